@@ -7,6 +7,7 @@
 
 #include "attach/breakpoints.h"
 #include "attach/call-stop.h"
+#include "attach/mend.h"
 #include "attach/ptrace-watch.h"
 #include "attach/target-internal.h"
 
@@ -32,6 +33,8 @@ static void go_on(struct sprof_thread *thread)
 
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event)
 {
+	struct sprof_regs regs;
+
 	if (event->kind == SPROF_EVENT_ENDED)
 		sprof_target_release(target, event->thread);
 	else if (event->kind == SPROF_EVENT_BORN || event->kind == SPROF_EVENT_DELIVERED)
@@ -41,6 +44,9 @@ void sprof_event_answer(struct sprof_target *target, const struct sprof_event *e
 	else if (event->kind == SPROF_EVENT_CALL)
 		sprof_thread_resume_call(event->thread, event->thread->resumption);
 	else if (event->thread && event->thread->phase == SPROF_THREAD_STOPPED &&
-		!event->thread->held_for)
+		!event->thread->held_for) {
+		if (event->kind == SPROF_EVENT_STOPPED)
+			(void)!sprof_thread_mend(event->thread, true, &regs);
 		go_on(event->thread);
+	}
 }

@@ -81,10 +81,10 @@ void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *cre
 	child = sprof_birth_adopt(target, (pid_t)message);
 	target->has_let_go |= !child;
 	if (child && (target->options.tasks || target->options.births))
-		sprof_event_queue_put_whole(&target->events,
-			&(struct sprof_event){.kind = SPROF_EVENT_BORN,
+		sprof_event_queue_put_now(&target->events,
+			(struct sprof_event){.kind = SPROF_EVENT_BORN,
 				.thread = creator,
-				.born = {child->tid, child->process != creator->process}});
+				.born = {child, child->tid, child->process != creator->process}});
 	if (child && child->process != creator->process)
 		sprof_watch_creator(creator);
 	else if (!child && read_family((pid_t)message, &pid, &parent))

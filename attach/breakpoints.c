@@ -408,12 +408,15 @@ static bool share_memory(pid_t one, pid_t other)
 static bool copy_into(const struct sprof_breakpoints *from, struct sprof_breakpoints *to)
 {
 	if (!sprof_array_reserve(&to->items, &to->capacity, from->count + 1, sizeof(*to->items)) ||
-		!sprof_code_slots_copy(&from->slots, &to->slots))
+		!sprof_code_slots_inherit(&from->slots, &to->slots))
 		return false;
 	for (; to->count < from->count; to->count++) {
-		to->items[to->count] = from->items[to->count];
-		if (!sprof_idmap_put(
-			    &to->by_address, 0, to->items[to->count].address, (uint32_t)to->count))
+		struct breakpoint *breakpoint = &to->items[to->count];
+
+		*breakpoint = from->items[to->count];
+		if (breakpoint->slot && !sprof_code_slots_have(&to->slots, breakpoint->slot))
+			breakpoint->is_prepared = false;
+		if (!sprof_idmap_put(&to->by_address, 0, breakpoint->address, (uint32_t)to->count))
 			return false;
 	}
 	return true;

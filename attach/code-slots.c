@@ -5,6 +5,7 @@
 #include "attach/code-slots.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "attach/padding.h"
@@ -111,13 +112,48 @@ uint64_t sprof_code_slots_write(
 	return use_padding(slots, request->padded) ? write_last(slots, request->displaced) : 0;
 }
 
-bool sprof_code_slots_copy(const struct sprof_code_slots *from, struct sprof_code_slots *to)
+static bool read_slot(
+	const struct sprof_code_slots *slots, uint64_t slot, uint8_t ret[SPROF_DISPLACED_MAX])
 {
-	if (!sprof_array_reserve(&to->areas, &to->capacity, from->count + 1, sizeof(*to->areas)))
+	return pread(slots->memory, ret, SPROF_DISPLACED_MAX, (off_t)slot) == SPROF_DISPLACED_MAX;
+}
+
+/* How many of the used bytes of an area both memories have, in whole slots. */
+static uint64_t shared_size(const struct sprof_code_slots *parent,
+	const struct sprof_code_slots *child, const struct sprof_code_slot_area *area)
+{
+	uint8_t one[SPROF_DISPLACED_MAX], other[SPROF_DISPLACED_MAX];
+	uint64_t shared = 0;
+
+	while (shared < area->used && read_slot(parent, area->start + shared, one) &&
+		read_slot(child, area->start + shared, other) && !memcmp(one, other, sizeof(one)))
+		shared += SPROF_DISPLACED_MAX;
+	return shared;
+}
+
+bool sprof_code_slots_inherit(const struct sprof_code_slots *parent, struct sprof_code_slots *child)
+{
+	if (!sprof_array_reserve(
+		    &child->areas, &child->capacity, parent->count + 1, sizeof(*child->areas)))
 		return false;
-	for (; to->count < from->count; to->count++)
-		to->areas[to->count] = from->areas[to->count];
+	for (size_t i = 0; i < parent->count; i++) {
+		struct sprof_code_slot_area area = parent->areas[i];
+
+		area.used = shared_size(parent, child, &area);
+		if (area.used)
+			child->areas[child->count++] = area;
+	}
 	return true;
+}
+
+bool sprof_code_slots_have(const struct sprof_code_slots *slots, uint64_t slot)
+{
+	for (size_t i = 0; i < slots->count; i++) {
+		if (slot >= slots->areas[i].start &&
+			slot - slots->areas[i].start < slots->areas[i].used)
+			return true;
+	}
+	return false;
 }
 
 void sprof_code_slots_finish(struct sprof_code_slots *slots)

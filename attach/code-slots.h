@@ -34,9 +34,14 @@ struct sprof_code_slot_request {
 SPROF_MUST_USE uint64_t sprof_code_slots_write(
 	struct sprof_code_slots *slots, const struct sprof_code_slot_request *request);
 
-/* A child has a copy of the memory. False: no memory. */
-SPROF_MUST_USE bool sprof_code_slots_copy(
-	const struct sprof_code_slots *from, struct sprof_code_slots *to);
+/*
+ * A child has a copy of the memory as it was at its birth: what has been mapped or written since is not
+ * in it, and is not taken over. False: no memory.
+ */
+SPROF_MUST_USE bool sprof_code_slots_inherit(
+	const struct sprof_code_slots *parent, struct sprof_code_slots *child);
+/* Whether this slot is there. */
+bool sprof_code_slots_have(const struct sprof_code_slots *slots, uint64_t slot);
 
 void sprof_code_slots_finish(struct sprof_code_slots *slots);
 

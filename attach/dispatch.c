@@ -16,9 +16,9 @@
 #include "attach/call-stop.h"
 #include "attach/leave.h"
 #include "attach/lost-rights.h"
+#include "attach/mend.h"
 #include "attach/ptrace-watch.h"
 #include "attach/regs.h"
-#include "attach/restart.h"
 #include "attach/stop.h"
 #include "base/clock.h"
 
@@ -57,19 +57,28 @@ static void go_on(struct sprof_target *target, struct sprof_thread *thread, enum
 		sprof_thread_resume(thread);
 }
 
+static void put_end(struct sprof_target *target, struct sprof_thread *thread, pid_t former_tid)
+{
+	sprof_event_queue_put_now(&target->events,
+		(struct sprof_event){
+			.kind = SPROF_EVENT_ENDED, .thread = thread, .former_tid = former_tid});
+}
+
 static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 {
+	const pid_t tid = thread->tid;
 	struct sprof_thread *ended = exec_swap(target, thread);
 	struct sprof_thread *runner =
 		ended ? sprof_target_find(target, thread->process->pid) : thread;
 
 	if (ended)
-		sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, ended);
+		put_end(target, ended, tid);
 	sprof_thread_close_files(runner);
 	sprof_process_keep_maps(runner->process);
 	sprof_process_forget_maps(runner->process);
 	sprof_breakpoints_forget(runner->process);
 	runner->passing = runner->put_off.address = 0;
+	runner->remainder.is_on = false;
 	sprof_process_open_files(runner->process);
 	runner->superseded = false;
 	runner->thread_pointer = 0;
@@ -86,7 +95,10 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	if (target->options.modules)
 		(void)!sprof_process_read_maps(runner->process, target->options.modules);
 	runner->process->executed_ns = sprof_clock_now_ns();
-	sprof_event_queue_put(&target->events, SPROF_EVENT_EXEC, runner);
+	sprof_event_queue_put_now(&target->events,
+		(struct sprof_event){.kind = SPROF_EVENT_EXEC,
+			.thread = runner,
+			.former_tid = ended ? ended->tid : tid});
 	go_on(target, runner, SPROF_HELD_EXEC);
 }
 
@@ -94,13 +106,7 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 {
 	struct sprof_regs regs;
 
-	if (!sprof_regs_read(thread->tid, &regs))
-		return;
-	thread->thread_pointer = regs.thread_pointer;
-	if (sprof_restart_repair(thread->tid, &regs,
-		    &(struct sprof_restart){
-			    timed_too, thread->filtered, thread->signal, &thread->rewinds}))
-		thread->restarted = true;
+	(void)!sprof_thread_mend(thread, timed_too, &regs);
 }
 
 /*
@@ -158,7 +164,7 @@ static void report_signal(struct sprof_target *target, struct sprof_thread *thre
 	struct sprof_event event = {.kind = SPROF_EVENT_DELIVERED, .thread = thread};
 
 	if (!ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &event.info))
-		sprof_event_queue_put_whole(&target->events, &event);
+		sprof_event_queue_put_now(&target->events, event);
 }
 
 /* Prepares how the thread continues after a stop. */
@@ -171,6 +177,8 @@ static void prepare(
 			report_signal(target, thread);
 	} else if (stop.kind == SPROF_STOP_GROUP) {
 		thread->group_stop = true;
+		if (thread->remainder.is_on)
+			repair(thread, false);
 	} else if (stop.kind == SPROF_STOP_NEW_TASK) {
 		note_thread_pointer(thread);
 		sprof_birth_announced(target, thread);
@@ -257,6 +265,15 @@ static void on_breakpoint(
 		sprof_breakpoint_pass(thread, regs);
 }
 
+/* What another tracer sees must be the program's own. */
+static void leave_remainder(struct sprof_thread *thread, struct sprof_stop stop)
+{
+	if (stop.kind == SPROF_STOP_SYSCALL)
+		sprof_remainder_step(thread);
+	if (thread->remainder.is_on)
+		sprof_remainder_end(thread);
+}
+
 /* The last stop of a thread that another tracer wants. */
 static void on_last_stop(
 	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
@@ -265,7 +282,9 @@ static void on_last_stop(
 		thread->signal = stop.value;
 	else if (stop.kind == SPROF_STOP_NEW_TASK)
 		sprof_birth_announced(target, thread);
-	if (stop.kind != SPROF_STOP_SYSCALL)
+	if (thread->remainder.is_on)
+		leave_remainder(thread, stop);
+	else if (stop.kind != SPROF_STOP_SYSCALL)
 		repair(thread, false);
 	sprof_target_leave(target, thread);
 }
@@ -278,6 +297,12 @@ static void on_call(struct sprof_target *target, struct sprof_thread *thread,
 	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
 
 	thread->phase = SPROF_THREAD_STOPPED;
+	if (thread->remainder.is_on) {
+		thread->interrupt_again = wanted;
+		sprof_remainder_step(thread);
+		sprof_thread_resume_call(thread, thread->resumption);
+		return;
+	}
 	switch (thread->watched ? sprof_watch_call(target, thread) : SPROF_WATCHED_GOES_ON) {
 	case SPROF_WATCHED_LEAVES:
 		sprof_target_leave(target, thread);
@@ -371,5 +396,5 @@ void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 	if (thread->tid == thread->process->pid)
 		thread->max_rss_bytes = max_rss_of(thread->tid);
 	thread->exit_code = info->si_status + (info->si_code == CLD_EXITED ? 0 : 128);
-	sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, thread);
+	put_end(target, thread, thread->tid);
 }

@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+#include "base/clock.h"
+
 static struct sprof_event *at(struct sprof_event_queue *queue, size_t index)
 {
 	return &queue->items[(queue->first + index) % SPROF_EVENTS_MAX];
@@ -21,6 +23,12 @@ void sprof_event_queue_put(
 	struct sprof_event_queue *queue, enum sprof_event_kind kind, struct sprof_thread *thread)
 {
 	*add(queue) = (struct sprof_event){.kind = kind, .thread = thread};
+}
+
+void sprof_event_queue_put_now(struct sprof_event_queue *queue, struct sprof_event event)
+{
+	event.time_ns = sprof_clock_now_ns();
+	*add(queue) = event;
 }
 
 void sprof_event_queue_put_signal(struct sprof_event_queue *queue, const siginfo_t *info)

@@ -42,12 +42,17 @@ enum sprof_hold {
 struct sprof_event {
 	enum sprof_event_kind kind;
 	struct sprof_thread *thread;
+	/* BORN, DELIVERED, EXEC, ENDED: CLOCK_MONOTONIC of the report, after which the thread went on */
+	uint64_t time_ns;
+	/* EXEC, ENDED: the thread's id until then. Another thread may have it since the exec. */
+	pid_t former_tid;
 	siginfo_t info;
 	/* CALL, HELD_CALL: what the stop says, or NONE if it is still to be read */
 	struct sprof_call_state call;
 	enum sprof_hold held;   /* HELD */
 	struct sprof_regs regs; /* HELD_BREAKPOINT: the pc is the breakpoint's */
 	struct {
+		struct sprof_thread *thread;
 		pid_t tid;
 		bool is_process; /* it is the first thread of a new process */
 	} born;
@@ -65,6 +70,8 @@ struct sprof_event_queue {
 /* The caller ensures that the queue has room. */
 void sprof_event_queue_put(
 	struct sprof_event_queue *queue, enum sprof_event_kind kind, struct sprof_thread *thread);
+/* BORN, DELIVERED, EXEC and ENDED get their time. */
+void sprof_event_queue_put_now(struct sprof_event_queue *queue, struct sprof_event event);
 void sprof_event_queue_put_signal(struct sprof_event_queue *queue, const siginfo_t *info);
 /* Any event, as it is. */
 void sprof_event_queue_put_whole(struct sprof_event_queue *queue, const struct sprof_event *event);

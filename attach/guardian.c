@@ -14,6 +14,8 @@
 enum { DEATH = SIGUSR2 };
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
+/* They mean nothing to the child, and must not end its parent. */
+static const int held_back[] = {SIGUSR2, SIGPIPE};
 
 int sprof_guardian_signal(void)
 {
@@ -28,16 +30,27 @@ static void become_child(pid_t parent, bool attaches, const sigset_t *mask)
 	if (attaches)
 		setpgid(0, 0);
 	prctl(PR_SET_NAME, "guardian");
+	signal(DEATH, SIG_DFL); /* until a run takes it, there is nothing to let go of */
 	prctl(PR_SET_PDEATHSIG, DEATH);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (getppid() != parent)
 		_exit(128 + SIGKILL);
 }
 
-/* The terminal has sent its signals to the group: to a child that is in it, too. */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+/*
+ * The terminal has sent its signals to the group: to a child that is in it, too. In the background of a
+ * script, where SIGINT is ignored, only a process that sends it means sprof.
+ */
 static void pass_on(pid_t child, const siginfo_t *info, bool attaches)
 {
-	if (attaches || info->si_code != SI_KERNEL)
+	if (info->si_code != SI_KERNEL || (attaches && !is_ignored(info->si_signo)))
 		kill(child, info->si_signo);
 }
 
@@ -61,14 +74,17 @@ static int wait_for(pid_t child, const sigset_t *signals, bool attaches)
 bool sprof_guardian_begin(bool attaches, struct sprof_error *err)
 {
 	const pid_t self = getpid();
-	sigset_t signals, original;
+	sigset_t signals, blocked, original;
 	pid_t child;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
 		sigaddset(&signals, passed_on[i]);
-	sigprocmask(SIG_BLOCK, &signals, &original);
+	blocked = signals;
+	for (size_t i = 0; i < sizeof(held_back) / sizeof(held_back[0]); i++)
+		sigaddset(&blocked, held_back[i]);
+	sigprocmask(SIG_BLOCK, &blocked, &original);
 	child = fork();
 	if (child < 0)
 		return sprof_error_errno(err, errno, "start a process");

@@ -29,7 +29,9 @@ void sprof_target_leave(struct sprof_target *target, struct sprof_thread *thread
 {
 	target->left |= target->launched && thread->tid == target->pid;
 	thread->phase = SPROF_THREAD_LEAVING;
-	sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, thread);
+	sprof_event_queue_put_now(&target->events,
+		(struct sprof_event){
+			.kind = SPROF_EVENT_ENDED, .thread = thread, .former_tid = thread->tid});
 }
 
 bool sprof_target_leaves_narrow(struct sprof_target *target, struct sprof_thread *thread)

@@ -168,18 +168,19 @@ static bool write_system_call(pid_t tid, int number)
  * update_syscall_orig_x0_after_ptrace), also in updates of old ones. There the call can't begin anew,
  * except from the stop at its end, where they leave the copy alone.
  */
-static bool read_first_argument(pid_t tid, int64_t number, uint64_t *ret)
+static bool read_first_argument(pid_t tid, const struct sprof_regs *regs, uint64_t *ret)
 {
 	struct sprof_proc_syscall call = {.kind = SPROF_PROC_SYSCALL_RUNNING};
 	char text[512];
 	bool is_read;
 
-	if (!write_system_call(tid, (int)number))
+	if (!write_system_call(tid, (int)regs->system_call))
 		return false;
 	is_read = sprof_proc_read_file(tid, 0, "syscall", text, sizeof(text)) > 0;
 	write_system_call(tid, -1);
 	if (!is_read || !sprof_proc_parse_syscall(text, &call) ||
-		call.kind != SPROF_PROC_SYSCALL_INSIDE || call.arguments[0] == (uint64_t)-EINTR)
+		call.kind != SPROF_PROC_SYSCALL_INSIDE ||
+		call.arguments[0] == regs->values[SPROF_REG_RESULT])
 		return false;
 	*ret = call.arguments[0];
 	return true;
@@ -222,7 +223,7 @@ bool sprof_regs_restart(pid_t tid, const struct sprof_regs *regs, struct sprof_r
 	struct sprof_regs_place place = {.pc = regs->values[SPROF_REG_PC] - SPROF_CALL_INSTRUCTION};
 
 	if (regs->coming_call >= 0 ? !place_before(tid, regs, &place)
-				   : !read_first_argument(tid, regs->system_call, &place.value))
+				   : !read_first_argument(tid, regs, &place.value))
 		return false;
 	if (!write_place(tid, &place))
 		return false;
@@ -250,6 +251,42 @@ void sprof_regs_set_arguments(struct sprof_regs *regs, const uint64_t arguments[
 {
 	for (unsigned i = 0; i < 6; i++)
 		sprof_regs_set(regs, i, arguments[i]);
+}
+
+bool sprof_regs_call_arguments(pid_t tid, const struct sprof_regs *regs, uint64_t ret[6])
+{
+	sprof_regs_arguments(regs, ret);
+	return read_first_argument(tid, regs, &ret[0]);
+}
+
+bool sprof_regs_begin_call(
+	pid_t tid, const struct sprof_regs *regs, int64_t number, const uint64_t arguments[6])
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return false;
+	memcpy(user.regs, arguments, 6 * sizeof(arguments[0]));
+	user.regs[NUMBER] = (uint64_t)number;
+	user.pc = regs->values[SPROF_REG_PC] - SPROF_CALL_INSTRUCTION;
+	return !ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
+}
+
+/* At a stop before a call, that has no number any more: it is not made (arch/arm64/kernel/syscall.c). */
+void sprof_regs_end_call(pid_t tid, const struct sprof_regs *regs, uint64_t result)
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return;
+	memcpy(user.regs, regs->values, 6 * sizeof(regs->values[0]));
+	user.regs[NUMBER] = regs->values[NUMBER];
+	user.regs[SPROF_REG_RESULT] = result;
+	user.pc = regs->values[SPROF_REG_PC];
+	ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
+	write_system_call(tid, -1);
 }
 
 void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6])

@@ -133,6 +133,65 @@ void sprof_regs_set_arguments(struct sprof_regs *regs, const uint64_t arguments[
 		sprof_regs_set(regs, argument_order[i], arguments[i]);
 }
 
+bool sprof_regs_call_arguments(pid_t tid, const struct sprof_regs *regs, uint64_t ret[6])
+{
+	sprof_regs_arguments(regs, ret);
+	return true;
+}
+
+static void set_user_arguments(struct user_regs_struct *user, const uint64_t arguments[6])
+{
+	user->rdi = arguments[0];
+	user->rsi = arguments[1];
+	user->rdx = arguments[2];
+	user->r10 = arguments[3];
+	user->r8 = arguments[4];
+	user->r9 = arguments[5];
+}
+
+/* Not int $0x80, whose calls have other numbers. */
+static bool is_behind_syscall(pid_t tid, const struct sprof_regs *regs)
+{
+	uint64_t code;
+
+	return sprof_regs_read_word(
+		       tid, regs->values[SPROF_REG_PC] - SPROF_CALL_INSTRUCTION, &code) &&
+		(uint16_t)code == 0x050f;
+}
+
+/* Without a number the kernel takes the thread for one that is in no call, and restarts none. */
+bool sprof_regs_begin_call(
+	pid_t tid, const struct sprof_regs *regs, int64_t number, const uint64_t arguments[6])
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	if (!is_behind_syscall(tid, regs) || ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return false;
+	set_user_arguments(&user, arguments);
+	user.rax = (uint64_t)number;
+	user.rip = regs->values[SPROF_REG_PC] - SPROF_CALL_INSTRUCTION;
+	user.orig_rax = (uint64_t)-1;
+	return !ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
+}
+
+/* At a stop before a call, that has no number any more: it is not made (arch/x86/entry/common.c). */
+void sprof_regs_end_call(pid_t tid, const struct sprof_regs *regs, uint64_t result)
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+	uint64_t arguments[6];
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return;
+	sprof_regs_arguments(regs, arguments);
+	set_user_arguments(&user, arguments);
+	user.rax = result;
+	user.rip = regs->values[SPROF_REG_PC];
+	user.orig_rax = (uint64_t)-1;
+	ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
+}
+
 void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6])
 {
 	static const unsigned char order[] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */

@@ -111,6 +111,15 @@ bool sprof_regs_restart(pid_t tid, const struct sprof_regs *regs, struct sprof_r
 /* At a stop, where the kernel doesn't decide. */
 void sprof_regs_place(pid_t tid, const struct sprof_regs_place *place);
 
+/* At a stop behind a call: the call's arguments. False: the kernel doesn't show them any more. */
+SPROF_MUST_USE bool sprof_regs_call_arguments(
+	pid_t tid, const struct sprof_regs *regs, uint64_t ret[6]);
+/* At a stop behind a call, where the thread had these registers: it makes this call there. */
+SPROF_MUST_USE bool sprof_regs_begin_call(
+	pid_t tid, const struct sprof_regs *regs, int64_t number, const uint64_t arguments[6]);
+/* At any stop since: it goes on with the registers it had, and this result. */
+void sprof_regs_end_call(pid_t tid, const struct sprof_regs *regs, uint64_t result);
+
 /* At a stop: the thread goes on at this address; with a call, from this stack pointer. */
 void sprof_regs_move(pid_t tid, uint64_t pc);
 void sprof_regs_call(pid_t tid, uint64_t pc, uint64_t sp);

@@ -98,7 +98,7 @@ static bool is_endless(const struct eintr_call *call, const uint64_t arguments[6
  * the program. A filter can't be read without CAP_SYS_ADMIN (ptrace(2), PTRACE_SECCOMP_GET_FILTER).
  * If in doubt, assume a filter.
  */
-static bool has_filter(pid_t tid, bool is_filtered)
+bool sprof_restart_has_filter(pid_t tid, bool is_filtered)
 {
 	long mode, count;
 
@@ -149,7 +149,7 @@ bool sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, const struct
 
 	if (!sprof_regs_kernel_restarts() && belongs_to_handler(tid, regs, how))
 		return false;
-	if (sprof_regs_has_restart_block(regs) && has_filter(tid, how->is_filtered))
+	if (sprof_regs_has_restart_block(regs) && sprof_restart_has_filter(tid, how->is_filtered))
 		(void)begin_anew(tid, regs, how);
 	if (!sprof_regs_was_interrupted(regs))
 		return false;

@@ -30,6 +30,9 @@ struct sprof_restart {
 	struct sprof_rewinds *rewinds; /* of the thread */
 };
 
+/* Whether the program has a seccomp filter of its own. */
+bool sprof_restart_has_filter(pid_t tid, bool is_filtered);
+
 /* True: the call, which returned EINTR, begins again. */
 bool sprof_restart_repair(
 	pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how);

@@ -20,6 +20,8 @@ bool sprof_thread_interrupt(struct sprof_thread *thread)
 /* The C libraries disagree about the type of a request. */
 static int request_of(const struct sprof_thread *thread)
 {
+	if (thread->remainder.is_on)
+		return PTRACE_SYSCALL;
 	switch (thread->resumption) {
 	case SPROF_RESUME_TO_CALL:
 		return PTRACE_SYSCALL;

@@ -59,8 +59,11 @@ void sprof_target_destroy(struct sprof_target *target)
 {
 	if (!target)
 		return;
-	for (size_t i = 0; i < target->thread_count; i++)
+	for (size_t i = 0; i < target->thread_count; i++) {
+		if (target->threads[i]->remainder.is_on)
+			sprof_remainder_settle(target->threads[i]);
 		sprof_thread_destroy(target->threads[i]);
+	}
 	for (size_t i = 0; i < target->process_count; i++)
 		process_destroy(target->processes[i]);
 	free(target->threads);

@@ -12,6 +12,7 @@
 #include "attach/maps.h"
 #include "attach/memory.h"
 #include "attach/procfs.h"
+#include "attach/remainder.h"
 #include "attach/rewinds.h"
 #include "base/attributes.h"
 
@@ -98,6 +99,7 @@ struct sprof_thread {
 	pid_t held_for; /* STOPPED until this thread is no longer our tracee; 0: not held */
 	bool filtered;  /* it has the launch's filter of system calls, besides its own */
 	struct sprof_rewinds rewinds;
+	struct sprof_remainder remainder;
 	bool restarted; /* since its last SPROF_EVENT_CALL a call was made to begin again */
 	/* it was asked to stop, but this stop has another cause: when it continues, ask again */
 	bool interrupt_again;

@@ -287,8 +287,12 @@ bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err)
 		const struct sprof_annotated_place *place = &annotation->places[i];
 		struct point point = {.self = place->self, .total = place->total};
 
-		if (sprof_profile_link_address(
-			    profile, &profile->locations[place->location], &point.address))
+		const struct sprof_profile_location *location =
+			&profile->locations[place->location];
+
+		/* In another build of the file, the address is another instruction. */
+		if (location->frame.module == module &&
+			sprof_profile_link_address(profile, location, &point.address))
 			points[count++] = point;
 		else
 			sprof_metrics_add(&annotate->code.unplaced, &place->self);

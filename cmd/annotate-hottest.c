@@ -66,7 +66,7 @@ static bool print_calls(
 static bool print_line(
 	const struct sprof_annotate *annotate, const struct sprof_annotated_line *line)
 {
-	const char *file = annotate->profile->functions[line->function].file;
+	const char *file = line->file;
 	const char *slash = file ? strrchr(file, '/') : NULL;
 	uint64_t self = sprof_annotate_value(annotate, &line->self);
 
@@ -95,8 +95,7 @@ bool sprof_annotate_print_hottest(const struct sprof_annotate *annotate)
 			.value = sprof_annotate_value(annotate, &line->total),
 			.second = sprof_annotate_value(annotate, &line->self)};
 
-		if (line->line && annotate->profile->functions[line->function].file &&
-			is_worth(annotate, one.value))
+		if (line->line && line->file && is_worth(annotate, one.value))
 			ranked[count++] = one;
 	}
 	if (!count)

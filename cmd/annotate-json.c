@@ -68,7 +68,7 @@ static void add_line(const struct sprof_annotate *annotate, const struct sprof_a
 	sprof_json_text(json, "{\"function\":");
 	sprof_json_string(json, function->name);
 	sprof_json_text(json, ",\"file\":");
-	sprof_json_string(json, function->file);
+	sprof_json_string(json, line->file);
 	sprof_json_text(json, ",\"line\":");
 	if (line->line)
 		sprof_json_number(json, line->line);
@@ -118,15 +118,15 @@ static bool add_lines(
 	const struct sprof_annotate *annotate, struct sprof_json *json, struct sprof_error *err)
 {
 	const struct sprof_annotation *annotation = &annotate->annotation;
-	uint32_t function = SPROF_PROFILE_NONE;
+	const char *file = NULL;
 	struct sprof_source source = {0};
 
 	sprof_json_text(json, ",\"lines\":[");
 	for (size_t i = 0; i < annotation->line_count; i++) {
-		if (annotation->lines[i].function != function) {
-			function = annotation->lines[i].function;
+		if (annotation->lines[i].file != file) {
+			file = annotation->lines[i].file;
 			sprof_source_finish(&source);
-			if (!sprof_annotate_source(annotate, function, &source, err))
+			if (!sprof_annotate_source(annotate, file, &source, err))
 				return false;
 		}
 		sprof_json_text(json, i ? "," : "");

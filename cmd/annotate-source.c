@@ -81,10 +81,9 @@ static bool read_text(int fd, const struct sprof_profile *profile, struct sprof_
 	return split(source);
 }
 
-bool sprof_annotate_source(const struct sprof_annotate *annotate, uint32_t function,
+bool sprof_annotate_source(const struct sprof_annotate *annotate, const char *path,
 	struct sprof_source *ret, struct sprof_error *err)
 {
-	const char *path = annotate->profile->functions[function].file;
 	const char *folder = annotate->source_folder;
 	SPROF_AUTO_CLOSE int fd = -1;
 

@@ -113,16 +113,18 @@ static bool is_in_file(
 }
 
 static void note_source(const struct sprof_annotate *annotate,
-	const struct sprof_profile_function *function, const struct sprof_source *source,
-	bool *said)
+	const struct sprof_annotated_line *line, const struct sprof_source *source, bool *said)
 {
+	const struct sprof_profile_function *function =
+		&annotate->profile->functions[line->function];
+
 	if (source->is_newer)
 		sprof_ui_note(
 			"%s has changed since the recording: lines may have moved", source->path);
 	if (source->count || *said)
 		return;
 	*said = true;
-	if (!function->file)
+	if (!line->file)
 		sprof_ui_note("no source lines are known of %s: its module has no debug "
 			      "information%s",
 			function->name,
@@ -132,7 +134,7 @@ static void note_source(const struct sprof_annotate *annotate,
 	else
 		sprof_ui_note("can't read the source file %s: only line numbers are shown; "
 			      "--source-dir DIR says where it is",
-			function->file);
+			line->file);
 }
 
 /* Other functions of its name and module are the function as well. */
@@ -145,7 +147,7 @@ static bool is_own_function(const struct sprof_annotate *annotate, uint32_t func
 	return own->module == other->module && strcmp(own->linkage, other->linkage) == 0;
 }
 
-/* The lines of one function. Returns how many of the annotation's they are. */
+/* The lines of one function in one file. */
 static bool print_function(
 	const struct sprof_annotate *annotate, size_t first, size_t count, bool *said)
 {
@@ -156,11 +158,11 @@ static bool print_function(
 	struct sprof_error ignored;
 	uint32_t last = 0;
 
-	if (!sprof_annotate_source(annotate, lines[0].function, &source, &ignored))
+	if (!sprof_annotate_source(annotate, lines[0].file, &source, &ignored))
 		return false;
-	note_source(annotate, function, &source, said);
+	note_source(annotate, &lines[0], &source, said);
 	printf("\n");
-	sprof_annotate_print_clean(function->file ? function->file : "(unknown source file)");
+	sprof_annotate_print_clean(lines[0].file ? lines[0].file : "(unknown source file)");
 	printf(": ");
 	sprof_annotate_print_clean(function->name);
 	printf("%s\n", is_own_function(annotate, lines[0].function) ? "" : " (inlined)");
@@ -243,7 +245,7 @@ static void print_head(const struct sprof_annotate *annotate)
 	printf("%s\n", sprof_figure_value(profile, annotate->weight, whole).text);
 }
 
-/* The lines of the function itself, then those of inlined ones, the most total time first. */
+/* The lines of the function itself, a block for each file, then those of inlined ones, the most total time first. */
 struct block {
 	size_t first, count;
 	bool is_own;
@@ -271,7 +273,7 @@ static size_t find_blocks(const struct sprof_annotate *annotate, struct block *b
 		uint64_t value = sprof_annotate_value(annotate, &line->total);
 		struct block *block;
 
-		if (!i || line->function != line[-1].function)
+		if (!i || line->function != line[-1].function || line->file != line[-1].file)
 			blocks[count++] = (struct block){
 				.first = i, .is_own = is_own_function(annotate, line->function)};
 		block = &blocks[count - 1];

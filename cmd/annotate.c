@@ -68,20 +68,30 @@ static const struct annotate_options defaults = {
 	.reading.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
-/* FUNCTION, or FUNCTION@FILE. */
+/* FUNCTION, or FUNCTION@FILE, where the file is the module or the source. */
 struct wish {
 	char *name;
 	const char *file; /* NULL: any */
 };
 
-static bool is_in_file(const struct sprof_profile *profile, uint32_t module, const char *file)
+static const char *last_part(const char *path)
 {
-	const struct sprof_module *known;
+	const char *slash = strrchr(path, '/');
 
-	if (module == SPROF_PROFILE_NONE)
-		return false;
-	known = sprof_modules_get(profile->modules, module);
-	return strcmp(strchr(file, '/') ? known->path : sprof_module_name(known), file) == 0;
+	return slash ? slash + 1 : path;
+}
+
+static const char *module_of(
+	const struct sprof_profile *profile, const struct sprof_profile_function *function)
+{
+	return function->module == SPROF_PROFILE_NONE
+		? ""
+		: sprof_modules_get(profile->modules, function->module)->path;
+}
+
+static bool is_file(const char *path, const char *file)
+{
+	return path && strcmp(strchr(file, '/') ? path : last_part(path), file) == 0;
 }
 
 static bool is_meant(
@@ -89,7 +99,8 @@ static bool is_meant(
 {
 	const struct sprof_profile_function *function = &profile->functions[id];
 
-	if (wish->file && !is_in_file(profile, function->module, wish->file))
+	if (wish->file && !is_file(module_of(profile, function), wish->file) &&
+		!is_file(function->file, wish->file))
 		return false;
 	if (strcmp(function->name, wish->name) == 0 || strcmp(function->linkage, wish->name) == 0)
 		return true;
@@ -132,6 +143,45 @@ struct candidates {
 	size_t count;
 };
 
+static bool have_same_name(const struct sprof_profile *profile, uint32_t one, uint32_t other)
+{
+	const struct sprof_profile_function *functions = profile->functions;
+
+	return functions[one].module == functions[other].module &&
+		strcmp(functions[one].name, functions[other].name) == 0;
+}
+
+/* Instances of one function at one place of the source: what is annotated is their sum. */
+static bool have_same_place(const struct sprof_profile *profile, uint32_t one, uint32_t other)
+{
+	const struct sprof_profile_function *functions = profile->functions;
+
+	return have_same_name(profile, one, other) &&
+		functions[one].file == functions[other].file &&
+		functions[one].line == functions[other].line;
+}
+
+/* The first marked function that is like this one by the test; itself if there is none before. */
+static uint32_t first_like(const struct sprof_profile *profile, const bool *marked, uint32_t id,
+	bool (*is_like)(const struct sprof_profile *, uint32_t, uint32_t))
+{
+	uint32_t first = 0;
+
+	while (first < id && !(marked[first] && is_like(profile, first, id)))
+		first++;
+	return first;
+}
+
+/* Names that the module doesn't distinguish have their source file. */
+static bool needs_source(const struct sprof_profile *profile, const bool *marked, uint32_t id)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		if (marked[i] && have_same_name(profile, i, id) && !have_same_place(profile, i, id))
+			return profile->functions[id].file;
+	}
+	return false;
+}
+
 static struct candidates list(const struct sprof_profile *profile, const bool *marked)
 {
 	enum { SHOWN = 4 };
@@ -140,12 +190,13 @@ static struct candidates list(const struct sprof_profile *profile, const bool *m
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct sprof_profile_function *function = &profile->functions[i];
-		const char *file = function->module == SPROF_PROFILE_NONE
-			? ""
-			: sprof_module_name(sprof_modules_get(profile->modules, function->module));
+		const char *file;
 
-		if (!marked[i] || ++all.count > SHOWN)
+		if (!marked[i] || first_like(profile, marked, i, have_same_place) != i ||
+			++all.count > SHOWN)
 			continue;
+		file = last_part(needs_source(profile, marked, i) ? function->file
+								  : module_of(profile, function));
 		length += (size_t)snprintf(all.text + length, sizeof(all.text) - length,
 			"%s'%.80s%s%.30s'", length ? ", " : "", function->name, *file ? "@" : "",
 			file);
@@ -201,18 +252,20 @@ static bool no_match(const struct sprof_profile *profile, const struct wish *wis
 	return unknown(profile, wish, marked, err);
 }
 
-static bool several(const struct sprof_profile *profile, const bool *chosen,
-	const struct wish *wish, struct sprof_error *err)
+static bool is_one(const struct sprof_profile *profile, const bool *chosen, const struct wish *wish,
+	struct sprof_error *err)
 {
 	const struct candidates all = list(profile, chosen);
 
+	if (all.count == 1)
+		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' is %zu functions of the profile", wish->name,
 		all.count);
 	sprof_error_hint(err, "name one: %s", all.text);
 	return false;
 }
 
-/* One function only: its name and module. A whole name goes before parts of names and patterns. */
+/* One function only: its name, module and place. A whole name goes before parts of names and patterns. */
 static bool choose(const struct sprof_profile *profile, const struct wish *wish, bool *chosen,
 	uint32_t *ret_function, struct sprof_error *err)
 {
@@ -232,7 +285,7 @@ static bool choose(const struct sprof_profile *profile, const struct wish *wish,
 	}
 	if (!count)
 		return no_match(profile, wish, chosen, err);
-	return count == 1 || several(profile, chosen, wish, err);
+	return count == 1 || is_one(profile, chosen, wish, err);
 }
 
 static bool show(const struct annotate_options *options, struct sprof_annotate *annotate,
@@ -283,7 +336,7 @@ static bool load(const struct annotate_options *options, char *const files[],
 		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a profile");
 		sprof_error_hint(err,
 			"for example: sprof annotate parse profile.pb.gz; without one it takes the "
-			"last run or attach that wrote to a terminal or a pipe, and there is none");
+			"last run or attach without -o, and there is none");
 		return false;
 	}
 	if (!sprof_reading_load_all(&options->reading, last, ret, err))
@@ -329,8 +382,8 @@ const struct sprof_command sprof_command_annotate = {
 	.synopsis = "[options] FUNCTION[@FILE] [PROFILE...]",
 	.details =
 		"A PROFILE is one that sprof saved, or any other pprof file; several are merged. "
-		"Without one it is\nthe last recording, as in report. @FILE says which program or "
-		"library the function is in. Each\nline has its own time, and the total with "
+		"Without one it is\nthe last recording, as in report. @FILE says which program, "
+		"library\nor source file the function is in. Each line has its own time, and the total with "
 		"what it calls. Lines of inlined functions stand under\nthe function that they "
 		"are from.\n\n"
 		"  sprof annotate parse profile.pb.gz\n"

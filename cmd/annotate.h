@@ -64,10 +64,10 @@ struct sprof_annotate {
 };
 
 /*
- * Reads the function's source file, at the path that the debug information has, or below the folder
+ * Reads a source file, at the path that the debug information has (NULL: none), or below the folder
  * at any of the path's ends. Not to find it is no error. False: no memory.
  */
-SPROF_MUST_USE bool sprof_annotate_source(const struct sprof_annotate *annotate, uint32_t function,
+SPROF_MUST_USE bool sprof_annotate_source(const struct sprof_annotate *annotate, const char *path,
 	struct sprof_source *ret, struct sprof_error *err);
 
 /*

@@ -10,18 +10,19 @@
 
 static const struct sprof_option process_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several in one profile", sprof_value_pids,
-		FIELD(pids)},
+		FIELD(pids), .conflicts = "tid name"},
 	{"tid", NULL, "TID[,TID]...",
 		"these threads only: the others are not traced, and the profile has\n"
 		"nothing of them",
-		sprof_value_pids, FIELD(tids)},
+		sprof_value_pids, FIELD(tids), .conflicts = "name children"},
 	{"name", NULL, "REGEX",
 		"the process with a matching name: its own (comm), its file's, or the\n"
 		"first word of its command line",
 		sprof_value_text, FIELD(by_name.pattern)},
 	{"newest", NULL, NULL, "with --name: of several that match, the one started last",
-		sprof_value_flag, FIELD(by_name.newest)},
-	{"all", NULL, NULL, "with --name: all that match", sprof_value_flag, FIELD(by_name.all)},
+		sprof_value_flag, FIELD(by_name.newest), .needs = "name", .conflicts = "all"},
+	{"all", NULL, NULL, "with --name: all that match", sprof_value_flag, FIELD(by_name.all),
+		.needs = "name"},
 	{"children", NULL, NULL, "also the processes that these start from now on",
 		sprof_value_flag, FIELD(children)},
 	{0},
@@ -55,29 +56,15 @@ static void say_no_samples(const struct sprof_recording *options)
 	sprof_ui_error(&err);
 }
 
-/* Which of the ways to choose are there; exactly one is right. */
+/* The tables refuse more than one way to choose. */
 static bool check_choice(
 	const struct sprof_recording *options, char *const operands[], struct sprof_error *err)
 {
-	const struct sprof_process_choice *by_name = &options->by_name;
-	const unsigned ways =
-		(options->pids.count > 0) + (options->tids.count > 0) + (by_name->pattern != NULL);
+	const bool is_chosen =
+		options->pids.count || options->tids.count || options->by_name.pattern;
 
-	if (operands[0] || !ways)
-		return sprof_command_wants_pid("attach", (pid_t)ways, operands, err);
-	if (ways > 1)
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "--pid, --tid and --name exclude each other");
-	if (options->children && options->tids.count)
-		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--children is for whole processes: it excludes --tid");
-	if ((by_name->newest || by_name->all) && !by_name->pattern)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is for --name",
-			by_name->newest ? "--newest" : "--all");
-	if (by_name->newest && by_name->all)
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "--newest and --all exclude each other");
-	return true;
+	return (is_chosen && !operands[0]) ||
+		sprof_command_wants_pid("attach", is_chosen, operands, err);
 }
 
 static void say_begin(const struct sprof_recording *options)

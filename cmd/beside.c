@@ -12,7 +12,7 @@ const struct sprof_option sprof_beside_table[] = {
 	{"sample", NULL, NULL, "take samples of the program as well, as run and attach do",
 		sprof_value_flag, FIELD(sample)},
 	{"rate", "rF", "HZ", "of --sample: samples per second of every thread (99)",
-		sprof_value_rate, FIELD(rate_hz)},
+		sprof_value_rate, FIELD(rate_hz), .needs = "sample"},
 	{0},
 };
 

@@ -153,23 +153,40 @@ static bool add_name(
 	return add(choice, number, err);
 }
 
-bool sprof_call_choice_read(
-	const char *text, struct sprof_call_choice *ret, struct sprof_error *err)
+static bool add_list(struct sprof_call_choice *choice, const char *text, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *names = NULL;
-	char *rest, *name;
+	SPROF_AUTO_FREE char *names = strdup(text);
+	char *rest = names, *name;
 
-	*ret = (struct sprof_call_choice){0};
-	if (!text)
-		return true;
-	if (!sprof_syscall_has_names())
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"--event: this sprof was built without libseccomp, which knows the names");
-	rest = names = strdup(text);
 	if (!names)
 		return sprof_error_no_memory(err);
 	while ((name = strsep(&rest, ","))) {
-		if (!add_name(ret, name, (size_t)(name - names) + 1, err))
+		if (!add_name(choice, name, (size_t)(name - names) + 1, err))
+			return false;
+	}
+	return true;
+}
+
+bool sprof_call_lists_add(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_call_lists *lists = field;
+	const size_t most = sizeof(lists->items) / sizeof(lists->items[0]);
+
+	if (lists->count == most)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %zu lists", most);
+	lists->items[lists->count++] = text;
+	return true;
+}
+
+bool sprof_call_choice_read(const struct sprof_call_lists *lists, struct sprof_call_choice *ret,
+	struct sprof_error *err)
+{
+	*ret = (struct sprof_call_choice){0};
+	if (lists->count && !sprof_syscall_has_names())
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"--event: this sprof was built without libseccomp, which knows the names");
+	for (size_t i = 0; i < lists->count; i++) {
+		if (!add_list(ret, lists->items[i], err))
 			return false;
 	}
 	return true;

@@ -31,7 +31,7 @@ static bool add_row(struct sprof_profile *profile, const struct sprof_call_row *
 	const uint64_t values[KINDS] = {
 		call->latency.total, call->latency.count, call->errors, call->latency.max};
 	struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
-	struct sprof_profile_row row = {.thread = call->thread};
+	struct sprof_profile_row row = {.thread = sprof_profile_thread_of(profile, call->thread)};
 	char name[64], frame[sizeof(name) + 2];
 	uint32_t location;
 
@@ -47,7 +47,8 @@ static bool add_row(struct sprof_profile *profile, const struct sprof_call_row *
 /* Threads that the profile has not heard of can't have calls. */
 static bool is_known(const struct sprof_profile *profile, const struct sprof_call_row *call)
 {
-	return call->thread < profile->thread_count && call->stack < profile->stack_count;
+	return sprof_profile_thread_of(profile, call->thread) != SPROF_PROFILE_NONE &&
+		call->stack < profile->stack_count;
 }
 
 bool sprof_call_profile_add(struct sprof_profile *profile, const struct sprof_call_table *table)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cmd/owners.h"
 #include "cmd/syscall-name.h"
 #include "cmd/system-names.h"
 #include "output/table.h"
@@ -117,11 +118,11 @@ static void add_figures(const struct sprof_call_report *report, const struct spr
 static void add_thread(const struct sprof_call_report *report, const struct sprof_call_row *row,
 	struct sprof_table *table)
 {
-	const struct sprof_profile *profile = report->profile;
+	const struct sprof_profile_thread *thread = sprof_owner(report->profile, row->thread);
 
-	if (row->thread < profile->thread_count) {
-		sprof_table_cell(table, "%d", (int)profile->threads[row->thread].tid);
-		sprof_table_text(table, profile->threads[row->thread].name);
+	if (thread) {
+		sprof_table_cell(table, "%d", (int)thread->tid);
+		sprof_table_text(table, thread->name);
 	} else {
 		sprof_table_cell(table, "-");
 		sprof_table_cell(table, "-");
@@ -284,12 +285,13 @@ bool sprof_call_report_text(const struct sprof_call_report *report, struct sprof
 static void json_thread(const struct sprof_call_report *report, const struct sprof_call_row *row,
 	struct sprof_json *json)
 {
-	const struct sprof_profile *profile = report->profile;
+	const struct sprof_profile_thread *thread =
+		report->by_thread ? sprof_owner(report->profile, row->thread) : NULL;
 
-	if (!report->by_thread || row->thread >= profile->thread_count)
+	if (!thread)
 		return;
-	sprof_json_format(json, "\"tid\":%d,\"comm\":", (int)profile->threads[row->thread].tid);
-	sprof_json_string(json, profile->threads[row->thread].name);
+	sprof_json_format(json, "\"tid\":%d,\"comm\":", (int)thread->tid);
+	sprof_json_string(json, thread->name);
 	sprof_json_text(json, ",");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/calls-report.h"
+#include "cmd/owners.h"
 
 const char *const sprof_calls_column_names[] = {
 	[SPROF_CALLS_FUNCTION] = "function",
@@ -47,9 +48,7 @@ const char *sprof_calls_name(const struct sprof_calls_report *report, uint32_t f
 const struct sprof_profile_thread *sprof_calls_thread(
 	const struct sprof_calls_report *report, uint32_t thread)
 {
-	const struct sprof_profile *profile = report->profile;
-
-	return !report->keys && thread < profile->thread_count ? &profile->threads[thread] : NULL;
+	return report->keys ? NULL : sprof_owner(report->profile, thread);
 }
 
 static double average(const struct sprof_histogram *histogram)

@@ -14,6 +14,7 @@
 #include "cmd/function-choice.h"
 #include "cmd/functions.h"
 #include "attach/guardian.h"
+#include "cmd/report-file.h"
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
 #include "cmd/values.h"
@@ -91,7 +92,7 @@ static const struct sprof_option what_table[] = {
 	{"overhead", NULL, "PCT",
 		"with --breakpoints: once they take more of a thread's time, watch in\n"
 		"windows and estimate; 0: every call, whatever it takes (50)",
-		set_overhead, FIELD(overhead)},
+		set_overhead, FIELD(overhead), .needs = "breakpoints"},
 	{0},
 };
 
@@ -108,9 +109,11 @@ static const struct sprof_option output_table[] = {
 	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
 		sprof_value_text, FIELD(timeline)},
 	{"limit", NULL, "N", "of tree, path and timeline: the first N calls (100000)",
-		sprof_value_count, FIELD(limit)},
-	{"output", "o", "FILE", "write to FILE instead of stdout", sprof_value_text, FIELD(output)},
-	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json)},
+		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
+	{"output", "o", "FILE", "write to FILE instead of stdout; FILE.json gets JSON",
+		sprof_value_text, FIELD(output)},
+	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json),
+		.conflicts = "tree path"},
 	{0},
 };
 
@@ -240,7 +243,8 @@ static bool create_parts(struct calls *calls, char *const operands[], struct spr
 
 	if (!sprof_watching_init(&calls->watching, &options->watching, operands, err))
 		return false;
-	calls->watching.subject.stdout_to_stderr = operands[0] && !options->output;
+	calls->watching.subject.stdout_to_stderr =
+		operands[0] && (!options->output || sprof_out_is_stdout(options->output));
 	return create_source(calls, err) && create_engine(calls, err);
 }
 
@@ -399,15 +403,18 @@ static bool tell(struct calls *calls, struct sprof_error *err)
 		sprof_function_choice_check(&calls->choice, err);
 }
 
-static bool check_options(const struct calls_options *options, struct sprof_error *err)
+static bool settle_options(struct calls_options *options, struct sprof_error *err)
 {
 	if (!options->functions.count) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "calls needs functions to watch");
 		sprof_error_hint(err, "for example: sprof calls -F 'parse*' -- ./app");
 		return false;
 	}
+	if (!sprof_report_file_settle(options->output, &options->json, err))
+		return false;
 	return !options->json || (!options->tree && !options->path) ||
-		sprof_error_set(err, SPROF_ERROR_USAGE, "--tree and --path are text, not JSON");
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--output %s: --tree and --path are text, not JSON", options->output);
 }
 
 static bool read_choice(struct calls *calls, char *const operands[], struct sprof_error *err)
@@ -428,6 +435,10 @@ static bool open_outputs(struct calls *calls, struct sprof_error *err)
 		? sprof_out_open(options->output, &calls->out, err)
 		: sprof_out_open_fd(STDOUT_FILENO, "stdout", &calls->out, err);
 
+	if (done && options->timeline &&
+		sprof_out_is_same(options->output ? options->output : "-", options->timeline))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--timeline %s is the output, too",
+			options->timeline);
 	return done &&
 		(!options->timeline || sprof_out_open(options->timeline, &calls->timeline, err));
 }
@@ -452,11 +463,11 @@ static bool guard(const struct calls_options *options, struct sprof_error *err)
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	const struct calls_options *options = data;
-	struct calls calls = {.options = options};
-	const bool done = sprof_watching_check("calls", &options->watching, operands, err) &&
-		check_options(options, err) && read_choice(&calls, operands, err) &&
-		open_outputs(&calls, err) && guard(options, err) &&
+	struct calls_options options = *(const struct calls_options *)data;
+	struct calls calls = {.options = &options};
+	const bool done = sprof_watching_check("calls", &options.watching, operands, err) &&
+		settle_options(&options, err) && read_choice(&calls, operands, err) &&
+		open_outputs(&calls, err) && guard(&options, err) &&
 		create_parts(&calls, operands, err) && trace(&calls, ret_exit, err) &&
 		tell(&calls, err);
 

@@ -14,6 +14,7 @@
 
 enum {
 	MAX_OPTIONS = 80,
+	LIST_SIZE = 160, /* of partners */
 	LONG_BASE = 256,
 	HELP_COLUMN = 30,
 	HELP_WIDTH = 79,
@@ -25,6 +26,8 @@ struct parser {
 	size_t bases[MAX_OPTIONS];
 	struct option longs[MAX_OPTIONS + 1];
 	char shorts[2 + 4 * MAX_OPTIONS];
+	/* the value that each was given; "": a flag, or no value; NULL: it was not given */
+	const char *given[MAX_OPTIONS];
 	int count;
 };
 
@@ -162,6 +165,100 @@ static bool set_option(const struct parser *parser, int index, const char *text,
 	return false;
 }
 
+/* One of the words that a row names its partners by, "impl=call-delay". */
+struct partner {
+	const struct sprof_option *row;
+	const char *value; /* NULL: any */
+	int value_length;
+	bool is_given;
+};
+
+static struct partner find_partner(const struct parser *parser, const char *word, size_t length)
+{
+	const char *sign = memchr(word, '=', length);
+	const size_t name = sign ? (size_t)(sign - word) : length;
+	struct partner partner = {.value = sign ? sign + 1 : NULL,
+		.value_length = sign ? (int)(length - name - 1) : 0};
+	int i = 0;
+
+	while (i < parser->count &&
+		(strncmp(parser->rows[i]->name, word, name) != 0 || parser->rows[i]->name[name]))
+		i++;
+	assert(i < parser->count);
+	partner.row = parser->rows[i];
+	partner.is_given = parser->given[i] &&
+		(!sign ||
+			(!strncmp(parser->given[i], partner.value, (size_t)partner.value_length) &&
+				!parser->given[i][partner.value_length]));
+	return partner;
+}
+
+/* "--impl call-delay"; returns its length. */
+static size_t write_partner(const struct partner *partner, char *buffer, size_t size)
+{
+	return (size_t)snprintf(buffer, size, "--%s%s%.*s", partner->row->name,
+		partner->value ? " " : "", partner->value_length,
+		partner->value ? partner->value : "");
+}
+
+static bool check_needs(
+	const struct parser *parser, const struct sprof_option *row, struct sprof_error *err)
+{
+	char list[LIST_SIZE];
+	size_t used = 0;
+
+	for (const char *word = row->needs; *word; word += strspn(word, " ")) {
+		const size_t length = strcspn(word, " ");
+		const struct partner partner = find_partner(parser, word, length);
+
+		if (partner.is_given)
+			return true;
+		if (used)
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s",
+				word[length] ? ", " : " or ");
+		used += write_partner(&partner, list + used, sizeof(list) - used);
+		assert(used < sizeof(list));
+		word += length;
+	}
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "--%s needs %s", row->name, list);
+}
+
+static bool check_conflicts(
+	const struct parser *parser, const struct sprof_option *row, struct sprof_error *err)
+{
+	char other[LIST_SIZE];
+
+	for (const char *word = row->conflicts; *word; word += strspn(word, " ")) {
+		const size_t length = strcspn(word, " ");
+		const struct partner partner = find_partner(parser, word, length);
+
+		if (partner.is_given) {
+			write_partner(&partner, other, sizeof(other));
+			return sprof_error_set(err, SPROF_ERROR_USAGE,
+				"--%s and %s exclude each other", row->name, other);
+		}
+		word += length;
+	}
+	return true;
+}
+
+/* Options that would be ignored are refused: a run that measures something else is worse. */
+static bool check_partners(
+	const struct sprof_command *command, const struct parser *parser, struct sprof_error *err)
+{
+	for (int i = 0; i < parser->count; i++) {
+		const struct sprof_option *row = parser->rows[i];
+
+		if (!parser->given[i] ||
+			((!row->conflicts || check_conflicts(parser, row, err)) &&
+				(!row->needs || check_needs(parser, row, err))))
+			continue;
+		sprof_error_hint(err, "see: sprof %s --help", command->name);
+		return false;
+	}
+	return true;
+}
+
 /* The index of the first "--", or argc. */
 static int find_dashes(int argc, char *const argv[])
 {
@@ -175,6 +272,7 @@ static int find_dashes(int argc, char *const argv[])
 bool sprof_command_parse(const struct sprof_command *command, int argc, char *argv[], void *options,
 	int *ret_operands, struct sprof_error *err)
 {
+	const struct sprof_common_options *common = options;
 	struct parser parser;
 	int value;
 
@@ -193,7 +291,10 @@ bool sprof_command_parse(const struct sprof_command *command, int argc, char *ar
 			hint_at_dashes(&parser, argv[optind - 1], err);
 			return false;
 		}
+		parser.given[index] = parser.rows[index]->argument && optarg ? optarg : "";
 	}
+	if (!common->help && !check_partners(command, &parser, err))
+		return false;
 	*ret_operands = optind;
 	return true;
 }

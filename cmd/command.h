@@ -39,6 +39,9 @@ struct sprof_option {
 	const char *help;
 	sprof_option_setter set;
 	size_t offset; /* offset of the field in the command's options */
+	/* Other options, with blanks between them: "exact", or with a value, "impl=call-delay". */
+	const char *needs;     /* without one of them this option would do nothing; NULL: none */
+	const char *conflicts; /* each of them contradicts it; NULL: none */
 };
 
 struct sprof_option_group {
@@ -80,6 +83,7 @@ struct sprof_command {
  * Reads argv[1..] (argv[0] is the command's name) into options, which hold the defaults, up to the
  * first operand or "--". If options may stand behind operands, it reads all, and moves the operands
  * behind the options. On success *ret_operands is the index of the first operand, perhaps argc.
+ * Refuses options without what they need, and those that contradict, unless help is asked for.
  */
 bool sprof_command_parse(const struct sprof_command *command, int argc, char *argv[], void *options,
 	int *ret_operands, struct sprof_error *err) SPROF_MUST_USE;

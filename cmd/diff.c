@@ -72,9 +72,6 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 	if (options.gate.count)
 		return sprof_gate_run(&options, operands, ret_exit, err);
-	if (options.gate.level > 0 || options.gate.junit || options.gate.markdown)
-		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--level, --junit and --markdown are for --fail-if");
 	if (operands[0] && strcmp(operands[0], "--") == 0)
 		operands++;
 	if (!operands[0] || !operands[1] || operands[2]) {

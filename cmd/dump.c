@@ -52,12 +52,12 @@ static const struct sprof_option option_table[] = {
 	{"children", NULL, NULL, "also the processes that these have started", sprof_value_flag,
 		FIELD(children)},
 	{"core", NULL, "FILE", "a core file instead of a process, also one packed by zstd",
-		sprof_value_text, FIELD(core)},
+		sprof_value_text, FIELD(core), .conflicts = "pid children times"},
 	{"exe", NULL, "FILE", "with --core: the program's file, if it is not at its place",
-		sprof_value_text, FIELD(program)},
+		sprof_value_text, FIELD(program), .needs = "core"},
 	{"times", NULL, "N", "look N times (1)", sprof_value_count, FIELD(times)},
 	{"interval", NULL, "DURATION", "with --times: from one look to the next (1s)",
-		sprof_value_duration, FIELD(interval_ns)},
+		sprof_value_duration, FIELD(interval_ns), .needs = "times"},
 	{"json", NULL, NULL, "JSON instead of text, a line for each look", sprof_value_flag,
 		FIELD(json)},
 	{"locals", NULL, NULL, "also the local variables of each frame", sprof_value_flag,
@@ -290,17 +290,6 @@ static bool check(
 	if (operands[0] || (!has_core && !options->pids.count))
 		return sprof_command_wants_pid(
 			"dump", (pid_t)(options->pids.count + has_core), operands, err);
-	if (has_core && options->pids.count)
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "--core and --pid exclude each other");
-	if (has_core && (options->children || options->times > 1))
-		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"%s is for live processes: it excludes --core",
-			options->children ? "--children" : "--times");
-	if (options->program && !has_core)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "--exe is for --core");
-	if (options->interval_ns && options->times == 1)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "--interval is for --times");
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #include "cmd/terminal.h"
 #include "events/call-filter.h"
 #include "events/event-type.h"
-#include "events/glob.h"
+#include "base/glob.h"
 #include "events/perf-event.h"
 #include "events/tracepoints.h"
 #include "output/table.h"

@@ -37,12 +37,13 @@ static bool write_line(const struct sprof_profile *profile, const struct sprof_p
 {
 	const struct sprof_profile_function *function = &profile->functions[line->function];
 	SPROF_AUTO_FREE char *name = sprof_fit_function(function->name, short_names, 0);
-	SPROF_AUTO_FREE char *file = sprof_clean_text(function->file ? function->file : "", NULL);
+	const char *path = sprof_profile_line_file(profile, line);
+	SPROF_AUTO_FREE char *file = sprof_clean_text(path ? path : "", NULL);
 
 	if (!name || !file)
 		return false;
 	sprof_out_printf(out, "%s%s", name, sprof_mark_text(line->mark));
-	if (function->file && line->line)
+	if (path && line->line)
 		sprof_out_printf(out, " at %s:%u", file, line->line);
 	sprof_out_puts(out, "\n");
 	return true;

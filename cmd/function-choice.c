@@ -17,7 +17,7 @@
 #include "cmd/program-file.h"
 #include "elfsym/demangle.h"
 #include "elfsym/inlined.h"
-#include "events/glob.h"
+#include "base/glob.h"
 #include "output/short-name.h"
 
 /* "operator<", "operator,": its signs are no brackets and no separators. NULL: it is none. */
@@ -26,7 +26,8 @@ static const char *skip_operator(const char *begin, const char *at)
 	static const char word[] = "operator";
 	const size_t length = sizeof(word) - 1;
 
-	if (strncmp(at, word, length) != 0 || (at > begin && (isalnum(at[-1]) || at[-1] == '_')))
+	if (strncmp(at, word, length) != 0 ||
+		(at > begin && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
 		return NULL;
 	at += length;
 	if (at[0] == ',')

@@ -15,7 +15,7 @@
 
 /*
  * Whether a function is meant by a name: its linkage name, its name as the programmer wrote it, with
- * or without parameters and template arguments, or a pattern of one of these (events/glob.h).
+ * or without parameters and template arguments, or a pattern of one of these (base/glob.h).
  */
 bool sprof_function_is_called(const char *name, const char *linkage);
 

@@ -48,11 +48,11 @@ const struct sprof_option sprof_gate_option_table[] = {
 		"'self-user(parse) > +20ms', 'sys > +1%'; may be given several times",
 		add_condition, 0},
 	{"level", NULL, "PCT", "the rate of false alarms of all conditions together (5)", set_level,
-		FIELD(level)},
+		FIELD(level), .needs = "fail-if"},
 	{"junit", NULL, "FILE", "also write the results as a JUnit report", sprof_value_text,
-		FIELD(junit)},
+		FIELD(junit), .needs = "fail-if"},
 	{"markdown", NULL, "FILE", "also write the results as Markdown", sprof_value_text,
-		FIELD(markdown)},
+		FIELD(markdown), .needs = "fail-if"},
 	{0},
 };
 

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
-#include "profile/build.h"
+#include "profile/kinds.h"
 
 bool sprof_growth_add(struct sprof_growth *growth, uint32_t thread, uint32_t stack, uint64_t bytes,
 	uint64_t count)
@@ -114,24 +114,14 @@ void sprof_growth_begin_profile(struct sprof_profile *profile, enum sprof_growth
 	profile->kinds.shown = SPROF_WEIGHT_FURTHER;
 }
 
-/* Threads and stacks that the profile has not heard of can't have grown. */
-static bool is_known(const struct sprof_profile *profile, const struct sprof_growth_row *row)
-{
-	return row->thread < profile->thread_count && row->stack < profile->stack_count;
-}
-
 bool sprof_growth_to_profile(const struct sprof_growth *growth, struct sprof_profile *profile)
 {
-	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
-
 	for (size_t i = 0; i < growth->row_count; i++) {
-		const struct sprof_growth_row *from = &growth->rows[i];
-		const uint64_t values[] = {from->bytes, from->count};
-		struct sprof_profile_row row = {.thread = from->thread, .stack = from->stack};
+		const struct sprof_growth_row *row = &growth->rows[i];
+		const uint64_t values[] = {row->bytes, row->count};
 
-		if (is_known(profile, from) &&
-			(!sprof_build_context(profile, &context, &row.context) ||
-				!sprof_build_row(profile, &row, values)))
+		if (row->stack < profile->stack_count &&
+			!sprof_profile_add_values(profile, row->thread, row->stack, NULL, values))
 			return false;
 	}
 	return true;

@@ -79,10 +79,13 @@ static bool read_word(
 		sizeof(*ret_word);
 }
 
+/* Not before all is watched: of memory from then on, what frees it could be missed. */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct run *run = data;
 
+	if (event->time_ns < run->begin_ns)
+		return true;
 	if (!sprof_allocations_add(run->allocations, event))
 		run->out_of_memory = true;
 	return !run->out_of_memory;
@@ -165,14 +168,21 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 	return sprof_shown_settle_weight(&run->shown, watching->profile, err);
 }
 
+static void begin_source(void *data, struct sprof_target *target)
+{
+	struct run *run = data;
+
+	run->begin_ns = sprof_clock_now_ns();
+}
+
 static bool trace(struct run *run, int *ret_exit, struct sprof_error *err)
 {
-	const struct sprof_event_source source = sprof_functions_source(run->functions);
-	const struct sprof_event_source *const sources[] = {&source, NULL};
+	const struct sprof_event_source source = sprof_functions_source(run->functions),
+					last = {.data = run, .begin = begin_source};
+	const struct sprof_event_source *const sources[] = {&source, &last, NULL};
 	bool done;
 
 	run->watching.tracing.events = sources;
-	run->begin_ns = sprof_clock_now_ns();
 	done = sprof_watching_run(&run->watching, ret_exit, err);
 	run->end_ns = sprof_clock_now_ns();
 	run->watching.tracing.events = NULL;

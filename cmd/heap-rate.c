@@ -220,6 +220,7 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 	sprof_growth_finish(&rates);
 	if (!done)
 		return false;
+	profile->kinds.are_lower_bounds = run->has_fast_threads;
 	tell(run);
 	return sprof_shown_write_all(&run->shown, profile, ret_exit, err);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/interned.h"
-#include "profile/build.h"
+#include "profile/kinds.h"
 
 /* Each kind is of bytes or of objects. */
 static const struct sprof_kind kinds[SPROF_HEAP_KINDS] = {
@@ -90,25 +90,19 @@ static void add_site(const struct sprof_heap_books *books, const struct sprof_he
 
 bool sprof_heap_to_profile(const struct sprof_heap_books *books, struct sprof_profile *profile)
 {
-	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
-
 	for (size_t i = 0; i < books->site_count; i++) {
 		const struct sprof_heap_site *site = &books->sites[i];
-		struct sprof_profile_row row = {
-			.thread = site->thread, .stack = caller_of(profile, site->stack)};
 		struct sprof_heap_row from = {0};
 		uint64_t values[SPROF_HEAP_KINDS];
 
-		if (site->thread >= profile->thread_count)
-			continue;
 		add_site(books, site, &from);
 		for (enum sprof_heap_kind kind = 0; kind < SPROF_HEAP_KINDS; kind++) {
 			const struct sprof_heap_sum sum = sprof_heap_row_figure(&from, kind);
 
 			values[kind] = is_bytes(kind) ? sum.bytes : sum.objects;
 		}
-		if (!sprof_build_context(profile, &context, &row.context) ||
-			!sprof_build_row(profile, &row, values))
+		if (!sprof_profile_add_values(
+			    profile, site->thread, caller_of(profile, site->stack), NULL, values))
 			return false;
 	}
 	return true;

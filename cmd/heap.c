@@ -49,37 +49,37 @@ static const struct heap_options defaults = {
 
 static const struct sprof_option option_table[] = {
 	{"growth", NULL, NULL, "who makes the resident memory grow (the default)", sprof_value_flag,
-		FIELD(growth)},
+		FIELD(growth), .conflicts = "exact rate"},
 	{"exact", NULL, NULL, "who allocates, holds and leaks: each call of an allocator",
-		sprof_value_flag, FIELD(exact)},
+		sprof_value_flag, FIELD(exact), .conflicts = "rate"},
 	{"rate", NULL, NULL,
 		"who allocates how much per second, as an estimate: breakpoints\n"
 		"in short windows, which change the program's code",
 		sprof_value_flag, FIELD(rate)},
 	{"overhead", NULL, "PCT", "with --rate: of the program's time that it may take (5)",
-		sprof_value_percentage, FIELD(overhead)},
+		sprof_value_percentage, FIELD(overhead), .needs = "rate"},
 	{"period", NULL, "N", "take every N-th page fault of a thread (64)", sprof_value_count,
-		FIELD(period)},
+		FIELD(period), .conflicts = "exact rate"},
 	{"source", NULL, "SOURCE",
 		"auto (the best that is permitted), perf (page faults, without\n"
 		"stops), ptrace (the system calls that map memory)",
-		sprof_value_source, FIELD(source)},
+		sprof_value_source, FIELD(source), .conflicts = "exact rate"},
 	{0},
 };
 
 static const struct sprof_option exact_table[] = {
 	{"live", NULL, NULL, "what is not freed, with its age", sprof_value_flag,
-		FIELD(exactly.live)},
+		FIELD(exactly.live), .needs = "exact"},
 	{"older", NULL, "TIME", "with --live: only what is that old, such as 1s",
-		sprof_value_duration, FIELD(exactly.older_ns)},
+		sprof_value_duration, FIELD(exactly.older_ns), .needs = "live"},
 	{"sizes", NULL, NULL, "how large what was allocated is", sprof_value_flag,
-		FIELD(exactly.sizes)},
+		FIELD(exactly.sizes), .needs = "exact"},
 	{"json", NULL, NULL, "JSON to stdout instead of text", sprof_value_flag,
-		FIELD(exactly.json)},
+		FIELD(exactly.json), .needs = "exact"},
 	{"breakpoints", NULL, NULL,
 		"by breakpoints, which need no rights and lose nothing: the\n"
 		"program's code is changed while it is watched",
-		sprof_value_flag, FIELD(exactly.breakpoints)},
+		sprof_value_flag, FIELD(exactly.breakpoints), .needs = "exact"},
 	{0},
 };
 
@@ -269,21 +269,6 @@ static bool begin(struct heap *heap, char *const operands[], struct sprof_error 
 	return sprof_shown_settle_weight(&heap->shown, heap->watching.profile, err);
 }
 
-static bool check(const struct heap_options *options, struct sprof_error *err)
-{
-	const struct sprof_heap_exact_options *exact = &options->exactly;
-
-	if (options->exact + options->growth + options->rate > 1)
-		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"heap: either --growth or --rate or --exact, not several");
-	if (exact->older_ns && !exact->live)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "heap: --older needs --live");
-	if (!options->exact && (exact->live || exact->sizes || exact->json || exact->breakpoints))
-		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"heap: --live, --sizes, --json and --breakpoints need --exact");
-	return true;
-}
-
 static bool run_growth(const struct heap_options *options, char *const operands[], int *ret_exit,
 	struct sprof_error *err)
 {
@@ -308,8 +293,6 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.shown = &options->shown,
 	};
 
-	if (!check(options, err))
-		return false;
 	if (options->rate)
 		return sprof_heap_rate_run(
 			&(struct sprof_heap_rate_request){options->overhead, &options->watching,

@@ -21,6 +21,12 @@ static void fail(struct sprof_heatmap *heatmap, int errnum, const char *path)
 		sprof_error_errno(&heatmap->error, errnum, "write %s", path);
 }
 
+static void keep_error(struct sprof_heatmap *heatmap, const struct sprof_error *err)
+{
+	if (heatmap->error.kind == SPROF_ERROR_NONE)
+		heatmap->error = *err;
+}
+
 /* The path of the picture beside FILE.lat. NULL: no memory. */
 static char *picture_of(const char *path)
 {
@@ -33,7 +39,7 @@ static char *picture_of(const char *path)
 static void open_file(struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance,
 	struct sprof_heatmap_file *file)
 {
-	SPROF_AUTO_FREE char *old = NULL;
+	struct sprof_error err = {0};
 	char path[PATH_SIZE];
 
 	if (sprof_heatmap_path(heatmap->name, instance, path, sizeof(path)) >= PATH_SIZE) {
@@ -42,14 +48,15 @@ static void open_file(struct sprof_heatmap *heatmap, const struct sprof_trace_in
 	}
 	file->picture = picture_of(path);
 	file->grid = calloc(1, sizeof(*file->grid));
-	if (!file->picture || !file->grid || asprintf(&old, "%s.old", path) < 0) {
+	if (!file->picture || !file->grid) {
 		fail(heatmap, ENOMEM, path);
 		return;
 	}
-	if (!rename(path, old) || errno == ENOENT)
-		file->file = fopen(path, "we");
-	if (!file->file)
-		fail(heatmap, errno, path);
+	file->is_drawn = sprof_out_open(path, &file->out, &err);
+	if (file->is_drawn)
+		sprof_out_keep_old(file->out);
+	else
+		keep_error(heatmap, &err);
 }
 
 /* NULL: no memory. */
@@ -77,19 +84,20 @@ void sprof_heatmap_write(struct sprof_heatmap *heatmap, const struct sprof_trace
 	char line[LINE_SIZE];
 	struct sprof_heatmap_file *file = heatmap->name ? file_of(heatmap, instance) : NULL;
 
-	if (!file || !file->file)
+	if (!file || !file->out)
 		return;
 	sprof_heatmap_line(instance, line, sizeof(line));
-	fputs(line, file->file);
+	sprof_out_puts(file->out, line);
 	sprof_heat_grid_add(file->grid, instance->event2.event->time_ns, instance->latency_ns);
 }
 
-static void close_file(struct sprof_heatmap *heatmap, const struct sprof_heatmap_file *file)
+static void close_file(struct sprof_heatmap *heatmap, struct sprof_heatmap_file *file)
 {
-	bool failed = file->file && ferror(file->file);
+	struct sprof_error err = {0};
 
-	if (file->file && (fclose(file->file) || failed))
-		fail(heatmap, errno, heatmap->name);
+	if (file->out && !sprof_out_close(file->out, &err))
+		keep_error(heatmap, &err);
+	file->out = NULL;
 }
 
 static void draw(const struct sprof_heatmap_file *file, struct sprof_out *out)
@@ -100,18 +108,12 @@ static void draw(const struct sprof_heatmap_file *file, struct sprof_out *out)
 	sprof_heatmap_svg_write(file->grid, title, out);
 }
 
-static void keep_error(struct sprof_heatmap *heatmap, const struct sprof_error *err)
-{
-	if (heatmap->error.kind == SPROF_ERROR_NONE)
-		heatmap->error = *err;
-}
-
 static void write_picture(struct sprof_heatmap *heatmap, const struct sprof_heatmap_file *file)
 {
 	struct sprof_error err = {0};
 	struct sprof_out *out;
 
-	if (!file->file)
+	if (!file->is_drawn)
 		return;
 	if (sprof_out_open(file->picture, &out, &err)) {
 		draw(file, out);
@@ -132,7 +134,7 @@ static bool write_page_to(
 		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 		"<title>latencies</title></head><body>\n");
 	for (size_t i = 0; i < heatmap->count; i++) {
-		if (heatmap->files[i].file)
+		if (heatmap->files[i].is_drawn)
 			draw(&heatmap->files[i], out);
 	}
 	sprof_out_puts(out, "</body></html>\n");

@@ -4,18 +4,20 @@
 #ifndef SPROF_CMD_HEATMAP_H
 #define SPROF_CMD_HEATMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/heat-grid.h"
 #include "events/pairs.h"
+#include "output/out.h"
 
 struct sprof_heatmap_file {
 	const struct sprof_event_item *item1, *item2;
-	FILE *file;    /* NULL: it could not be opened */
-	char *picture; /* the picture's path */
+	struct sprof_out *out; /* NULL: it could not be opened, or is closed */
+	bool is_drawn;         /* it could be opened */
+	char *picture;         /* the picture's path */
 	struct sprof_heat_grid *grid;
 };
 
@@ -27,7 +29,10 @@ struct sprof_heatmap {
 	struct sprof_error error; /* the first one */
 };
 
-/* Adds a line to the pair's file FILE.lat. A file that was there before becomes FILE.lat.old. */
+/*
+ * Adds a line to the pair's file FILE.lat, which appears when all is closed. A file that was there
+ * before becomes FILE.lat.old.
+ */
 void sprof_heatmap_write(
 	struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance);
 /* Draws each pair's FILE.svg, and NAME.html with all of them. False: something could not be written. */

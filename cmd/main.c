@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/command-line.h"
@@ -17,6 +17,7 @@
 #include "cmd/complete.h"
 #include "cmd/nearest.h"
 #include "cmd/outputs.h"
+#include "cmd/program-file.h"
 #include "cmd/signals.h"
 #include "cmd/ui.h"
 
@@ -39,7 +40,10 @@ static const struct sprof_command *const commands[] = {
 	&sprof_command_symbols,
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum {
+	COMMANDS = sizeof(commands) / sizeof(commands[0]),
+	THREAD_STACK_SIZE = 8 << 20,
+};
 
 static const struct sprof_command *find_command(const char *name)
 {
@@ -139,36 +143,12 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 	return code;
 }
 
-static bool is_executable(const char *path)
-{
-	struct stat status;
-
-	return !access(path, X_OK) && !stat(path, &status) && S_ISREG(status.st_mode);
-}
-
-/* Whether a shell would find a program of this name. */
-static bool is_program(const char *word)
-{
-	const char *path = getenv("PATH");
-	char file[PATH_MAX];
-
-	if (strchr(word, '/'))
-		return is_executable(word);
-	while (path && *path) {
-		size_t length = strcspn(path, ":");
-
-		snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, word);
-		if (is_executable(file))
-			return true;
-		path += length + (path[length] == ':');
-	}
-	return false;
-}
-
 static void hint_at_word(char *const words[], struct sprof_error *err)
 {
 	struct sprof_nearest nearest = {.word = words[0]};
-	char *line;
+	struct sprof_error missing;
+	char path[PATH_MAX];
+	char *line = NULL;
 
 	for (int i = 0; i < COMMANDS && !strchr(words[0], '/'); i++)
 		sprof_nearest_try(&nearest, commands[i]->name);
@@ -176,7 +156,8 @@ static void hint_at_word(char *const words[], struct sprof_error *err)
 		sprof_error_hint(err, "did you mean: sprof %s?", nearest.found);
 		return;
 	}
-	line = is_program(words[0]) ? sprof_command_line_join(words) : NULL;
+	if (sprof_program_find(words[0], 0, path, &missing))
+		line = sprof_command_line_join(words);
 	if (line)
 		sprof_error_hint(err, "to profile it: sprof run -- %s", line);
 	else
@@ -263,17 +244,33 @@ static bool refuse_borrowed_rights(struct sprof_error *err)
 	return true;
 }
 
+/*
+ * Otherwise a thread's stack is as large as the first one's may become (pthread_create(3)), and after
+ * "ulimit -s 64" that is too little.
+ */
+static void settle_thread_stacks(void)
+{
+	pthread_attr_t attributes;
+
+	if (pthread_attr_init(&attributes))
+		return;
+	if (!pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE))
+		pthread_setattr_default_np(&attributes);
+	pthread_attr_destroy(&attributes);
+}
+
 int main(int argc, char *argv[])
 {
 	struct sprof_error err = {0};
 	int code;
 
 	keep_standard_streams();
+	settle_thread_stacks();
 	if (refuse_borrowed_rights(&err)) {
 		sprof_ui_error(&err);
 		return SPROF_EXIT_FAILED;
 	}
-	sprof_signals_handle_files();
+	sprof_signals_survive();
 	code = dispatch(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		sprof_error_errno(&err, errno, "write to stdout");

@@ -12,6 +12,7 @@
 #include "cmd/commands.h"
 #include "cmd/mem-report.h"
 #include "cmd/observing.h"
+#include "cmd/outputs.h"
 #include "cmd/pids.h"
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
@@ -21,6 +22,7 @@ enum { OUTPUTS = 8 };
 struct mem_outputs {
 	const char *paths[OUTPUTS];
 	size_t count;
+	bool to_stdout; /* -o - */
 };
 
 struct mem_options {
@@ -82,11 +84,18 @@ static bool add_output(void *field, const char *text, struct sprof_error *err)
 {
 	struct mem_outputs *outputs = field;
 
+	outputs->to_stdout |= sprof_out_is_stdout(text);
+	if (sprof_out_is_stdout(text))
+		return true;
 	if (!format_of(text))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"%s: its name ends with none of .csv, .json, .svg, .html and .txt", text);
 	if (outputs->count == OUTPUTS)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d files", OUTPUTS);
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (sprof_out_is_same(outputs->paths[i], text))
+			return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is given twice", text);
+	}
 	outputs->paths[outputs->count++] = text;
 	return true;
 }
@@ -95,9 +104,9 @@ static const struct sprof_option target_table[] = {
 	{"pid", "p", "PID[,PID]...", "these processes, instead of a program to start",
 		sprof_value_pids, FIELD(pids)},
 	{"children", NULL, NULL, "with --pid: also their children", sprof_value_flag,
-		FIELD(children)},
+		FIELD(children), .needs = "pid"},
 	{"no-children", NULL, NULL, "don't watch the processes that the program starts",
-		sprof_value_flag, FIELD(no_children)},
+		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
 	{"duration", "d", "TIME", "end after that time, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
 	{"interval", "i", "MS", "read RSS each MS milliseconds (100)", sprof_value_milliseconds,
@@ -111,7 +120,7 @@ static const struct sprof_option output_table[] = {
 	{"maps", NULL, NULL, "all that is mapped, also heap and stacks", sprof_value_flag,
 		FIELD(maps)},
 	{"at", NULL, "WHEN", "of --libs and --maps: start, peak or end (end)", set_moment,
-		FIELD(moment)},
+		FIELD(moment), .needs = "libs maps"},
 	{"output", "o", "FILE",
 		"write to FILE, several times if wanted: .csv (each reading), .json,\n"
 		".svg, .html, .txt",
@@ -139,7 +148,7 @@ struct run {
 	struct sprof_out *csv[OUTPUTS];
 	size_t csv_count;
 	uint64_t end_ns;
-	bool is_partial; /* something could not be written, or was not watched any more */
+	struct sprof_written written; /* what was not watched to the end counts as not written */
 };
 
 static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
@@ -218,10 +227,12 @@ static bool open_csv(struct run *run, struct sprof_error *err)
 /* What can't be written is told, and the rest is written. */
 static void check_written(struct run *run, bool is_written, const struct sprof_error *err)
 {
-	if (is_written)
+	if (is_written) {
+		run->written.succeeded++;
 		return;
+	}
 	sprof_ui_error(err);
-	run->is_partial = true;
+	run->written.failed++;
 }
 
 static void close_csv(struct run *run)
@@ -236,21 +247,19 @@ static void close_csv(struct run *run)
 static bool write_file(
 	const char *path, const struct sprof_mem_report *report, struct sprof_error *err)
 {
-	const struct format *format = format_of(path);
 	struct sprof_out *out;
 
-	if (!format->write)
-		return true;
 	if (!sprof_out_open(path, &out, err))
 		return false;
-	format->write(report, out);
+	format_of(path)->write(report, out);
 	return sprof_out_close(out, err);
 }
 
 /* Files take the place of the tables where nobody looks at stdout. */
 static bool prints(const struct mem_options *options)
 {
-	return !options->outputs.count || isatty(STDOUT_FILENO) || options->json;
+	return !options->outputs.count || options->outputs.to_stdout || isatty(STDOUT_FILENO) ||
+		options->json;
 }
 
 static bool print(
@@ -258,8 +267,6 @@ static bool print(
 {
 	struct sprof_out *out;
 
-	if (!prints(run->options))
-		return true;
 	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
 		return false;
 	if (run->options->json)
@@ -312,10 +319,16 @@ static void report(struct run *run)
 	struct sprof_error err;
 
 	close_csv(run);
-	for (size_t i = 0; i < options->outputs.count; i++)
-		check_written(run, write_file(options->outputs.paths[i], &report, &err), &err);
-	check_written(run, print(run, &report, &err), &err);
-	check_written(run, !run->watch.out_of_memory || sprof_error_no_memory(&err), &err);
+	for (size_t i = 0; i < options->outputs.count; i++) {
+		const char *path = options->outputs.paths[i];
+
+		if (format_of(path)->write)
+			check_written(run, write_file(path, &report, &err), &err);
+	}
+	if (prints(options))
+		check_written(run, print(run, &report, &err), &err);
+	if (run->watch.out_of_memory)
+		check_written(run, sprof_error_no_memory(&err), &err);
 }
 
 static void finish(struct run *run)
@@ -358,8 +371,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_observing_run(&run.observing, ret_exit, err);
 	if (done)
 		report(&run);
-	if (run.is_partial)
-		*ret_exit = SPROF_EXIT_PARTIAL;
+	if (run.written.failed)
+		*ret_exit = sprof_outputs_exit(&run.written);
 	finish(&run);
 	return done;
 }

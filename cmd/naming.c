@@ -128,7 +128,7 @@ const struct sprof_option sprof_naming_table[] = {
 	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
 		set_debuginfod, FIELD(debuginfod)},
 	{"debuginfod-limit", NULL, "TIME", "total time limit for that (60s)", sprof_value_duration,
-		FIELD(debuginfod_limit_ns)},
+		FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
 	{0},
 };
 
@@ -144,7 +144,7 @@ const struct sprof_option sprof_naming_late_table[] = {
 	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
 		set_debuginfod, FIELD(debuginfod)},
 	{"debuginfod-limit", NULL, "TIME", "total time limit for that (60s)", sprof_value_duration,
-		FIELD(debuginfod_limit_ns)},
+		FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
 	{"trust-paths", NULL, NULL, "name modules without a build id by the files at their paths",
 		sprof_value_flag, FIELD(trust_paths)},
 	{0},

@@ -1,6 +1,6 @@
 /*
- * From -o and -f to written files. Decides which output is stdout and what a terminal gets. Does
- * not handle how a format looks or how a file appears whole (output/).
+ * From -o and -f to outputs that can be written. Decides which output is stdout and what a terminal
+ * gets. Does not handle how they are written (outputs-write.c).
  */
 #include "cmd/outputs.h"
 
@@ -10,23 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cmd/command.h"
 #include "cmd/command-line.h"
 #include "cmd/last.h"
-#include "cmd/locale.h"
 #include "cmd/placeholders.h"
 #include "cmd/ui.h"
-
-static bool is_stdout(const char *path)
-{
-	return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout") ||
-		!strcmp(path, "/dev/fd/1") || !strcmp(path, "/proc/self/fd/1");
-}
 
 bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *err)
 {
@@ -42,7 +33,7 @@ bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *e
 	if (outputs->count == SPROF_MAX_OUTPUTS)
 		return sprof_error_set(
 			err, SPROF_ERROR_USAGE, "more than %d outputs", SPROF_MAX_OUTPUTS);
-	outputs->items[outputs->count].pattern = is_stdout(text) ? NULL : text;
+	outputs->items[outputs->count].pattern = sprof_out_is_stdout(text) ? NULL : text;
 	outputs->items[outputs->count].path = outputs->items[outputs->count].pattern;
 	outputs->count++;
 	return true;
@@ -89,19 +80,50 @@ static bool expand(struct sprof_output_request *request,
 	return sprof_placeholders_expand("--output", request->pattern, moment, &request->path, err);
 }
 
-/* Two outputs in one file: the second would replace the first. */
+static const char *name_of(const struct sprof_output_request *request)
+{
+	if (request->path)
+		return request->path;
+	return request->on_stderr ? "/dev/stderr" : "-";
+}
+
+/* The second would replace the first. */
+static bool refuse_twice(
+	const char *option, const char *one, const char *two, struct sprof_error *err)
+{
+	if (!strcmp(one, two))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s %s is given twice", option, two);
+	return sprof_error_set(
+		err, SPROF_ERROR_USAGE, "%s %s is given twice, as %s", option, two, one);
+}
+
+/* Against the first `count` outputs. */
+static bool check_other(const struct sprof_outputs *outputs, size_t count, const char *option,
+	const char *path, struct sprof_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *name = name_of(&outputs->items[i]);
+
+		if (sprof_out_is_same(name, path))
+			return refuse_twice(option, name, path, err);
+	}
+	return true;
+}
+
 static bool check_clashes(const struct sprof_outputs *outputs, struct sprof_error *err)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
-		for (size_t k = 0; k < i; k++) {
-			const char *one = outputs->items[i].path, *two = outputs->items[k].path;
-
-			if (one && two && !strcmp(one, two) && strncmp(one, "/dev/", 5) != 0)
-				return sprof_error_set(
-					err, SPROF_ERROR_USAGE, "--output %s is given twice", one);
-		}
+		if (!check_other(outputs, i, "--output", name_of(&outputs->items[i]), err))
+			return false;
 	}
 	return true;
+}
+
+bool sprof_outputs_check_stats(
+	const struct sprof_outputs *outputs, const char *path, struct sprof_error *err)
+{
+	return sprof_out_probe(path, err) &&
+		check_other(outputs, outputs->count, "--stats", path, err);
 }
 
 /* The format that the suffix of the file names which the shell has opened as stdout; NULL: none. */
@@ -131,6 +153,31 @@ static const struct sprof_format *choose_for_stdout(enum sprof_stdout wanted)
 		return &sprof_format_summary;
 	sprof_ui_progress("stdout is no terminal, so it gets folded stacks; -f text is the report");
 	return &sprof_format_folded;
+}
+
+/*
+ * A terminal shows the answer behind what the program has written. A pipe is read by what wants
+ * stacks; some shells and servers make it a socket.
+ */
+static bool takes_stdout(const struct sprof_outputs *outputs)
+{
+	struct stat status;
+
+	if (!outputs->beside_program || outputs->fallback || isatty(STDOUT_FILENO))
+		return true;
+	return !fstat(STDOUT_FILENO, &status) &&
+		(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+static void add_default(struct sprof_outputs *outputs, enum sprof_stdout wanted)
+{
+	if (takes_stdout(outputs))
+		outputs->count = 1;
+	else if (isatty(STDERR_FILENO))
+		outputs->items[outputs->count++] = (struct sprof_output_request){
+			.format = wanted == SPROF_STDOUT_REPORT ? &sprof_format_text
+								: &sprof_format_summary,
+			.on_stderr = true};
 }
 
 static bool refuse_directory(const char *path, struct sprof_error *err)
@@ -201,7 +248,7 @@ bool sprof_outputs_settle(
 	struct sprof_outputs *outputs, enum sprof_stdout wanted, struct sprof_error *err)
 {
 	if (!outputs->count)
-		outputs->count = 1;
+		add_default(outputs, wanted);
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!settle_one(outputs, &outputs->items[i], wanted, err))
 			return false;
@@ -209,10 +256,16 @@ bool sprof_outputs_settle(
 	return check_clashes(outputs, err) && check_reader(outputs, err);
 }
 
+int sprof_output_descriptor(const struct sprof_output_request *request)
+{
+	return request->on_stderr ? STDERR_FILENO : STDOUT_FILENO;
+}
+
 /* Whether the request is the answer on a terminal. */
 static bool is_summary(const struct sprof_output_request *request)
 {
-	return !request->path && request->format == &sprof_format_summary && isatty(STDOUT_FILENO);
+	return !request->path && request->format == &sprof_format_summary &&
+		isatty(sprof_output_descriptor(request));
 }
 
 static const struct sprof_output_request *find_saved(const struct sprof_outputs *outputs)
@@ -227,15 +280,28 @@ static const struct sprof_output_request *find_saved(const struct sprof_outputs 
 /* The terminal gets the answer even if files were asked for. */
 static bool will_summarize(struct sprof_outputs *outputs)
 {
+	const bool on_stderr = outputs->beside_program && !isatty(STDOUT_FILENO);
+
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!outputs->items[i].path)
 			return is_summary(&outputs->items[i]);
 	}
-	if (!isatty(STDOUT_FILENO) || outputs->count == SPROF_MAX_OUTPUTS)
+	if (!isatty(on_stderr ? STDERR_FILENO : STDOUT_FILENO) ||
+		outputs->count == SPROF_MAX_OUTPUTS)
 		return false;
-	outputs->items[outputs->count++] =
-		(struct sprof_output_request){.format = &sprof_format_summary, .unasked = true};
+	outputs->items[outputs->count++] = (struct sprof_output_request){
+		.format = &sprof_format_summary, .unasked = true, .on_stderr = on_stderr};
 	return true;
+}
+
+/* Whether all of the output passes by, or there is none. */
+static bool leaves_no_file(const struct sprof_outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].on_stderr)
+			return true;
+	}
+	return !outputs->count || sprof_outputs_use_stdout(outputs);
 }
 
 /* Where a pipe got figures that don't have everything, sprof report shows the rest. */
@@ -247,9 +313,12 @@ static void keep_beside_stdout(struct sprof_outputs *outputs)
 		if (outputs->items[i].format == &sprof_format_pprof)
 			return;
 	}
-	if (!sprof_outputs_use_stdout(outputs) || outputs->count == SPROF_MAX_OUTPUTS)
+	if (!leaves_no_file(outputs) || outputs->count == SPROF_MAX_OUTPUTS)
 		return;
 	last = sprof_last_make();
+	if (!last && !outputs->count)
+		sprof_ui_note("stdout is the program's, and the recording can't be kept in "
+			      "$XDG_CACHE_HOME or $HOME; -o FILE names a file for it");
 	if (last)
 		outputs->items[outputs->count++] = (struct sprof_output_request){.pattern = last,
 			.path = last,
@@ -290,7 +359,9 @@ void sprof_outputs_keep(struct sprof_outputs *outputs)
 bool sprof_outputs_report_to_stdout(const struct sprof_outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
-		if (!outputs->items[i].path && outputs->items[i].format == &sprof_format_text)
+		const struct sprof_output_request *request = &outputs->items[i];
+
+		if (!request->path && !request->on_stderr && request->format == &sprof_format_text)
 			return true;
 	}
 	return false;
@@ -299,145 +370,15 @@ bool sprof_outputs_report_to_stdout(const struct sprof_outputs *outputs)
 bool sprof_outputs_use_stdout(const struct sprof_outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
-		if (!outputs->items[i].path && !outputs->items[i].unasked)
+		const struct sprof_output_request *request = &outputs->items[i];
+
+		if (!request->path && !request->on_stderr && !request->unasked)
 			return true;
 	}
 	return false;
 }
 
-/* Names are shortened to the width of a terminal; files and pipes get whole names. */
-static void fit_terminal(struct sprof_output_options *options)
+bool sprof_outputs_need_stdout(const struct sprof_outputs *outputs)
 {
-	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return;
-	if (!options->width)
-		options->width = size.ws_col;
-	options->height = size.ws_row;
-	options->colour = !(no_colour && no_colour[0]) && terminal && strcmp(terminal, "dumb") != 0;
-	options->utf8 = sprof_locale_is_utf8();
-}
-
-static bool write_one(const struct sprof_output_request *request,
-	const struct sprof_profile *profile, struct sprof_output_options options,
-	struct sprof_error *err)
-{
-	struct sprof_out *out;
-	bool opened = request->path ? sprof_out_open(request->path, &out, err)
-				    : sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err);
-
-	if (!opened)
-		return false;
-	if (request->path)
-		options.pack = strlen(request->path) > 3 &&
-			!strcmp(request->path + strlen(request->path) - 3, ".gz");
-	if (request->path)
-		options.width = 0;
-	else
-		fit_terminal(&options);
-	if (request->format->write(profile, &options, out, err))
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return false;
-}
-
-/* Only the user may read what is kept, because it has names of files and peers. */
-static bool keep(const char *path, const struct sprof_profile *profile,
-	const struct sprof_output_options *options)
-{
-	const struct sprof_output_request kept = {.path = path, .format = &sprof_format_pprof};
-	struct sprof_error err = {0};
-	mode_t before = umask(077);
-	bool written = write_one(&kept, profile, *options, &err);
-
-	umask(before);
-	return written;
-}
-
-/* Saves what could not be written to stdout because nobody reads it. */
-static void rescue(const struct sprof_profile *profile, const struct sprof_output_options *options)
-{
-	const char *path = sprof_last_make();
-
-	if (path && keep(path, profile, options))
-		sprof_ui_note("what was recorded is in %s: sprof report shows it", path);
-}
-
-/* The reader of a pager may leave it early: no error. */
-static bool is_left(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
-	const struct sprof_error *err)
-{
-	return !request->path && outputs->is_paged && err->os_errno == EPIPE;
-}
-
-/* False: it failed; a message was written, unless nobody had asked for this output. */
-static bool write_request(const struct sprof_outputs *outputs,
-	const struct sprof_output_request *request, const struct sprof_profile *profile,
-	const struct sprof_output_options *options)
-{
-	struct sprof_error err = {0};
-
-	if (request->unasked && request->path)
-		return keep(request->path, outputs->whole ? outputs->whole : profile, options);
-	if (write_one(request, profile, *options, &err)) {
-		if (request->path)
-			sprof_ui_progress("wrote %s (%s)", request->path, request->format->name);
-		if (request->format->note)
-			sprof_ui_note("%s: %s", request->format->name, request->format->note);
-		return true;
-	}
-	if (is_left(outputs, request, &err))
-		return true;
-	if (!request->unasked)
-		sprof_ui_error(&err);
-	return false;
-}
-
-/* A process that has ended can't be looked at again. */
-static const char *again_of(const struct sprof_outputs *outputs, char *buffer, size_t size)
-{
-	snprintf(buffer, size, "/proc/%d", (int)outputs->pid);
-	if (outputs->again || !outputs->pid || access(buffer, F_OK))
-		return outputs->again;
-	snprintf(buffer, size, "-p %d", (int)outputs->pid);
-	return buffer;
-}
-
-/* Files first, so that messages about them don't stand below the report on a terminal. */
-struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
-	const struct sprof_profile *profile, const struct sprof_output_options *options)
-{
-	struct sprof_output_options settled = *options;
-	struct sprof_written written = {0};
-	char again[32];
-
-	settled.whole_report = outputs->whole_report;
-	settled.is_last = outputs->is_last;
-	settled.again = again_of(outputs, again, sizeof(again));
-	for (size_t i = 0; i < 2 * outputs->count; i++) {
-		const struct sprof_output_request *request = &outputs->items[i % outputs->count];
-		bool is_turn = (i < outputs->count) == (request->path != NULL), succeeded;
-
-		if (!is_turn || (!request->path && !with_stdout))
-			continue;
-		succeeded = write_request(outputs, request, profile, &settled);
-		if (!succeeded && !request->path && !request->unasked && outputs->is_recording)
-			rescue(profile, &settled);
-		if (request->unasked && request->path && !succeeded) {
-			settled.whole_report = "the same with --full";
-			settled.is_last = false;
-		} else if (!request->unasked) {
-			*(succeeded ? &written.succeeded : &written.failed) += 1;
-		}
-	}
-	return written;
-}
-
-int sprof_outputs_exit(const struct sprof_written *written)
-{
-	if (!written->failed)
-		return 0;
-	return written->succeeded ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
+	return sprof_outputs_use_stdout(outputs) && !isatty(STDOUT_FILENO);
 }

@@ -22,7 +22,7 @@ const struct sprof_option sprof_page_faults_table[] = {
 	{"faults-period", NULL, "N",
 		"with --faults: record every N-th fault of a thread (all; if there\n"
 		"are many, as many as can be recorded)",
-		sprof_value_count, FIELD(period)},
+		sprof_value_count, FIELD(period), .needs = "faults"},
 	{0},
 };
 

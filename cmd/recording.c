@@ -159,6 +159,8 @@ bool sprof_recording_check_periods(const struct sprof_recording *options, struct
 		return true;
 	if (options->every_ns < SPROF_NS_PER_S)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--every takes at least 1s");
+	if (!outputs->count)
+		return refuse_name("--output", NULL, err);
 	for (size_t i = 0; i < outputs->count; i++) {
 		const char *pattern = outputs->items[i].pattern;
 

@@ -25,7 +25,7 @@ static const struct sprof_option report_table[] = {
 		"text, json: also each rank, host, pid, comm, tenant, ... for itself, as\n"
 		"the samples are labelled; or a table of what functions are of: dso,\n"
 		"file, srcline, address; folded: it is the first frame",
-		sprof_value_text, FIELD(by)},
+		sprof_value_text, FIELD(by), .conflicts = "parent"},
 	{"parent", NULL, "REGEX", "the same by the innermost function of each stack that matches",
 		set_parent, FIELD(parent)},
 	{"no-children", NULL, NULL,
@@ -80,9 +80,6 @@ static bool tell_threads_apart(const struct sprof_profile *profile, enum sprof_w
 static bool tell_apart(const struct sprof_reading *options, const struct sprof_profile *profile,
 	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
 {
-	if (options->by && options->parent)
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "--by and --parent exclude each other");
 	if (options->parent)
 		return sprof_groups_build_parents(profile, options->parent, weight, ret, err);
 	if (!options->by)
@@ -152,7 +149,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
 		sprof_error_hint(err,
 			"for example: sprof report profile.pb.gz; without one it shows the last "
-			"run or attach that wrote to a terminal or a pipe, and there is none");
+			"run or attach without -o, and there is none");
 		return false;
 	}
 	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||

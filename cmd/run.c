@@ -69,6 +69,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct sprof_subject subject = {
 		.arguments = operands,
 		.follow_children = !options.no_children,
+		.may_wait = true,
 	};
 	struct sprof_session_result result;
 	SPROF_AUTO_FREE char *again = NULL;
@@ -78,11 +79,12 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_hint(err, "for example: sprof run -- ls -l");
 		return false;
 	}
+	options.shown.outputs.beside_program = true;
 	if (!sprof_session_prepare(&options, err))
 		return false;
 	again = sprof_command_line_again(operands);
 	options.shown.outputs.again = again;
-	subject.stdout_to_stderr = sprof_outputs_use_stdout(&options.shown.outputs);
+	subject.stdout_to_stderr = sprof_outputs_need_stdout(&options.shown.outputs);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
 	if (!result.samples && !result.program_left && !options.shown.outputs.whole_report)

@@ -4,10 +4,13 @@
  */
 #include "cmd/rundelay-rows.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "base/glob.h"
+
+enum { PATTERN_SIZE = 128 };
 
 static const struct sprof_delay_set *set_of(
 	const struct sprof_rundelay_view *view, const struct sprof_delay_thread *thread)
@@ -15,10 +18,37 @@ static const struct sprof_delay_set *set_of(
 	return view->total ? &thread->total : &thread->interval;
 }
 
+bool sprof_rundelay_filter_check(const char *filter, struct sprof_error *err)
+{
+	for (;; filter++) {
+		const size_t length = strcspn(filter, ",");
+
+		if (!length || length >= PATTERN_SIZE)
+			return sprof_error_set(err, SPROF_ERROR_USAGE,
+				"not a list of patterns with commas between them");
+		filter += length;
+		if (!*filter)
+			return true;
+	}
+}
+
+/* Whether one of the patterns matches. */
 static bool is_shown(
 	const struct sprof_rundelay_view *view, const struct sprof_delay_thread *thread)
 {
-	return !view->filter || !fnmatch(view->filter, thread->name, 0);
+	const char *at = view->filter;
+
+	while (at && *at) {
+		const size_t length = strcspn(at, ",");
+		char pattern[PATTERN_SIZE] = "";
+
+		memcpy(pattern, at, length);
+		if (sprof_glob_matches(pattern, thread->name))
+			return true;
+		at += length;
+		at += *at == ',';
+	}
+	return !view->filter;
 }
 
 /* What the source can tell: the rows of all threads are there even if they are empty. */
@@ -92,6 +122,7 @@ static bool add_threads(const struct sprof_rundelay_view *view, struct sprof_run
 
 		if (!is_shown(view, thread))
 			continue;
+		rows->threads++;
 		ranked[count++] = (struct ranked){thread, thread_total(view, thread)};
 		done = sprof_delay_set_merge(&rows->sum, set_of(view, thread));
 	}

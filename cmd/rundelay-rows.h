@@ -9,15 +9,17 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/error.h"
 #include "events/rundelay.h"
 
 /* What is shown. */
 struct sprof_rundelay_view {
 	const struct sprof_rundelay *rundelay;
-	bool total;         /* the whole run, or the present interval */
-	bool per_thread;    /* rows of each thread */
-	const char *filter; /* a glob that the names of threads must match; NULL: all do */
-	uint64_t than_ns;   /* 0: no threshold */
+	bool total;      /* the whole run, or the present interval */
+	bool per_thread; /* rows of each thread */
+	/* globs with commas between them, one of which the names of threads match; NULL: all do */
+	const char *filter;
+	uint64_t than_ns; /* 0: no threshold */
 	uint64_t now_ns, duration_ns;
 };
 
@@ -31,8 +33,12 @@ struct sprof_rundelay_row {
 struct sprof_rundelay_rows {
 	struct sprof_rundelay_row *items; /* those of all threads last */
 	size_t count, capacity;
+	size_t threads;             /* that are shown, if threads were asked for */
 	struct sprof_delay_set sum; /* of all threads that are shown */
 };
+
+/* Whether a text can be a view's filter. */
+SPROF_MUST_USE bool sprof_rundelay_filter_check(const char *filter, struct sprof_error *err);
 
 /* False: no memory. Finish them in both cases. */
 SPROF_MUST_USE bool sprof_rundelay_rows_collect(

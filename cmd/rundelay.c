@@ -42,6 +42,12 @@ static bool set_source(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+static bool set_filter(void *field, const char *text, struct sprof_error *err)
+{
+	*(const char **)field = text;
+	return sprof_rundelay_filter_check(text, err);
+}
+
 static const struct sprof_option target_table[] = {
 	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
 	{"duration", "d", "TIME", "end after that time, such as 10s", sprof_value_duration,
@@ -59,8 +65,8 @@ static const struct sprof_option table_table[] = {
 	{"than", NULL, "TIME", "count delays that are longer, such as 4ms", sprof_value_latency,
 		FIELD(than_ns)},
 	{"perins", NULL, NULL, "a row for each thread", sprof_value_flag, FIELD(per_thread)},
-	{"filter", NULL, "GLOB", "only threads whose name matches", sprof_value_text,
-		FIELD(filter)},
+	{"filter", NULL, "GLOB[,GLOB]...", "only threads whose name matches one of them",
+		set_filter, FIELD(filter)},
 	{"json", NULL, NULL, "each table as a line of JSON", sprof_value_flag, FIELD(json)},
 	{0},
 };
@@ -80,6 +86,7 @@ struct run {
 	struct sprof_observing observing;
 	unsigned tables;
 	bool no_memory;
+	bool is_partial; /* no thread had a name that was asked for */
 };
 
 static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_ns)
@@ -104,6 +111,7 @@ static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_n
 			printf("\n");
 		sprof_rundelay_print_table(&view, &rows, sprof_terminal_width());
 	}
+	run->is_partial = total && run->options->filter && !rows.threads;
 	sprof_rundelay_rows_finish(&rows);
 	fflush(stdout);
 }
@@ -191,6 +199,8 @@ static void end(void *data, uint64_t now_ns)
 	print(run, true, run->observing.begin_ns, now_ns);
 	if (run->rundelay.delays.no_memory || run->no_memory)
 		sprof_ui_note("there was no memory for some threads or delays");
+	if (run->is_partial)
+		sprof_ui_note("--filter %s: no thread has such a name", run->options->filter);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -216,7 +226,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	};
 	done = sprof_observing_check("rundelay", options->pid, operands, err) &&
 		sprof_observing_run(&run.observing, ret_exit, err);
-	if (done && (run.rundelay.delays.no_memory || run.no_memory))
+	if (done && (run.rundelay.delays.no_memory || run.no_memory || run.is_partial))
 		*ret_exit = SPROF_EXIT_PARTIAL;
 	sprof_rundelay_finish(&run.rundelay);
 	return done;

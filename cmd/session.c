@@ -88,8 +88,6 @@ static bool check_weight(const struct sprof_recording *options, struct sprof_err
 /* Faults are counted from the begin to the end. */
 static bool check_faults(const struct sprof_recording *options, struct sprof_error *err)
 {
-	if (options->faults.period && !options->faults.wanted)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "--faults-period is for --faults");
 	if (options->faults.wanted &&
 		(options->start_off || options->delay_ns || options->channel.lines >= 0))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
@@ -122,10 +120,12 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 		!sprof_outputs_settle(&options->shown.outputs, wanted, err) ||
 		!sprof_recording_check_periods(options, err) ||
 		!sprof_recording_rename(options, &now, err) ||
-		(options->stats_path && !sprof_out_probe(options->stats_path, err)))
+		(options->stats_path &&
+			!sprof_outputs_check_stats(
+				&options->shown.outputs, options->stats_path, err)))
 		return false;
 	warn_of_kernel_stacks(options);
-	if (!options->every_ns && !options->common.quiet)
+	if (!options->every_ns && (!options->common.quiet || !options->shown.outputs.count))
 		sprof_outputs_keep(&options->shown.outputs);
 	return true;
 }

@@ -282,6 +282,24 @@ bool sprof_shown_filter(
 	return true;
 }
 
+/* Once more what goes to stdout, as the pager has shown nothing of it. */
+static void write_unpaged(const struct sprof_outputs *outputs, const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_written *written)
+{
+	struct sprof_outputs plain = *outputs;
+	struct sprof_written again;
+
+	plain.count = 0;
+	plain.is_paged = false;
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (!outputs->items[i].path)
+			plain.items[plain.count++] = outputs->items[i];
+	}
+	again = sprof_outputs_write(&plain, true, profile, options);
+	written->succeeded -= again.failed;
+	written->failed += again.failed;
+}
+
 struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
 	const struct sprof_profile *profile, const struct sprof_output_options *options,
 	bool with_stdout)
@@ -296,7 +314,8 @@ struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
 	settled.width = pager.width;
 	outputs.is_paged = pager.pipe;
 	written = sprof_outputs_write(&outputs, with_stdout, profile, &settled);
-	sprof_pager_finish(&pager);
+	if (!sprof_pager_finish(&pager))
+		write_unpaged(&outputs, profile, options, &written);
 	return written;
 }
 

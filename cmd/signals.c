@@ -19,10 +19,13 @@ static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
+static const int requests[] = {SIGUSR1, SIGUSR2};
+
 static const int suspending[] = {SIGTSTP, SIGTTIN, SIGTTOU};
 
 enum {
 	ENDING = sizeof(ending) / sizeof(ending[0]),
+	REQUESTS = sizeof(requests) / sizeof(requests[0]),
 	SUSPENDING = sizeof(suspending) / sizeof(suspending[0]),
 };
 
@@ -50,15 +53,18 @@ static void survive(int signal)
  * Installs handlers. Ignored signals would stay ignored in the programs that sprof starts;
  * execve(2) resets handlers to the default.
  */
-void sprof_signals_handle_files(void)
+void sprof_signals_survive(void)
 {
+	static const int survived[] = {SIGXFSZ, SIGUSR1, SIGUSR2};
 	const struct sigaction action = {.sa_handler = survive, .sa_flags = SA_RESTART};
 
 	sigemptyset(&ignored);
 	if (is_ignored(SIGBUS))
 		sigaddset(&ignored, SIGBUS);
-	if (!is_ignored(SIGXFSZ))
-		sigaction(SIGXFSZ, &action, NULL);
+	for (size_t i = 0; i < sizeof(survived) / sizeof(survived[0]); i++) {
+		if (!is_ignored(survived[i]))
+			sigaction(survived[i], &action, NULL);
+	}
 	sprof_mapped_files_survive_truncation();
 }
 
@@ -67,19 +73,33 @@ const sigset_t *sprof_signals_ignored(void)
 	return &ignored;
 }
 
+/* Of the signals that end sprof, or a program that it has started. */
+static bool is_taken(const struct sprof_signals *signals, int signal)
+{
+	/* Ctrl-\ must end sprof attach. */
+	if (signal == SIGQUIT && !signals->launched)
+		return false;
+	return !is_ignored(signal) || (signal == SIGINT && signals->ignores_ctrl_c);
+}
+
 void sprof_signals_block(struct sprof_signals *signals, bool launched)
 {
 	sigset_t blocked;
 
-	*signals = (struct sprof_signals){.launched = launched};
+	*signals = (struct sprof_signals){
+		.launched = launched,
+		.ignores_ctrl_c = !launched && is_ignored(SIGINT),
+		.parent = getppid(),
+	};
 	sigemptyset(&signals->control);
 	for (int i = 0; i < ENDING; i++) {
-		/* Ctrl-\ must end sprof attach. */
-		if (!is_ignored(ending[i]) && (launched || ending[i] != SIGQUIT))
+		if (is_taken(signals, ending[i]))
 			sigaddset(&signals->control, ending[i]);
 	}
-	if (!is_ignored(SIGUSR1))
-		sigaddset(&signals->control, SIGUSR1);
+	for (int i = 0; i < REQUESTS; i++) {
+		if (!is_ignored(requests[i]))
+			sigaddset(&signals->control, requests[i]);
+	}
 	signals->guardian = sprof_guardian_signal();
 	if (signals->guardian)
 		sigaddset(&signals->control, signals->guardian);
@@ -102,11 +122,10 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 
 void sprof_signals_switch(struct sprof_signals *signals, struct sprof_channel_reader *reader)
 {
+	signals->switches = true;
 	signals->reader = reader;
 	if (reader)
 		sigaddset(&signals->control, SIGIO);
-	if (!is_ignored(SIGUSR2))
-		sigaddset(&signals->control, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &signals->control, NULL);
 }
 
@@ -172,15 +191,25 @@ void sprof_signals_done(const struct sprof_signals *signals)
 		sprof_channel_reader_done(signals->reader);
 }
 
+/* The parent's death; any process may send the same signal (kernel/exit.c: forget_original_parent). */
+static bool is_of_guardian(const struct sprof_signals *signals, const siginfo_t *info)
+{
+	return info->si_signo == signals->guardian && getppid() != signals->parent;
+}
+
 enum sprof_order sprof_signals_handle(struct sprof_signals *signals, const siginfo_t *info)
 {
+	if (is_of_guardian(signals, info))
+		return end_run(signals, info->si_signo);
 	if (info->si_signo == SIGUSR1)
 		return take_snapshot(signals);
 	if (info->si_signo == SIGIO)
 		return take_line(signals);
-	if (info->si_signo == SIGUSR2 && info->si_signo != signals->guardian)
-		return SPROF_ORDER_TOGGLE;
-	if (signals->launched && info->si_signo != signals->guardian)
+	if (info->si_signo == SIGUSR2)
+		return signals->switches ? SPROF_ORDER_TOGGLE : SPROF_ORDER_GO_ON;
+	if (info->si_signo == SIGINT && signals->ignores_ctrl_c && info->si_code == SI_KERNEL)
+		return SPROF_ORDER_GO_ON;
+	if (signals->launched)
 		return forward(signals, info);
 	return end_run(signals, info->si_signo);
 }
@@ -213,7 +242,7 @@ void sprof_signals_release(const struct sprof_signals *signals)
 
 	sigemptyset(&released);
 	for (int i = 0; i < ENDING; i++) {
-		if (!sigismember(&signals->control, ending[i]))
+		if (!sigismember(&signals->control, ending[i]) || is_ignored(ending[i]))
 			continue;
 		sigaction(ending[i], &action, NULL);
 		sigaddset(&released, ending[i]);

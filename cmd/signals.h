@@ -21,6 +21,13 @@ struct sprof_signals {
 	sigset_t control;  /* what the sampling loop hands to sprof_signals_handle() */
 	sigset_t original; /* the mask that sprof was started with; the launched program gets it */
 	bool launched;     /* sprof has started the target */
+	bool switches;     /* SIGUSR2 switches sampling */
+	/*
+	 * SIGINT was ignored at the start, as in the background of a script: what the terminal
+	 * sends is not for sprof, what a process sends is
+	 */
+	bool ignores_ctrl_c;
+	pid_t parent; /* while it lives, the guardian's signal means nothing */
 	/* the process that signals are forwarded to; 0: the launched program has ended */
 	pid_t target;
 	int ended_by;  /* the signal that ended the run; 0: none did */
@@ -32,10 +39,11 @@ struct sprof_signals {
 };
 
 /*
- * At the start of every command: handles the signals that files cause. SIGBUS: see
- * base/mapped-files.h. SIGXFSZ: a limit of file sizes becomes an error of write(2).
+ * At the start of every command: what must not end it. SIGBUS: see base/mapped-files.h. SIGXFSZ: a
+ * limit of file sizes becomes an error of write(2). SIGUSR1 and SIGUSR2 are requests, which mean
+ * nothing until a run takes them.
  */
-void sprof_signals_handle_files(void);
+void sprof_signals_survive(void);
 
 /*
  * Those of them that sprof was started with ignored. A program that it starts must find them
@@ -45,13 +53,14 @@ const sigset_t *sprof_signals_ignored(void);
 
 /*
  * Blocks the signals of a run, in this thread and those it starts from now on, and SIGPIPE, so that
- * a closed pipe is an error of write(2). What sprof was started with ignored (nohup) stays ignored.
+ * a closed pipe is an error of write(2). What sprof was started with ignored (nohup) stays ignored,
+ * except a SIGINT that a process sends to a sprof which is attached.
  */
 void sprof_signals_block(struct sprof_signals *signals, bool launched);
 
 /*
- * After that, and before there are threads: SIGUSR2 switches sampling off and on, unless sprof was
- * started with it ignored; SIGIO says that a reader has a line.
+ * After that, and before there are threads: SIGUSR2 switches sampling off and on, which it does not
+ * in other commands; SIGIO says that a reader has a line.
  */
 void sprof_signals_switch(struct sprof_signals *signals, struct sprof_channel_reader *reader);
 

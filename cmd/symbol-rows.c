@@ -3,13 +3,13 @@
  */
 #include "cmd/symbol-rows.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/glob.h"
 #include "cmd/ui.h"
 #include "elfsym/demangle.h"
 #include "elfsym/symlist.h"
@@ -19,7 +19,7 @@
 /* "operator[]" is a name and a glob. */
 static bool is_match(const char *name, const char *pattern)
 {
-	return strcmp(name, pattern) == 0 || fnmatch(pattern, name, 0) == 0;
+	return strcmp(name, pattern) == 0 || sprof_glob_matches(pattern, name);
 }
 
 /* A short name marks template arguments: "space::twice<...>". */

@@ -56,13 +56,13 @@ static const struct sprof_option option_table[] = {
 		add_address, FIELD(addresses)},
 	{"addresses", NULL, "KIND",
 		"of a process, print them as the process or the file has them\n(process)",
-		set_addresses, FIELD(file_addresses)},
+		set_addresses, FIELD(file_addresses), .needs = "pid"},
 	{"all", NULL, NULL, "also data; and type, binding and section of each symbol",
 		sprof_value_flag, FIELD(all)},
 	{"verify", NULL, NULL,
 		"compare --sysmap with the file, symbol by symbol;\n"
 		"without it, the symbol table with the debug information",
-		sprof_value_flag, FIELD(verify)},
+		sprof_value_flag, FIELD(verify), .conflicts = "pid"},
 	{0},
 };
 
@@ -198,11 +198,6 @@ static bool verify(
 static bool check_usage(
 	const struct sprof_symbol_options *options, char *const operands[], struct sprof_error *err)
 {
-	if (options->verify && options->pid)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "--verify is for a file");
-	if (options->file_addresses && !options->pid)
-		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--addresses is for a process: a file has only its own addresses");
 	if (options->pid || operands[0])
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "symbols needs a file or a process");

@@ -31,7 +31,7 @@ struct syscalls_options {
 	struct sprof_watching_options watching;
 	struct sprof_naming naming;
 	struct sprof_shown shown;
-	const char *choice; /* as it was given; NULL: all */
+	struct sprof_call_lists choice; /* none: all */
 	uint64_t interval_ns, threshold_ns;
 	enum sprof_source_request source;
 	bool by_thread, json, stacks;
@@ -52,9 +52,9 @@ static const struct syscalls_options defaults = {
 static const struct sprof_option option_table[] = {
 	{"event", "e", "LIST",
 		"only these: names and classes with commas between them, such as\n"
-		"read,write,%file; a program that sprof starts is slowed down by\n"
-		"these only (all)",
-		sprof_value_text, FIELD(choice)},
+		"read,write,%file; several times if wanted; a program that sprof\n"
+		"starts is slowed down by these only (all)",
+		sprof_call_lists_add, FIELD(choice)},
 	{"source", NULL, "SOURCE",
 		"auto (the best that is permitted), perf (the kernel's tracepoints:\n"
 		"for root, and without stops), ptrace",
@@ -384,13 +384,24 @@ static bool settle_answer(struct syscalls *syscalls, struct sprof_error *err)
 		sprof_beside_settle(&syscalls->options->shown, &syscalls->answer, err);
 }
 
+/* Otherwise there is only the table. */
+static bool asks_for_profile(const struct sprof_shown *shown)
+{
+	return shown->outputs.count || shown->outputs.fallback;
+}
+
 static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = &syscalls->shown.outputs;
+	const struct sprof_shown *shown = &syscalls->options->shown;
+	const bool asks = asks_for_profile(shown);
 
-	syscalls->shown = syscalls->options->shown;
-	syscalls->prints = !outputs->count || isatty(STDOUT_FILENO);
-	if (!outputs->count)
+	syscalls->shown = *shown;
+	if (!asks && shown->weight && !syscalls->options->beside.sample)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--weight needs --output, --format or --sample: the table has none");
+	syscalls->prints = !asks || isatty(STDOUT_FILENO);
+	if (!asks)
 		return settle_answer(syscalls, err);
 	if (!sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err))
 		return false;
@@ -438,12 +449,12 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 	/* The profile has threads, too. */
 	syscalls.interval.by_thread = syscalls.total.by_thread =
-		options->by_thread || options->shown.outputs.count;
+		options->by_thread || asks_for_profile(&options->shown);
 	syscalls.interval.by_stack = syscalls.total.by_stack = options->stacks;
 	syscalls.interval.threshold_ns = syscalls.total.threshold_ns = options->threshold_ns;
 	done = sprof_watching_check("syscalls", &options->watching, operands, err) &&
 		check_stacks(options, err) &&
-		sprof_call_choice_read(options->choice, &syscalls.choice, err) &&
+		sprof_call_choice_read(&options->choice, &syscalls.choice, err) &&
 		settle_outputs(&syscalls, err) && begin_run(&syscalls, operands, err) &&
 		trace(&syscalls, ret_exit, err) && finish_run(&syscalls, ret_exit, err);
 	finish(&syscalls);

@@ -27,9 +27,10 @@ static const char *place_of(const struct sprof_profile *profile,
 	const struct sprof_profile_line *line, struct sprof_top_table *table)
 {
 	const struct sprof_profile_function *function = &profile->functions[line->function];
+	const char *file = sprof_profile_line_file(profile, line);
 
-	if (function->file && line->line)
-		return sprof_top_table_text(table, "%s:%u", last_part(function->file), line->line);
+	if (file && line->line)
+		return sprof_top_table_text(table, "%s:%u", last_part(file), line->line);
 	if (function->module == SPROF_PROFILE_NONE)
 		return "";
 	return sprof_module_name(sprof_modules_get(profile->modules, function->module));

@@ -27,9 +27,9 @@ static const struct sprof_option target_table[] = {
 	{"pid", "p", "PID", "the process, instead of a program to start", sprof_value_pid,
 		FIELD(pid)},
 	{"children", NULL, NULL, "with --pid: also the processes that it starts from now on",
-		sprof_value_flag, FIELD(children)},
+		sprof_value_flag, FIELD(children), .needs = "pid"},
 	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
-		sprof_value_flag, FIELD(no_children)},
+		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
 	{0},
 };
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "cmd/frames.h"
+#include "cmd/owners.h"
 #include "cmd/syscall-name.h"
 #include "cmd/trace-report.h"
 #include "output/json.h"
@@ -57,14 +58,14 @@ static void add_event(const struct sprof_profile *profile, struct sprof_trace_st
 	const struct sprof_trace_event *event = side->event;
 	const struct sprof_trace_type_row *row =
 		sprof_trace_type_row((enum sprof_trace_type)event->type);
+	const struct sprof_profile_thread *owner = sprof_owner(profile, event->thread);
 	const unsigned stack = sprof_trace_stacks_number(stacks, (uint32_t)event->stack);
 	char name[NAME_SIZE];
 
 	sprof_trace_type_name(row, NULL, name, sizeof(name));
 	sprof_json_format(json, ",\"time_ns\":%" PRIu64 ",\"tid\":%d,\"comm\":", event->time_ns,
 		(int)event->tid);
-	sprof_json_string(json,
-		event->thread < profile->thread_count ? profile->threads[event->thread].name : "?");
+	sprof_json_string(json, owner ? owner->name : "?");
 	sprof_json_text(json, ",\"event\":");
 	sprof_json_string(json, row->per_name ? side->item->name : name);
 	add_call(event, json);

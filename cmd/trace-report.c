@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cmd/owners.h"
 #include "cmd/syscall-name.h"
 #include "output/clean.h"
 #include "output/json.h"
@@ -41,13 +42,16 @@ enum {
 /* The name of a thread by its id in the events. */
 static const char *name_of(const struct sprof_profile *profile, uint32_t thread)
 {
-	return thread < profile->thread_count ? profile->threads[thread].name : "?";
+	const struct sprof_profile_thread *owner = sprof_owner(profile, thread);
+
+	return owner ? owner->name : "?";
 }
 
 static void write_key(const struct sprof_trace_report *report, const struct sprof_delay_row *row,
 	char *buffer, size_t size)
 {
 	struct sprof_expression_frame frame = {.key = row->key, .out = buffer, .out_size = size};
+	const struct sprof_profile_thread *owner = sprof_owner(report->profile, row->thread);
 
 	buffer[0] = '\0';
 	if (row->is_rest)
@@ -56,8 +60,8 @@ static void write_key(const struct sprof_trace_report *report, const struct spro
 		sprof_expression_print(row->item1->printkey, &frame);
 	else if (row->item1->key)
 		snprintf(buffer, size, "%" PRId64, row->key);
-	else if (row->thread < report->profile->thread_count)
-		snprintf(buffer, size, "%d", (int)report->profile->threads[row->thread].tid);
+	else if (owner)
+		snprintf(buffer, size, "%d", (int)owner->tid);
 	else
 		snprintf(buffer, size, "%u", row->thread);
 }

@@ -417,7 +417,8 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 		create_parts(&trace, err) && sprof_trace_choose_source(&trace, err);
 	if (done) {
 		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
-		trace.watching.subject.stdout_to_stderr = operands[0] && !options->output;
+		trace.watching.subject.stdout_to_stderr =
+			operands[0] && (!options->output || sprof_out_is_stdout(options->output));
 		if (done && options->beside.sample)
 			sprof_watching_sample(&trace.watching, options->beside.rate_hz);
 		done = done && watch(&trace, ret_exit, err) &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/report-file.h"
 #include "cmd/trace-run.h"
 #include "events/refusals.h"
 
@@ -98,16 +99,17 @@ static const struct sprof_option report_table[] = {
 	{"detail", NULL, "WHAT",
 		"with --than or --lower: also the events between, all or those of\n"
 		"-1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
-		sprof_value_text, FIELD(detail)},
+		sprof_value_text, FIELD(detail), .needs = "than only-than lower"},
 	{"heatmap", NULL, "FILE",
 		"write FILE-EVENT1-EVENT2.lat: time and latency in ns; a picture\n"
 		"of it, .svg; and FILE.html with all pictures",
 		sprof_value_text, FIELD(heatmap)},
 	{"limit", NULL, "N", "of the tree of --impl call-delay: the first N calls (100000)",
-		sprof_value_count, FIELD(limit)},
+		sprof_value_count, FIELD(limit), .needs = "impl=call-delay"},
 	{"interval", "i", "MS", "a table every MS milliseconds", sprof_value_milliseconds,
 		FIELD(interval_ns)},
-	{"output", "o", "FILE", "write to FILE instead of stdout", sprof_value_text, FIELD(output)},
+	{"output", "o", "FILE", "write to FILE instead of stdout; FILE.json gets JSON",
+		sprof_value_text, FIELD(output)},
 	{"json", NULL, NULL, "one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json)},
 	{"order", NULL, NULL, NULL, accept, 0},
@@ -129,17 +131,18 @@ static const struct sprof_option_group groups[] = {
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	const struct sprof_trace_options *options = data;
+	struct sprof_trace_options options = *(const struct sprof_trace_options *)data;
 
-	if (!options->lists.count) {
+	if (!options.lists.count) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "trace needs events");
 		sprof_error_hint(err,
 			"for example: sprof trace -e syscalls:sys_enter_read -e "
 			"syscalls:sys_exit_read -p 4711; sprof events lists them");
 		return false;
 	}
-	return sprof_watching_check("trace", &options->watching, operands, err) &&
-		sprof_trace_run(options, operands, ret_exit, err);
+	return sprof_watching_check("trace", &options.watching, operands, err) &&
+		sprof_report_file_settle(options.output, &options.json, err) &&
+		sprof_trace_run(&options, operands, ret_exit, err);
 }
 
 static const struct sprof_trace_options defaults = {

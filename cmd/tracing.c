@@ -15,7 +15,11 @@
 #include "cmd/ui.h"
 #include "interp/interp.h"
 
-enum { CALLS_END_NS = 10 * SPROF_NS_PER_MS, HOLDS_END_NS = SPROF_NS_PER_S };
+enum {
+	CALLS_END_NS = 10 * SPROF_NS_PER_MS,
+	HOLDS_END_NS = SPROF_NS_PER_S,
+	RESTS_END_NS = SPROF_NS_PER_S,
+};
 
 /* With one terminal for both, nobody sees a difference between the program's stdout and stderr. */
 static bool is_one_terminal(void)
@@ -166,9 +170,9 @@ static void tell_left_running(
 	if (!tracing->subject->arguments || !tracing->program_ended || tracing->signals->ended_by ||
 		!count || tracing->subject->calls)
 		return;
-	sprof_ui_note(
-		"%s left %u %s running, no longer profiled; --wait follows to the end of the last one",
-		tracing->subject->arguments[0], count, count == 1 ? "process" : "processes");
+	sprof_ui_note("%s left %u %s running, no longer profiled%s", tracing->subject->arguments[0],
+		count, count == 1 ? "process" : "processes",
+		tracing->subject->may_wait ? "; --wait follows to the end of the last one" : "");
 }
 
 static void tell_denied(const struct sprof_quality *quality)
@@ -323,6 +327,36 @@ static void end_holds(struct sprof_tracing *tracing, struct sprof_target *target
 	}
 }
 
+static bool is_any_unfinished(const struct sprof_target *target)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = sprof_target_threads(target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->remainder.is_on)
+			return true;
+	}
+	return false;
+}
+
+/* A call that a stop of ours has cut, and whose rest is under way, may end by itself. */
+static void finish_calls(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	const uint64_t end_ns = sprof_clock_now_ns() + RESTS_END_NS;
+	struct answering answering = {tracing, target};
+
+	while (is_any_unfinished(target) && sprof_clock_now_ns() < end_ns) {
+		struct sprof_event event = sprof_target_next_event(target, end_ns);
+
+		if (event.kind == SPROF_EVENT_EMPTY)
+			break;
+		if (event.kind == SPROF_EVENT_SIGNAL)
+			answer_without_samples(&answering, &event.info);
+		sprof_event_answer(target, &event);
+	}
+}
+
 static bool have_stacks(const struct sprof_event_source *const *events)
 {
 	for (; events && *events; events++) {
@@ -340,7 +374,7 @@ static void *trace(void *data)
 		.chosen_threads = tracing->subject->tids,
 		.control = tracing->signals->control,
 		.calls = tracing->subject->calls,
-		.births = tracing->sampling.by_kernel,
+		.births = tracing->sampling.by_kernel || tracing->events,
 		.tasks = tracing->subject->tasks,
 		.holds = tracing->subject->holds,
 		.modules = have_stacks(tracing->events) ? tracing->modules : NULL,
@@ -366,8 +400,10 @@ static void *trace(void *data)
 	sem_post(&tracing->sampled);
 	if (tracing->goes_on)
 		accompany(tracing, target);
-	if (tracing->begun)
+	if (tracing->begun) {
+		finish_calls(tracing, target);
 		tell_left_running(tracing, target);
+	}
 	sprof_target_destroy(target);
 	return NULL;
 }

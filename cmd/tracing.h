@@ -36,6 +36,7 @@ struct sprof_subject {
 	const struct sprof_pids *tids; /* these threads and no others, instead of pids; NULL: all */
 	bool stdout_to_stderr;
 	bool follow_children;
+	bool may_wait; /* an option of the command follows what the program leaves running */
 	enum sprof_target_calls calls;   /* which system calls are traced */
 	bool holds;                      /* threads are held for a source (attach/event.h) */
 	bool tasks;                      /* births of threads and signals are reported, too */

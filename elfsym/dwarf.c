@@ -281,24 +281,51 @@ static bool set_line(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
 		&unit->lines, row->file, unit_folder(unit), dwarf->paths, &place->file);
 }
 
-/* The files of a .dwo file's own line table, if it has one. */
-static bool set_split_file(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
-	struct sprof_unit *unit, Dwarf_Word number)
+/*
+ * The file of this number in another unit's line table, if it has one: a .dwo file's, or that of a
+ * unit that others refer to.
+ */
+static bool find_other_file(
+	struct sprof_dwarf *dwarf, Dwarf_Die *unit, Dwarf_Word number, const char **ret)
 {
 	const char *path = NULL;
 	Dwarf_Files *files;
 	size_t count;
 
-	if (dwarf_getsrcfiles(&unit->tree, &files, &count) == 0)
+	if (dwarf_getsrcfiles(unit, &files, &count) == 0)
 		path = dwarf_filesrc(files, number, NULL, NULL);
-	place->file = path ? sprof_strtab_intern(dwarf->paths, path) : NULL;
-	return place->file || !path;
+	*ret = path ? sprof_strtab_intern(dwarf->paths, path) : NULL;
+	return *ret || !path;
 }
 
-/*
- * The line of an inlined function's caller: the attributes of the inlined call. File 0 means the
- * first file since DWARF 5, and "no file" before.
- */
+/* File 0 means the first file since DWARF 5, and "no file" before. */
+static bool find_file(
+	struct sprof_dwarf *dwarf, struct sprof_unit *unit, Dwarf_Word number, const char **ret)
+{
+	return load_lines(dwarf, unit) &&
+		((number == 0 && unit->lines.version < 5) ||
+			sprof_lines_path(
+				&unit->lines, number, unit_folder(unit), dwarf->paths, ret));
+}
+
+/* The unit of the attribute has the number: the function's origin may be in another one. */
+static bool set_function_file(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
+	struct sprof_unit *unit, Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	Dwarf_Die other;
+
+	if (dwarf_formudata(dwarf_attr_integrate(function, DW_AT_decl_file, &attribute), &number) !=
+		0)
+		return true;
+	if (attribute.cu == unit->die.cu)
+		return find_file(dwarf, unit, number, &place->function_file);
+	return !dwarf_cu_die(attribute.cu, &other, NULL, NULL, NULL, NULL, NULL, NULL) ||
+		find_other_file(dwarf, &other, number, &place->function_file);
+}
+
+/* The line of an inlined function's caller: the attributes of the inlined call. */
 static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller,
 	struct sprof_unit *unit, Dwarf_Die *inlined)
 {
@@ -306,15 +333,11 @@ static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller
 	Dwarf_Word file;
 
 	caller->line = die_number(inlined, DW_AT_call_line);
-	if (!load_lines(dwarf, unit))
-		return false;
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0)
 		return true;
-	if (unit->tree.cu != unit->die.cu)
-		return set_split_file(dwarf, caller, unit, file);
-	return (file == 0 && unit->lines.version < 5) ||
-		sprof_lines_path(
-			&unit->lines, file, unit_folder(unit), dwarf->paths, &caller->file);
+	return unit->tree.cu == unit->die.cu
+		? find_file(dwarf, unit, file, &caller->file)
+		: find_other_file(dwarf, &unit->tree, file, &caller->file);
 }
 
 static bool append_place(struct sprof_dwarf *dwarf, const struct sprof_dwarf_place *place,
@@ -340,6 +363,8 @@ static bool append_function(struct sprof_dwarf *dwarf, struct sprof_unit *unit, 
 	if (!place.linkage && place.name &&
 		!sprof_qualifiers_find(
 			&dwarf->qualifiers, dwarf->image, &unit->scopes, die, &place.qualifier))
+		return false;
+	if (!set_function_file(dwarf, &place, unit, die))
 		return false;
 	return append_place(dwarf, &place, chain);
 }

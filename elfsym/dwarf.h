@@ -19,8 +19,9 @@ struct sprof_dwarf_place {
 	const char *linkage;   /* DW_AT_linkage_name; NULL if the language needs none: C */
 	const char *name;      /* DW_AT_name */
 	const char *qualifier; /* the namespaces and classes around it, if linkage is NULL */
-	const char *file;      /* of the place, not of the function */
+	const char *file;      /* of the place */
 	uint32_t line;
+	const char *function_file; /* where the function is defined */
 	uint32_t function_line;
 	bool inlined; /* into the next place */
 };

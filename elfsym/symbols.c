@@ -340,12 +340,10 @@ static bool find_dwarf(const struct sprof_symbols *symbols, const struct place *
 	return true;
 }
 
-static bool set_file(struct sprof_symbols *symbols, struct sprof_location *location,
-	const struct sprof_dwarf_place *source, struct sprof_error *err)
+static bool set_path(struct sprof_symbols *symbols, const char **path, const char *text)
 {
-	if (source->file)
-		location->file = sprof_strtab_intern(symbols->strings, source->file);
-	return location->file || !source->file || sprof_error_no_memory(err);
+	*path = text ? sprof_strtab_intern(symbols->strings, text) : NULL;
+	return *path || !text;
 }
 
 /*
@@ -385,9 +383,11 @@ static bool append_location(struct sprof_symbols *symbols, const struct place *p
 
 	if (place->module->kind == SPROF_MODULE_SCRIPT)
 		location = sprof_script_location(place->module, place->offset);
-	else if (!set_function(symbols, &location, place, source, err) ||
-		!set_file(symbols, &location, source, err))
+	else if (!set_function(symbols, &location, place, source, err))
 		return false;
+	else if (!set_path(symbols, &location.file, source->file) ||
+		!set_path(symbols, &location.function_file, source->function_file))
+		return sprof_error_no_memory(err);
 	if (!sprof_array_reserve(&symbols->locations, &symbols->location_capacity,
 		    symbols->location_count + 1, sizeof(*symbols->locations)))
 		return sprof_error_no_memory(err);

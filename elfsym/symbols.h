@@ -43,11 +43,12 @@ struct sprof_location {
 	const char *function;
 	const char *
 		linkage; /* as the linker knows it; the same pointer as function when not mangled */
-	const char *file;       /* source file; NULL: unknown */
-	uint32_t line;          /* of the place; 0: unknown */
-	uint32_t function_line; /* where the function begins; 0: unknown */
-	bool inlined;           /* inlined into the next location of the chain */
-	bool unresolved;        /* function is made of module and offset */
+	const char *file;          /* source file of the place; NULL: unknown */
+	uint32_t line;             /* of the place; 0: unknown */
+	const char *function_file; /* where the function is defined; NULL: unknown */
+	uint32_t function_line;    /* where the function begins; 0: unknown */
+	bool inlined;              /* inlined into the next location of the chain */
+	bool unresolved;           /* function is made of module and offset */
 };
 
 /* The functions at one place, innermost first. At least one; only the last is not inlined. */

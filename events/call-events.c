@@ -7,14 +7,16 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/proc.h"
 
+/* The report comes later than what it tells of, and its thread may have gone on since. */
 static struct sprof_trace_event event_of(
-	const struct sprof_thread *thread, enum sprof_trace_type type, uint64_t time_ns)
+	const struct sprof_event *report, enum sprof_trace_type type)
 {
+	const struct sprof_thread *thread = report->thread;
+
 	return (struct sprof_trace_event){
-		.time_ns = time_ns,
+		.time_ns = report->time_ns,
 		.thread = thread->id,
 		.pid = thread->process->pid,
 		.tid = thread->tid,
@@ -71,23 +73,21 @@ struct sprof_calls_listener sprof_call_events_listener(const struct sprof_trace_
 		.data = (void *)(uintptr_t)sink, .call = on_call, .begin = on_begin};
 }
 
-static bool give_exec(const struct sprof_trace_sink *sink, const struct sprof_thread *thread)
+static bool give_exec(const struct sprof_trace_sink *sink, const struct sprof_event *report)
 {
-	struct sprof_trace_event event = event_of(thread, SPROF_TRACE_EXEC, sprof_clock_now_ns());
+	struct sprof_trace_event event = event_of(report, SPROF_TRACE_EXEC);
 	char path[PATH_MAX];
 	const struct sprof_trace_value fields[] = {{.text = path}};
 
-	if (!sprof_proc_read_link(
-		    sprof_proc_path(thread->process->pid, 0, "exe").text, path, sizeof(path)))
+	if (!sprof_proc_read_link(sprof_proc_path(event.pid, 0, "exe").text, path, sizeof(path)))
 		path[0] = '\0';
 	return give(sink, &event, fields);
 }
 
 static bool give_birth(const struct sprof_trace_sink *sink, const struct sprof_event *report)
 {
-	struct sprof_trace_event event = event_of(report->thread,
-		report->born.is_process ? SPROF_TRACE_FORK : SPROF_TRACE_CLONE,
-		sprof_clock_now_ns());
+	struct sprof_trace_event event =
+		event_of(report, report->born.is_process ? SPROF_TRACE_FORK : SPROF_TRACE_CLONE);
 	const struct sprof_trace_value fields[] = {{.integer = report->born.tid}};
 
 	return give(sink, &event, fields);
@@ -96,8 +96,7 @@ static bool give_birth(const struct sprof_trace_sink *sink, const struct sprof_e
 static bool give_signal(const struct sprof_trace_sink *sink, const struct sprof_event *report)
 {
 	const siginfo_t *info = &report->info;
-	struct sprof_trace_event event =
-		event_of(report->thread, SPROF_TRACE_SIGNAL, sprof_clock_now_ns());
+	struct sprof_trace_event event = event_of(report, SPROF_TRACE_SIGNAL);
 	/* Only signals that somebody has sent have a sender (sigaction(2)). */
 	const struct sprof_trace_value fields[] = {{.integer = info->si_signo},
 		{.integer = info->si_code}, {.integer = info->si_code <= 0 ? info->si_pid : 0}};
@@ -105,11 +104,12 @@ static bool give_signal(const struct sprof_trace_sink *sink, const struct sprof_
 	return give(sink, &event, fields);
 }
 
-static bool give_end(const struct sprof_trace_sink *sink, const struct sprof_thread *thread)
+static bool give_end(const struct sprof_trace_sink *sink, const struct sprof_event *report)
 {
-	struct sprof_trace_event event = event_of(thread, SPROF_TRACE_EXIT, sprof_clock_now_ns());
-	const struct sprof_trace_value fields[] = {{.integer = thread->exit_code}};
+	struct sprof_trace_event event = event_of(report, SPROF_TRACE_EXIT);
+	const struct sprof_trace_value fields[] = {{.integer = report->thread->exit_code}};
 
+	event.tid = report->former_tid;
 	return give(sink, &event, fields);
 }
 
@@ -117,13 +117,13 @@ static bool take_report(const struct sprof_trace_sink *sink, const struct sprof_
 {
 	switch (report->kind) {
 	case SPROF_EVENT_EXEC:
-		return give_exec(sink, report->thread);
+		return give_exec(sink, report);
 	case SPROF_EVENT_BORN:
 		return give_birth(sink, report);
 	case SPROF_EVENT_DELIVERED:
 		return give_signal(sink, report);
 	case SPROF_EVENT_ENDED:
-		return give_end(sink, report->thread);
+		return give_end(sink, report);
 	case SPROF_EVENT_CALL:
 	case SPROF_EVENT_HELD:
 	case SPROF_EVENT_STOPPED:

@@ -1,6 +1,8 @@
 /*
  * Names of arguments of well-known system calls, as the kernel's own events have them
- * (SYSCALL_DEFINE in its sources). Does not handle other calls: their arguments are args[0..5].
+ * (SYSCALL_DEFINE in its sources). Does not handle other calls: their arguments are args[0..5]. Those
+ * that may be below 0 are marked as int: of such a register the program sets 32 bits, AT_FDCWD is
+ * 0xffffff9c there.
  */
 #include "events/call-fields.h"
 
@@ -13,94 +15,96 @@ struct call {
 
 /* clang-format off */
 static const struct call calls[] = {
-	{"accept", {"fd", "upeer_sockaddr", "upeer_addrlen"}},
-	{"accept4", {"fd", "upeer_sockaddr", "upeer_addrlen", "flags"}},
+	{"accept", {"int fd", "upeer_sockaddr", "upeer_addrlen"}},
+	{"accept4", {"int fd", "upeer_sockaddr", "upeer_addrlen", "flags"}},
 	{"access", {"filename", "mode"}},
-	{"bind", {"fd", "umyaddr", "addrlen"}},
+	{"bind", {"int fd", "umyaddr", "addrlen"}},
 	{"brk", {"brk"}},
-	{"clock_nanosleep", {"which_clock", "flags", "rqtp", "rmtp"}},
-	{"close", {"fd"}},
-	{"connect", {"fd", "uservaddr", "addrlen"}},
-	{"copy_file_range", {"fd_in", "off_in", "fd_out", "off_out", "len", "flags"}},
-	{"dup", {"fildes"}},
-	{"dup2", {"oldfd", "newfd"}},
-	{"dup3", {"oldfd", "newfd", "flags"}},
-	{"epoll_ctl", {"epfd", "op", "fd", "event"}},
-	{"epoll_pwait", {"epfd", "events", "maxevents", "timeout", "sigmask", "sigsetsize"}},
-	{"epoll_wait", {"epfd", "events", "maxevents", "timeout"}},
+	{"clock_nanosleep", {"int which_clock", "flags", "rqtp", "rmtp"}},
+	{"close", {"int fd"}},
+	{"connect", {"int fd", "uservaddr", "addrlen"}},
+	{"copy_file_range", {"int fd_in", "off_in", "int fd_out", "off_out", "len", "flags"}},
+	{"dup", {"int fildes"}},
+	{"dup2", {"int oldfd", "int newfd"}},
+	{"dup3", {"int oldfd", "int newfd", "flags"}},
+	{"epoll_ctl", {"int epfd", "op", "int fd", "event"}},
+	{"epoll_pwait", {"int epfd", "events", "maxevents", "int timeout", "sigmask", "sigsetsize"}},
+	{"epoll_wait", {"int epfd", "events", "maxevents", "int timeout"}},
 	{"execve", {"filename", "argv", "envp"}},
-	{"exit", {"error_code"}},
-	{"exit_group", {"error_code"}},
-	{"faccessat", {"dfd", "filename", "mode"}},
-	{"fallocate", {"fd", "mode", "offset", "len"}},
-	{"fchmod", {"fd", "mode"}},
-	{"fcntl", {"fd", "cmd", "arg"}},
-	{"fdatasync", {"fd"}},
-	{"flock", {"fd", "cmd"}},
-	{"fstat", {"fd", "statbuf"}},
-	{"fsync", {"fd"}},
-	{"ftruncate", {"fd", "length"}},
+	{"exit", {"int error_code"}},
+	{"exit_group", {"int error_code"}},
+	{"faccessat", {"int dfd", "filename", "mode"}},
+	{"fallocate", {"int fd", "mode", "offset", "len"}},
+	{"fchmod", {"int fd", "mode"}},
+	{"fcntl", {"int fd", "cmd", "arg"}},
+	{"fdatasync", {"int fd"}},
+	{"flock", {"int fd", "cmd"}},
+	{"fstat", {"int fd", "statbuf"}},
+	{"fsync", {"int fd"}},
+	{"ftruncate", {"int fd", "length"}},
 	{"futex", {"uaddr", "op", "val", "utime", "uaddr2", "val3"}},
-	{"getdents64", {"fd", "dirent", "count"}},
+	{"getdents64", {"int fd", "dirent", "count"}},
 	{"getrandom", {"ubuf", "len", "flags"}},
-	{"io_uring_enter", {"fd", "to_submit", "min_complete", "flags", "argp", "argsz"}},
-	{"ioctl", {"fd", "cmd", "arg"}},
-	{"kill", {"pid", "sig"}},
-	{"listen", {"fd", "backlog"}},
-	{"lseek", {"fd", "offset", "whence"}},
+	{"io_uring_enter", {"int fd", "to_submit", "min_complete", "flags", "argp", "argsz"}},
+	{"ioctl", {"int fd", "cmd", "arg"}},
+	{"kill", {"int pid", "int sig"}},
+	{"listen", {"int fd", "backlog"}},
+	{"lseek", {"int fd", "offset", "whence"}},
 	{"lstat", {"filename", "statbuf"}},
 	{"madvise", {"start", "len_in", "behavior"}},
 	{"mkdir", {"pathname", "mode"}},
-	{"mkdirat", {"dfd", "pathname", "mode"}},
-	{"mmap", {"addr", "len", "prot", "flags", "fd", "off"}},
+	{"mkdirat", {"int dfd", "pathname", "mode"}},
+	{"mmap", {"addr", "len", "prot", "flags", "int fd", "off"}},
 	{"mprotect", {"start", "len", "prot"}},
 	{"mremap", {"addr", "old_len", "new_len", "flags", "new_addr"}},
 	{"msync", {"start", "len", "flags"}},
 	{"munmap", {"addr", "len"}},
 	{"nanosleep", {"rqtp", "rmtp"}},
-	{"newfstatat", {"dfd", "filename", "statbuf", "flag"}},
+	{"newfstatat", {"int dfd", "filename", "statbuf", "flag"}},
 	{"open", {"filename", "flags", "mode"}},
-	{"openat", {"dfd", "filename", "flags", "mode"}},
+	{"openat", {"int dfd", "filename", "flags", "mode"}},
 	{"pipe2", {"fildes", "flags"}},
-	{"poll", {"ufds", "nfds", "timeout_msecs"}},
+	{"poll", {"ufds", "nfds", "int timeout_msecs"}},
 	{"ppoll", {"ufds", "nfds", "tsp", "sigmask", "sigsetsize"}},
-	{"pread64", {"fd", "buf", "count", "pos"}},
-	{"preadv", {"fd", "vec", "vlen", "pos_l", "pos_h"}},
+	{"pread64", {"int fd", "buf", "count", "pos"}},
+	{"preadv", {"int fd", "vec", "vlen", "pos_l", "pos_h"}},
 	{"pselect6", {"n", "inp", "outp", "exp", "tsp", "sig"}},
-	{"pwrite64", {"fd", "buf", "count", "pos"}},
-	{"pwritev", {"fd", "vec", "vlen", "pos_l", "pos_h"}},
-	{"read", {"fd", "buf", "count"}},
-	{"readahead", {"fd", "offset", "count"}},
+	{"pwrite64", {"int fd", "buf", "count", "pos"}},
+	{"pwritev", {"int fd", "vec", "vlen", "pos_l", "pos_h"}},
+	{"read", {"int fd", "buf", "count"}},
+	{"readahead", {"int fd", "offset", "count"}},
 	{"readlink", {"path", "buf", "bufsiz"}},
-	{"readlinkat", {"dfd", "pathname", "buf", "bufsiz"}},
-	{"readv", {"fd", "vec", "vlen"}},
-	{"recvfrom", {"fd", "ubuf", "size", "flags", "addr", "addr_len"}},
-	{"recvmmsg", {"fd", "mmsg", "vlen", "flags", "timeout"}},
-	{"recvmsg", {"fd", "msg", "flags"}},
+	{"readlinkat", {"int dfd", "pathname", "buf", "bufsiz"}},
+	{"readv", {"int fd", "vec", "vlen"}},
+	{"recvfrom", {"int fd", "ubuf", "size", "flags", "addr", "addr_len"}},
+	{"recvmmsg", {"int fd", "mmsg", "vlen", "flags", "timeout"}},
+	{"recvmsg", {"int fd", "msg", "flags"}},
 	{"rename", {"oldname", "newname"}},
-	{"renameat2", {"olddfd", "oldname", "newdfd", "newname", "flags"}},
+	{"renameat2", {"int olddfd", "oldname", "int newdfd", "newname", "flags"}},
 	{"select", {"n", "inp", "outp", "exp", "tvp"}},
-	{"sendfile", {"out_fd", "in_fd", "offset", "count"}},
-	{"sendmmsg", {"fd", "mmsg", "vlen", "flags"}},
-	{"sendmsg", {"fd", "msg", "flags"}},
-	{"sendto", {"fd", "buff", "len", "flags", "addr", "addr_len"}},
-	{"setsockopt", {"fd", "level", "optname", "optval", "optlen"}},
-	{"shutdown", {"fd", "how"}},
+	{"sendfile", {"int out_fd", "int in_fd", "offset", "count"}},
+	{"sendmmsg", {"int fd", "mmsg", "vlen", "flags"}},
+	{"sendmsg", {"int fd", "msg", "flags"}},
+	{"sendto", {"int fd", "buff", "len", "flags", "addr", "addr_len"}},
+	{"setsockopt", {"int fd", "level", "optname", "optval", "optlen"}},
+	{"shutdown", {"int fd", "how"}},
 	{"socket", {"family", "type", "protocol"}},
-	{"splice", {"fd_in", "off_in", "fd_out", "off_out", "len", "flags"}},
+	{"splice", {"int fd_in", "off_in", "int fd_out", "off_out", "len", "flags"}},
 	{"stat", {"filename", "statbuf"}},
-	{"statx", {"dfd", "filename", "flags", "mask", "buffer"}},
-	{"tgkill", {"tgid", "pid", "sig"}},
-	{"tkill", {"pid", "sig"}},
+	{"statx", {"int dfd", "filename", "flags", "mask", "buffer"}},
+	{"tgkill", {"int tgid", "int pid", "int sig"}},
+	{"tkill", {"int pid", "int sig"}},
 	{"truncate", {"path", "length"}},
 	{"unlink", {"pathname"}},
-	{"unlinkat", {"dfd", "pathname", "flag"}},
-	{"wait4", {"upid", "stat_addr", "options", "ru"}},
-	{"waitid", {"which", "upid", "infop", "options", "ru"}},
-	{"write", {"fd", "buf", "count"}},
-	{"writev", {"fd", "vec", "vlen"}},
+	{"unlinkat", {"int dfd", "pathname", "flag"}},
+	{"wait4", {"int upid", "stat_addr", "options", "ru"}},
+	{"waitid", {"which", "int upid", "infop", "options", "ru"}},
+	{"write", {"int fd", "buf", "count"}},
+	{"writev", {"int fd", "vec", "vlen"}},
 };
 /* clang-format on */
+
+static const char int_mark[] = "int ";
 
 static bool equals(const char *name, const char *text, size_t length)
 {
@@ -116,24 +120,39 @@ static const struct call *find_call(const char *name)
 	return NULL;
 }
 
+/* Behind the mark, if there is one. */
+static const char *name_of(const char *argument)
+{
+	const size_t mark = sizeof(int_mark) - 1;
+
+	return strncmp(argument, int_mark, mark) == 0 ? argument + mark : argument;
+}
+
 const char *sprof_trace_call_argument(const char *call, size_t index)
 {
 	const struct call *found = find_call(call);
 
-	return found && index < SPROF_TRACE_ARGUMENTS ? found->arguments[index] : NULL;
+	if (!found || index >= SPROF_TRACE_ARGUMENTS || !found->arguments[index])
+		return NULL;
+	return name_of(found->arguments[index]);
 }
 
 static bool find_argument(
 	const char *call, const char *name, size_t length, struct sprof_trace_field *ret)
 {
-	const char *argument;
+	const struct call *found = find_call(call);
 
-	for (size_t i = 0; (argument = sprof_trace_call_argument(call, i)); i++) {
+	for (size_t i = 0; found && i < SPROF_TRACE_ARGUMENTS && found->arguments[i]; i++) {
+		const char *argument = name_of(found->arguments[i]);
+
 		if (!equals(argument, name, length))
 			continue;
 		/* The first value is the number of the call. */
-		*ret = (struct sprof_trace_field){
-			argument, SPROF_TRACE_INTEGER, (uint8_t)(i + 1), 1};
+		*ret = (struct sprof_trace_field){.name = argument,
+			.kind = SPROF_TRACE_INTEGER,
+			.index = (uint8_t)(i + 1),
+			.count = 1,
+			.is_int = argument != found->arguments[i]};
 		return true;
 	}
 	return false;

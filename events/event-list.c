@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "events/event-attributes.h"
-#include "events/glob.h"
+#include "base/glob.h"
 #include "events/refusals.h"
 
 enum { MAX_NAME = 4096 };

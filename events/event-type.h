@@ -77,6 +77,7 @@ struct sprof_trace_field {
 	uint8_t index;   /* of its first value */
 	uint8_t count;   /* 1; more: an array, of which an expression takes one by [N] */
 	bool is_address; /* or bits: reports show it to base 16 */
+	bool is_int;     /* a C int: the low 32 bits of its value, with their sign */
 };
 
 /* Ways to learn of events, as bits. */

@@ -8,7 +8,7 @@
 
 #include "events/expression-format.h"
 #include "events/expression-tree.h"
-#include "events/glob.h"
+#include "base/glob.h"
 
 struct evaluation {
 	const struct sprof_expression *expression;
@@ -184,6 +184,8 @@ static int64_t simple(const struct evaluation *evaluation, const struct sprof_ex
 	switch ((int)node->operation) {
 	case SPROF_EXPRESSION_NUMBER:
 		return node->number;
+	case SPROF_EXPRESSION_INT_FIELD:
+		return cast(event->fields[node->number].integer, -32);
 	case SPROF_EXPRESSION_PID:
 		return event->pid;
 	case SPROF_EXPRESSION_TID:

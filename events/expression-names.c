@@ -88,7 +88,9 @@ bool sprof_expression_name_find(const struct sprof_token *name,
 		return true;
 	if (!scope || !sprof_trace_scope_find(scope, name->at, name->length, &field))
 		return fail_unknown(name, scope, err);
-	node->operation = field.count > 1 ? SPROF_EXPRESSION_ELEMENT : SPROF_EXPRESSION_FIELD;
+	node->operation = field.count > 1 ? SPROF_EXPRESSION_ELEMENT
+		: field.is_int            ? SPROF_EXPRESSION_INT_FIELD
+					  : SPROF_EXPRESSION_FIELD;
 	node->kind = field.kind;
 	node->number = field.index;
 	node->count = field.count;

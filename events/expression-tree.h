@@ -9,9 +9,10 @@
 
 enum sprof_expression_operation {
 	SPROF_EXPRESSION_NUMBER,
-	SPROF_EXPRESSION_LITERAL, /* a text */
-	SPROF_EXPRESSION_FIELD,   /* the value `number` of the event */
-	SPROF_EXPRESSION_ELEMENT, /* of `count` values from `number`, that at the operand */
+	SPROF_EXPRESSION_LITERAL,   /* a text */
+	SPROF_EXPRESSION_FIELD,     /* the value `number` of the event */
+	SPROF_EXPRESSION_INT_FIELD, /* of that, the low 32 bits with their sign */
+	SPROF_EXPRESSION_ELEMENT,   /* of `count` values from `number`, that at the operand */
 	SPROF_EXPRESSION_PID,
 	SPROF_EXPRESSION_TID,
 	SPROF_EXPRESSION_CPU,

@@ -17,6 +17,7 @@
 #include "events/perf-registers.h"
 #include "events/recorded-order.h"
 #include "events/recorded-points.h"
+#include "events/tid-owners.h"
 #include "events/tracepoint-calls.h"
 
 enum {
@@ -34,8 +35,8 @@ struct sprof_recorded_events {
 	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
 	struct sprof_recorded_points points;
 	struct sprof_tracepoint_calls calls;
-	struct sprof_idmap threads; /* (0, tid) -> the thread's id; ended ones stay */
-	struct sprof_idmap cpus;    /* (0, tid) -> where it left its CPU */
+	struct sprof_tid_owners owners;
+	struct sprof_idmap cpus; /* (0, the thread's id) -> where it left its CPU */
 	struct sprof_recorded_order order;
 	uint64_t next_ns;     /* when to read */
 	uint64_t read_ns;     /* when the last reading began */
@@ -71,7 +72,7 @@ void sprof_recorded_events_destroy(struct sprof_recorded_events *events)
 	if (!events)
 		return;
 	sprof_recorded_points_finish(&events->points);
-	sprof_idmap_finish(&events->threads);
+	sprof_tid_owners_finish(&events->owners);
 	sprof_idmap_finish(&events->cpus);
 	sprof_tracepoint_calls_finish(&events->calls);
 	sprof_recorded_order_finish(&events->order);
@@ -93,29 +94,27 @@ struct sprof_recorded_gaps sprof_recorded_events_gaps(const struct sprof_recorde
 	};
 }
 
-static void put(
-	struct sprof_recorded_events *events, struct sprof_idmap *map, pid_t tid, uint32_t value)
+static void put_cpu(struct sprof_recorded_events *events, const struct sprof_trace_event *event)
 {
-	if (sprof_idmap_find(map, 0, (uint64_t)tid) == value)
+	if (sprof_idmap_find(&events->cpus, 0, event->thread) == (uint32_t)event->cpu)
 		return;
-	sprof_idmap_remove(map, 0, (uint64_t)tid);
-	if (!sprof_idmap_put(map, 0, (uint64_t)tid, value))
+	sprof_idmap_remove(&events->cpus, 0, event->thread);
+	if (!sprof_idmap_put(&events->cpus, 0, event->thread, (uint32_t)event->cpu))
 		events->out_of_memory = true;
-}
-
-static void know_thread(struct sprof_recorded_events *events, const struct sprof_thread *thread)
-{
-	put(events, &events->threads, thread->tid, thread->id);
 }
 
 static void know_threads(struct sprof_recorded_events *events)
 {
-	struct sprof_thread **threads;
-	size_t count;
+	if (!sprof_tid_owners_know(&events->owners, events->target))
+		events->out_of_memory = true;
+}
 
-	threads = sprof_target_threads(events->target, &count);
-	for (size_t i = 0; i < count; i++)
-		know_thread(events, threads[i]);
+/* By its end, or by an exec, the thread has lost an id. */
+static void lose_id(struct sprof_recorded_events *events, const struct sprof_event *event)
+{
+	if (!sprof_tid_owners_end(
+		    &events->owners, event->former_tid, event->thread->id, event->time_ns))
+		events->out_of_memory = true;
 }
 
 static void watch_threads(struct sprof_recorded_events *events)
@@ -195,15 +194,16 @@ static bool is_ours(const struct sprof_recorded_events *events,
 
 	for (size_t i = 0; i < point->tracepoint.tid_count; i++) {
 		if (sprof_tracepoint_type_tid(&point->tracepoint, record, i, &tid) &&
-			sprof_idmap_find(&events->threads, 0, (uint64_t)tid) != SPROF_IDMAP_NONE)
+			sprof_tid_owners_find(&events->owners, tid, record->time_ns) !=
+				SPROF_IDMAP_NONE)
 			return true;
 	}
 	return !sprof_recorded_point_is_of_machine(point);
 }
 
 /* The record has it only until the next one is taken. Of a thread that has ended there is none. */
-static uint32_t walk_stack(
-	struct sprof_recorded_events *events, const struct sprof_perf_record *record)
+static uint32_t walk_stack(struct sprof_recorded_events *events,
+	const struct sprof_trace_event *event, const struct sprof_perf_record *record)
 {
 	const struct sprof_event_stacks *stacks = events->stacks;
 	struct sprof_thread *thread =
@@ -211,7 +211,7 @@ static uint32_t walk_stack(
 	struct sprof_perf_user user;
 	uint32_t stack = 0;
 
-	if (!thread || !sprof_perf_user_read(record, true, &user))
+	if (!thread || thread->id != event->thread || !sprof_perf_user_read(record, true, &user))
 		return 0;
 	if (!stacks->expect(stacks->data, thread) ||
 		(stacks->take(stacks->data, thread, &user, record->time_ns) &&
@@ -220,14 +220,12 @@ static uint32_t walk_stack(
 	return stack;
 }
 
-/* Its time, thread and type are set already. NULL: no memory. */
+/* NULL: no memory. */
 static struct sprof_recorded *append(
 	struct sprof_recorded_events *events, struct sprof_trace_event event)
 {
-	struct sprof_recorded *added;
+	struct sprof_recorded *added = sprof_recorded_order_add(&events->order, &event);
 
-	event.thread = sprof_idmap_find(&events->threads, 0, (uint64_t)event.tid);
-	added = sprof_recorded_order_add(&events->order, &event);
 	if (!added)
 		events->out_of_memory = true;
 	return added;
@@ -239,6 +237,8 @@ static struct sprof_recorded *append_record(
 	return append(events,
 		(struct sprof_trace_event){
 			.time_ns = record->time_ns,
+			.thread = sprof_tid_owners_find(
+				&events->owners, record->tid, record->time_ns),
 			.pid = record->pid,
 			.tid = record->tid,
 			.cpu = record->cpu,
@@ -262,7 +262,7 @@ static void take_record(void *data, const struct sprof_perf_record *record)
 		return;
 	sprof_recorded_point_read(point, record, &added->values);
 	if (point->has_stack)
-		added->event.stack = walk_stack(events, record);
+		added->event.stack = walk_stack(events, &added->event, record);
 }
 
 /* Its mappings are read: once it has ended, nobody can. */
@@ -287,6 +287,10 @@ static void watch_newborn(struct sprof_recorded_events *events, pid_t tid)
 /* Where threads are held, they are watched then, and not twice. */
 static void take_birth(struct sprof_recorded_events *events, const struct sprof_event *event)
 {
+	const struct sprof_thread *born = event->born.thread;
+
+	if (!sprof_tid_owners_begin(&events->owners, born->tid, born->id, born->seen_ns))
+		events->out_of_memory = true;
 	if (events->options.holds || (event->born.is_process && !events->options.follow_children))
 		return;
 	watch_newborn(events, event->born.tid);
@@ -323,16 +327,19 @@ void sprof_recorded_events_end_returns(struct sprof_recorded_events *events)
 }
 
 /* Its last records are read now if they have stacks: then its mappings are still known. */
-static void take_end(struct sprof_recorded_events *events, const struct sprof_thread *thread)
+static void take_end(struct sprof_recorded_events *events, const struct sprof_event *event)
 {
+	const struct sprof_thread *thread = event->thread;
+
+	lose_id(events, event);
 	if (events->options.wants.stacks || events->points.opened_count)
 		drain(events);
-	know_thread(events, thread);
 	sprof_recorded_points_end_thread(&events->points, thread->tid);
 	append(events,
 		(struct sprof_trace_event){
-			.time_ns = sprof_clock_now_ns(),
-			.tid = thread->tid,
+			.time_ns = event->time_ns,
+			.thread = thread->id,
+			.tid = event->former_tid,
 			.type = ENDED,
 		});
 }
@@ -341,8 +348,12 @@ static void take_end(struct sprof_recorded_events *events, const struct sprof_th
  * What was mapped before is known for the last time. The thread that goes on may have had another id,
  * under which its probes were opened, and are about to be closed.
  */
-static void take_exec(struct sprof_recorded_events *events, pid_t pid)
+static void take_exec(struct sprof_recorded_events *events, const struct sprof_event *event)
 {
+	const pid_t pid = event->thread->process->pid;
+
+	if (event->former_tid != pid)
+		lose_id(events, event);
 	if (!events->options.wants.stacks && !events->points.opened_count)
 		return;
 	drain(events);
@@ -361,9 +372,9 @@ static void take(void *data, const struct sprof_event *event)
 	if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BORN)
 		watch_newborn(events, event->thread->tid);
 	if (event->kind == SPROF_EVENT_EXEC)
-		take_exec(events, event->thread->process->pid);
+		take_exec(events, event);
 	if (event->kind == SPROF_EVENT_ENDED)
-		take_end(events, event->thread);
+		take_end(events, event);
 }
 
 static void take_gap(struct sprof_recorded_events *events, uint64_t end_ns)
@@ -377,7 +388,7 @@ static void take_gap(struct sprof_recorded_events *events, uint64_t end_ns)
 static bool give_on(struct sprof_recorded_events *events, const struct sprof_trace_event *event)
 {
 	const struct sprof_trace_sink *sink = &events->options.sink;
-	const uint32_t before = sprof_idmap_find(&events->cpus, 0, (uint64_t)event->tid);
+	const uint32_t before = sprof_idmap_find(&events->cpus, 0, event->thread);
 	const struct sprof_trace_value fields[] = {
 		event->fields[0], {.integer = before == SPROF_IDMAP_NONE ? -1 : (int64_t)before}};
 	struct sprof_trace_event whole = *event;
@@ -399,14 +410,14 @@ static bool give(void *data, const struct sprof_recorded *recorded)
 		take_gap(events, event->time_ns);
 		return true;
 	case ENDED:
-		return sprof_tracepoint_calls_end(&events->calls, event->tid, event->time_ns);
+		return sprof_tracepoint_calls_end(&events->calls, event);
 	case SPROF_TRACE_SYS_ENTER:
 	case SPROF_TRACE_SYS_EXIT:
 		return sprof_tracepoint_calls_add(&events->calls, event);
 	case SPROF_TRACE_ON:
 		return give_on(events, event);
 	case SPROF_TRACE_OFF:
-		put(events, &events->cpus, event->tid, (uint32_t)event->cpu);
+		put_cpu(events, event);
 		return sink->event(sink->data, event);
 	default:
 		return sink->event(sink->data, event);
@@ -435,7 +446,7 @@ static bool poll_rings(void *data, uint64_t now_ns)
 	events->read_ns = sprof_clock_now_ns();
 	drain(events);
 	release(events, before_ns);
-	events->known_ns = before_ns;
+	events->known_ns = events->owners.settled_ns = before_ns;
 	events->next_ns = sprof_clock_now_ns() + poll_period(events, events->order.count);
 	return !events->out_of_memory && !events->points.out_of_memory;
 }

@@ -1,7 +1,6 @@
 /*
  * One caller for each thread, to which the tracepoints are what stops are under ptrace. Does not
- * handle calls of 32-bit programs, whose numbers mean something else. Where a thread that is not the
- * first one executes another program, its call ends under the first one's id and is not told.
+ * handle calls of 32-bit programs, whose numbers mean something else.
  */
 #include "events/tracepoint-calls.h"
 
@@ -17,9 +16,16 @@ void sprof_tracepoint_calls_finish(struct sprof_tracepoint_calls *calls)
 	*calls = (struct sprof_tracepoint_calls){0};
 }
 
-static struct tracepoint_caller *find(const struct sprof_tracepoint_calls *calls, pid_t tid)
+/* One that isn't known has an id, which only one thread has as long as it lives. */
+static uint64_t low_key_of(uint32_t thread, pid_t tid)
 {
-	uint32_t index = sprof_idmap_find(&calls->index, 0, (uint64_t)tid);
+	return thread == SPROF_IDMAP_NONE ? (uint64_t)1 << 32 | (uint32_t)tid : thread;
+}
+
+static struct tracepoint_caller *find(
+	const struct sprof_tracepoint_calls *calls, const struct sprof_trace_event *event)
+{
+	uint32_t index = sprof_idmap_find(&calls->index, 0, low_key_of(event->thread, event->tid));
 
 	return index == SPROF_IDMAP_NONE ? NULL : &calls->threads[index];
 }
@@ -30,7 +36,8 @@ static struct tracepoint_caller *append(
 {
 	if (!sprof_array_reserve(
 		    &calls->threads, &calls->capacity, calls->count + 1, sizeof(*calls->threads)) ||
-		!sprof_idmap_put(&calls->index, 0, (uint64_t) new->tid, (uint32_t)calls->count))
+		!sprof_idmap_put(&calls->index, 0, low_key_of(new->thread, new->tid),
+			(uint32_t)calls->count))
 		return NULL;
 	calls->threads[calls->count] = *new;
 	return &calls->threads[calls->count++];
@@ -42,11 +49,11 @@ static bool forget(struct sprof_tracepoint_calls *calls, struct tracepoint_calle
 	const struct tracepoint_caller *last = &calls->threads[--calls->count];
 	const uint32_t index = (uint32_t)(thread - calls->threads);
 
-	sprof_idmap_remove(&calls->index, 0, (uint64_t)thread->tid);
+	sprof_idmap_remove(&calls->index, 0, low_key_of(thread->thread, thread->tid));
 	if (thread == last)
 		return true;
 	*thread = *last;
-	return sprof_idmap_put(&calls->index, 0, (uint64_t)thread->tid, index);
+	return sprof_idmap_put(&calls->index, 0, low_key_of(thread->thread, thread->tid), index);
 }
 
 bool sprof_tracepoint_calls_found(struct sprof_tracepoint_calls *calls,
@@ -155,13 +162,15 @@ bool sprof_tracepoint_calls_add(
 {
 	const struct tracepoint_caller new = {
 		.thread = event->thread, .pid = event->pid, .tid = event->tid};
-	struct tracepoint_caller *thread = find(calls, event->tid);
+	struct tracepoint_caller *thread = find(calls, event);
 	bool has_memory;
 
 	if (!thread)
 		thread = append(calls, &new);
 	if (!thread)
 		return false;
+	/* An exec may have given it another one. */
+	thread->tid = event->thread == SPROF_IDMAP_NONE ? thread->tid : event->tid;
 	has_memory = event->type == SPROF_TRACE_SYS_ENTER ? enter(calls, thread, event)
 							  : leave(calls, thread, event);
 	thread->is_older = false;
@@ -180,12 +189,13 @@ static bool close_calls(const struct sprof_tracepoint_calls *calls,
 	return true;
 }
 
-bool sprof_tracepoint_calls_end(struct sprof_tracepoint_calls *calls, pid_t tid, uint64_t now_ns)
+bool sprof_tracepoint_calls_end(
+	struct sprof_tracepoint_calls *calls, const struct sprof_trace_event *end)
 {
-	struct tracepoint_caller *thread = find(calls, tid);
+	struct tracepoint_caller *thread = find(calls, end);
 
 	return !thread ||
-		(close_calls(calls, thread, SPROF_CALL_CUT, now_ns) && forget(calls, thread));
+		(close_calls(calls, thread, SPROF_CALL_CUT, end->time_ns) && forget(calls, thread));
 }
 
 void sprof_tracepoint_calls_gap(struct sprof_tracepoint_calls *calls)

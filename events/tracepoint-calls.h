@@ -23,7 +23,8 @@ struct tracepoint_caller {
 /* Zeroed, with a listener, is empty and valid. */
 struct sprof_tracepoint_calls {
 	struct sprof_calls_listener listener; /* not asked which calls have stacks */
-	struct sprof_idmap index;             /* (0, tid) -> place in threads */
+	/* (0, the thread's id, or its tid behind a bit) -> place in threads */
+	struct sprof_idmap index;
 	struct tracepoint_caller *threads;
 	size_t count, capacity;
 	uint64_t ended_unseen; /* calls that began before tracing did and were not known */
@@ -46,9 +47,9 @@ SPROF_MUST_USE bool sprof_tracepoint_calls_found(struct sprof_tracepoint_calls *
 SPROF_MUST_USE bool sprof_tracepoint_calls_add(
 	struct sprof_tracepoint_calls *calls, const struct sprof_trace_event *event);
 
-/* The thread has ended, and its calls with it. False: no memory. */
+/* The event's thread has ended then, and its calls with it. False: no memory. */
 SPROF_MUST_USE bool sprof_tracepoint_calls_end(
-	struct sprof_tracepoint_calls *calls, pid_t tid, uint64_t now_ns);
+	struct sprof_tracepoint_calls *calls, const struct sprof_trace_event *end);
 
 /* Records were lost: which calls go on is not known any more. */
 void sprof_tracepoint_calls_gap(struct sprof_tracepoint_calls *calls);

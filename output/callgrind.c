@@ -23,7 +23,8 @@
 /* The cost of one line of a function: its own, or that of a callee called from there. */
 struct cost {
 	uint32_t function, line;
-	uint32_t callee; /* SPROF_PROFILE_NONE: own cost */
+	const char *file; /* which has the line; NULL: the function's */
+	uint32_t callee;  /* SPROF_PROFILE_NONE: own cost */
 	struct sprof_metrics metrics;
 };
 
@@ -32,7 +33,9 @@ struct callgrind {
 	enum sprof_weight weight; /* the first event */
 	size_t weights;
 	struct sprof_out *out;
-	struct sprof_idmap index; /* (function and line, callee) -> cost */
+	struct sprof_idmap index; /* function, line, file, callee -> cost */
+	struct sprof_idmap files; /* (0, a file that functions include) -> its number */
+	size_t file_count;
 	struct cost *costs;
 	size_t count, capacity;
 	struct sprof_expansion expansion;
@@ -45,15 +48,25 @@ static bool add_cost(struct callgrind *writer, const struct cost *cost)
 	const struct sprof_interned costs =
 		SPROF_INTERNED(&writer->index, writer->costs, writer->count, writer->capacity);
 	const size_t before = writer->count;
+	struct sprof_hash key = sprof_hash_start(0);
 	uint32_t id;
 
-	if (!sprof_intern(&costs,
-		    sprof_key((uint64_t)cost->function << 32 | cost->line, cost->callee), cost,
-		    &id))
+	sprof_hash_add_pair(&key, (uint64_t)cost->function << 32 | cost->line, cost->callee);
+	sprof_hash_add_pointer(&key, cost->file);
+	if (!sprof_intern(&costs, key, cost, &id))
 		return false;
 	if (id < before)
 		sprof_metrics_add(&writer->costs[id].metrics, &cost->metrics);
 	return true;
+}
+
+/* NULL: the line is in the function's own file. */
+static const char *included_file(
+	const struct callgrind *writer, const struct sprof_profile_line *line)
+{
+	const char *file = sprof_profile_line_file(writer->profile, line);
+
+	return file == writer->profile->functions[line->function].file ? NULL : file;
 }
 
 static bool add_row(struct callgrind *writer, uint32_t index)
@@ -73,6 +86,7 @@ static bool add_row(struct callgrind *writer, uint32_t index)
 		writer->last_row[line->function] = index + 1;
 		cost.function = line->function;
 		cost.line = line->line;
+		cost.file = included_file(writer, line);
 	}
 	cost.callee = SPROF_PROFILE_NONE;
 	sprof_metrics_add(&writer->sum, &row->metrics);
@@ -87,6 +101,8 @@ static int compare(const void *left, const void *right)
 		return a->function < b->function ? -1 : 1;
 	if (a->callee != b->callee) /* own cost first: NONE is the largest, and + 1 the smallest */
 		return a->callee + 1 < b->callee + 1 ? -1 : 1;
+	if (a->file != b->file)
+		return !a->file || (b->file && strcmp(a->file, b->file) < 0) ? -1 : 1;
 	return (a->line > b->line) - (a->line < b->line);
 }
 
@@ -123,6 +139,26 @@ static void write_function(struct callgrind *writer, uint32_t id, bool called)
 	else
 		sprof_out_puts(writer->out, called ? "cfi=(1) ???\n" : "fl=(1) ???\n");
 	write_name(writer, called ? "cfn" : "fn", id + (size_t)2, function->name);
+}
+
+/* From now on, lines are of that file; NULL: of the function's own again. */
+static void write_file(struct callgrind *writer, uint32_t function, const char *file)
+{
+	const char *own = writer->profile->functions[function].file;
+	uint32_t number = sprof_idmap_find(&writer->files, 0, (uintptr_t)file);
+
+	if (!file && own) {
+		write_name(writer, "fe", function + (size_t)2, own);
+	} else if (!file) {
+		sprof_out_puts(writer->out, "fe=(1) ???\n");
+	} else {
+		if (number == SPROF_IDMAP_NONE) {
+			number = (uint32_t)writer->file_count++;
+			if (!sprof_idmap_put(&writer->files, 0, (uintptr_t)file, number))
+				sprof_out_fail(writer->out, ENOMEM);
+		}
+		write_name(writer, "fi", writer->profile->function_count + number + 2, file);
+	}
 }
 
 /* The requested weight is the first event; weights of time follow if there are any. */
@@ -194,15 +230,23 @@ static void write_head(struct callgrind *writer)
 
 static void write_all(struct callgrind *writer)
 {
+	const char *file = NULL;
+
 	if (writer->count)
 		qsort(writer->costs, writer->count, sizeof(*writer->costs), compare);
 	write_head(writer);
 	for (size_t i = 0; i < writer->count && !sprof_out_failed(writer->out); i++) {
-		if (!i || writer->costs[i].function != writer->costs[i - 1].function) {
+		const struct cost *cost = &writer->costs[i];
+
+		if (!i || cost->function != cost[-1].function) {
 			sprof_out_puts(writer->out, "\n");
-			write_function(writer, writer->costs[i].function, false);
+			write_function(writer, cost->function, false);
+			file = NULL;
 		}
-		write_cost(writer, &writer->costs[i]);
+		if (cost->file != file)
+			write_file(writer, cost->function, cost->file);
+		file = cost->file;
+		write_cost(writer, cost);
 	}
 }
 
@@ -224,6 +268,7 @@ static bool write_callgrind(const struct sprof_profile *profile,
 	if (ok)
 		write_all(&writer);
 	sprof_idmap_finish(&writer.index);
+	sprof_idmap_finish(&writer.files);
 	sprof_expansion_finish(&writer.expansion);
 	free(writer.costs);
 	free(writer.last_row);

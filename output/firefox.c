@@ -65,10 +65,14 @@ static void write_frame_func(struct sprof_firefox *writer, size_t frame)
 	sprof_json_number(&writer->json, line_of(writer, frame)->function);
 }
 
+/* The format has one file for all lines of a function: a line in another one is left out. */
 static void write_frame_line(struct sprof_firefox *writer, size_t frame)
 {
-	if (line_of(writer, frame)->line)
-		sprof_json_number(&writer->json, line_of(writer, frame)->line);
+	const struct sprof_profile_line *line = line_of(writer, frame);
+	const char *file = sprof_profile_line_file(writer->profile, line);
+
+	if (line->line && file == writer->profile->functions[line->function].file)
+		sprof_json_number(&writer->json, line->line);
 	else
 		sprof_json_text(&writer->json, "null");
 }

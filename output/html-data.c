@@ -46,6 +46,15 @@ static const char *module_path(const struct sprof_html *html, size_t index)
 	return sprof_modules_get(html->profile->modules, (uint32_t)index)->path;
 }
 
+/* The file that a function includes and that has the line; NULL: it is in the function's own. */
+static const char *included_file(
+	const struct sprof_html *html, const struct sprof_profile_line *line)
+{
+	const char *file = sprof_profile_line_file(html->profile, line);
+
+	return file == html->profile->functions[line->function].file ? NULL : file;
+}
+
 static bool collect_strings(struct sprof_html *html)
 {
 	const struct sprof_profile *profile = html->profile;
@@ -54,6 +63,8 @@ static bool collect_strings(struct sprof_html *html)
 	for (size_t i = 0; ok && i < profile->function_count; i++)
 		ok = add_string(html, profile->functions[i].name) &&
 			add_string(html, profile->functions[i].file);
+	for (size_t i = 0; ok && i < profile->line_count; i++)
+		ok = add_string(html, included_file(html, &profile->lines[i]));
 	for (size_t i = 0; ok && i < module_count(html); i++)
 		ok = add_string(html, module_path(html, i));
 	for (size_t i = 0; ok && i < profile->process_count; i++)
@@ -110,6 +121,28 @@ static bool number_of(struct sprof_idmap *map, uint64_t high, uint64_t low, uint
 	return !*ret_new || sprof_idmap_put(map, high, low, next);
 }
 
+/* Pairs of a frame and its file, of frames that are not in their function's. */
+static void write_included(const struct sprof_html *html, uint32_t count)
+{
+	uint32_t next = 0;
+	bool has_any = false;
+
+	for (size_t i = 0; i < html->profile->line_count && next < count; i++) {
+		const char *file = included_file(html, &html->profile->lines[i]);
+
+		if (html->frames[i] != next)
+			continue;
+		if (file) {
+			sprof_out_puts(html->out, has_any ? "," : ",\n\"frame_files\":[");
+			sprof_html_number(html, false, next);
+			sprof_html_number(html, true, sprof_html_string(html, file));
+			has_any = true;
+		}
+		next++;
+	}
+	sprof_out_puts(html->out, has_any ? "]" : "");
+}
+
 static bool write_frames(struct sprof_html *html)
 {
 	const struct sprof_profile *profile = html->profile;
@@ -119,10 +152,13 @@ static bool write_frames(struct sprof_html *html)
 	sprof_out_puts(html->out, ",\n\"frames\":[");
 	for (size_t i = 0; i < profile->line_count; i++) {
 		const struct sprof_profile_line *line = &profile->lines[i];
-		uint64_t low = (uint64_t)line->line * SPROF_MARK_COUNT + line->mark;
+		const uint64_t low = (uint64_t)line->line * SPROF_MARK_COUNT + line->mark;
+		struct sprof_hash key = sprof_hash_start(0);
 
-		if (!number_of(&html->frame_ids, line->function, low, count, &html->frames[i],
-			    &is_new))
+		sprof_hash_add_pair(&key, line->function, low);
+		sprof_hash_add_pointer(&key, included_file(html, line));
+		if (!number_of(
+			    &html->frame_ids, key.high, key.low, count, &html->frames[i], &is_new))
 			return false;
 		if (!is_new)
 			continue;
@@ -131,6 +167,7 @@ static bool write_frames(struct sprof_html *html)
 		count++;
 	}
 	sprof_out_puts(html->out, "]");
+	write_included(html, count);
 	return true;
 }
 

@@ -163,7 +163,21 @@ static const char *tail_mark(enum sprof_mark mark)
 	return mark == SPROF_MARK_TAIL_CALLED ? ",\"tail call?\"" : "";
 }
 
-/* [function, line, inlined] of each function at the place, innermost first; a tail call has a mark. */
+static void write_file(struct writer *writer, const struct sprof_profile_line *line)
+{
+	const char *file = sprof_profile_line_file(writer->profile, line);
+
+	if (file == writer->profile->functions[line->function].file)
+		return;
+	sprof_json_text(&writer->json, ",{\"file\":");
+	sprof_json_string(&writer->json, file);
+	sprof_json_text(&writer->json, "}");
+}
+
+/*
+ * [function, line, inlined] of each function at the place, innermost first; a tail call has a mark,
+ * and a line that is not in the function's file has {"file":...} at the end.
+ */
 static void write_location(struct writer *writer, size_t index)
 {
 	const struct sprof_profile_location *location = &writer->profile->locations[index];
@@ -173,9 +187,11 @@ static void write_location(struct writer *writer, size_t index)
 		const struct sprof_profile_line *line =
 			&writer->profile->lines[location->first_line + i];
 
-		sprof_json_format(&writer->json, "%s[%u,%u,%s%s]", i ? "," : "", line->function,
+		sprof_json_format(&writer->json, "%s[%u,%u,%s%s", i ? "," : "", line->function,
 			line->line, line->mark == SPROF_MARK_INLINED ? "true" : "false",
 			tail_mark(line->mark));
+		write_file(writer, line);
+		sprof_json_text(&writer->json, "]");
 	}
 	sprof_json_text(&writer->json, "]");
 }

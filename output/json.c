@@ -40,17 +40,24 @@ void sprof_json_text(struct sprof_json *json, const char *text)
 
 void sprof_json_format(struct sprof_json *json, const char *format, ...)
 {
-	char text[256];
+	char brief[256];
+	SPROF_AUTO_FREE char *whole = NULL;
 	va_list args;
 	int length;
 
 	va_start(args, format);
-	length = vsnprintf(text, sizeof(text), format, args);
+	length = vsnprintf(brief, sizeof(brief), format, args);
 	va_end(args);
-	if (length < 0 || (size_t)length >= sizeof(text))
-		sprof_out_fail(json->out, EOVERFLOW);
+	if (length >= (int)sizeof(brief)) {
+		va_start(args, format);
+		length = vasprintf(&whole, format, args);
+		va_end(args);
+		whole = length < 0 ? NULL : whole;
+	}
+	if (length < 0)
+		sprof_out_fail(json->out, ENOMEM);
 	else
-		put(json, text, (size_t)length);
+		put(json, whole ? whole : brief, (size_t)length);
 }
 
 /* printf would take most of the time of a large file. */

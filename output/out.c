@@ -31,6 +31,7 @@ struct sprof_out {
 	char *name;           /* as the user gave it */
 	char *final_path;     /* the finished file's path; NULL: written in place */
 	char *temporary_path; /* the path until then; NULL: the file has no name yet */
+	bool keeps_old;       /* what is at its place gets another name */
 	size_t used;
 	char buffer[BUFFER_SIZE];
 };
@@ -159,8 +160,8 @@ static int open_device(struct sprof_out *out, const char *path)
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 	if (out->fd < 0)
 		return errno;
-	/* The device may have been replaced by a file. */
-	return !fstat(out->fd, &status) && S_ISREG(status.st_mode) ? EEXIST : 0;
+	/* The device may have been replaced. */
+	return fstat(out->fd, &status) || !sprof_place_takes_text(&status) ? EEXIST : 0;
 }
 
 static int open_place(struct sprof_out *out, const struct sprof_place *place)
@@ -303,6 +304,23 @@ bool sprof_out_failed(const struct sprof_out *out)
 	return out->failure;
 }
 
+void sprof_out_keep_old(struct sprof_out *out)
+{
+	out->keeps_old = true;
+}
+
+/* Returns an errno value, 0 for success. */
+static int set_aside(const char *path)
+{
+	SPROF_AUTO_FREE char *old = NULL;
+
+	if (asprintf(&old, "%s.old", path) < 0) {
+		old = NULL;
+		return ENOMEM;
+	}
+	return rename(path, old) && errno != ENOENT ? errno : 0;
+}
+
 bool sprof_out_close(struct sprof_out *out, struct sprof_error *err)
 {
 	bool ok;
@@ -315,6 +333,8 @@ bool sprof_out_close(struct sprof_out *out, struct sprof_error *err)
 			sprof_out_fail(out, errno);
 		out->fd = -1;
 	}
+	if (out->keeps_old && out->final_path && !out->failure)
+		out->failure = set_aside(out->final_path);
 	if (out->final_path && !out->failure && rename(out->temporary_path, out->final_path))
 		sprof_out_fail(out, errno);
 	if (out->temporary_path && out->failure)

@@ -26,14 +26,26 @@ SPROF_MUST_USE bool sprof_out_open_fd(
 /*
  * Writes to a file. A regular file is written beside its place, and sprof_out_close() moves it
  * there. It gets the mode of the file that it replaces, or what the umask leaves of 0666. Symbolic
- * links are followed. An existing file that is not regular (a FIFO, /dev/null), and our own
- * descriptor (/dev/stdout, /dev/fd/N), are written directly.
+ * links are followed. A FIFO, a terminal, /dev/null and /dev/full, and our own descriptor (-,
+ * /dev/stdout, /dev/fd/N), are written directly; other devices are refused.
  */
 SPROF_MUST_USE bool sprof_out_open(
 	const char *path, struct sprof_out **ret, struct sprof_error *err);
 
 /* Checks whether sprof_out_open() would work. Leaves no trace, and does not open a FIFO. */
 SPROF_MUST_USE bool sprof_out_probe(const char *path, struct sprof_error *err);
+
+/* Whether the path is our stdout: "-", /dev/stdout and the like. */
+bool sprof_out_is_stdout(const char *path);
+
+/*
+ * Whether what is written to one path would replace, or mix with, what is written to the other. Two
+ * paths to a terminal, to /dev/null or to /dev/full don't count.
+ */
+bool sprof_out_is_same(const char *one, const char *two);
+
+/* A file that is replaced at the end gets .old behind its name. */
+void sprof_out_keep_old(struct sprof_out *out);
 
 void sprof_out_write(struct sprof_out *out, const void *bytes, size_t size);
 void sprof_out_puts(struct sprof_out *out, const char *text);

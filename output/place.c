@@ -16,10 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "output/out.h"
 
 enum {
 	MAX_LINKS = 40 /* the kernel's MAXSYMLINKS, include/linux/namei.h */
+};
+
+/* Numbers of devices: the kernel's Documentation/admin-guide/devices.txt. */
+enum {
+	MAJOR_MEMORY = 1,
+	MINOR_NULL = 3,
+	MINOR_FULL = 7,
+	MAJOR_TERMINAL = 4,
+	MAJOR_OWN_TERMINAL = 5,
+	MAJOR_PTY = 136,
+	PTYS = 8,
 };
 
 /* What find() returns besides errno values. */
@@ -27,6 +41,7 @@ enum {
 	PLANTED_LINK = -1,
 	PLANTED_DEVICE = -2,
 	PLANTED_WAY = -3,
+	OTHER_DEVICE = -4,
 };
 
 static bool stat_folder(const char *path, struct stat *ret)
@@ -66,7 +81,7 @@ static bool is_descriptor(const char *path, int *ret)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
 
-	if (strcmp(path, "/dev/stdout") == 0) {
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
 		*ret = STDOUT_FILENO;
 		return true;
 	}
@@ -151,10 +166,28 @@ static int check_way(const char *path)
 	return ELOOP;
 }
 
+bool sprof_place_takes_text(const struct stat *status)
+{
+	if (!S_ISCHR(status->st_mode))
+		return S_ISFIFO(status->st_mode);
+	switch (major(status->st_rdev)) {
+	case MAJOR_MEMORY:
+		return minor(status->st_rdev) == MINOR_NULL || minor(status->st_rdev) == MINOR_FULL;
+	case MAJOR_TERMINAL:
+	case MAJOR_OWN_TERMINAL:
+		return true;
+	default:
+		return major(status->st_rdev) >= MAJOR_PTY &&
+			major(status->st_rdev) < MAJOR_PTY + PTYS;
+	}
+}
+
 static int classify(struct sprof_place *place, const struct stat *status)
 {
 	if (S_ISDIR(status->st_mode))
 		return EISDIR;
+	if (!S_ISREG(status->st_mode) && !sprof_place_takes_text(status))
+		return OTHER_DEVICE;
 	place->kind = S_ISREG(status->st_mode) ? SPROF_PLACE_FILE : SPROF_PLACE_DEVICE;
 	place->is_own = status->st_uid == geteuid();
 	place->mode = status->st_mode & 0777;
@@ -202,6 +235,10 @@ static bool refuse(const char *path, int failure, struct sprof_error *err)
 
 	if (failure > 0)
 		return sprof_error_errno(err, failure, "can't write %s", path);
+	if (failure == OTHER_DEVICE)
+		return sprof_error_set(err, SPROF_ERROR_PERMISSION,
+			"can't write %s: it is neither a file, a pipe, a terminal, null nor full",
+			path);
 	sprof_error_set(err, SPROF_ERROR_PERMISSION,
 		"can't write %s: it is %s, in a folder that is open to all", path, said[-failure]);
 	sprof_error_hint(err, "anybody could have put it there; name another file%s",
@@ -221,4 +258,54 @@ bool sprof_place_find(const char *path, struct sprof_place *ret, struct sprof_er
 		failure = find(ret);
 	}
 	return failure ? refuse(path, failure, err) : true;
+}
+
+bool sprof_out_is_stdout(const char *path)
+{
+	int descriptor;
+
+	return is_descriptor(path, &descriptor) && descriptor == STDOUT_FILENO;
+}
+
+/* What is there now. */
+static bool stat_place(const struct sprof_place *place, struct stat *ret)
+{
+	return !(place->kind == SPROF_PLACE_DESCRIPTOR ? fstat(place->descriptor, ret)
+						       : stat(place->path, ret));
+}
+
+static bool is_same_node(const struct stat *one, const struct stat *two)
+{
+	return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
+}
+
+static bool is_new_file(const struct sprof_place *place)
+{
+	return place->kind == SPROF_PLACE_NEW || place->kind == SPROF_PLACE_FILE;
+}
+
+static const char *name_of(const struct sprof_place *place)
+{
+	const char *slash = strrchr(place->path, '/');
+
+	return slash ? slash + 1 : place->path;
+}
+
+bool sprof_out_is_same(const char *one, const char *two)
+{
+	struct sprof_place places[2];
+	struct stat nodes[2];
+	struct sprof_error err = {0};
+
+	if (sprof_out_is_stdout(one) && sprof_out_is_stdout(two))
+		return true;
+	if (!sprof_place_find(one, &places[0], &err) || !sprof_place_find(two, &places[1], &err))
+		return false;
+	if (is_new_file(&places[0]) && is_new_file(&places[1]))
+		return !strcmp(name_of(&places[0]), name_of(&places[1])) &&
+			stat_folder(places[0].path, &nodes[0]) &&
+			stat_folder(places[1].path, &nodes[1]) &&
+			is_same_node(&nodes[0], &nodes[1]);
+	return stat_place(&places[0], &nodes[0]) && stat_place(&places[1], &nodes[1]) &&
+		is_same_node(&nodes[0], &nodes[1]) && !S_ISCHR(nodes[0].st_mode);
 }

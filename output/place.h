@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/attributes.h"
@@ -29,5 +30,8 @@ struct sprof_place {
 /* Follows the path to where a write to it would go. False: it can't be written as a file. */
 SPROF_MUST_USE bool sprof_place_find(
 	const char *path, struct sprof_place *ret, struct sprof_error *err);
+
+/* Whether it is a pipe, a terminal, /dev/null or /dev/full. Opening another device may do anything. */
+bool sprof_place_takes_text(const struct stat *status);
 
 #endif

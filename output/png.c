@@ -53,8 +53,8 @@ static bool run_dot(int fd, struct sprof_out *out, struct sprof_error *err)
 			"-f dot and draw it elsewhere");
 		return false;
 	}
-	return sprof_error_set(
-		err, SPROF_ERROR_UNSUPPORTED, "png: dot failed with status %d", status);
+	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "png: dot failed with status %d",
+		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 static bool write_png(const struct sprof_profile *profile,

@@ -118,6 +118,18 @@ static void put_mapped(struct sprof_pprof_writer *writer, uint32_t mapping, uint
 	put_comment(writer, name, text);
 }
 
+static void put_build_of(struct sprof_pprof_writer *writer, uint32_t mapping,
+	const struct sprof_profile_module *facts)
+{
+	const uint32_t of = facts->build_of - 1, *first = writer->layout.first;
+	char name[40];
+
+	if (!facts->build_of || of >= writer->layout.module_count || first[of] == first[of + 1])
+		return;
+	snprintf(name, sizeof(name), SPROF_PPROF_BUILD_OF ".%u", mapping);
+	put_figure(writer, name, first[of] + 1);
+}
+
 /* What names the module later, where its file is not at hand, and where it was. */
 static void put_places(struct sprof_pprof_writer *writer)
 {
@@ -134,10 +146,26 @@ static void put_places(struct sprof_pprof_writer *writer)
 			continue;
 		if (facts->mapped_at)
 			put_mapped(writer, first + 1, facts->mapped_at);
+		put_build_of(writer, first + 1, facts);
 		if (!facts->debuglink)
 			continue;
 		snprintf(name, sizeof(name), SPROF_PPROF_DEBUGLINK ".%u", first + 1);
 		put_debuglink(writer, name, facts);
+	}
+}
+
+/* Which function the lines in a file that it includes are of. */
+static void put_included(struct sprof_pprof_writer *writer)
+{
+	for (size_t i = 0; i < writer->included_count; i++) {
+		const struct sprof_pprof_included *included = &writer->included[i];
+		char name[48];
+
+		snprintf(name, sizeof(name), SPROF_PPROF_INCLUDED ".%llu",
+			(unsigned long long)sprof_pprof_included_id(writer->profile, i));
+		put_figure(writer, name,
+			sprof_pprof_function_id(
+				writer->profile, included->function, included->mark));
 	}
 }
 
@@ -151,6 +179,7 @@ void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 		put_gaps(writer);
 	}
 	put_places(writer);
+	put_included(writer);
 	put_slice(writer);
 	for (size_t i = 0; i < writer->profile->comment_count; i++)
 		sprof_message_add_varint(

@@ -115,13 +115,43 @@ static void write_mapping(struct sprof_pprof_writer *writer, size_t index)
 	sprof_pprof_put(writer, SPROF_PPROF_MAPPING, message);
 }
 
-/* A tail call has no field, so it is in the name: such a function is another one in the file. */
-static uint64_t function_id(
-	const struct sprof_pprof_writer *writer, size_t index, enum sprof_mark mark)
+/* False: the line is in the function's own file. */
+static bool find_included(const struct sprof_pprof_writer *writer,
+	const struct sprof_profile_line *line, uint64_t *high)
 {
-	bool is_named = mark == SPROF_MARK_TAIL_CALL || mark == SPROF_MARK_TAIL_CALLED;
+	*high = (uint64_t)line->function << 32 | line->mark;
+	return line->file && line->file != writer->profile->functions[line->function].file;
+}
 
-	return index + 1 + (is_named ? mark * (uint64_t)writer->profile->function_count : 0);
+static bool collect_included(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_interned table = SPROF_INTERNED(&writer->included_ids, writer->included,
+		writer->included_count, writer->included_capacity);
+	uint32_t id;
+	uint64_t high;
+
+	for (size_t i = 0; i < writer->profile->line_count; i++) {
+		const struct sprof_profile_line *line = &writer->profile->lines[i];
+		const struct sprof_pprof_included included = {
+			line->function, line->mark, line->file};
+
+		if (find_included(writer, line, &high) &&
+			!sprof_intern(
+				&table, sprof_key(high, (uintptr_t)line->file), &included, &id))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t id_of_line(
+	const struct sprof_pprof_writer *writer, const struct sprof_profile_line *line)
+{
+	uint64_t high;
+
+	if (!find_included(writer, line, &high))
+		return sprof_pprof_function_id(writer->profile, line->function, line->mark);
+	return sprof_pprof_included_id(writer->profile,
+		sprof_idmap_find(&writer->included_ids, high, (uintptr_t)line->file));
 }
 
 static uint32_t name_of(
@@ -139,21 +169,38 @@ static uint32_t name_of(
 	return sprof_pprof_new_string(writer, name);
 }
 
-static void write_function(struct sprof_pprof_writer *writer, size_t index, enum sprof_mark mark)
+static void write_function(
+	struct sprof_pprof_writer *writer, uint64_t id, const struct sprof_pprof_included *written)
 {
-	const struct sprof_profile_function *function = &writer->profile->functions[index];
-	uint32_t name = name_of(writer, function->name, mark);
+	const struct sprof_profile_function *function =
+		&writer->profile->functions[written->function];
+	uint32_t name = name_of(writer, function->name, written->mark);
 	uint32_t linkage =
 		sprof_pprof_string(writer, function->unresolved ? NULL : function->linkage);
-	uint32_t file = sprof_pprof_string(writer, function->file);
+	uint32_t file = sprof_pprof_string(writer, written->file);
 	struct sprof_message *message = &writer->message;
 
-	sprof_message_add_number(message, 1, function_id(writer, index, mark));
+	sprof_message_add_number(message, 1, id);
 	sprof_message_add_number(message, 2, name);
 	sprof_message_add_number(message, 3, linkage);
 	sprof_message_add_number(message, 4, file);
 	sprof_message_add_number(message, 5, function->line);
 	sprof_pprof_put(writer, SPROF_PPROF_FUNCTION, message);
+}
+
+static void write_own(struct sprof_pprof_writer *writer, uint32_t function, enum sprof_mark mark)
+{
+	const struct sprof_pprof_included own = {
+		function, mark, writer->profile->functions[function].file};
+
+	write_function(writer, sprof_pprof_function_id(writer->profile, function, mark), &own);
+}
+
+static void write_included(struct sprof_pprof_writer *writer)
+{
+	for (size_t i = 0; i < writer->included_count; i++)
+		write_function(
+			writer, sprof_pprof_included_id(writer->profile, i), &writer->included[i]);
 }
 
 /* Each function that is marked in a line, once. */
@@ -164,12 +211,12 @@ static void write_marked(struct sprof_pprof_writer *writer)
 
 	for (size_t i = 0; i < profile->line_count; i++) {
 		const struct sprof_profile_line *line = &profile->lines[i];
-		uint64_t id = function_id(writer, line->function, line->mark);
+		uint64_t id = sprof_pprof_function_id(profile, line->function, line->mark);
 
 		if (id <= profile->function_count ||
 			sprof_idmap_find(&written, 0, id) != SPROF_IDMAP_NONE)
 			continue;
-		write_function(writer, line->function, line->mark);
+		write_own(writer, line->function, line->mark);
 		writer->failed |= !sprof_idmap_put(&written, 0, id, 0);
 	}
 	sprof_idmap_finish(&written);
@@ -193,7 +240,7 @@ static void write_location(struct sprof_pprof_writer *writer, size_t index)
 		const struct sprof_profile_line *line = &profile->lines[location->first_line + i];
 
 		inner->size = 0;
-		sprof_message_add_number(inner, 1, function_id(writer, line->function, line->mark));
+		sprof_message_add_number(inner, 1, id_of_line(writer, line));
 		sprof_message_add_number(inner, 2, line->line);
 		sprof_message_add_bytes(message, 4, inner->data, inner->size);
 		writer->failed |= inner->failed;
@@ -210,8 +257,9 @@ static void write_all(struct sprof_pprof_writer *writer)
 	for (size_t i = 0; i < writer->layout.count; i++)
 		write_mapping(writer, i);
 	for (size_t i = 0; i < profile->function_count; i++)
-		write_function(writer, i, SPROF_MARK_CALLED);
+		write_own(writer, (uint32_t)i, SPROF_MARK_CALLED);
 	write_marked(writer);
+	write_included(writer);
 	for (size_t i = 0; i < profile->location_count; i++)
 		write_location(writer, i);
 	sprof_pprof_write_samples(writer);
@@ -222,7 +270,7 @@ static bool write_pprof(const struct sprof_profile *profile,
 {
 	struct sprof_pprof_writer writer = {
 		.profile = profile, .base_threads = options->base_threads};
-	bool ok = sprof_layout_build(profile, &writer.layout);
+	bool ok = sprof_layout_build(profile, &writer.layout) && collect_included(&writer);
 
 	writer.gzip = ok ? sprof_gzip_create(out) : NULL;
 	if (writer.gzip)
@@ -240,6 +288,8 @@ static bool write_pprof(const struct sprof_profile *profile,
 		sprof_message_finish(&writer.encoded[i]);
 	free(writer.encoded);
 	sprof_idmap_finish(&writer.sets);
+	sprof_idmap_finish(&writer.included_ids);
+	free(writer.included);
 	return ok || sprof_error_no_memory(err);
 }
 

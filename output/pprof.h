@@ -39,6 +39,13 @@ bool sprof_pprof_slices_of(struct sprof_pprof_slices *slices, uint32_t thread);
 const struct sprof_pprof_slice *sprof_pprof_next_slice(
 	struct sprof_pprof_slices *slices, uint32_t row);
 
+/* A function's lines in another file than its own, which is another function in pprof's format. */
+struct sprof_pprof_included {
+	uint32_t function;
+	enum sprof_mark mark;
+	const char *file;
+};
+
 struct sprof_pprof_writer {
 	const struct sprof_profile *profile;
 	/* Threads below this are the base of a difference and count negative; 0: no difference. */
@@ -50,11 +57,29 @@ struct sprof_pprof_writer {
 	struct sprof_message message, inner, packed, frame;
 	struct sprof_message labels; /* of the current thread */
 	struct sprof_pprof_slices slices;
+	/* Functions again, with the files of lines that are not in the function's own. */
+	struct sprof_idmap included_ids; /* (function and mark, file) -> its index */
+	struct sprof_pprof_included *included;
+	size_t included_count, included_capacity;
 	struct sprof_idmap sets; /* (0, address of a set of other labels) -> its place in encoded */
 	struct sprof_message *encoded;
 	size_t set_count, set_capacity;
 	bool failed; /* no memory */
 };
+
+/* A tail call has no field, so it is in the name: such a function is another one in the file. */
+static inline uint64_t sprof_pprof_function_id(
+	const struct sprof_profile *profile, uint32_t function, enum sprof_mark mark)
+{
+	bool is_named = mark == SPROF_MARK_TAIL_CALL || mark == SPROF_MARK_TAIL_CALLED;
+
+	return function + (uint64_t)1 + (is_named ? mark * (uint64_t)profile->function_count : 0);
+}
+
+static inline uint64_t sprof_pprof_included_id(const struct sprof_profile *profile, size_t index)
+{
+	return SPROF_MARK_COUNT * (uint64_t)profile->function_count + 1 + index;
+}
 
 /* Writes the first string, which is empty; call it before all others. */
 void sprof_pprof_begin_strings(struct sprof_pprof_writer *writer);

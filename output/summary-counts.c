@@ -70,10 +70,9 @@ static void put_title(struct sprof_summary *summary)
 }
 
 /* "server.c:16"; empty: not known. */
-static char *place_of(const struct sprof_summary *summary, const struct sprof_site *site)
+static char *place_of(const struct sprof_site *site)
 {
-	return sprof_clean_text(
-		sprof_site_place(summary->profile, site->function, site->line).text, NULL);
+	return sprof_clean_text(sprof_site_place(site->file, site->line).text, NULL);
 }
 
 /* ", 99 % of it in read_history (server.c:16)" */
@@ -88,7 +87,7 @@ static char *first_place(const struct sprof_summary *summary, const struct sprof
 		return strdup(" in many places");
 	name = sprof_fit_function(
 		summary->profile->functions[first->function].name, true, room(summary) / 2);
-	place = place_of(summary, first);
+	place = place_of(first);
 	if (!name || !place ||
 		asprintf(&text, ", %.0f %% of it in %s%s%s%s", percent, name, place[0] ? " (" : "",
 			place, place[0] ? ")" : "") < 0)
@@ -105,7 +104,8 @@ static char *sentence(const struct sprof_summary *summary, const struct sprof_si
 	if (!kind || !first)
 		return NULL;
 	if (sites->whole)
-		length = asprintf(&text, "%s %s%s",
+		length = asprintf(&text, "%s%s %s%s",
+			summary->profile->kinds.are_lower_bounds ? "at least " : "",
 			sprof_figure_value(summary->profile, summary->view.weight, sites->whole)
 				.text,
 			kind, first);
@@ -117,7 +117,7 @@ static char *sentence(const struct sprof_summary *summary, const struct sprof_si
 /* The place stays whole where there is room for both. */
 static char *site_text(const struct sprof_summary *summary, const struct sprof_site *site)
 {
-	SPROF_AUTO_FREE char *place = place_of(summary, site), *name = NULL;
+	SPROF_AUTO_FREE char *place = place_of(site), *name = NULL;
 	const size_t left = room(summary) - FIGURES, more = place ? sprof_fit_length(place) + 2 : 0;
 	const bool has_place = more > 2 && more + left / 3 < left;
 	char *text;

@@ -16,7 +16,7 @@ enum {
 static void write_row(const struct sprof_text *text, const struct sprof_site *site, uint64_t whole)
 {
 	const struct sprof_profile *profile = text->profile;
-	const struct sprof_site_place place = sprof_site_place(profile, site->function, site->line);
+	const struct sprof_site_place place = sprof_site_place(site->file, site->line);
 	char suffix[sizeof(place.text) + 2];
 
 	snprintf(suffix, sizeof(suffix), "%s%s", place.text[0] ? "  " : "", place.text);

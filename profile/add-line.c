@@ -5,18 +5,17 @@
 #include "profile/index.h"
 #include "profile/resolve.h"
 
-static const char *copy_of(struct sprof_profile *profile, const char *text)
+static bool copy_text(struct sprof_profile *profile, const char *text, const char **ret)
 {
-	return text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
+	*ret = text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
+	return !text || *ret;
 }
 
+/* Where nothing says where a function is defined, it has the file of its first place. */
 bool sprof_profile_add_line(struct sprof_profile *profile, struct sprof_profile_location *location,
 	const struct sprof_location *place, enum sprof_mark mark)
 {
 	struct sprof_profile_function function = {
-		.name = copy_of(profile, place->function),
-		.linkage = copy_of(profile, place->linkage ? place->linkage : place->function),
-		.file = copy_of(profile, place->file),
 		.line = place->function_line,
 		.module = location->frame.module,
 		.unresolved = place->unresolved,
@@ -26,8 +25,14 @@ bool sprof_profile_add_line(struct sprof_profile *profile, struct sprof_profile_
 		.mark = mark,
 	};
 
-	if (!function.name || !function.linkage || (place->file && !function.file))
+	if (!copy_text(profile, place->function, &function.name) ||
+		!copy_text(profile, place->linkage ? place->linkage : place->function,
+			&function.linkage) ||
+		!copy_text(profile, place->function_file, &function.file) ||
+		!copy_text(profile, place->file, &line.file) ||
+		!sprof_profile_intern_function(profile, &function, &line.function))
 		return false;
-	return sprof_profile_intern_function(profile, &function, &line.function) &&
-		sprof_profile_append_line(profile, location, &line);
+	if (!profile->functions[line.function].file)
+		profile->functions[line.function].file = line.file;
+	return sprof_profile_append_line(profile, location, &line);
 }

@@ -7,6 +7,7 @@
 #include "profile/annotate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -81,13 +82,39 @@ static void find_extents(struct building *building, const bool *chosen)
 		building->extents[i] = building->extents[i] == unknown ? 0 : building->extents[i];
 }
 
-static int compare_lines(const void *left, const void *right)
+/* The function's own file comes first. Equal files are one string of the profile. */
+static int compare_files(const struct sprof_profile *profile, const struct sprof_annotated_line *a,
+	const struct sprof_annotated_line *b)
+{
+	const char *own = profile->functions[a->function].file;
+
+	if (a->file == b->file)
+		return 0;
+	if (a->file == own || b->file == own || !a->file || !b->file)
+		return a->file == own || !b->file ? -1 : 1;
+	return strcmp(a->file, b->file);
+}
+
+static int compare_lines(const void *left, const void *right, void *data)
 {
 	const struct sprof_annotated_line *a = left, *b = right;
+	int files;
 
 	if (a->function != b->function)
 		return a->function < b->function ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	files = compare_files(data, a, b);
+	return files ? files : (a->line > b->line) - (a->line < b->line);
+}
+
+static struct sprof_annotated_line line_of(const struct sprof_profile *profile, size_t index)
+{
+	const struct sprof_profile_line *line = &profile->lines[index];
+
+	return (struct sprof_annotated_line){
+		.function = line->function,
+		.file = sprof_profile_line_file(profile, line),
+		.line = line->line,
+	};
 }
 
 /* Lists the places and their lines; places at one line share it. */
@@ -103,41 +130,48 @@ static void list_places(struct building *building)
 			continue;
 		building->place_ids[id] = (uint32_t)annotation->place_count;
 		annotation->places[annotation->place_count++].location = id;
-		for (uint32_t i = 0; i < building->extents[id]; i++) {
-			const struct sprof_profile_line *line =
-				&profile->lines[profile->locations[id].first_line + i];
-
-			lines[annotation->line_count].function = line->function;
-			lines[annotation->line_count++].line = line->line;
-		}
+		for (uint32_t i = 0; i < building->extents[id]; i++)
+			lines[annotation->line_count++] =
+				line_of(profile, profile->locations[id].first_line + i);
 	}
 	if (annotation->line_count)
-		qsort(lines, annotation->line_count, sizeof(*lines), compare_lines);
+		qsort_r(lines, annotation->line_count, sizeof(*lines), compare_lines,
+			(void *)(uintptr_t)profile);
 	for (size_t i = 0; i < annotation->line_count; i++) {
-		if (!kept || compare_lines(&lines[kept - 1], &lines[i]) != 0)
+		if (!kept || compare_lines(&lines[kept - 1], &lines[i], (void *)(uintptr_t)profile))
 			lines[kept++] = lines[i];
 	}
 	annotation->line_count = kept;
 }
 
+static size_t find_line(const struct building *building, size_t index)
+{
+	const struct sprof_annotation *annotation = building->annotation;
+	const struct sprof_annotated_line key = line_of(building->profile, index);
+	size_t low = 0, high = annotation->line_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_lines(&annotation->lines[middle], &key,
+			    (void *)(uintptr_t)building->profile) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void number_lines(struct building *building)
 {
-	const struct sprof_profile *profile = building->profile;
 	const struct sprof_annotation *annotation = building->annotation;
 
 	for (size_t i = 0; i < annotation->place_count; i++) {
 		uint32_t id = annotation->places[i].location;
-		size_t first = profile->locations[id].first_line;
+		size_t first = building->profile->locations[id].first_line;
 
-		for (uint32_t k = 0; k < building->extents[id]; k++) {
-			const struct sprof_annotated_line key = {
-				.function = profile->lines[first + k].function,
-				.line = profile->lines[first + k].line};
-			const struct sprof_annotated_line *found = bsearch(&key, annotation->lines,
-				annotation->line_count, sizeof(key), compare_lines);
-
-			building->line_ids[first + k] = (uint32_t)(found - annotation->lines);
-		}
+		for (uint32_t k = 0; k < building->extents[id]; k++)
+			building->line_ids[first + k] = (uint32_t)find_line(building, first + k);
 	}
 }
 

@@ -22,6 +22,7 @@ struct sprof_annotated_call {
 /* A source line. What is inlined there has lines of its own. */
 struct sprof_annotated_line {
 	uint32_t function; /* whose code the line is */
+	const char *file;  /* NULL: unknown */
 	uint32_t line;     /* 0: unknown */
 	struct sprof_metrics self;
 	struct sprof_metrics total; /* each sample once, however often the line recurs on it */
@@ -35,7 +36,7 @@ struct sprof_annotated_place {
 };
 
 struct sprof_annotation {
-	struct sprof_annotated_line *lines; /* by function, then line */
+	struct sprof_annotated_line *lines; /* by function, then file (its own first), then line */
 	size_t line_count;
 	struct sprof_annotated_call *calls; /* by line, then function */
 	size_t call_count;

@@ -118,6 +118,13 @@ bool sprof_profile_find_thread(struct sprof_profile *profile, uint32_t id, uint3
 		other_thread(profile, process, ret_thread);
 }
 
+uint32_t sprof_profile_thread_of(const struct sprof_profile *profile, uint32_t id)
+{
+	const uint32_t found = sprof_idmap_find(&profile->index->threads, 0, id);
+
+	return found == SPROF_IDMAP_NONE ? SPROF_PROFILE_NONE : found;
+}
+
 void sprof_profile_forget_thread(struct sprof_profile *profile, uint32_t id)
 {
 	uint32_t found = sprof_idmap_find(&profile->index->threads, 0, id);

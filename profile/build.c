@@ -138,9 +138,11 @@ static struct sprof_hash hash_of(
 
 	sprof_hash_add_pair(&hash, frame->offset,
 		(uint64_t)frame->module << 2 | (uint64_t)frame->is_creator << 1 | frame->is_return);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		sprof_hash_add_pair(
 			&hash, (uint64_t)lines[i].function << 32 | lines[i].line, lines[i].mark);
+		sprof_hash_add_pointer(&hash, lines[i].file);
+	}
 	return hash;
 }
 

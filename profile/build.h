@@ -36,11 +36,14 @@ struct sprof_build_thread {
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
 	uint32_t *ret_thread);
 
-/* The function with this name in this module. */
+/* The function that is the same by profile/identity.h. */
 bool sprof_build_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
 
-/* The location with this frame and these lines, innermost first; at least one line. */
+/*
+ * The location with this frame and these lines, innermost first; at least one line. The files of
+ * lines must be the profile's strings.
+ */
 bool sprof_build_location(struct sprof_profile *profile, const struct sprof_frame *frame,
 	const struct sprof_profile_line *lines, size_t count, uint32_t *ret_location);
 

@@ -40,6 +40,7 @@ bool sprof_copy_init(
 
 void sprof_copy_finish(struct sprof_copy *copy)
 {
+	sprof_identity_finish(&copy->identity);
 	free(copy->modules);
 	free(copy->functions);
 	free(copy->locations);
@@ -113,6 +114,21 @@ static bool copy_facts(struct sprof_copy *copy, const struct sprof_profile_modul
 	return true;
 }
 
+static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret);
+
+/* What the module is a build of: as the target has it, or as the source says. */
+static bool copy_build(struct sprof_copy *copy, uint32_t id)
+{
+	const uint32_t own = copy->modules[id], first = sprof_identity_module(copy->source, id);
+	uint32_t of = copy->identity.modules ? copy->identity.modules[id] : SPROF_PROFILE_NONE;
+
+	if (of == SPROF_PROFILE_NONE && first != id && !copy_module(copy, first, &of))
+		return false;
+	if (of != SPROF_PROFILE_NONE && of != own && !copy->target->module_facts[own].build_of)
+		copy->target->module_facts[own].build_of = of + 1;
+	return true;
+}
+
 static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 {
 	static const struct sprof_profile_module unknown;
@@ -128,7 +144,8 @@ static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 		const char *path = sprof_modules_get(source->modules, id)->path;
 
 		if (!sprof_build_module(copy->target, path, facts->build_id, &copy->modules[id]) ||
-			!copy_facts(copy, facts, &copy->target->module_facts[copy->modules[id]]))
+			!copy_facts(copy, facts, &copy->target->module_facts[copy->modules[id]]) ||
+			!copy_build(copy, id))
 			return false;
 	}
 	*ret = copy->modules[id];
@@ -150,11 +167,17 @@ bool sprof_copy_modules(struct sprof_copy *copy)
 
 static bool copy_function(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 {
+	if (copy->functions[id] == SPROF_PROFILE_NONE && copy->identity.functions)
+		copy->functions[id] = copy->identity.functions[id];
 	if (copy->functions[id] == SPROF_PROFILE_NONE) {
-		struct sprof_profile_function function = copy->source->functions[id];
+		const uint32_t first = copy->identity.firsts ? copy->identity.firsts[id] : id;
+		struct sprof_profile_function function = copy->source->functions[first];
 
-		if (!copy_module(copy, function.module, &function.module) ||
-			!sprof_build_function(copy->target, &function, &copy->functions[id]))
+		if (!copy_module(copy, function.module, &function.module))
+			return false;
+		if (!function.unresolved && function.module != SPROF_PROFILE_NONE)
+			function.module = sprof_identity_module(copy->target, function.module);
+		if (!sprof_build_function(copy->target, &function, &copy->functions[id]))
 			return false;
 	}
 	*ret = copy->functions[id];
@@ -182,7 +205,8 @@ static bool copy_lines(
 
 		if (copy->hidden && copy->hidden[line.function])
 			continue;
-		if (!copy_function(copy, line.function, &line.function))
+		if (!copy_function(copy, line.function, &line.function) ||
+			!copy_text(copy->target, line.file, &line.file))
 			return false;
 		copy->lines[count++] = line;
 	}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/identity.h"
 #include "profile/profile.h"
 
 /* Translates the source's indexes to the target's; SPROF_PROFILE_NONE: not asked for yet. */
@@ -24,6 +25,8 @@ struct sprof_copy {
 	 */
 	const uint64_t *inside;
 	uint64_t from_ns, to_ns;
+	/* what the target has already; the arrays are NULL: whatever has the same key */
+	struct sprof_identity identity;
 	uint32_t *modules, *functions, *locations, *stacks, *threads, *contexts, *rows;
 	uint32_t *chain; /* room for a stack being copied */
 	size_t chain_capacity;

@@ -21,7 +21,7 @@ bool sprof_profile_join(const struct sprof_profile *base, const struct sprof_pro
 
 	if (!joined)
 		return sprof_error_no_memory(err);
-	if (!sprof_profile_merge(joined, base, err)) {
+	if (!sprof_profile_add(joined, base, SPROF_IDENTITY_COMPARE, err)) {
 		sprof_profile_destroy(joined);
 		return false;
 	}
@@ -32,7 +32,7 @@ bool sprof_profile_join(const struct sprof_profile *base, const struct sprof_pro
 	}
 	*ret_base_threads = (uint32_t)joined->thread_count;
 	joined->index->side = 1;
-	if (!sprof_profile_merge(joined, new, err)) {
+	if (!sprof_profile_add(joined, new, SPROF_IDENTITY_COMPARE, err)) {
 		sprof_profile_destroy(joined);
 		return false;
 	}

@@ -8,12 +8,12 @@
  */
 #include "profile/gate.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/glob.h"
 #include "profile/expand.h"
 
 /* One run while it is measured. */
@@ -109,7 +109,7 @@ static bool get_row(struct measuring *measuring, size_t condition, const char *f
 static bool is_asked_for(const struct sprof_gate_condition *condition, const char *function)
 {
 	return strcmp(condition->function, function) == 0 ||
-		fnmatch(condition->function, function, 0) == 0;
+		sprof_glob_matches(condition->function, function);
 }
 
 static bool find_functions(struct measuring *measuring, struct sprof_error *err)

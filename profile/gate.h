@@ -23,7 +23,7 @@ enum {
 /* A figure, and by how much it may grow. */
 struct sprof_gate_condition {
 	const char *text; /* as the user wrote it */
-	/* a name, or a pattern of fnmatch(3): each match is a comparison; "": the whole run */
+	/* a name, or a pattern (base/glob.h): each match is a comparison; "": the whole run */
 	char function[SPROF_GATE_NAME_SIZE];
 	enum sprof_weight weight;
 	bool self;     /* else total */

@@ -36,7 +36,7 @@ static bool name_files(
 	const struct sprof_profile *profile, struct sprof_strtab *strings, const char **ret)
 {
 	for (size_t i = 0; i < profile->line_count; i++) {
-		const char *file = profile->functions[profile->lines[i].function].file;
+		const char *file = sprof_profile_line_file(profile, &profile->lines[i]);
 
 		ret[i] = file && file[0] ? sprof_strtab_intern(strings, file) : NULL;
 		if (!ret[i] && file && file[0])
@@ -50,7 +50,7 @@ static bool name_source_lines(
 {
 	for (size_t i = 0; i < profile->line_count; i++) {
 		const struct sprof_profile_line *line = &profile->lines[i];
-		const char *file = profile->functions[line->function].file;
+		const char *file = sprof_profile_line_file(profile, line);
 		SPROF_AUTO_FREE char *text = NULL;
 
 		if (!file || !file[0] || !line->line)

@@ -35,7 +35,7 @@ struct sprof_profile_index {
 	struct sprof_idmap processes;
 	/* (0, the sampler's id); of a file: (process and tid, name) */
 	struct sprof_idmap threads;
-	struct sprof_idmap functions; /* (interned name, module) */
+	struct sprof_idmap functions; /* profile/identity.h */
 	struct sprof_idmap
 		/* (module and kind of frame, offset); (all ones, interned name) */
 		locations;
@@ -82,7 +82,10 @@ bool sprof_profile_sink_waited(
 bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
 	size_t count, uint32_t *ret_stack);
 
-/* The function with this (name, module); the other fields stay as first set. False: no memory. */
+/*
+ * The function that is the same by profile/identity.h; the other fields stay as first set. False: no
+ * memory.
+ */
 bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
 

@@ -39,6 +39,7 @@ struct sprof_kinds {
 	/* Set before the first row. */
 	struct sprof_kind further[SPROF_KINDS_MAX];
 	size_t further_count;
+	bool are_lower_bounds;   /* the further ones; a saved profile does not say so */
 	enum sprof_weight shown; /* unless another one is requested */
 	uint64_t *values;        /* further_count for each row; 0 past the end */
 	size_t value_count, value_capacity;

@@ -123,8 +123,8 @@ static void add_quality(struct sprof_profile *target, const struct sprof_profile
 	target->index->end_realtime_ns = last > end ? last : end;
 }
 
-bool sprof_profile_merge(
-	struct sprof_profile *target, const struct sprof_profile *source, struct sprof_error *err)
+bool sprof_profile_add(struct sprof_profile *target, const struct sprof_profile *source,
+	enum sprof_identity_how how, struct sprof_error *err)
 {
 	size_t processes = target->process_count, threads = target->thread_count;
 	bool is_first = !threads, ok;
@@ -132,7 +132,9 @@ bool sprof_profile_merge(
 
 	if (!is_first && !check_kinds(target, source, err))
 		return false;
-	ok = sprof_copy_init(&copy, target, source) && copy_all(&copy, is_first);
+	ok = sprof_copy_init(&copy, target, source) &&
+		sprof_identity_match(&copy.identity, target, source, how) &&
+		copy_all(&copy, is_first);
 	if (ok) {
 		add_quality(target, source, processes, threads);
 		ok = settle_head(target, source, is_first);
@@ -142,4 +144,10 @@ bool sprof_profile_merge(
 		return sprof_error_no_memory(err);
 	target->index->locations_named = target->location_count;
 	return true;
+}
+
+bool sprof_profile_merge(
+	struct sprof_profile *target, const struct sprof_profile *source, struct sprof_error *err)
+{
+	return sprof_profile_add(target, source, SPROF_IDENTITY_MERGE, err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "profile/identity.h"
 #include "profile/profile.h"
 
 /*
@@ -17,5 +18,9 @@
  */
 SPROF_MUST_USE bool sprof_profile_merge(
 	struct sprof_profile *target, const struct sprof_profile *source, struct sprof_error *err);
+
+/* The same, with functions matched as a merge or a comparison wants it. */
+SPROF_MUST_USE bool sprof_profile_add(struct sprof_profile *target,
+	const struct sprof_profile *source, enum sprof_identity_how how, struct sprof_error *err);
 
 #endif

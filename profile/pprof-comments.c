@@ -78,6 +78,17 @@ static bool read_gap(struct sprof_pprof_file *file, const char *comment, const c
 	return copy;
 }
 
+/* "included.7=3": the lines of function 7 are function 3's, in another file. */
+static void read_included(struct sprof_pprof_file *file, const char *comment, const char *text)
+{
+	const char *digits = comment + strlen(SPROF_PPROF_INCLUDED ".");
+	uint32_t function = sprof_pprof_ids_find(&file->function_ids, strtoull(digits, NULL, 10));
+	uint32_t by = sprof_pprof_ids_find(&file->function_ids, strtoull(text, NULL, 10));
+
+	if (function != SPROF_IDMAP_NONE && by != SPROF_IDMAP_NONE)
+		file->included_by[function] = by;
+}
+
 static void read_mode(struct sprof_quality *quality, const char *text)
 {
 	for (int i = 0; i < SPROF_MODE_COUNT; i++) {
@@ -110,6 +121,9 @@ static bool read_comment(
 		ok = read_gap(file, comment, text);
 	} else if (is_name(comment, length, SPROF_PPROF_SLICE)) {
 		profile->slice_ns = parse(text, &value) && value <= INT64_MAX ? value : 0;
+	} else if (strncmp(comment, SPROF_PPROF_INCLUDED ".", strlen(SPROF_PPROF_INCLUDED ".")) ==
+		0) {
+		read_included(file, comment, text);
 	} else if (!sprof_pprof_read_place(file, comment, text)) {
 		ok = false;
 	} else if (parse(text, &value)) {

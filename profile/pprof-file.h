@@ -83,6 +83,8 @@ struct sprof_pprof_file {
 	size_t function_count, location_count;    /* in the file */
 	struct sprof_profile_function *functions; /* their module is not known yet */
 	size_t functions_read;
+	/* by function: the one whose lines in another file it has; SPROF_IDMAP_NONE: it is none */
+	uint32_t *included_by;
 	struct sprof_profile_line *lines; /* of the location being read */
 	size_t line_capacity;
 };
@@ -112,6 +114,8 @@ SPROF_MUST_USE bool sprof_pprof_read_head(struct sprof_pprof_file *file,
 	const struct sprof_pprof_options *options, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_pprof_read_comments(
+	struct sprof_pprof_file *file, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_pprof_read_locations(
 	struct sprof_pprof_file *file, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_pprof_read_samples(
 	struct sprof_pprof_file *file, struct sprof_error *err);

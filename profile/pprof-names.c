@@ -1,5 +1,6 @@
 /*
- * The second pass over a pprof file: mappings, functions and locations. An address is a place in
+ * Two passes over a pprof file: mappings and functions, then, when the comments say how to read
+ * them, locations. An address is a place in
  * the file of its mapping, and becomes a raw frame.
  */
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "profile/identity.h"
 #include "profile/index.h"
 #include "profile/pprof-file.h"
 
@@ -210,17 +212,30 @@ static bool take_mark(struct sprof_profile *profile, struct sprof_profile_functi
 	return true;
 }
 
+/* The function of a line; one that only has lines in another file is not a function itself. */
+static struct sprof_profile_function function_of(
+	const struct sprof_pprof_file *file, struct sprof_profile_line *line)
+{
+	uint32_t by = file->included_by[line->function];
+
+	if (by != SPROF_IDMAP_NONE)
+		line->file = file->functions[line->function].file;
+	return file->functions[by != SPROF_IDMAP_NONE ? by : line->function];
+}
+
 /* Maps the file's functions to the profile's, which have a module. */
 static bool settle_lines(struct sprof_pprof_file *file, uint32_t module, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct sprof_profile_function function = file->functions[file->lines[i].function];
+		struct sprof_profile_function function = function_of(file, &file->lines[i]);
 
 		if (!take_mark(file->profile, &function, &file->lines[i].mark))
 			return false;
 		if (i && file->lines[i].mark != SPROF_MARK_TAIL_CALL && !file->lines[i - 1].mark)
 			file->lines[i - 1].mark = SPROF_MARK_INLINED;
-		function.module = module;
+		function.module = module == SPROF_PROFILE_NONE || function.unresolved
+			? module
+			: sprof_identity_module(file->profile, module);
 		file->lines[i].kernel =
 			function.linkage && strcmp(function.linkage, SPROF_MODULE_KERNEL) == 0;
 		if (!sprof_profile_intern_function(
@@ -264,11 +279,19 @@ static bool read_location(
 
 bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *err)
 {
+	const size_t size = (file->function_count + 1) * sizeof(*file->included_by);
+
 	file->functions = calloc(file->function_count + 1, sizeof(*file->functions));
-	if (!file->functions ||
+	file->included_by = malloc(size);
+	if (!file->functions || !file->included_by ||
 		!sprof_array_reserve(&file->lines, &file->line_capacity, 1, sizeof(*file->lines)))
 		return sprof_error_no_memory(err);
+	memset(file->included_by, 0xff, size);
 	return for_each(file, SPROF_PPROF_MAPPING, read_mapping, err) &&
-		for_each(file, SPROF_PPROF_FUNCTION, read_function, err) &&
-		for_each(file, SPROF_PPROF_LOCATION, read_location, err);
+		for_each(file, SPROF_PPROF_FUNCTION, read_function, err);
+}
+
+bool sprof_pprof_read_locations(struct sprof_pprof_file *file, struct sprof_error *err)
+{
+	return for_each(file, SPROF_PPROF_LOCATION, read_location, err);
 }

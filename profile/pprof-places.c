@@ -62,6 +62,21 @@ static bool read_debuglink(
 	return facts->debuglink;
 }
 
+/* Only a module that is none's build itself can have others. */
+static void read_build_of(
+	struct sprof_pprof_file *file, struct sprof_profile_module *facts, const char *text)
+{
+	uint32_t mapping = sprof_pprof_ids_find(&file->mapping_ids, strtoull(text, NULL, 10)),
+		 module;
+
+	if (mapping == SPROF_IDMAP_NONE)
+		return;
+	module = file->mappings[mapping].module;
+	if (&file->profile->module_facts[module] != facts &&
+		!file->profile->module_facts[module].build_of)
+		facts->build_of = module + 1;
+}
+
 bool sprof_pprof_read_place(struct sprof_pprof_file *file, const char *comment, const char *text)
 {
 	struct sprof_profile_module *facts = find(file, comment, SPROF_PPROF_SEGMENT);
@@ -71,6 +86,11 @@ bool sprof_pprof_read_place(struct sprof_pprof_file *file, const char *comment, 
 	facts = find(file, comment, SPROF_PPROF_MAPPED);
 	if (facts) {
 		facts->mapped_at = strtoull(text, NULL, 16);
+		return true;
+	}
+	facts = find(file, comment, SPROF_PPROF_BUILD_OF);
+	if (facts) {
+		read_build_of(file, facts, text);
 		return true;
 	}
 	facts = find(file, comment, SPROF_PPROF_DEBUGLINK);

@@ -17,6 +17,7 @@ static void finish(struct sprof_pprof_file *file)
 	free(file->strings);
 	free(file->mappings);
 	free(file->functions);
+	free(file->included_by);
 	free(file->lines);
 	sprof_pprof_ids_finish(&file->mapping_ids);
 	sprof_pprof_ids_finish(&file->function_ids);
@@ -63,7 +64,7 @@ bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 		ok = sprof_error_no_memory(err);
 	ok = ok && sprof_pprof_read_head(&file, options, err) &&
 		sprof_pprof_read_names(&file, err) && sprof_pprof_read_comments(&file, err) &&
-		sprof_pprof_read_samples(&file, err);
+		sprof_pprof_read_locations(&file, err) && sprof_pprof_read_samples(&file, err);
 	ok = ok && (complete(file.profile) || sprof_error_no_memory(err));
 	finish(&file);
 	free(unpacked.data);

@@ -26,9 +26,11 @@
  * SIZE ADDRESS, where the address is the link-time one; .gnu_debuglink as CRC NAME; and where the
  * file's first byte was mapped.
  */
+#define SPROF_PPROF_INCLUDED "included" /* by function: whose lines in another file it has */
 #define SPROF_PPROF_SEGMENT "segment"
 #define SPROF_PPROF_DEBUGLINK "debuglink"
 #define SPROF_PPROF_MAPPED "mapped"
+#define SPROF_PPROF_BUILD_OF "build_of" /* the mapping of another build of the module */
 
 /* Labels of a sample, besides those of profile/attributes.c and profile/facts.h. */
 #define SPROF_PPROF_TIME "time" /* a number: when its slice begins, in ns since the start */

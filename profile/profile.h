@@ -51,11 +51,11 @@ struct sprof_profile_thread {
 	struct sprof_times times; /* all charged time: what the kernel accounted to the thread */
 };
 
-/* A function, distinguished by name and module. */
+/* A function; profile/identity.h says which ones are the same. */
 struct sprof_profile_function {
 	const char *name;
 	const char *linkage; /* as the linker knows it; the same pointer as name when not mangled */
-	const char *file;    /* NULL: unknown */
+	const char *file;    /* of its definition; NULL: unknown */
 	uint32_t line;       /* of its beginning; 0: unknown */
 	uint32_t module;     /* index in the modules; SPROF_PROFILE_NONE: only a name */
 	bool unresolved;     /* the name is derived from module and offset */
@@ -81,6 +81,8 @@ enum sprof_mark sprof_mark_join(enum sprof_mark one, enum sprof_mark other);
 struct sprof_profile_line {
 	uint32_t function;
 	uint32_t line; /* 0: unknown */
+	const char
+		*file; /* which has the line: a function may include others; NULL: the function's */
 	enum sprof_mark mark;
 	bool kernel; /* it names the kernel's end of a stack */
 };
@@ -168,6 +170,9 @@ struct sprof_profile_module {
 	/* the name in its file's .gnu_debuglink; NULL: none, or not known */
 	const char *debuglink;
 	uint32_t debuglink_crc;
+	/* 1 + the module that it is another build of, whose functions it has: see profile/identity.h;
+	 * 0: none */
+	uint32_t build_of;
 	/* Why its frames have no names, and what would help; see profile/gaps.h. NULL: unknown. */
 	const char *gap_why, *gap_help;
 };
@@ -296,12 +301,25 @@ bool sprof_profile_push(
 bool sprof_profile_kernel_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
 
+/* The file that a line is in. NULL: unknown. */
+static inline const char *sprof_profile_line_file(
+	const struct sprof_profile *profile, const struct sprof_profile_line *line)
+{
+	return line->file ? line->file : profile->functions[line->function].file;
+}
+
 /* How many lines of a location are of code at its address: the rest made tail calls. */
 uint32_t sprof_profile_own_lines(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location);
 /* The function that the code at the location belongs to; the location must be named. */
 uint32_t sprof_profile_owner(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location);
+
+/*
+ * Where the thread is that the sink knows by an id, also after its end; SPROF_PROFILE_NONE: it is not
+ * known, or not kept. The sampler's ids are no indexes: threads are here in another order.
+ */
+uint32_t sprof_profile_thread_of(const struct sprof_profile *profile, uint32_t id);
 
 struct sprof_times sprof_profile_times(const struct sprof_profile *profile);
 

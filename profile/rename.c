@@ -91,36 +91,8 @@ static bool is_better(const struct sprof_profile *profile, const struct sprof_sy
 		sprof_modules_get(profile->modules, location->frame.module);
 
 	return !found->unresolved &&
-		(outermost(profile, location)->unresolved || found->file ||
+		(outermost(profile, location)->unresolved || found->file || found->function_file ||
 			sprof_symbols_sysmap(symbols, module));
-}
-
-static bool copy_of(struct sprof_profile *profile, const char *text, const char **ret)
-{
-	*ret = text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
-	return !text || *ret;
-}
-
-/* A function that was known by its symbol gets its source. */
-static bool find_function(struct sprof_profile *profile, uint32_t module,
-	const struct sprof_location *place, uint32_t *ret)
-{
-	const struct sprof_profile_function wanted = {
-		.name = place->function,
-		.linkage = place->linkage,
-		.file = place->file,
-		.line = place->function_line,
-		.module = module,
-	};
-	struct sprof_profile_function *function;
-
-	if (!sprof_build_function(profile, &wanted, ret))
-		return false;
-	function = &profile->functions[*ret];
-	if (function->file || !place->file)
-		return true;
-	function->line = place->function_line;
-	return copy_of(profile, place->file, &function->file);
 }
 
 static bool set_lines(struct sprof_profile *profile, struct sprof_profile_location *location,
@@ -129,13 +101,9 @@ static bool set_lines(struct sprof_profile *profile, struct sprof_profile_locati
 	location->line_count = 0;
 	for (size_t i = 0; i < places->count; i++) {
 		const struct sprof_location *place = &places->items[i];
-		struct sprof_profile_line line = {
-			.line = place->line,
-			.mark = place->inlined ? SPROF_MARK_INLINED : SPROF_MARK_CALLED,
-		};
 
-		if (!find_function(profile, location->frame.module, place, &line.function) ||
-			!sprof_profile_append_line(profile, location, &line))
+		if (!sprof_profile_add_line(profile, location, place,
+			    place->inlined ? SPROF_MARK_INLINED : SPROF_MARK_CALLED))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
 /*
- * A tally by function and line. Every location must be named. Does not handle who called the site:
+ * A tally by function, file and line. Every location must be named. Does not handle who called the site:
  * the graphs have that.
  */
 #include "profile/sites.h"
@@ -16,22 +16,24 @@
 struct tally {
 	struct sprof_sites sites;
 	size_t capacity;
-	struct sprof_idmap by_place; /* function and line -> index of the site */
+	struct sprof_idmap by_place; /* (function and line, file) -> index of the site */
 };
 
-static bool add(struct tally *tally, const struct sprof_profile_line *line, uint64_t value)
+static bool add(struct tally *tally, const struct sprof_profile_line *line, const char *file,
+	uint64_t value)
 {
 	struct sprof_sites *sites = &tally->sites;
-	uint32_t index = sprof_idmap_find(&tally->by_place, line->function, line->line);
+	const uint64_t high = (uint64_t)line->function << 32 | line->line, low = (uintptr_t)file;
+	uint32_t index = sprof_idmap_find(&tally->by_place, high, low);
 
 	if (index == SPROF_IDMAP_NONE) {
 		index = (uint32_t)sites->count;
 		if (!sprof_array_reserve(&sites->items, &tally->capacity, sites->count + 1,
 			    sizeof(*sites->items)) ||
-			!sprof_idmap_put(&tally->by_place, line->function, line->line, index))
+			!sprof_idmap_put(&tally->by_place, high, low, index))
 			return false;
-		sites->items[sites->count++] =
-			(struct sprof_site){.function = line->function, .line = line->line};
+		sites->items[sites->count++] = (struct sprof_site){
+			.function = line->function, .file = file, .line = line->line};
 	}
 	sites->items[index].value += value;
 	return true;
@@ -45,7 +47,9 @@ static int compare(const void *left, const void *right)
 		return a->value < b->value ? 1 : -1;
 	if (a->function != b->function)
 		return a->function > b->function ? 1 : -1;
-	return (a->line > b->line) - (a->line < b->line);
+	if (a->line != b->line)
+		return a->line > b->line ? 1 : -1;
+	return a->file && b->file ? strcmp(a->file, b->file) : 0;
 }
 
 bool sprof_sites_build(const struct sprof_profile *profile, const struct sprof_view *view,
@@ -63,7 +67,7 @@ bool sprof_sites_build(const struct sprof_profile *profile, const struct sprof_v
 			continue;
 		tally.sites.whole += value;
 		line = sprof_profile_own_line(profile, row->stack);
-		ok = !line || add(&tally, line, value);
+		ok = !line || add(&tally, line, sprof_profile_line_file(profile, line), value);
 	}
 	sprof_idmap_finish(&tally.by_place);
 	if (!ok) {
@@ -82,10 +86,8 @@ void sprof_sites_finish(struct sprof_sites *sites)
 	*sites = (struct sprof_sites){0};
 }
 
-struct sprof_site_place sprof_site_place(
-	const struct sprof_profile *profile, uint32_t function, uint32_t line)
+struct sprof_site_place sprof_site_place(const char *file, uint32_t line)
 {
-	const char *file = profile->functions[function].file;
 	const char *slash = file ? strrchr(file, '/') : NULL;
 	struct sprof_site_place place = {""};
 	int length = 0;

@@ -14,7 +14,8 @@
 
 struct sprof_site {
 	uint32_t function;
-	uint32_t line; /* in the function's file, at this place; 0: unknown */
+	const char *file; /* NULL: unknown */
+	uint32_t line;    /* 0: unknown */
 	uint64_t value;
 };
 
@@ -36,7 +37,6 @@ void sprof_sites_finish(struct sprof_sites *sites);
 struct sprof_site_place {
 	char text[64];
 };
-struct sprof_site_place sprof_site_place(
-	const struct sprof_profile *profile, uint32_t function, uint32_t line);
+struct sprof_site_place sprof_site_place(const char *file, uint32_t line);
 
 #endif

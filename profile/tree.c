@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "profile/identity.h"
 #include "profile/index.h"
 
 /* Stands for a frame's module and kind in the key of a stack that was pushed by location. */
@@ -98,8 +99,7 @@ bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_interned functions = SPROF_INTERNED(&profile->index->functions,
 		profile->functions, profile->function_count, profile->function_capacity);
 
-	return sprof_intern(&functions, sprof_key((uintptr_t)function->name, function->module),
-		function, ret_function);
+	return sprof_intern(&functions, sprof_identity_key(function), function, ret_function);
 }
 
 static bool reserve_line(struct sprof_profile *profile)

@@ -153,9 +153,14 @@ static void hand_over_samples(struct book *book, struct sprof_thread *thread, ui
 void sprof_book_settle(
 	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures)
 {
+	const bool was_open = thread->sampling;
+
 	/* A thread that lived between two ticks has figures too. */
 	if (!sprof_book_open(book, thread))
 		return;
+	/* What it is called in the end is its name, also where no tick has looked at it since. */
+	if (was_open && with_figures)
+		sprof_names_tell(book->run, book->sink, thread, false);
 	hand_over_samples(book, thread, time_ns);
 	sprof_charge_last(&book->charging, thread, with_figures);
 }

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/restart.h"
+#include "attach/mend.h"
 #include "base/clock.h"
 #include "sampler/sampler.h"
 
@@ -145,14 +145,7 @@ static char *read_whole(
 
 static bool read_registers(void *data, struct sprof_thread *thread, struct sprof_regs *ret)
 {
-	if (!sprof_regs_read(thread->tid, ret))
-		return false;
-	if (sprof_restart_repair(thread->tid, ret,
-		    &(struct sprof_restart){
-			    true, thread->filtered, thread->signal, &thread->rewinds}))
-		thread->restarted = true;
-	thread->thread_pointer = ret->thread_pointer;
-	return true;
+	return sprof_thread_mend(thread, true, ret);
 }
 
 static bool see_registers(void *data, struct sprof_thread *thread, struct sprof_regs *ret)

@@ -69,12 +69,16 @@ function decodeFrames(raw) {
 	const table = {
 		count, fn: new Int32Array(count), line: new Int32Array(count),
 		mark: new Uint8Array(count),
+		file: new Map(), /* of frames that are not in their function's file */
 	};
 	for (let i = 0; i < count; i++) {
 		table.fn[i] = raw.frames[2 * i];
 		table.line[i] = Math.floor(raw.frames[2 * i + 1] / 4);
 		table.mark[i] = raw.frames[2 * i + 1] % 4;
 	}
+	const files = raw.frame_files || [];
+	for (let i = 0; i < files.length; i += 2)
+		table.file.set(files[i], raw.strings[files[i + 1]]);
 	return table;
 }
 
@@ -122,7 +126,7 @@ function listByFunction(nodes, functionCount) {
 /* A number for each function's line: that of the first frame on it, inlined or not. */
 function linesOfNodes(nodes, frames) {
 	const first = new Map(), line = frames.fn.map((fn, frame) => {
-		const key = fn * 2 ** 31 + frames.line[frame];
+		const key = `${fn}:${frames.line[frame]}:${frames.file.get(frame) || ""}`;
 		if (!first.has(key))
 			first.set(key, frame);
 		return first.get(key);

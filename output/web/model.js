@@ -171,18 +171,20 @@ class Model {
 	linesOf(fn) {
 		const {nodes, frames} = this.data, lines = new Map();
 		for (const i of nodes.ofFunction(fn)) {
-			const line = frames.line[nodes.frame[i]];
-			const list = lines.get(line) || [];
-			lines.set(line, list);
+			const frame = nodes.frame[i], line = frames.line[frame], file = frames.file.get(frame) || "";
+			const place = lines.get(`${line}:${file}`) || {line, file, list: []};
+			lines.set(`${line}:${file}`, place);
 			if (this.isSeen(i))
-				list.push(i);
+				place.list.push(i);
 		}
-		return [...lines].filter(([, list]) => list.length).sort(([a], [b]) => a - b)
-			.map(([line, list]) => this.lineEntry(fn, line, list));
+		return [...lines.values()].filter(({list}) => list.length)
+			.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
+			.map((place) => this.lineEntry(fn, place));
 	}
 
-	lineEntry(fn, line, list) {
-		const entry = {...newEntry(fn), line}, outermost = list.filter((i) => this.data.nodes.outermostLine[i]);
+	/* file is "" for the function's own. */
+	lineEntry(fn, {line, file, list}) {
+		const entry = {...newEntry(fn), line, file}, outermost = list.filter((i) => this.data.nodes.outermostLine[i]);
 		for (const weight of COLUMNS) {
 			entry.self[weight] = sumAt(this.self[weight], list);
 			entry.total[weight] = sumAt(this.total[weight], outermost);

@@ -210,7 +210,9 @@ function neighbours(tree) {
 function lineColumns(weightOf, wholeOf) {
 	return [
 		{key: "line", label: "line", title: "0: unknown", value: (row) => row.line,
-			cell: (row) => row.line || "?"},
+			cell: (row) => row.file
+				? `${row.file.slice(row.file.lastIndexOf("/") + 1)}:${row.line || "?"}`
+				: row.line || "?"},
 		{key: "self", label: "self", title: "On this line itself", value: (row) => row.self[weightOf()],
 			cell: (row) => figure(row.self[weightOf()], weightOf())},
 		{key: "share", label: "total %", title: "Of the function's total, with what was called from the line",

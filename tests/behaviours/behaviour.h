@@ -33,6 +33,8 @@ extern const struct behaviour id_behaviours[];
 extern const struct behaviour launch_behaviours[];
 extern const struct behaviour wait_behaviours[];
 extern const struct behaviour socket_behaviours[];
+extern const struct behaviour transfer_behaviours[];
+extern const struct behaviour incoming_behaviours[];
 
 /* Keeps the CPU busy for so long. */
 void burn_us(unsigned us);

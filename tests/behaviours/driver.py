@@ -3,7 +3,7 @@
     driver.py [--repeat N] [--load] [--jobs N] [--mode run|attach] [--watched] TOPIC | NAME ...
 
 Each is run natively first; what it shows there is what it must show under `sprof run` and, where an
-attach is possible before it begins, under `sprof attach`, both at 999 Hz. --load keeps every CPU busy
+attach is possible before it begins, under `sprof attach`, both at 999 Hz, and some at other rates, too. --load keeps every CPU busy
 meanwhile, --jobs shows so many of them at once, --repeat does it all so many times in a row. --watched
 takes the program that imports ptrace(), whose system calls are looked at when it starts processes.
 SPROF_TEST_SOURCE names the source of running threads' samples (--source).
@@ -12,6 +12,7 @@ SPROF_TEST_SOURCE names the source of running threads' samples (--source).
 import argparse
 import ctypes
 import functools
+import itertools
 import multiprocessing
 import os
 import re
@@ -26,7 +27,10 @@ from harness import SOURCE, SPROF, Program, Target, run, target  # noqa: E402
 
 PROGRAM = os.path.join("..", "behaviours", "behaviours")
 WATCHED = PROGRAM + "-watched"
-QUIETLY = ("-q", "-r", "999", "-o", "x.folded", *SOURCE)
+QUIETLY = ("-q", "-o", "x.folded", *SOURCE)
+# A call that moves data may be stopped in more than once.
+RATES = dict.fromkeys(("incoming", "transfers"), ("99", "999", "5000"))
+RATE = ("999",)
 
 # On a busy machine a short one may end before the first.
 NO_SAMPLES = (1, "sprof: no samples: the process or the run ended before the first one\n")
@@ -88,15 +92,15 @@ def show_natively(name, topic):
     return Shown(show(name, **options_of(topic)))
 
 
-def show_under_run(name, topic):
-    return Shown(show(name, before=[SPROF, "run", *QUIETLY, "--"], **options_of(topic)), True)
+def show_under_run(name, topic, rate):
+    return Shown(show(name, before=[SPROF, "run", "-r", rate, *QUIETLY, "--"], **options_of(topic)), True)
 
 
-def show_under_attach(name, topic):
+def show_under_attach(name, topic, rate):
     """Attached before it begins. When it ends, sprof does, too."""
     program = Target(program_to_show(), name, **options_of(topic))
     pid = int(program.said[0])
-    sprof = harness.Attached(pid, *QUIETLY)
+    sprof = harness.Attached(pid, "-r", rate, *QUIETLY)
     program.say("go\n")
     result = program.finish()
     ended = sprof.finish()
@@ -111,10 +115,10 @@ def check(name, topic, modes):
     """One behaviour, once natively and once in each mode; a list of what differs."""
     native = show_natively(name, topic)
     assert native.code not in (97, 98, 99), f"{name} does not work natively: {native}"
-    for mode in modes:
-        watched = MODES[mode](name, topic)
+    for mode, rate in itertools.product(modes, RATES.get(topic, RATE)):
+        watched = MODES[mode](name, topic, rate)
         if watched != native and not is_beyond_repair(name, watched, native):
-            yield f"{name} under {mode}:\n{watched}natively:\n{native}"
+            yield f"{name} under {mode} at {rate} Hz:\n{watched}natively:\n{native}"
 
 
 def all_behaviours():

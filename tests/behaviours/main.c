@@ -32,6 +32,8 @@ static const struct topic {
 	{"launch", launch_behaviours},
 	{"waits", wait_behaviours},
 	{"sockets", socket_behaviours},
+	{"transfers", transfer_behaviours},
+	{"incoming", incoming_behaviours},
 };
 
 #define TOPICS (sizeof(topics) / sizeof(topics[0]))

@@ -340,7 +340,7 @@ def test_bad_input():
             (64, ("--", target(TARGET)), "needs functions"),
             (64, ("-F", "a,,b", "--", target(TARGET)), "missing"),
             (64, ("-F", "main", "--sort", "size", "--", target(TARGET)), "sort"),
-            (64, ("-F", "main", "--json", "--tree", "--", target(TARGET)), "text"),
+            (64, ("-F", "main", "--json", "--tree", "--", target(TARGET)), "exclude each other"),
             (64, ("-F", "main", "--overhead", "-1", "--", target(TARGET)), "overhead"),
             (64, ("-F", "main", "--limit", "0", "--", target(TARGET)), "limit"),
             (2, ("-F", "no_such_*", "--", target(TARGET)), "no function matches 'no_such_", "sprof symbols"),

@@ -174,7 +174,7 @@ def test_few_files():
 
 
 def test_usage():
-    check_error(sprof("run", "--faults-period", "3", "--", "true"), USAGE, "--faults-period is for --faults")
+    check_error(sprof("run", "--faults-period", "3", "--", "true"), USAGE, "--faults-period needs --faults")
     check_error(sprof("run", "--faults", "--delay", "1s", "--", "true"), USAGE, "--faults", "--delay")
     check_error(sprof("run", "--weight", "faults", "--", "true"), USAGE, "--weight faults")
 

@@ -265,12 +265,15 @@ def test_the_report_fits_a_terminal():
 
 def test_what_a_shell_opened_gets_what_its_name_says():
     program = build("work")
+    worker = Program([program, "100"])
     for name, words in (("a.txt", "flat profile"), ("a.folded", ";outer"), ("a.html", "<!DOCTYPE html>"),
                         ("a", ";outer")):
         with open(name, "wb") as file:
-            run(SPROF, "run", "--", program, "0.2", stdout=file).check(0)
+            run(SPROF, "attach", "-p", worker.pid, "-d", "0.3", stdout=file).check(0)
         with open(name, encoding="utf-8") as file:
             assert words in file.read(), name
+    worker.signal(signal.SIGKILL)
+    worker.wait()
     assert "what for, where" in run(SPROF, "run", "--waits", "--", tool("sleep"), "0.3").check(0).text()
     assert "flat profile" in run(SPROF, "run", "--min", "5", "--", program, "0.2").check(0).text()
 

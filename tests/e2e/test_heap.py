@@ -121,7 +121,7 @@ def test_bad_input():
     for code, words, *said in (
             (64, (), "needs a program"),
             (64, ("--period", "0", "--", "true"), "period"),
-            (64, ("--rate", "--exact", "--", "true"), "not several"),
+            (64, ("--rate", "--exact", "--", "true"), "exclude each other"),
             (64, ("--rate", "--overhead", "0", "--", "true"), "overhead"),
             (64, ("--source", "proc", "--", "true"), "not one of"),
             (64, ("-f", "nothing", "--", "true"), "nothing"),

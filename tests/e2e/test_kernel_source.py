@@ -8,7 +8,7 @@ import shutil
 
 from blocked import Profile
 from harness import (PROFILE, SPROF, Program, Skip, Target, as_nobody, attach_for, attach_while, check_error, check_share, go_target, main,
-                     missed_share, own_sprof, own_target, paranoid, read_profile, require, require_switches, run, sprof, target, tool,
+                     others, missed_share, own_sprof, own_target, paranoid, read_profile, require, require_switches, run, sprof, target, tool,
                      wait_for_cpu)
 from report import read_report
 from test_rundelay import forbid_perf
@@ -147,6 +147,7 @@ def test_deep_stacks():
         assert (stats["samples_by_kernel"] > 0.5 * stats["samples_stopped"]) == by_kernel, (depth, stats)
 
 
+@others
 def test_go_is_stopped():
     """The stacks of goroutines take more than one copy."""
     program = Program([go_target("plain"), "2", "2"])

@@ -20,9 +20,9 @@ WORDS = (
     (["attach", "-pid", "1"], 64, ["--pid id: not an id, nor a list of them", "did you mean --pid?"]),
     (["symbols", "-p", "1", "-p", "2"], 64, ["--pid 2: is a second process; 1 was the first"]),
     (["attach", "-p", "1,"], 64, ["--pid 1,: not an id, nor a list of them"]),
-    (["attach", "-p", "1", "--tid", "2"], 64, ["--pid, --tid and --name exclude each other"]),
-    (["attach", "--tid", "2", "--children"], 64, ["it excludes --tid"]),
-    (["attach", "-p", "1", "--newest"], 64, ["--newest is for --name"]),
+    (["attach", "-p", "1", "--tid", "2"], 64, ["--pid and --tid exclude each other"]),
+    (["attach", "--tid", "2", "--children"], 64, ["--tid and --children exclude each other"]),
+    (["attach", "-p", "1", "--newest"], 64, ["--newest needs --name"]),
     (["attach", "--name", "x", "--newest", "--all"], 64, ["--newest and --all exclude each other"]),
     (["attach", "--name", "("], 64, ["--name: not a regular expression: ("]),
     (["run", "--durtion", "1s", "--", "true"], 64, ["unknown option --durtion", "did you mean --duration?"]),
@@ -45,7 +45,7 @@ WORDS = (
     (["report", "x.txt"], 2, ["it is text"]),
     (["report", "x.html"], 2, ["it is a page for a browser"]),
     (["report", "plain"], 2, ["it is text"]),
-    (["report"], 64, ["report needs a profile", "the last run or attach that wrote to a terminal or a pipe"]),
+    (["report"], 64, ["report needs a profile", "the last run or attach without -o"]),
 )
 
 

@@ -198,6 +198,22 @@ def test_a_filter_of_names():
     check_sums(table)
 
 
+def test_filters_of_several_names():
+    """Patterns with commas between them; names that no thread has are said, with the code of a partial result."""
+    def check(pattern, code):
+        result = sprof("rundelay", "--source", "proc", "--perins", "--json", "--filter", pattern, "--", target("exit-code"), "0")
+        rows = tables(result.check(code))[-1]["rows"]
+        assert {row["comm"] for row in rows if "comm" in row} <= {"exit-code"}, rows  # it may have had no delay
+        assert (f"--filter {pattern}: no thread has such a name" in result.err) == code, result.err
+
+    check("java,exit*", 0)
+    check("*", 0)
+    check("java,CPU*", 1)
+    check("exit", 1)
+    for pattern in ("", ",", "a,,b", "a,", "x" * 200):
+        sprof("rundelay", "--filter", pattern, "--", "true").check(64)
+
+
 def test_the_process_ends():
     program = Target("spin-two")
     watcher = Watcher(program.pid, "--json")

@@ -163,6 +163,21 @@ def test_heatmap():
                 2, "no/such/folder")
 
 
+def test_no_heatmap_through_a_planted_link():
+    """In a folder that is open to all, where another user may put a link at any moment."""
+    os.mkdir("open")
+    os.chmod("open", 0o1777)
+    with open("kept", "w", encoding="utf-8") as file:
+        file.write("of root\n")
+    link = "open/lat-sys_enter_nanosleep-sys_exit_nanosleep.lat"
+    os.symlink("../kept", link)
+    check_error(sprof("trace", "--source", "ptrace", *calls_of("nanosleep"), "--heatmap", "open/lat", "-o", "x", "--",
+                      target(TARGET)), 2, "a symbolic link")
+    with open("kept", encoding="utf-8") as file:
+        assert file.read() == "of root\n"
+    assert os.path.islink(link) and not os.path.lexists(link + ".old")
+
+
 def frames_of(text, number):
     """The functions of a stack that the text has a number for."""
     _, _, rest = text.partition(f"\nstack {number}:\n")

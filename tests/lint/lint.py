@@ -58,6 +58,17 @@ HEADERS = [
     ("includes libdw or libelf", r"^(elfutils/|libelf\.h|gelf\.h|dwarf\.h|libdw)", {"elfsym"}),
 ]
 
+# Only these make files, or replace them by name: a name in a folder that others may write to can become a link at any
+# moment. The pattern sees strings.
+FILE_MAKERS = {
+    "output/out.c",
+    "elfsym/core-open.c",  # a copy without a name, where the file system has no O_TMPFILE
+}
+FILE_MAKING = re.compile(
+    r"\b(?:rename|renameat2?|link|linkat|symlink|symlinkat|creat|mkn?od(?:at)?|mkfifo|mko?s?temps?|freopen|tmpfile)\s*\("
+    r"|\bO_(?:CREAT|TRUNC)\b"
+    r"|\bfopen\s*\([^;,]*,(?!\s*\"r[eb]*\"\s*\))[^;]*;")
+
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 # "path" or "path:function" -> why it may be longer.
@@ -71,6 +82,9 @@ UNCLEAR = [
     (r"but for", "except for"),
     (r"is \S+(?:'s|s') matter", "does"),
 ]
+
+# The sampler's ids of threads, which events have, are no indexes: sprof_profile_thread_of() finds the thread.
+INDEXED_BY_ID = re.compile(r"profile->threads\[\w+->thread\]|->thread (?:<|>=) (?:\w+->)*profile->thread_count")
 
 WORDS = re.compile(r"\b(TODO|FIXME|XXX)\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.])/work/\w")
@@ -150,6 +164,23 @@ def check_calls(source):
             if source.code[: match.start()].endswith(("->", ".")):
                 continue  # a member of that name
             yield line_of(source.code, match.start()), f"{source.folder}/ {what}"
+
+
+def check_identity(source):
+    if source.folder != "cmd":
+        return
+    for match in INDEXED_BY_ID.finditer(source.code):
+        yield line_of(source.code, match.start()), "an id of the sampler is no index of the profile's threads"
+
+
+def check_files(source):
+    """Files are made in one place, which follows no link and replaces no open file."""
+    if source.folder in ANYTHING or source.path in FILE_MAKERS:
+        return
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", blank, source.text, flags=re.DOTALL)
+    for match in FILE_MAKING.finditer(text):
+        if not text[: match.start()].endswith(("->", ".")) and "/dev/tty" not in match.group(0):
+            yield line_of(text, match.start()), f"makes a file by itself: sprof_out does ({match.group(0)[:30]!r})"
 
 
 def check_words(source):
@@ -263,6 +294,8 @@ CHECKS = [
     check_own_header_first,
     check_system_headers,
     check_calls,
+    check_identity,
+    check_files,
     check_words,
     check_plain_words,
     check_must_use,

@@ -111,6 +111,24 @@ class Planted(unittest.TestCase):
                 file = {f"{folder}__a_c": c(f"void a(void)\n{{\n\t{call};\n}}\n")}
                 self.assert_planted(f"{folder}/ {message}", **file)
 
+    def test_an_id_is_no_index(self):
+        for text in ["profile->threads[row->thread].name", "event->thread < profile->thread_count",
+                     "site->thread >= report->profile->thread_count"]:
+            planted = c(f"int f(void)\n{{\n\treturn {text};\n}}\n")
+            self.assert_planted("is no index", cmd__a_c=planted)
+            self.assert_clean(output__a_c=planted)
+
+    def test_files(self):
+        for call in ('fopen("x", "we")', 'fopen(path, mode)', 'fopen("x", "r+")', 'rename("a", "b")',
+                     'open("x", O_WRONLY | O_CREAT, 0600)', 'open("x", O_WRONLY | O_TRUNC)', "mkstemp(path)",
+                     'freopen("x", "r", file)', 'linkat(1, "a", 2, "b", 0)'):
+            with self.subTest(call=call):
+                self.assert_planted("makes a file by itself", cmd__a_c=c(f"void a(void)\n{{\n\t{call};\n}}\n"))
+        self.assert_clean(
+            cmd__a_c=c('/* rename() */\nvoid a(void)\n{\n\tfopen("x", "re");\n\tfopen("/dev/tty", "r+e");\n'
+                       '\tx->link(1);\n\topen("x", O_RDONLY);\n}\n'),
+            output__out_c=c('void a(void)\n{\n\trename("a", "b");\n}\n'))
+
     def test_words(self):
         self.assert_planted("TODO", base__a_c=c("/* TODO: later */\n"))
         self.assert_planted("FIXME", base__a_c=c("// FIXME\n"))

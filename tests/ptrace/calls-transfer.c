@@ -5,10 +5,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -18,6 +20,10 @@
 #include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
+
+enum {
+	DATAGRAMS = 1024, /* of one call, more than a queue takes */
+};
 
 static char whole[WHOLE];
 
@@ -82,6 +88,11 @@ static void prepare_file_and_stream(struct stage *stage)
 {
 	prepare_file(stage);
 	prepare_stream(stage);
+}
+
+static void prepare_datagrams(struct stage *stage)
+{
+	prepare_sockets(stage, SOCK_DGRAM);
 }
 
 static void prepare_stream_with_a_byte(struct stage *stage)
@@ -200,6 +211,13 @@ static long make_writev(struct stage *stage)
 	return calls_result(writev(stage->in, halves, 2));
 }
 
+static long make_pwritev2(struct stage *stage)
+{
+	const struct iovec halves[] = {{whole, WHOLE / 2}, {whole + WHOLE / 2, WHOLE / 2}};
+
+	return calls_result(pwritev2(stage->in, halves, 2, -1, 0));
+}
+
 static long make_send(struct stage *stage)
 {
 	return calls_result(send(stage->in, whole, WHOLE, 0));
@@ -213,6 +231,55 @@ static long make_recv(struct stage *stage)
 static long make_recv_all(struct stage *stage)
 {
 	return calls_result(recv(stage->in, whole, 2, MSG_WAITALL));
+}
+
+static long receive_all(struct stage *stage, void *control, size_t size)
+{
+	struct iovec places[] = {{whole, 1}, {whole + 1, 1}};
+	struct msghdr message = {
+		.msg_iov = places, .msg_iovlen = 2, .msg_control = control, .msg_controllen = size};
+
+	return calls_result(recvmsg(stage->in, &message, MSG_WAITALL));
+}
+
+static long make_recvmsg_all(struct stage *stage)
+{
+	return receive_all(stage, NULL, 0);
+}
+
+static long make_recvmsg_all_with_control(struct stage *stage)
+{
+	char control[256];
+
+	return receive_all(stage, control, sizeof(control));
+}
+
+static long make_sendmsg(struct stage *stage)
+{
+	struct iovec halves[] = {{whole, WHOLE / 2}, {whole + WHOLE / 2, WHOLE / 2}};
+	const struct msghdr message = {.msg_iov = halves, .msg_iovlen = 2};
+
+	return calls_result(sendmsg(stage->in, &message, 0));
+}
+
+/* More than the receiver's queue takes (net.unix.max_dgram_qlen). */
+static long make_sendmmsg(struct stage *stage)
+{
+	struct iovec byte = {whole, 1};
+	struct mmsghdr messages[DATAGRAMS];
+
+	for (size_t i = 0; i < DATAGRAMS; i++)
+		messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &byte, .msg_iovlen = 1}};
+	return calls_result(sendmmsg(stage->in, messages, DATAGRAMS, 0));
+}
+
+static long make_sendmmsg_of_streams(struct stage *stage)
+{
+	struct iovec all = {whole, WHOLE};
+	struct mmsghdr messages[] = {{.msg_hdr = {.msg_iov = &all, .msg_iovlen = 1}},
+		{.msg_hdr = {.msg_iov = &all, .msg_iovlen = 1}}};
+
+	return calls_result(sendmmsg(stage->in, messages, 2, 0));
 }
 
 static long make_recvmmsg(struct stage *stage)
@@ -262,16 +329,26 @@ static long make_tee(struct stage *stage)
 }
 
 /* The pages are small and new, so that the count of page faults says how far it is. */
-static long make_getrandom(struct stage *stage)
+static char *new_pages(void)
 {
 	char *bytes =
 		mmap(NULL, RANDOM_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long result;
 
 	calls_require(bytes != MAP_FAILED && !madvise(bytes, RANDOM_SIZE, MADV_NOHUGEPAGE), "mmap");
-	result = calls_result(getrandom(bytes, RANDOM_SIZE, 0));
+	return bytes;
+}
 
-	return result > 0 && result < RANDOM_SIZE ? 1 : result;
+static long make_getrandom(struct stage *stage)
+{
+	return calls_result(getrandom(new_pages(), RANDOM_SIZE, 0));
+}
+
+static long make_read_of_zeros(struct stage *stage)
+{
+	const int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	calls_require(file >= 0, "open /dev/zero");
+	return calls_result(read(file, new_pages(), RANDOM_SIZE));
 }
 
 static long make_open(struct stage *stage)
@@ -301,17 +378,23 @@ static void end_fsync(struct stage *stage)
 	atomic_store(&stage->said->word, 1);
 }
 
-/* Reads all that the child writes. */
+/* Reads all that the child writes, in a process that nobody traces: the child may need its tracer meanwhile. */
 static void end_by_reading(struct stage *stage)
 {
 	static char bytes[WHOLE];
+	const pid_t reader = fork();
 
+	calls_require(reader >= 0, "fork");
+	if (reader)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (!atomic_load(&stage->said->has_ended)) {
 		struct pollfd out = {.fd = stage->out, .events = POLLIN};
 
 		if (poll(&out, 1, 1) > 0 && read(stage->out, bytes, sizeof(bytes)) <= 0)
-			return;
+			break;
 	}
+	_exit(0);
 }
 
 static void end_by_connecting(struct stage *stage)
@@ -342,41 +425,61 @@ const struct call transfer_calls[] = {
 		end_by_byte},
 	{"write to a pipe, nothing written yet", EFFECT_GOES_ON, "fs/pipe.c", SYS_write, 1,
 		prepare_full_pipe, make_write_of_a_byte, end_by_reading},
-	{"write to a pipe, a part written", EFFECT_PART, "fs/pipe.c", SYS_write, A_PART,
-		prepare_pipe_to_write, make_write},
-	{"writev to a pipe, a part written", EFFECT_PART, "fs/pipe.c", SYS_writev, A_PART,
-		prepare_pipe_to_write, make_writev},
+	{"write to a pipe, a part written", EFFECT_GOES_ON, "fs/pipe.c", SYS_write, WHOLE,
+		prepare_pipe_to_write, make_write, end_by_reading},
+	{"writev to a pipe, a part written", EFFECT_GOES_ON, "fs/pipe.c", SYS_writev, WHOLE,
+		prepare_pipe_to_write, make_writev, end_by_reading, .rest = SYS_write},
+	{"writev to a pipe, a part written, seccomp filter", EFFECT_PART, "fs/pipe.c", SYS_writev,
+		A_PART, prepare_pipe_to_write, make_writev, .is_filtered = true},
+	{"pwritev2 to a pipe, a part written", EFFECT_GOES_ON, "fs/pipe.c", SYS_pwritev2, WHOLE,
+		prepare_pipe_to_write, make_pwritev2, end_by_reading, .rest = SYS_write},
 	{"read from a terminal", EFFECT_GOES_ON, "drivers/tty/n_tty.c", SYS_read, 1,
 		prepare_terminal, make_read, end_by_byte},
-	{"write to a terminal, a part written", EFFECT_PART, "drivers/tty/tty_io.c", SYS_write,
-		A_PART, prepare_terminal, make_write},
+	{"write to a terminal, a part written", EFFECT_GOES_ON, "drivers/tty/tty_io.c", SYS_write,
+		WHOLE, prepare_terminal, make_write, end_by_reading},
 	{"recv", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_recvfrom, 1, prepare_stream, make_recv,
 		end_by_byte},
-	{"recv with MSG_WAITALL, a part received", EFFECT_PART, "net/unix/af_unix.c", SYS_recvfrom,
-		1, prepare_stream_with_a_byte, make_recv_all},
+	{"recv with MSG_WAITALL, a part received", EFFECT_GOES_ON, "net/unix/af_unix.c",
+		SYS_recvfrom, 2, prepare_stream_with_a_byte, make_recv_all, end_by_byte},
+	{"recvmsg with MSG_WAITALL, a part received", EFFECT_GOES_ON, "net/unix/af_unix.c",
+		SYS_recvmsg, 2, prepare_stream_with_a_byte, make_recvmsg_all, end_by_byte,
+		.rest = SYS_recvfrom},
+	{"recvmsg with MSG_WAITALL and control data", EFFECT_PART, "net/unix/af_unix.c",
+		SYS_recvmsg, 1, prepare_stream_with_a_byte, make_recvmsg_all_with_control},
 	{"recv with SO_RCVTIMEO", EFFECT_ANEW, "net/unix/af_unix.c", SYS_recvfrom, -EAGAIN,
 		prepare_timed_stream, make_recv, .is_timed = true},
 	{"read from a socket with SO_RCVTIMEO", EFFECT_ANEW, "net/unix/af_unix.c", SYS_read,
 		-EAGAIN, prepare_timed_stream, make_read, .is_timed = true},
-	{"recvmmsg, a part received", EFFECT_PART, "net/socket.c", SYS_recvmmsg, 1,
-		prepare_datagrams_with_one, make_recvmmsg},
+	{"recvmmsg, a part received", EFFECT_GOES_ON, "net/socket.c", SYS_recvmmsg, 2,
+		prepare_datagrams_with_one, make_recvmmsg, end_by_byte},
 	{"recvmmsg with SO_RCVTIMEO", EFFECT_ANEW, "net/socket.c", SYS_recvmmsg, -EAGAIN,
 		prepare_timed_datagrams, make_recvmmsg, .is_timed = true},
-	{"send to a stream socket, a part sent", EFFECT_PART, "net/unix/af_unix.c", SYS_sendto,
-		A_PART, prepare_stream, make_send},
+	{"send to a stream socket, a part sent", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_sendto,
+		WHOLE, prepare_stream, make_send, end_by_reading},
+	{"write to a stream socket, a part written", EFFECT_GOES_ON, "net/unix/af_unix.c",
+		SYS_write, WHOLE, prepare_stream, make_write, end_by_reading},
+	{"sendmsg to a stream socket, a part sent", EFFECT_GOES_ON, "net/unix/af_unix.c",
+		SYS_sendmsg, WHOLE, prepare_stream, make_sendmsg, end_by_reading,
+		.rest = SYS_sendto},
+	{"sendmmsg, a part sent", EFFECT_GOES_ON, "net/socket.c", SYS_sendmmsg, DATAGRAMS,
+		prepare_datagrams, make_sendmmsg, end_by_reading},
+	{"sendmmsg to a stream socket, a part of a message sent", EFFECT_PART, "net/socket.c",
+		SYS_sendmmsg, 1, prepare_stream, make_sendmmsg_of_streams},
 	{"accept", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_accept, 1, prepare_listener,
 		make_accept, end_by_connecting},
 	{"accept with SO_RCVTIMEO", EFFECT_ANEW, "net/unix/af_unix.c", SYS_accept, -EAGAIN,
 		prepare_timed_listener, make_timed_accept, .is_timed = true},
 	{"connect", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_connect, 0, prepare_full_listener,
 		make_connect, end_by_accepting},
-	{"sendfile to a stream socket, a part sent", EFFECT_PART, "fs/splice.c", SYS_sendfile,
-		A_PART, prepare_file_and_stream, make_sendfile},
+	{"sendfile to a stream socket, a part sent", EFFECT_GOES_ON, "fs/splice.c", SYS_sendfile,
+		WHOLE, prepare_file_and_stream, make_sendfile, end_by_reading},
 	{"splice to a pipe, nothing moved yet", EFFECT_GOES_ON, "fs/splice.c", SYS_splice, 4096,
 		prepare_file_and_full_pipe, make_splice, end_by_reading},
 	{"tee", EFFECT_GOES_ON, "fs/splice.c", SYS_tee, 1, prepare_pipe, make_tee, end_by_byte},
-	{"getrandom of megabytes", EFFECT_PART, "drivers/char/random.c", SYS_getrandom, 1, NULL,
-		make_getrandom, .is_busy = true},
+	{"getrandom of megabytes", EFFECT_GOES_ON, "drivers/char/random.c", SYS_getrandom,
+		RANDOM_SIZE, NULL, make_getrandom, .is_busy = true},
+	{"read of megabytes from /dev/zero", EFFECT_GOES_ON, "drivers/char/mem.c", SYS_read,
+		RANDOM_SIZE, NULL, make_read_of_zeros, .is_busy = true},
 	{"open of a FIFO", EFFECT_GOES_ON, "fs/pipe.c", SYS_openat, 1, prepare_fifo, make_open,
 		end_by_opening},
 	{"fsync", EFFECT_NONE, "mm/filemap.c", SYS_fsync, 0, prepare_file, make_fsync, end_fsync,

@@ -69,6 +69,7 @@ struct call {
 	bool is_timed;
 	bool is_busy;     /* it runs, or may not sleep */
 	bool is_filtered; /* by a seccomp filter that kills at restart_syscall(2) */
+	long rest;        /* the call that finishes this one, after a stop; 0: the same */
 };
 
 extern const struct call transfer_calls[], wait_calls[];

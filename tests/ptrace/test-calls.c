@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/restart.h"
+#include "attach/mend.h"
 #include "attach/target.h"
 #include "base/clock.h"
 #include "tests/ptrace/calls.h"
@@ -87,7 +87,8 @@ static bool is_in_call(const struct trial *trial)
 		!sprof_proc_parse_syscall(text, &call))
 		return false;
 	return call.kind == SPROF_PROC_SYSCALL_INSIDE &&
-		(call.number == trial->call->number || call.number == SYS_restart_syscall);
+		(call.number == trial->call->number || call.number == SYS_restart_syscall ||
+			(trial->call->rest && call.number == trial->call->rest));
 }
 
 /* Where the stop has no effect any moment will do. The other one makes page faults, and few come before it. */
@@ -135,10 +136,9 @@ static void answer(struct trial *trial, const struct sprof_event *event)
 	switch (event->kind) {
 	case SPROF_EVENT_STOPPED:
 		/* As sprof_standstill_end() does. */
-		if (sprof_regs_read(event->thread->tid, &regs))
-			trial->was_repaired = sprof_restart_repair(event->thread->tid, &regs,
-				&(struct sprof_restart){
-					.timed_too = true, .rewinds = &event->thread->rewinds});
+		if (sprof_thread_mend(event->thread, true, &regs))
+			trial->was_repaired =
+				event->thread->restarted || event->thread->remainder.is_on;
 		trial->stopped_ns = sprof_clock_now_ns();
 		trial->was_stopped = true;
 		break;
@@ -166,6 +166,17 @@ static void serve(struct trial *trial, uint64_t deadline_ns, bool until_stop)
 		struct sprof_event event = sprof_target_next_event(trial->target, deadline_ns);
 
 		answer(trial, &event);
+	}
+}
+
+/* A call for a rest has more stops before it waits. */
+static void serve_until_call(struct trial *trial)
+{
+	const uint64_t limit = sprof_clock_now_ns() + scene_limit_ns();
+
+	while (!is_waiting(trial) && !has_ended(trial)) {
+		assert_true(sprof_clock_now_ns() < limit);
+		serve(trial, sprof_clock_now_ns() + SPROF_NS_PER_MS, false);
 	}
 }
 
@@ -206,7 +217,7 @@ static void stop_in_call(struct trial *trial)
 	serve(trial, sprof_clock_now_ns() + scene_limit_ns(), true);
 	assert_true(trial->was_stopped || was_late(trial));
 	if (!call->is_busy)
-		wait_for_call(trial);
+		serve_until_call(trial);
 }
 
 /* What both had open. An id of System V is no descriptor, and its row has removed it. */
@@ -255,12 +266,14 @@ static bool began_anew(const struct trial *trial)
  * must be repaired. */
 static bool is_beyond_repair(const struct trial *trial)
 {
-	const bool is_it = !trial->was_repaired && trial->stage.said->result == -EINTR &&
-		trial->call->result != -EINTR && kernel_hides_first_argument();
+	const long result = trial->stage.said->result, wanted = trial->call->result;
+	const bool is_it = !trial->was_repaired && result != wanted && wanted != A_PART &&
+		(result == -EINTR || (result > 0 && result < wanted)) &&
+		kernel_hides_first_argument();
 
 	if (is_it)
-		print_message(
-			"%s: EINTR, which this kernel doesn't let us repair\n", trial->call->name);
+		print_message("%s: %ld, which this kernel doesn't let us repair\n",
+			trial->call->name, result);
 	return is_it;
 }
 

@@ -9,6 +9,8 @@
  *   call K N THREADS    each thread calls it N times
  *   until K THREADS     threads call it until the next line, and say how often; each result is checked
  *   fork K N            a child calls it, and ends once the next line has come
+ *   beside K N          "waiting"; after the next line a thread calls it once, and once that thread is stopped
+ *                       for its tracer, the same as "fork K N"
  *   vfork K N           a child calls it and then executes this program, with K N as its arguments
  *   spawn K N           posix_spawn() of this program with K N as its arguments
  *   exec K N            executes this program with K N as its arguments
@@ -24,6 +26,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -252,6 +255,46 @@ static void call_in_fork(int function, long calls)
 	wait_for(child);
 }
 
+static atomic_int caller; /* 0: it has not begun */
+
+static void *call_when_told(void *data)
+{
+	char line[64];
+
+	caller = gettid();
+	if (!target_read_line(line, sizeof(line)))
+		target_fail("read");
+	functions[*(const int *)data](0);
+	return NULL;
+}
+
+static char state_of(pid_t thread)
+{
+	char path[64], text[128] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
+	file = fopen(path, "r");
+	if (!file || !fgets(text, sizeof(text), file) || !strstr(text, ") "))
+		target_fail(path);
+	fclose(file);
+	return strstr(text, ") ")[2];
+}
+
+static void call_in_fork_beside_thread(int function, long calls)
+{
+	pthread_t thread;
+
+	caller = 0;
+	if (pthread_create(&thread, NULL, call_when_told, &function))
+		target_fail("pthread_create");
+	target_print("waiting");
+	while (!caller || state_of(caller) != 't')
+		sched_yield();
+	call_in_fork(function, calls);
+	pthread_join(thread, NULL);
+}
+
 static void call_in_vfork(int function, long calls)
 {
 	/* It has its parent's memory: what it calls must not change that. */
@@ -370,6 +413,8 @@ static void obey(const char *line)
 		call_until_told(function, (int)calls);
 	else if (strcmp(what, "fork") == 0)
 		call_in_fork(function, calls);
+	else if (strcmp(what, "beside") == 0)
+		call_in_fork_beside_thread(function, calls);
 	else if (strcmp(what, "vfork") == 0)
 		call_in_vfork(function, calls);
 	else if (strcmp(what, "spawn") == 0)

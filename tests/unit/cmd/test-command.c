@@ -19,7 +19,7 @@ struct options {
 	uint64_t duration;
 	const char *text;
 	size_t count;
-	bool flag;
+	bool flag, sure;
 };
 
 #define FIELD(name) offsetof(struct options, name)
@@ -31,6 +31,8 @@ static const struct sprof_option option_table[] = {
 	{"text", NULL, "A-VERY-LONG-ARGUMENT-NAME", "a text", sprof_value_text, FIELD(text)},
 	{"top", NULL, "N", "a number", sprof_value_count, FIELD(count)},
 	{"threads", "t", NULL, "a flag", sprof_value_flag, FIELD(flag)},
+	{"sure", NULL, NULL, "a flag", sprof_value_flag, FIELD(sure), .needs = "text=deep top rate",
+		.conflicts = "pid duration=1s"},
 	{0},
 };
 
@@ -218,6 +220,29 @@ static void wrong_durations_and_texts(void **state)
 	assert_refused("--text=", "--text '': is empty");
 }
 
+static void options_without_what_they_need(void **state)
+{
+	struct options options;
+
+	assert_refused("--sure", "--sure needs --text deep, --top or --rate");
+	assert_refused("--sure --text dee", "--sure needs --text deep, --top or --rate");
+	assert_refused("--sure --text deeper", "--sure needs --text deep, --top or --rate");
+	assert_parses("--sure --text deep", &options, 4);
+	assert_parses("--text=deep --sure", &options, 3);
+	assert_parses("--top 3 --sure", &options, 4);
+	assert_true(options.sure);
+	assert_parses("--sure --help", &options, 3);
+}
+
+static void options_that_contradict(void **state)
+{
+	struct options options;
+
+	assert_refused("--sure --top 3 -p 1", "--sure and --pid exclude each other");
+	assert_refused("-d 1s --top 3 --sure", "--sure and --duration 1s exclude each other");
+	assert_parses("-d 2s --top 3 --sure", &options, 6);
+}
+
 static void help_shows_every_option(void **state)
 {
 	char *text = NULL;
@@ -254,6 +279,8 @@ TEST_MAIN("command")
 		cmocka_unit_test(wrong_pids_and_counts),
 		cmocka_unit_test(wrong_rates),
 		cmocka_unit_test(wrong_durations_and_texts),
+		cmocka_unit_test(options_without_what_they_need),
+		cmocka_unit_test(options_that_contradict),
 		cmocka_unit_test(help_shows_every_option),
 	};
 

@@ -23,6 +23,11 @@ static void slips_are_found(void **state)
 		{"", NULL},
 		{"a-word-that-is-much-too-long-to-be-a-slip", NULL},
 	};
+	struct sprof_nearest first = {.word = "stat"};
+
+	sprof_nearest_try(&first, "stats");
+	sprof_nearest_try(&first, "start");
+	assert_string_equal(first.found, "stats");
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sprof_nearest nearest = {.word = cases[i].word};

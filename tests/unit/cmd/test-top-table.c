@@ -85,10 +85,11 @@ static void a_tree_keeps_what_is_above(void **state)
 	static const struct {
 		uint32_t depth;
 		const char *name;
-	} rows[] = {{1, "main"}, {2, "load"}, {3, "wanted"}, {2, "other"}, {1, "thread"}};
+	} rows[] = {{1, "main"}, {2, "load"}, {3, "beside"}, {3, "wanted"}, {2, "other"},
+		{1, "thread"}};
 	struct sprof_error err;
 
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		add(&table, 1, "", rows[i].name)->depth = rows[i].depth;
 	assert_true(sprof_top_table_filter(&table, "wanted", &err));
 	assert_int_equal(table.count, 3);

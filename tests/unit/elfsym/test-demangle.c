@@ -56,6 +56,16 @@ static void test_long_but_honest(void **state)
 	free(plain);
 }
 
+/* Also a name that stands for no more than itself has an end. */
+static void check_longest(void)
+{
+	char name[9100] = "_Z8191";
+
+	memset(name + strlen(name), 'a', 8191);
+	strcat(name, "v");
+	check(name, NULL);
+}
+
 /* pair<T, T> of the type before, 30 times: a few hundred bytes for 2^30 ints. */
 static void test_exponential(void **state)
 {
@@ -69,6 +79,7 @@ static void test_exponential(void **state)
 			name + length, sizeof(name) - length, "S_IS%c_S%c_E", digit, digit);
 	}
 	check(name, NULL);
+	check_longest();
 }
 
 /* The same for D: each function type takes the one before twice. */
@@ -78,6 +89,8 @@ static void test_exponential_d(void **state)
 
 	memset(name + strlen(name), 'Q', 200);
 	check(name, NULL);
+	check("_D4main24QQQQQQQQQQQQQQQQQQQQQQQQFZv", "main.QQQQQQQQQQQQQQQQQQQQQQQQ()");
+	check("_D4main25QQQQQQQQQQQQQQQQQQQQQQQQQFZv", NULL);
 }
 
 static void test_deep(void **state)

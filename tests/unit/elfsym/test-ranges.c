@@ -33,7 +33,10 @@ static void test_nested(void **state)
 	add(&ranges, 20, 30, 2, 1);
 	add(&ranges, 22, 25, 3, 2);
 	add(&ranges, UINT64_MAX - 1, UINT64_MAX, 4, 0);
+	add(&ranges, 210, 220, 5, 0);
+	add(&ranges, 200, 210, 5, 0);
 	assert_true(sprof_ranges_settle(&ranges));
+	assert_int_equal(ranges.count, 7);
 	assert_int_equal(sprof_ranges_find(&ranges, 9), SPROF_RANGES_NONE);
 	assert_int_equal(sprof_ranges_find(&ranges, 10), 1);
 	assert_int_equal(sprof_ranges_find(&ranges, 20), 2);

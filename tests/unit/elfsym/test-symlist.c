@@ -59,6 +59,14 @@ static void several_names_for_an_address(void **state)
 	check(list, 0x1f, "global");
 	check(list, 0x20, "one");
 	sprof_symlist_destroy(list);
+
+	list = read_list(SPROF_SYMLIST_SYSMAP,
+		"SYMBOL TABLE:\n"
+		"0000000000001000  w    F .text\t0000000000000010              weak\n"
+		"0000000000001000 l     F .text\t0000000000000010              local\n"
+		"0000000000001000 g     F .text\t0000000000000010              global\n");
+	check(list, 0x1000, "global");
+	sprof_symlist_destroy(list);
 }
 
 static void sizes_of_nm(void **state)

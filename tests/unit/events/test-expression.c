@@ -98,6 +98,21 @@ static void is_of_switch(const char *text, int64_t expected)
 		fail_msg("%s is not %lld", text, (long long)expected);
 }
 
+/* openat(AT_FDCWD, ...), as gcc passes the int: 0xffffff9c. */
+static void ints_have_a_sign(void **state)
+{
+	static const struct sprof_trace_value arguments[1 + SPROF_TRACE_ARGUMENTS] = {
+		[1] = {.integer = 0xffffff9c}, [2] = {.integer = 0xffffff9c}};
+	const struct sprof_trace_event opening = {
+		.type = SPROF_TRACE_SYS_ENTER, .fields = arguments};
+	struct sprof_trace_scope scope = read_scope();
+
+	scope.call = "openat";
+	assert_int_equal(value_in("dfd == -100 && dfd < 0", &scope, &opening), 1);
+	assert_int_equal(value_in("filename", &scope, &opening), 0xffffff9c);
+	assert_int_equal(value_in("args[0]", &scope, &opening), 0xffffff9c);
+}
+
 static void numbers(void **state)
 {
 	is("0", 0);
@@ -461,6 +476,7 @@ TEST_MAIN("expression")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(ints_have_a_sign),
 		cmocka_unit_test(operators_are_those_of_c),
 		cmocka_unit_test(what_c_leaves_open_is_defined),
 		cmocka_unit_test(what_is_not_needed_is_not_evaluated),

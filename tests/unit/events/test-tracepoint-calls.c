@@ -10,7 +10,7 @@
 #include "events/call-events.h"
 #include "tests/unit/check.h"
 
-enum { TID = 7, RESTART = -512, MOST = 16 };
+enum { ID = 3, TID = 7, RESTART = -512, MOST = 16 };
 
 struct given {
 	struct sprof_tracepoint_calls calls;
@@ -154,8 +154,12 @@ static bool hear(void *data, const struct sprof_call *call)
 static void tell(struct told *told, enum sprof_trace_type type, uint64_t time_ns, int64_t number)
 {
 	const struct sprof_trace_value values[1 + SPROF_TRACE_ARGUMENTS] = {{.integer = number}};
-	const struct sprof_trace_event event = {
-		.time_ns = time_ns, .tid = TID, .cpu = 1, .type = type, .fields = values};
+	const struct sprof_trace_event event = {.time_ns = time_ns,
+		.thread = ID,
+		.tid = TID,
+		.cpu = 1,
+		.type = type,
+		.fields = values};
 
 	assert_true(sprof_tracepoint_calls_add(&told->calls, &event));
 }
@@ -164,11 +168,18 @@ static void tell(struct told *told, enum sprof_trace_type type, uint64_t time_ns
 static void find_reader(struct told *told)
 {
 	struct sprof_process process = {.pid = TID};
-	const struct sprof_thread thread = {.id = 3, .tid = TID, .process = &process};
+	const struct sprof_thread thread = {.id = ID, .tid = TID, .process = &process};
 	const struct open_call call = {.number = SYS_read, .begin_ns = 100, .was_before = true};
 
 	*told = (struct told){.calls.listener = {.data = told, .call = hear}};
 	assert_true(sprof_tracepoint_calls_found(&told->calls, &thread, &call));
+}
+
+static void end_thread(struct told *told, uint32_t thread, uint64_t time_ns)
+{
+	const struct sprof_trace_event end = {.time_ns = time_ns, .thread = thread};
+
+	assert_true(sprof_tracepoint_calls_end(&told->calls, &end));
 }
 
 static void a_thread_ends_in_its_call(void **state)
@@ -177,11 +188,11 @@ static void a_thread_ends_in_its_call(void **state)
 
 	tell(&told, SPROF_TRACE_SYS_ENTER, 10, SYS_exit_group);
 	assert_int_equal(told.count, 0);
-	assert_true(sprof_tracepoint_calls_end(&told.calls, TID, 50));
+	end_thread(&told, ID, 50);
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.last.ending, SPROF_CALL_CUT);
 	assert_int_equal(told.last.end_ns - told.last.begin_ns, 40);
-	assert_true(sprof_tracepoint_calls_end(&told.calls, TID, 60));
+	end_thread(&told, ID, 60);
 	assert_int_equal(told.calls.count, 0);
 	sprof_tracepoint_calls_finish(&told.calls);
 }
@@ -195,21 +206,52 @@ static void many_threads_end(void **state)
 	for (pid_t tid = 1; tid <= THREADS; tid++) {
 		const struct sprof_trace_value values[1 + SPROF_TRACE_ARGUMENTS] = {
 			{.integer = 1000 + tid}};
-		const struct sprof_trace_event event = {
-			.time_ns = 5, .tid = tid, .type = SPROF_TRACE_SYS_ENTER, .fields = values};
+		const struct sprof_trace_event event = {.time_ns = 5,
+			.thread = (uint32_t)tid,
+			.tid = tid,
+			.type = SPROF_TRACE_SYS_ENTER,
+			.fields = values};
 
 		assert_true(sprof_tracepoint_calls_add(&told.calls, &event));
 	}
 	for (pid_t tid = 1; tid <= THREADS; tid += 2) {
-		assert_true(sprof_tracepoint_calls_end(&told.calls, tid, 9));
+		end_thread(&told, (uint32_t)tid, 9);
 		assert_int_equal(told.last.number, 1000 + tid);
 	}
 	for (pid_t tid = 2; tid <= THREADS; tid += 2) {
-		assert_true(sprof_tracepoint_calls_end(&told.calls, tid, 9));
+		end_thread(&told, (uint32_t)tid, 9);
 		assert_int_equal(told.last.number, 1000 + tid);
 		assert_int_equal(told.last.tid, tid);
 	}
 	assert_int_equal(told.count, THREADS);
+	sprof_tracepoint_calls_finish(&told.calls);
+}
+
+/* By an exec it has got the process's, and another thread has its own one. */
+static void a_call_ends_under_another_id(void **state)
+{
+	struct told told = {.calls.listener = {.data = &told, .call = hear}};
+	const struct sprof_trace_value values[1 + SPROF_TRACE_ARGUMENTS] = {
+		{.integer = SYS_execve}};
+	struct sprof_trace_event event = {.time_ns = 5,
+		.thread = ID,
+		.tid = TID,
+		.type = SPROF_TRACE_SYS_ENTER,
+		.fields = values};
+
+	assert_true(sprof_tracepoint_calls_add(&told.calls, &event));
+	event.thread = ID + 1;
+	assert_true(sprof_tracepoint_calls_add(&told.calls, &event));
+	event = (struct sprof_trace_event){.time_ns = 9,
+		.thread = ID,
+		.tid = TID - 1,
+		.type = SPROF_TRACE_SYS_EXIT,
+		.fields = values};
+	assert_true(sprof_tracepoint_calls_add(&told.calls, &event));
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.thread, ID);
+	assert_int_equal(told.last.tid, TID - 1);
+	assert_int_equal(told.last.ending, SPROF_CALL_RETURNED);
 	sprof_tracepoint_calls_finish(&told.calls);
 }
 
@@ -222,7 +264,7 @@ static void a_call_that_was_under_way_returns(void **state)
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.last.ending, SPROF_CALL_UNDER_WAY);
 	assert_int_equal(told.last.end_ns - told.last.begin_ns, 50);
-	assert_int_equal(told.last.thread, 3);
+	assert_int_equal(told.last.thread, ID);
 	assert_int_equal(told.calls.ended_unseen, 0);
 	sprof_tracepoint_calls_finish(&told.calls);
 }
@@ -281,6 +323,7 @@ TEST_MAIN("tracepoint-calls")
 		cmocka_unit_test(an_end_without_a_begin_is_left_out),
 		cmocka_unit_test(a_thread_ends_in_its_call),
 		cmocka_unit_test(many_threads_end),
+		cmocka_unit_test(a_call_ends_under_another_id),
 		cmocka_unit_test(a_call_that_was_under_way_returns),
 		cmocka_unit_test(a_call_that_was_under_way_goes_on),
 		cmocka_unit_test(another_call_returns),

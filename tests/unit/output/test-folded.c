@@ -52,8 +52,9 @@ static void separators_and_controls_are_replaced(void **state)
 	assert_true(sprof_profile_name_location(profile, "", &location));
 	assert_true(sprof_profile_push(profile, outer, location, &inner));
 	example_add_row(profile, thread, inner, &weight);
+	example_add(profile, thread, "step 5", &weight);
 	text = folded(profile, SPROF_WEIGHT_WALL, false);
-	assert_string_equal(text, "a:b?c??;? 5\n");
+	assert_string_equal(text, "a:b?c??;? 5\nstep_5 5\n");
 	sprof_profile_destroy(profile);
 }
 

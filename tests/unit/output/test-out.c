@@ -205,6 +205,71 @@ static void devices_and_fifos_are_written_straight_to(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
+static void other_devices_are_refused(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out;
+
+	assert_false(sprof_out_probe("/dev/zero", &err));
+	assert_false(sprof_out_open("/dev/zero", &out, &err));
+	assert_string_equal(err.message,
+		"can't write /dev/zero: it is neither a file, a pipe, a terminal, null nor full");
+	assert_int_equal(symlink("/dev/zero", "link"), 0);
+	assert_false(sprof_out_open("link", &out, &err));
+	assert_true(sprof_out_probe("/dev/null", &err));
+	assert_true(sprof_out_probe("/dev/full", &err));
+}
+
+static void one_place_has_many_names(void **state)
+{
+	assert_int_equal(mkdir("d", 0755), 0);
+	put("d/a", "", 0644);
+	assert_int_equal(symlink("d", "e"), 0);
+	assert_int_equal(symlink("d/a", "l"), 0);
+	assert_true(sprof_out_is_same("new", "new"));
+	assert_true(sprof_out_is_same("new", "./new"));
+	assert_true(sprof_out_is_same("d/new", "e/new"));
+	assert_true(sprof_out_is_same("d/a", "d/../e/a"));
+	assert_true(sprof_out_is_same("d/a", "l"));
+	assert_false(sprof_out_is_same("d/a", "a"));
+	assert_false(sprof_out_is_same("new", "d/new"));
+	assert_true(sprof_out_is_same("-", "/dev/stdout"));
+	assert_true(sprof_out_is_same("/dev/fd/1", "-"));
+	assert_false(sprof_out_is_same("/dev/null", "/dev/null"));
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_true(sprof_out_is_same("fifo", "./fifo"));
+	assert_int_equal(unlink("d/a"), 0);
+	assert_int_equal(rmdir("d"), 0);
+}
+
+static void a_shells_file_is_that_file(void **state)
+{
+	SPROF_AUTO_CLOSE int fd = -1;
+	char path[32];
+
+	put("a", "", 0644);
+	fd = open("a", O_WRONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	assert_true(sprof_out_is_same("a", path));
+	assert_false(sprof_out_is_same("b", path));
+}
+
+static void the_old_file_is_kept(void **state)
+{
+	struct sprof_error err;
+
+	for (int i = 0; i < 2; i++) {
+		struct sprof_out *out = open_out("x");
+
+		sprof_out_keep_old(out);
+		sprof_out_printf(out, "%d", i);
+		assert_true(sprof_out_close(out, &err));
+	}
+	assert_content("x", "1");
+	assert_content("x.old", "0");
+	assert_int_equal(count_files(), 2);
+}
+
 static void a_full_disk_is_never_silent(void **state)
 {
 	struct sprof_error err;
@@ -237,6 +302,13 @@ static void a_failed_file_is_taken_away(void **state)
 	assert_int_equal(err.os_errno, EFBIG);
 	assert_content("kept", "old");
 	assert_int_equal(count_files(), 1);
+
+	out = open_out("taken");
+	assert_int_equal(mkdir("taken", 0755), 0);
+	assert_false(sprof_out_close(out, &err));
+	assert_int_equal(err.os_errno, EISDIR);
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(rmdir("taken"), 0);
 }
 
 static void a_closed_pipe_is_an_error(void **state)
@@ -389,6 +461,10 @@ TEST_MAIN("out")
 		IN_FOLDER(links_are_followed_not_replaced),
 		IN_FOLDER(descriptors_of_our_own_are_written_through),
 		IN_FOLDER(devices_and_fifos_are_written_straight_to),
+		IN_FOLDER(other_devices_are_refused),
+		IN_FOLDER(one_place_has_many_names),
+		IN_FOLDER(a_shells_file_is_that_file),
+		IN_FOLDER(the_old_file_is_kept),
 		IN_FOLDER(a_full_disk_is_never_silent),
 		IN_FOLDER(a_failed_file_is_taken_away),
 		IN_FOLDER(a_closed_pipe_is_an_error),

@@ -456,6 +456,10 @@ static void other_figures_than_time_have_places(void **state)
 	assert_says(text, "places      99.0 %  99.0 MiB  read_history  app.c:16\n");
 	assert_says(text, "            1.0 %   1.0 MiB  open  app.c:27\n");
 	assert_says(text, "main > read_history > malloc");
+	free(text);
+	profile->kinds.are_lower_bounds = true;
+	text = written_by(&sprof_format_summary, profile, &options);
+	assert_says(text, "at least 100 MiB held bytes, 99 % of it");
 	report = written_by(&sprof_format_text, profile, &options);
 	assert_says(report,
 		"places in the program, by held_bytes\n 99.0 99.0 MiB  read_history  app.c:16\n");

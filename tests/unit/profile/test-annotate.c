@@ -11,6 +11,7 @@ enum { IN_HOST, IN_INLINED, SAME_LINE, IN_KERNEL, ELSEWHERE, CALLED, AGAIN, LOCA
  * calls call(), and that host() again.
  */
 struct scene {
+	struct sprof_profile_function functions[FUNCTIONS];
 	struct sprof_profile_line lines[8];
 	struct sprof_profile_location locations[LOCATIONS];
 	struct sprof_profile_stack stacks[LOCATIONS + 1];
@@ -48,6 +49,7 @@ static void set_up(struct scene *scene)
 	scene->stacks[CALLED + 1].parent = IN_INLINED + 1;
 	scene->stacks[AGAIN + 1].parent = CALLED + 1;
 	scene->profile = (struct sprof_profile){
+		.functions = scene->functions,
 		.function_count = FUNCTIONS,
 		.lines = scene->lines,
 		.line_count = sizeof(scene->lines) / sizeof(scene->lines[0]),
@@ -151,6 +153,7 @@ static void a_line_that_recurs_has_all_that_it_called(void **state)
 		{.function = WALK, .line = 9}, {.function = WORK, .line = 2}};
 	const struct sprof_profile_location locations[] = {{.line_count = 1},
 		{.first_line = 1, .line_count = 1}, {.first_line = 2, .line_count = 1}};
+	struct sprof_profile_function functions[3] = {{0}};
 	struct sprof_profile_stack stacks[1 + 2 * DEPTH + 2];
 	const struct sprof_profile_row rows[] = {{.stack = 2 * DEPTH + 2, .metrics.samples = 100},
 		{.stack = 2 * DEPTH, .metrics.samples = 3}};
@@ -164,7 +167,8 @@ static void a_line_that_recurs_has_all_that_it_called(void **state)
 			.parent = i - 1, .location = i % 2 ? VISIT : WALK};
 	stacks[2 * DEPTH + 2].location = WORK;
 	assert_true(sprof_annotation_build(
-		&(struct sprof_profile){.function_count = 3,
+		&(struct sprof_profile){.functions = functions,
+			.function_count = 3,
 			.lines = (struct sprof_profile_line *)lines,
 			.line_count = 3,
 			.locations = (struct sprof_profile_location *)locations,

@@ -39,7 +39,7 @@ static void check(const struct sprof_profile *profile, const struct sprof_site *
 	const char *name, const char *place, uint64_t value)
 {
 	assert_string_equal(profile->functions[site->function].name, name);
-	assert_string_equal(sprof_site_place(profile, site->function, site->line).text, place);
+	assert_string_equal(sprof_site_place(site->file, site->line).text, place);
 	assert_int_equal(site->value, value);
 }
 

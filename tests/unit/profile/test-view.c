@@ -375,6 +375,9 @@ static void verdicts_follow_the_table(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(sprof_verdict_name(sprof_verdict_of(&cases[i].times, NULL)),
 			cases[i].verdict);
+	assert_string_equal(sprof_verdict_name(sprof_verdict_of(&cases[4].times,
+				    &(struct sprof_waiting){.io_ns = 10, .lock_ns = 40})),
+		"lock");
 }
 
 static void weights_have_names(void **state)

@@ -2,7 +2,7 @@
  * Matches patterns of names. fnmatch(3) may allocate, and for several stars it may take a time that
  * grows exponentially. Does not handle locales: a character is a byte.
  */
-#include "events/glob.h"
+#include "base/glob.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /*
  * Patterns of names: * ? [abc] [a-z] [!abc] [^abc], and \ before a character that means itself.
  */
-#ifndef SPROF_EVENTS_GLOB_H
-#define SPROF_EVENTS_GLOB_H
+#ifndef SPROF_BASE_GLOB_H
+#define SPROF_BASE_GLOB_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /*
- * events/glob: against fnmatch(3) where both mean the same, and in time where it would take for ever.
+ * base/glob: against fnmatch(3) where both mean the same, and in time where it would take for ever.
  */
-#include "events/glob.h"
+#include "base/glob.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

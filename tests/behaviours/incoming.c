@@ -1,0 +1,168 @@
+/*
+ * Calls that fill a large buffer, from a child that takes its time or from a device that never ends:
+ * whether each has filled all of it, and with what.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/behaviours/behaviour.h"
+
+enum {
+	ROUNDS = 12,
+	WHOLE = 1 << 18,
+	CHUNK = 16384,
+	MESSAGES = 256,
+	DATAGRAM = 64,
+};
+
+static char bytes[WHOLE];
+static int ends[2]; /* the child's, the program's */
+
+static void fill(void)
+{
+	for (size_t i = 0; i < WHOLE; i++)
+		bytes[i] = (char)(i * i >> 7);
+}
+
+static int write_all(void)
+{
+	close(ends[1]);
+	for (int i = 0; i < ROUNDS; i++) {
+		for (size_t sum = 0; sum < WHOLE; sum += CHUNK) {
+			MUST(write(ends[0], bytes + sum, CHUNK) == CHUNK);
+			burn_us(30);
+		}
+	}
+	return 0;
+}
+
+static ssize_t recv_once(char *got)
+{
+	return recv(ends[1], got, WHOLE, MSG_WAITALL);
+}
+
+static ssize_t recvmsg_once(char *got)
+{
+	struct iovec vector[] = {{got, WHOLE / 8}, {got + WHOLE / 8, WHOLE - WHOLE / 8}};
+	struct msghdr message = {.msg_iov = vector, .msg_iovlen = 2};
+
+	return recvmsg(ends[1], &message, MSG_WAITALL);
+}
+
+static int receive(ssize_t (*call)(char *got))
+{
+	static char got[WHOLE];
+	int whole = 0, right = 0;
+	pid_t child;
+
+	fill();
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	child = child_of(write_all);
+	close(ends[0]);
+	for (int i = 0; i < ROUNDS; i++) {
+		whole += call(got) == WHOLE;
+		right += memcmp(got, bytes, WHOLE) == 0;
+	}
+	target_print("%d whole, %d right, then %zd, child: %s", whole, right, call(got),
+		status_text(reap(child)));
+	return 0;
+}
+
+static int receives_of_all(void)
+{
+	return receive(recv_once);
+}
+
+static int recvmsgs_of_all(void)
+{
+	return receive(recvmsg_once);
+}
+
+static void make_messages(struct mmsghdr *messages, struct iovec *vector)
+{
+	for (size_t i = 0; i < MESSAGES; i++) {
+		vector[i] = (struct iovec){bytes + i * DATAGRAM, DATAGRAM};
+		messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &vector[i], .msg_iovlen = 1}};
+	}
+}
+
+static int receive_messages(void)
+{
+	static struct mmsghdr messages[MESSAGES];
+	static struct iovec vector[MESSAGES];
+	int sum = 0;
+
+	memset(bytes, 0, sizeof(bytes));
+	make_messages(messages, vector);
+	for (int i = 0; i < ROUNDS; i++) {
+		sum += recvmmsg(ends[0], messages, MESSAGES, 0, NULL);
+		burn_us(300);
+	}
+	target_print("received %d", sum);
+	return 0;
+}
+
+/* Both the program and the child are sampled. */
+static int many_messages(void)
+{
+	static struct mmsghdr messages[MESSAGES];
+	static struct iovec vector[MESSAGES];
+	int sum = 0;
+	pid_t child;
+
+	MUST(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+	child = child_of(receive_messages);
+	make_messages(messages, vector);
+	for (int i = 0; i < ROUNDS; i++)
+		sum += sendmmsg(ends[1], messages, MESSAGES, 0);
+	target_print("sent %d, child: %s", sum, status_text(reap(child)));
+	return 0;
+}
+
+static int random_bytes(void)
+{
+	enum { SIZE = 3 << 20 };
+	char *got = malloc(SIZE);
+	int whole = 0;
+
+	MUST(got != NULL);
+	for (int i = 0; i < ROUNDS; i++)
+		whole += getrandom(got, SIZE, 0) == SIZE;
+	target_print("%d whole", whole);
+	free(got);
+	return 0;
+}
+
+static int endless_devices(void)
+{
+	static const char *const paths[] = {"/dev/zero", "/dev/urandom"};
+	enum { SIZE = 3 << 20 };
+	char *got = malloc(SIZE);
+
+	MUST(got != NULL);
+	for (int device = 0; device < 2; device++) {
+		const int fd = open(paths[device], O_RDONLY | O_CLOEXEC);
+		int whole = 0;
+
+		MUST(fd >= 0);
+		for (int i = 0; i < ROUNDS; i++)
+			whole += read(fd, got, SIZE) == SIZE;
+		target_print("%s: %d whole", paths[device], whole);
+		close(fd);
+	}
+	free(got);
+	return 0;
+}
+
+const struct behaviour incoming_behaviours[] = {
+	{"receives-of-all", receives_of_all},
+	{"recvmsgs-of-all", recvmsgs_of_all},
+	{"many-messages", many_messages},
+	{"random-bytes", random_bytes},
+	{"endless-devices", endless_devices},
+	{NULL, NULL},
+};

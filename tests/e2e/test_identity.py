@@ -1,0 +1,129 @@
+"""What is the same function: two of one name, lines of several files, builds of one program."""
+
+import json
+import os
+import re
+
+from harness import main, run, sprof, tool
+from subjects import write
+
+MAIN = """
+#include <stdlib.h>
+volatile unsigned long sum;
+void parse_file(void);
+void write_file(void);
+int main(int argc, char **argv)
+{
+    for (long i = 0; i < atol(argv[1]); i++) {
+        parse_file();
+        write_file();
+    }
+}
+"""
+WORK = """extern volatile unsigned long sum;
+static __attribute__((noinline)) void work(unsigned long n)
+{
+    for (unsigned long i = 0; i < n; i++)
+        sum += i * i;
+}
+"""
+INCLUDED = "    for (unsigned long i = 0; i < n; i++)\n        sum += i ^ 3;\n"
+
+
+def build(name, *flags, compiler="gcc", files=None):
+    """A program of two static functions of one name, one of which includes its body."""
+    files = files or {
+        "one.c": WORK + "void parse_file(void) { work(9000); sum++; }\n",
+        "two.c": "extern volatile unsigned long sum;\n" * 20 +
+                 "static __attribute__((noinline)) void work(unsigned long n)\n{\n#include \"body.h\"\n}\n"
+                 "void write_file(void) { work(9000); sum++; }\n",
+        "main.c": MAIN}
+    write("body.h", INCLUDED)
+    for path, text in files.items():
+        write(path, text)
+    sources = [path for path in files if path.endswith((".c", ".cpp"))]
+    run(tool(compiler), "-O2", "-g", *flags, *sources, "-o", name).check(0)
+    return f"./{name}"
+
+
+def record(program, *args, output="x.pb.gz"):
+    sprof("run", "-q", "-r", "999", "-o", output, "--", program, *args or ("5000",)).check(0)
+    return output
+
+
+def as_json(path, *options):
+    sprof("report", path, *options, "-f", "json", "-o", "report.json").check(0)
+    with open("report.json") as file:
+        return json.load(file)
+
+
+def places(report):
+    """What a profile has on its lines: (function, its file, the line's file, line)."""
+    found = set()
+    for location in report["locations"]:
+        for number, line, _, *more in location:
+            function = report["functions"][number]
+            files = [entry["file"] for entry in more if isinstance(entry, dict)]
+            found.add((function["name"], function["file"], files[0] if files else function["file"], line))
+    return found
+
+
+def test_two_functions_of_one_name():
+    program = build("two")
+    files = {file for name, file, _, _ in places(as_json(record(program))) if name == "work"}
+    assert {file.rsplit("/", 1)[1] for file in files} == {"one.c", "two.c"}, files
+
+
+def test_a_function_has_lines_of_several_files():
+    """Its lines are in the file that it includes, whatever reads them; a profile that is written again
+    has them, too."""
+    path = record(build("several"))
+    lines = {(file.rsplit("/", 1)[1], line) for name, own, file, line in places(as_json(path))
+             if name == "work" and own.endswith("two.c")}
+    assert ("body.h", 2) in lines and all(file == "body.h" or line > 20 for file, line in lines), lines
+    sprof("report", path, "-o", "again.pb.gz").check(0)
+    assert places(as_json("again.pb.gz")) == places(as_json(path))
+    text = sprof("report", path, "--full", "--by", "srcline").check(0).text()
+    assert re.search(r"body\.h:2$", text, re.MULTILINE), text
+    text = sprof("report", path, "-f", "callgrind").check(0).text()
+    assert re.search(r"^fi=\(\d+\) \S+body\.h$", text, re.MULTILINE), text
+
+
+def test_annotate_takes_the_source_file():
+    path = record(build("annotated"))
+    result = sprof("annotate", "work", path).check(64)
+    assert "'work@one.c'" in result.err and "'work@two.c'" in result.err, result.err
+    text = sprof("annotate", "work@two.c", path).check(0).text()
+    assert re.search(r"body\.h: work\n.*(\n.*)*sum \+= i \^ 3;", text), text
+
+
+def functions_of(path, module="two"):
+    """The program's functions that samples lead through: a list, for one may be there twice."""
+    report = as_json(path)
+    return sorted(function["name"] for function in report["functions"]
+                  if function["module"] is not None and
+                  report["modules"][function["module"]]["path"].endswith(module))
+
+
+def test_two_builds_are_one_program():
+    """Builds that differ in everything but their source: no function is there twice."""
+    first = record(build("two"), output="first.pb.gz")
+    os.mkdir("other")
+    os.chdir("other")
+    second = os.path.abspath(record(build("two", "-O3", "-fno-inline", "-DOTHER"), output="second.pb.gz"))
+    os.chdir("..")
+    third = record(build("two", "-Wl,--build-id=none"), output="third.pb.gz")
+    for paths in ((first, second), (second, third), (first, second, third)):
+        sprof("merge", *paths, "-o", "merged.pb.gz").check(0)
+        for again in ("merged.pb.gz", "twice.pb.gz"):
+            names = functions_of(again)
+            assert names.count("work") == 2 and names.count("main") == 1, (paths, again, names)
+            sprof("merge", again, "-o", "twice.pb.gz").check(0)
+    text = sprof("diff", first, second, "--absolute").check(0).text()
+    for name, count in (("main", 1), ("work", 2), ("parse_file", 1)):
+        rows = re.findall(rf"^.* {name}(?:  \S+)?$", text, re.MULTILINE)
+        assert len(rows) == count, text
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""
+No option is ignored: each one has an effect that is seen here, or it is refused. And those that once did nothing, and said
+nothing.
+"""
+
+import json
+import os
+import stat
+
+from harness import check_error, main, require, run, sprof, target
+
+USAGE = 64
+PTRACE = ("--source", "ptrace")
+
+# Options that would do nothing without another one, or beside it.
+REFUSED = (
+    ("heap --rate --period 3 -- true", "--period and --rate exclude each other"),
+    ("heap --exact --source perf -- true", "--source and --exact exclude each other"),
+    ("heap --exact --period 3 -- true", "--period and --exact exclude each other"),
+    ("heap --exact --overhead 3 -- true", "--overhead needs --rate"),
+    ("heap -p 1 --no-children", "--no-children and --pid exclude each other"),
+    ("heap --sizes -- true", "--sizes needs --exact"),
+    ("calls -F main --overhead 3 -- true", "--overhead needs --breakpoints"),
+    ("calls -F main --limit 3 -- true", "--limit needs --tree, --path or --timeline"),
+    ("calls -F main -o x.svg -- true", "x.svg: this command writes text or JSON, not svg"),
+    ("calls -F main --tree -o x.json -- true", "x.json: --tree and --path are text"),
+    ("mem --at start -- true", "--at needs --libs or --maps"),
+    ("mem --children -- true", "--children needs --pid"),
+    ("mem -p 1 --no-children", "--no-children and --pid exclude each other"),
+    ("trace -e profile --limit 3 -- true", "--limit needs --impl call-delay"),
+    ("trace -e profile --detail all -- true", "--detail needs --than, --only-than or --lower"),
+    ("trace -e profile -o x.pb.gz -- true", "x.pb.gz: this command writes text or JSON, not pprof"),
+    ("syscalls --rate 5 -- true", "--rate needs --sample"),
+    ("syscalls --weight user -- true", "--weight needs --output, --format or --sample"),
+    ("diff a b --junit x", "--junit needs --fail-if"),
+    ("dump -p 1 --interval 1s", "--interval needs --times"),
+    ("report a --by pid --parent x", "--by and --parent exclude each other"),
+    ("symbols a --addresses file", "--addresses needs --pid"),
+)
+
+
+def test_ignored_options_are_refused():
+    for line, message in REFUSED:
+        check_error(sprof(*line.split()), USAGE, message)
+        assert not os.path.exists("x.svg") and not os.path.exists("x.json") and not os.path.exists("x.pb.gz")
+        sprof(line.split()[0], *line.split(" -- ")[0].split()[1:], "--help").check(0)
+
+
+def test_lists_of_system_calls():
+    """Each further -e adds to the first."""
+    def calls(*options):
+        result = sprof("syscalls", *PTRACE, "--json", *options, "--", target("exit-code"), "0").check(0)
+        return {row["syscall"] for row in json.loads(result.out)["rows"]}
+
+    assert calls("-e", "write", "-e", "exit_group,brk") == calls("-e", "write,exit_group,brk")
+    assert calls("-e", "write", "-e", "exit_group") > calls("-e", "write") == {"write"}
+    check_error(sprof("syscalls", "-e", "read", "-e", "brk,raed", "--", "true"), USAGE, "column 5", "raed")
+
+
+def test_a_format_without_a_file():
+    text = sprof("syscalls", *PTRACE, "-f", "json", "--", "true").check(0).text()
+    assert "write" in json.dumps(json.loads(text)) or json.loads(text)["rows"], text[:200]
+
+
+def require_breakpoints():
+    require("libZydis" in sprof("--version").text(), "this build has no breakpoints")
+
+
+def test_the_suffix_decides():
+    require_breakpoints()
+    functions = ["calls", "--breakpoints", "-F", "main", "-o"]
+    events = ["trace", *PTRACE, "-e", "syscalls:sys_enter_brk", "-e", "syscalls:sys_exit_brk", "-o"]
+    for command in (functions, events):
+        sprof(*command, "x.json", "--", target("exit-code"), "0").check(0)
+        with open("x.json", encoding="utf-8") as file:
+            assert json.load(file), command
+        for name in ("x.txt", "x"):
+            sprof(*command, name, "--", target("exit-code"), "0").check(0)
+            with open(name, encoding="utf-8") as file:
+                assert not file.read().startswith("{"), command
+
+
+def test_advice_names_options_that_there_are():
+    """What a program leaves running is followed with run --wait, and with nothing else."""
+    require_breakpoints()
+    os.mkfifo("held")
+    script = f"{target('exit-code')} 0; cat held >/dev/null 2>&1 &"
+    for command, has_wait in ((["run"], True), (["calls", "--breakpoints", "-F", "main"], False)):
+        said = sprof(*command, "-o", "x.txt", "--", "sh", "-c", script).check(0).err
+        os.close(os.open("held", os.O_WRONLY))  # it ends
+        assert "running, no longer profiled" in said and ("--wait" in said) == has_wait, (command, said)
+
+
+def test_a_drawing_program_that_fails():
+    """Its exit code, or 128 and its signal: not what waitpid(2) has for it."""
+    os.mkdir("bin")
+    sprof("run", "-q", "-o", "x.pb.gz", "--", "sleep", "0.3").check(0)
+    for script, code in (("exit 3", 3), ("kill -KILL $$", 137)):
+        with open("bin/dot", "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{script}\n")
+        os.chmod("bin/dot", os.stat("bin/dot").st_mode | stat.S_IXUSR)
+        environment = {**os.environ, "PATH": f"{os.path.abspath('bin')}:{os.environ['PATH']}"}
+        result = run(os.environ["SPROF"], "report", "x.pb.gz", "-o", "x.png", env=environment)
+        check_error(result, 2, f"dot failed with status {code}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""
+Whose an event is: random programs of threads and processes that begin, end and execute in any order, whose own log says
+what each has done. Every count is at its right owner, exact.
+
+Of a thread whose end the kernel doesn't report, because another one has executed a program, nobody can ask for the
+name that it had last: it has one that it had.
+"""
+
+import collections
+import json
+import os
+
+from harness import SPROF, main, random_numbers, require_machine, run, sprof, target, with_tracefs
+
+PROGRAMS = int(os.environ.get("SPROF_TEST_OWNERS", "20"))
+HALF, FEW = max(PROGRAMS // 2, 1), max(PROGRAMS // 10, 1)  # of what takes longer, and of what takes long
+THREADS, PROCESSES, STEPS, DEPTH = 8, 6, 30, 3
+CALL = ("-e", "syscalls:sys_enter_getppid", "-e", "syscalls:sys_exit_getppid")
+
+Owner = collections.namedtuple("Owner", "pid tid name steps is_followed")
+
+
+class Plan:
+    """A random plan of tests/targets/owners.c."""
+
+    def __init__(self, numbers, threads=THREADS, processes=PROCESSES):
+        self.numbers, self.names, self.threads, self.processes = numbers, 0, threads, processes
+        self.text = self.process(0)
+
+    def name(self):
+        self.names += 1
+        return f"o{self.names}"
+
+    def process(self, depth):
+        """The plan of one process, up to its end or an exec."""
+        words, alive, count, leader = [f"w0:{self.numbers.randint(1, STEPS)}"], [0], 1, 0
+        for _ in range(self.numbers.randint(3, 14)):
+            thread = self.numbers.choice(alive)
+            kind = self.numbers.choice("cccwwwnneEhfrx")
+            if kind == "c" and count < self.threads:
+                words.append(f"c{self.name()}")
+                alive.append(count)
+                count += 1
+            elif kind == "w":
+                words.append(f"w{thread}:{self.numbers.randint(1, STEPS)}")
+            elif kind == "n":
+                words.append(f"n{thread}:{self.name()}")
+            elif kind in "eE" and thread != leader:
+                words.append(f"{kind}{thread}")
+                alive.remove(thread)
+            elif kind == "h":
+                words.append(f"h{thread}")
+                leader = thread
+            elif kind == "r":
+                words.append("r")
+            elif kind in "fx" and depth < DEPTH and self.processes > 1:
+                self.processes -= 1
+                who = "" if kind == "f" else f"{thread}:"
+                words.append(f"{kind}{who}{self.name()}({self.process(depth + 1)})")
+                if kind == "x":
+                    break
+        return " ".join(words)
+
+
+def truth():
+    """The log. The last word: its process's first thread, whose id another one has got by an exec."""
+    owners, last = [], set()
+    with open("log", encoding="utf-8") as file:
+        for line in reversed(file.readlines()):
+            pid, tid, name, steps, _ = line.split()
+            owners.append(Owner(int(pid), int(tid), name, int(steps), pid == tid and pid in last))
+            if pid == tid:
+                last.add(pid)
+    os.remove("log")
+    return owners
+
+
+def check(found, owners, plan):
+    """`found`: of each row a thread's id, its name and a count."""
+    left = collections.Counter(found)
+    certain = collections.Counter(
+        (owner.tid, owner.name, owner.steps) for owner in owners if owner.steps and not owner.is_followed)
+    missing, left = certain - left, left - certain
+    counts, steps = collections.Counter(), collections.Counter()
+    for (tid, name, count), times in left.items():
+        assert name not in ("", "-", "?"), (plan, left)
+        counts[tid] += count * times
+    for owner in owners:
+        if owner.is_followed:
+            steps[owner.tid] += owner.steps
+    assert not missing and counts == +steps, f"{plan}\nmissing: {missing}\nleft: {left}\nlog: {owners}"
+
+
+def rows_of(result):
+    tables = [json.loads(line) for line in result.text().splitlines() if line.startswith("{")]
+    return tables[-1]
+
+
+def watch(how, count=PROGRAMS, **sizes):
+    """Runs as many random programs: how(command) gives the rows of one."""
+    numbers = random_numbers()
+    for _ in range(count):
+        plan = Plan(numbers, **sizes).text
+        found = how([target("owners"), "log", plan])
+        check(found, truth(), plan)
+
+
+def syscalls(*options, before=()):
+    def rows(command):
+        result = run(*before, SPROF, "syscalls", *options, "-e", "getppid", "--perins", "--json", "--", *command)
+        table = rows_of(result.check(0))
+        assert table["lost"] == 0, table
+        return [(row["tid"], row["comm"], row["calls"]) for row in table["rows"]]
+    return rows
+
+
+def trace(*options, before=(), events=CALL):
+    def rows(command):
+        result = run(*before, SPROF, "trace", *options, *events, "--perins", "--json", "--", *command).check(0)
+        tables = [json.loads(line) for line in result.text().splitlines() if line.startswith("{")]
+        table = [table for table in tables if "rows" in table][-1]
+        assert table["lost"] == 0, table
+        return [(int(row["key"]), row["comm"], row["calls"]) for row in table["rows"]]
+    return rows
+
+
+def calls(*options):
+    def rows(command):
+        table = rows_of(sprof("calls", *options, "-F", "owners_step", "--per-thread", "--json", "--", *command).check(0))
+        assert table["lost"] == 0, table
+        return [(row["tid"], row["comm"], row["calls"]) for row in table["functions"]]
+    return rows
+
+
+def of_profile(weight, function):
+    """The threads' own values of a saved profile."""
+    counts = collections.Counter()
+    text = sprof("report", "--weight", weight, "-t", "-f", "folded", "x.pb.gz").check(0).text()
+    for line in text.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        if frames[-1] == function:
+            name, ids = frames[0].rsplit("-", 1)
+            counts[int(ids.split("/")[1]), name] += int(value)
+    return [(tid, name, count) for (tid, name), count in counts.items()]
+
+
+def saved_calls(command):
+    sprof("syscalls", "--source", "ptrace", "-e", "getppid", "-o", "x.pb.gz", "--", *command).check(0)
+    return of_profile("calls", "[getppid]")
+
+
+def allocations(command):
+    report = rows_of(sprof("heap", "--exact", "--breakpoints", "--json", "-o", "x.pb.gz", "--", *command).check(0))
+    assert report["lost"] == 0, report
+    return of_profile("alloc_objects", "owners_step")
+
+
+def test_system_calls_by_stops():
+    watch(syscalls("--source", "ptrace"))
+
+
+def test_system_calls_by_tracepoints():
+    watch(syscalls("--source", "perf", before=with_tracefs()), HALF)
+
+
+def test_pairs_by_tracepoints():
+    watch(trace("--source", "perf", before=with_tracefs()), HALF)
+
+
+def test_pairs_by_stops():
+    watch(trace("--source", "ptrace"))
+
+
+def test_calls_by_breakpoints():
+    watch(calls("--breakpoints"))
+
+
+def test_calls_by_uprobes():
+    """A birth takes the kernel long, so there are few."""
+    require_machine(os.geteuid() == 0, "uprobes are root's")
+    watch(calls(), FEW, threads=3, processes=2)
+
+
+def test_a_profile_of_system_calls():
+    watch(saved_calls)
+
+
+def test_allocations():
+    watch(allocations, FEW)
+
+
+def test_a_timeline():
+    """Its calls have the thread's id, which may be two threads' one after the other."""
+    plan = Plan(random_numbers()).text
+    sprof("calls", "--breakpoints", "-F", "owners_step", "--timeline", "calls.json", "--", target("owners"), "log",
+          plan).check(0)
+    with open("calls.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    counts, steps = collections.Counter(), collections.Counter()
+    for event in events:
+        if event["ph"] == "X":
+            counts[event["pid"], event["tid"]] += 1
+    for owner in truth():
+        steps[owner.pid, owner.tid] += owner.steps
+    assert counts == +steps, f"{plan}\n{counts}\n{steps}"
+
+
+if __name__ == "__main__":
+    main()

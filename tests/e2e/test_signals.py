@@ -1,0 +1,99 @@
+"""Each signal to each command that measures: it ends it with its result, or means nothing to it."""
+
+import signal
+import subprocess
+
+from harness import SPROF, Program, Target, check_untouched, main, tracer_of, wait_until
+
+# What each command is given.
+COMMANDS = {
+    "attach": (),
+    "syscalls": (),
+    "heap": (),
+    "heap --rate": (),
+    "heap --exact": ("--breakpoints",),
+    "calls": ("--breakpoints", "-F", "spin_round"),
+    "trace": ("--source", "ptrace", "-e", "syscalls:sys_enter_nanosleep", "-e", "syscalls:sys_exit_nanosleep"),
+    "mem": (),
+    "rundelay": ("--source", "proc"),
+}
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MEANS_NOTHING = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE)
+# What observes traces nothing, and says when it has begun.
+OBSERVERS = ("mem", "rundelay")
+
+
+def words_of(name, *words):
+    return [SPROF, *name.split(), "-v", *COMMANDS[name], *words]
+
+
+def begin(name, pid, **options):
+    """The command, which has begun to watch the process."""
+    program = Program(words_of(name, "-p", pid), stdin=subprocess.DEVNULL, **options)
+    has_begun = (lambda: "watching" in program.stderr()) if name in OBSERVERS else (lambda: tracer_of(pid))
+    wait_until(lambda: has_begun() or not program.alive(), f"{name} begins", program.stderr)
+    assert program.alive(), (name, program.stderr())
+    return program
+
+
+def check_ended(name, program):
+    """With what it has measured, which may be nothing yet."""
+    result = program.finish()
+    is_early = result.code == 1 and "no samples" in result.err
+    assert is_early or (result.code == 0 and result.out), (name, result.code, result.out, result.err)
+
+
+def test_attached():
+    watched = Target("spin-two")
+    for name in COMMANDS:
+        for number in ENDS:
+            program = begin(name, watched.pid)
+            for other in MEANS_NOTHING:
+                program.signal(other)
+            program.signal(number)
+            check_ended(name, program)
+            check_untouched(watched.pid)
+    watched.finish().check(0)
+
+
+def test_in_the_background_of_a_script():
+    """Where a shell has it ignore SIGINT."""
+    watched = Target("spin-two")
+    for name in COMMANDS:
+        program = begin(name, watched.pid, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        program.signal(signal.SIGINT)
+        check_ended(name, program)
+    watched.finish().check(0)
+
+
+def test_quit():
+    """It ends sprof at once, and the process runs on."""
+    watched = Target("spin-two")
+    for name in COMMANDS:
+        program = begin(name, watched.pid)
+        program.signal(signal.SIGQUIT)
+        assert program.finish().code in (-signal.SIGQUIT, 128 + signal.SIGQUIT), name
+        wait_until(lambda: not tracer_of(watched.pid), "it is let go")
+        check_untouched(watched.pid)
+    watched.finish().check(0)
+
+
+def test_started():
+    """The program gets what ends it, and no request."""
+    for name in COMMANDS:
+        if name == "attach":
+            continue
+        for number in (*ENDS, signal.SIGQUIT, None):
+            program = Target("spin-two", before=words_of(name, "--"))
+            for other in MEANS_NOTHING:
+                program.signal(other)
+            if number:
+                program.signal(number)
+                program.wait()
+            result = program.finish()
+            result.check(128 + number if number else 0)
+            assert result.text(), (name, number, result.err)
+
+
+if __name__ == "__main__":
+    main()

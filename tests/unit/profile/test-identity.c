@@ -1,0 +1,244 @@
+/* profile/identity: which functions are one. */
+#include "profile/identity.h"
+
+#include <string.h>
+
+#include "profile/build.h"
+#include "profile/resolve.h"
+#include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
+
+/* A function as a test writes it: two are in one module if its path is the same. */
+struct described {
+	const char *name, *linkage, *file, *module;
+};
+
+static uint32_t put(struct sprof_profile *profile, const struct described *described)
+{
+	struct sprof_profile_function function = {
+		.name = described->name, .linkage = described->linkage, .file = described->file};
+	uint32_t id;
+
+	assert_true(sprof_build_module(profile, described->module, NULL, &function.module));
+	assert_true(sprof_build_function(profile, &function, &id));
+	return id;
+}
+
+static void within_a_profile(void **state)
+{
+	static const struct {
+		struct described one, other;
+		bool same;
+	} rows[] = {
+		{{"work", "work", "/s/a.c", "/app"}, {"work", "work", "/s/a.c", "/app"}, true},
+		{{"work", "work", "/s/a.c", "/app"}, {"work", "work", "/s/b.c", "/app"}, false},
+		{{"work", "work", "/s/a.c", "/app"}, {"work", "work", "/s/a.c", "/lib.so"}, false},
+		/* Closures have one name, and each a linkage name. */
+		{{"f::{{closure}}", "_ZNh1E", "/s/a.rs", "/app"},
+			{"f::{{closure}}", "_ZNh2E", "/s/a.rs", "/app"}, false},
+		/* DWARF has no linkage name for what no other file can see. */
+		{{"one::run", "run", "/s/a.cpp", "/app"}, {"two::run", "run", "/s/a.cpp", "/app"},
+			false},
+		{{"work", "work", NULL, "/app"}, {"work", "work", NULL, "/app"}, true},
+		{{"work", "work", NULL, "/app"}, {"work", "work", "/s/a.c", "/app"}, false},
+		/* One header, included from two folders. */
+		{{"list", "list", "/s/a/../list.h", "/app"},
+			{"list", "list", "/s/b/../list.h", "/app"}, true},
+		{{"list", "list", "/s/./list.h", "/app"}, {"list", "list", "/s//list.h", "/app"},
+			true},
+		{{"list", "list", "../list.h", "/app"}, {"list", "list", "../../list.h", "/app"},
+			false},
+		{{"list", "list", "/s/a/../../list.h", "/app"}, {"list", "list", "/list.h", "/app"},
+			true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sprof_profile *profile = sprof_build_create();
+
+		if ((put(profile, &rows[i].one) == put(profile, &rows[i].other)) != rows[i].same)
+			fail_msg("row %zu", i);
+		sprof_profile_destroy(profile);
+	}
+}
+
+/* A function may include lines of another file; whatever has no definition is where it was seen. */
+static void a_line_has_its_file(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	static const struct sprof_location places[] = {
+		{.function = "run",
+			.file = "/s/cases.h",
+			.line = 7,
+			.function_file = "/s/run.c",
+			.function_line = 3},
+		{.function = "run",
+			.file = "/s/run.c",
+			.line = 7,
+			.function_file = "/s/run.c",
+			.function_line = 3},
+		{.function = "memcpy", .file = "/s/memcpy.S", .line = 4},
+	};
+	struct sprof_profile_location locations[3] = {0};
+
+	for (size_t i = 0; i < 3; i++)
+		assert_true(sprof_profile_add_line(
+			profile, &locations[i], &places[i], SPROF_MARK_CALLED));
+	assert_int_equal(profile->function_count, 2);
+	assert_int_equal(profile->lines[0].function, profile->lines[1].function);
+	assert_string_equal(profile->functions[0].file, "/s/run.c");
+	assert_string_equal(sprof_profile_line_file(profile, &profile->lines[0]), "/s/cases.h");
+	assert_string_equal(sprof_profile_line_file(profile, &profile->lines[1]), "/s/run.c");
+	assert_string_equal(profile->functions[1].file, "/s/memcpy.S");
+	sprof_profile_destroy(profile);
+}
+
+enum { AT_MOST = 4, GONE = -1 };
+
+/* A build's functions; they are in one module, but where they name another one. */
+struct built {
+	const char *path, *build_id;
+	struct {
+		const char *name, *linkage, *file;
+		uint32_t line;
+	} functions[AT_MOST];
+};
+
+static struct sprof_profile *make(const struct built *built)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	uint32_t module, id;
+
+	assert_true(sprof_build_module(profile, built->path, built->build_id, &module));
+	for (size_t i = 0; i < AT_MOST && built->functions[i].name; i++) {
+		const struct sprof_profile_function function = {
+			.name = built->functions[i].name,
+			.linkage = built->functions[i].linkage,
+			.file = built->functions[i].file,
+			.line = built->functions[i].line,
+			.module = module,
+			.unresolved = strchr(built->functions[i].name, '+'),
+		};
+
+		assert_true(sprof_build_function(profile, &function, &id));
+		assert_int_equal(id, i);
+	}
+	return profile;
+}
+
+static const struct {
+	const char *what;
+	struct built old, new;
+	int same[AT_MOST];
+} builds[] = {
+	{"another build", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/p/app", "2", {{"f", NULL, "/s/a.c", 9}}}, {0}},
+	{"another folder and file", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/q/app", "2", {{"f", NULL, "/t/b.c", 9}}}, {0}},
+	{"another program's name", {"/p/gcc-app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/p/clang-app", "2", {{"f", NULL, "/s/a.c", 3}}}, {0}},
+	{"a renamed function", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/p/app", "2", {{"g", NULL, "/s/a.c", 3}}}, {GONE}},
+	{"statics of one name",
+		{"/p/app", "1", {{"f", NULL, "/s/a.c", 3}, {"f", NULL, "/s/b.c", 3}}},
+		{"/p/app", "2", {{"f", NULL, "/t/b.c", 5}, {"f", NULL, "/t/a.c", 5}}}, {1, 0}},
+	{"a static that is new", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/p/app", "2", {{"f", NULL, "/s/b.c", 3}, {"f", NULL, "/s/a.c", 3}}}, {GONE, 0}},
+	{"files that tell nothing", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/p/app", "2", {{"f", NULL, "/s/b.c", 3}, {"f", NULL, "/s/c.c", 3}}},
+		{GONE, GONE}},
+	{"folders of one file name",
+		{"/p/app", "1", {{"f", NULL, "/s/x/a.c", 3}, {"f", NULL, "/s/y/a.c", 3}}},
+		{"/p/app", "2", {{"f", NULL, "/t/y/a.c", 3}, {"f", NULL, "/t/x/a.c", 3}}}, {1, 0}},
+	{"copies", {"/p/app", "1", {{"f.isra.0", NULL, NULL, 0}}},
+		{"/p/app", "2",
+			{{"f", NULL, NULL, 0}, {"f.constprop.0.cold", NULL, NULL, 0},
+				{"f.coldest", NULL, NULL, 0}}},
+		{0, 0, GONE}},
+	{"ThinLTO", {"/p/app", "1", {{"f.llvm.11", NULL, NULL, 0}}},
+		{"/p/app", "2", {{"f.__uniq.5.llvm.22", NULL, NULL, 0}}}, {0}},
+	{"locals that were made unique",
+		{"/p/app", "1", {{"f.lto_priv.0", NULL, NULL, 0}, {"f.lto_priv.1", NULL, NULL, 0}}},
+		{"/p/app", "2", {{"f.lto_priv.7", NULL, NULL, 0}}}, {GONE}},
+	{"Rust's hash", {"/p/app", "1", {{"m::f", "_ZN1m1f17h0123456789abcdefE", "/s/a.rs", 3}}},
+		{"/p/app", "2", {{"m::f", "_ZN1m1f17hfedcba9876543210E", "/s/a.rs", 4}}}, {0}},
+	{"closures, in their order",
+		{"/p/app", "1",
+			{{"f::c", "_ZN1f1c17h0123456789abcdefE", "/s/a.rs", 3},
+				{"f::c", "_ZN1f1c17h1123456789abcdefE", "/s/a.rs", 8}}},
+		{"/p/app", "2",
+			{{"f::c", "_ZN1f1c17h2123456789abcdefE", "/s/a.rs", 10},
+				{"f::c", "_ZN1f1c17h3123456789abcdefE", "/s/a.rs", 5}}},
+		{1, 0}},
+	{"addresses", {"/p/app", "1", {{"app+0x10", NULL, NULL, 0}}},
+		{"/p/app", "2", {{"app+0x10", NULL, NULL, 0}}}, {GONE}},
+	{"libraries of two versions", {"/l/libz.so.1.2", "1", {{"f", NULL, NULL, 0}}},
+		{"/l/libz.so.1.3", "2", {{"f", NULL, NULL, 0}}}, {0}},
+	{"one build, another static", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/p/app", "1", {{"f", NULL, "/s/b.c", 3}}}, {GONE}},
+};
+
+/* The new build's functions in the old one's order, or GONE. */
+static void across_builds(void **state)
+{
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		struct sprof_profile *old = make(&builds[i].old), *new = make(&builds[i].new);
+		struct sprof_identity identity;
+
+		assert_true(sprof_identity_match(&identity, old, new, SPROF_IDENTITY_COMPARE));
+		for (size_t k = 0; k < new->function_count; k++) {
+			if ((int)identity.functions[k] != builds[i].same[k])
+				fail_msg("%s: function %zu is %d", builds[i].what, k,
+					(int)identity.functions[k]);
+		}
+		sprof_identity_finish(&identity);
+		sprof_profile_destroy(old);
+		sprof_profile_destroy(new);
+	}
+}
+
+/* A merge of two programs doesn't mix what they call the same. */
+static void programs_stay_two(void **state)
+{
+	const struct built one = {"/p/ls", "1", {{"main", NULL, "/s/ls.c", 3}}};
+	const struct built other = {"/p/cat", "2", {{"main", NULL, "/s/cat.c", 3}}};
+	struct sprof_profile *a = make(&one), *b = make(&other);
+	struct sprof_identity identity;
+
+	assert_true(sprof_identity_match(&identity, a, b, SPROF_IDENTITY_MERGE));
+	assert_int_equal(identity.functions[0], SPROF_PROFILE_NONE);
+	sprof_identity_finish(&identity);
+	sprof_profile_destroy(a);
+	sprof_profile_destroy(b);
+}
+
+static void roles(void **state)
+{
+	static const char *const rows[][2] = {
+		{"/usr/lib/libc.so.6", "libc.so"},
+		{"/usr/bin/python3.11", "python"},
+		{"/b/prog-1.2.3", "prog"},
+		{"/b/prog_v2", "prog"},
+		{"/b/prog", "prog"},
+		{"/b/42", "42"},
+		{"[vdso]", "[vdso]"},
+	};
+	char role[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sprof_identity_role(rows[i][0], role, sizeof(role));
+		assert_string_equal(role, rows[i][1]);
+	}
+}
+
+TEST_MAIN("identity")
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(within_a_profile),
+		cmocka_unit_test(a_line_has_its_file),
+		cmocka_unit_test(across_builds),
+		cmocka_unit_test(programs_stay_two),
+		cmocka_unit_test(roles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
