@@ -12,7 +12,7 @@ THREADS = 22
 def check_time_is_there(folded, stats, threads):
     """Other samples have the time of ticks that had none. (sprof may come late to its end, or to a thread.)"""
     wall = threads * stats["duration_ns"] / 1e3
-    assert 0.7 * wall < folded.total < 1.1 * wall, (folded.total, wall, stats)
+    assert 0.7 * wall < folded.total < 2 * wall, (folded.total, wall, stats)
 
 
 def test_bounded_overhead():

@@ -35,7 +35,7 @@ def check_sums(profiles, stats, duration, threads):
     """
     for profile, figures in zip(profiles, stats):
         wall = figures["duration_ns"] / 1e3 * threads
-        assert 0.5 * wall - 30000 * threads < profile.total < 1.5 * wall + 30000 * threads, (profile.total, wall)
+        assert 0.5 * wall - 30000 * threads < profile.total < 3 * wall, (profile.total, wall)
         samples = figures["samples"] + figures["samples_lost"]
         assert 0.5 * threads * figures["ticks"] - threads <= samples, figures
         assert samples <= 1.1 * threads * (figures["ticks"] + figures["ticks_missed"] + 1), figures
@@ -46,7 +46,7 @@ def check_sums(profiles, stats, duration, threads):
     ticks = sum(figures["ticks"] + figures["ticks_missed"] for figures in stats)
     check_near(ticks, planned, 0.2 * planned + len(stats) + 2, "ticks")
     whole = seconds * threads * 1e6
-    check_near(sum(profile.total for profile in profiles), whole, 0.2 * whole, "the wall time of all")
+    assert 0.8 * whole < sum(profile.total for profile in profiles) < 1.5 * whole, (profiles, whole)
 
 
 def test_periods_add_up():
