@@ -85,7 +85,8 @@ void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *cre
 			(struct sprof_event){.kind = SPROF_EVENT_BORN,
 				.thread = creator,
 				.born = {child, child->tid, child->process != creator->process}});
-	if (child && child->process != creator->process)
+	if ((child && child->process != creator->process) ||
+		sprof_breakpoints_are_lent(creator->process))
 		sprof_watch_creator(creator);
 	else if (!child && read_family((pid_t)message, &pid, &parent))
 		sprof_watch_hold(target, creator, (pid_t)message);

@@ -58,6 +58,15 @@ SPROF_MUST_USE bool sprof_breakpoint_was_put_off(
 /* The code of a process is as it was, and stays so until another one is inserted. Threads may still report breakpoints that they came to. */
 void sprof_breakpoints_remove(struct sprof_process *process);
 
+/*
+ * A thread of the process is let go, maybe to another tracer: the code is as it was, and what is inserted
+ * from now on is only noted. If a child of vfork(2) goes, its parent waits for it: that one's are lent.
+ */
+void sprof_breakpoints_let_go(struct sprof_process *process);
+bool sprof_breakpoints_are_lent(const struct sprof_process *process);
+/* The child has a memory of its own by now, or has ended. */
+void sprof_breakpoints_take_back(struct sprof_process *process);
+
 /* Puts back those with a tag that were removed. */
 void sprof_breakpoints_restore(struct sprof_process *process);
 

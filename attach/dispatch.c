@@ -274,11 +274,20 @@ static void leave_remainder(struct sprof_thread *thread, struct sprof_stop stop)
 		sprof_remainder_end(thread);
 }
 
-/* The last stop of a thread that another tracer wants. */
+/* The last stop of a thread that another tracer wants, which must not see our traps. */
 static void on_last_stop(
 	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
 {
-	if (stop.kind == SPROF_STOP_SIGNAL)
+	struct sprof_regs regs;
+
+	if (stop.kind != SPROF_STOP_SIGNAL && thread->process->breakpoints &&
+		sprof_thread_has_pending_trap(thread)) {
+		sprof_thread_resume_to_signal(thread);
+		return;
+	}
+	if (is_at_breakpoint(thread, stop, &regs))
+		sprof_regs_move(thread->tid, regs.values[SPROF_REG_PC]);
+	else if (stop.kind == SPROF_STOP_SIGNAL && !(thread->passing && ends_step(thread, stop)))
 		thread->signal = stop.value;
 	else if (stop.kind == SPROF_STOP_NEW_TASK)
 		sprof_birth_announced(target, thread);

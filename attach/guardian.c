@@ -1,17 +1,21 @@
 /*
- * Two processes for one sprof. Does not handle the death of both at once, as by a SIGKILL of a whole
- * control group: a thread that stands at a breakpoint then ends with its program.
+ * Two processes for one sprof. Does not handle the death of the one that traces, nor of both at once, as by
+ * a SIGKILL of a whole control group: a thread that comes to a breakpoint then ends with its program.
  */
 #include "attach/guardian.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { DEATH = SIGUSR2 };
+
+#define FIRST_VICTIM "1000"
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
 /* They mean nothing to the child, and must not end its parent. */
@@ -42,6 +46,20 @@ static bool is_ignored(int number)
 	struct sigaction action;
 
 	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+/*
+ * Where memory runs out, the kernel is to take this process first: the other one then takes the breakpoints
+ * out and goes, and gives back what it has. Everybody may raise his own score (proc(5)).
+ */
+static void offer_itself(void)
+{
+	const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (score < 0)
+		return;
+	(void)!write(score, FIRST_VICTIM, strlen(FIRST_VICTIM));
+	close(score);
 }
 
 /*
@@ -88,8 +106,10 @@ bool sprof_guardian_begin(bool attaches, struct sprof_error *err)
 	child = fork();
 	if (child < 0)
 		return sprof_error_errno(err, errno, "start a process");
-	if (child)
+	if (child) {
+		offer_itself();
 		_exit(wait_for(child, &signals, attaches));
+	}
 	become_child(self, attaches, &original);
 	return true;
 }

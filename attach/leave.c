@@ -6,6 +6,7 @@
 
 #include <sys/ptrace.h>
 
+#include "attach/breakpoints.h"
 #include "attach/program.h"
 #include "attach/regs.h"
 
@@ -29,6 +30,7 @@ void sprof_target_leave(struct sprof_target *target, struct sprof_thread *thread
 {
 	target->left |= target->launched && thread->tid == target->pid;
 	thread->phase = SPROF_THREAD_LEAVING;
+	sprof_breakpoints_let_go(thread->process);
 	sprof_event_queue_put_now(&target->events,
 		(struct sprof_event){
 			.kind = SPROF_EVENT_ENDED, .thread = thread, .former_tid = thread->tid});

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attach/breakpoints.h"
+#include "attach/call-stop.h"
 #include "attach/program.h"
 #include "attach/stop.h"
 
@@ -139,6 +141,22 @@ static enum sprof_watched be_traced(struct sprof_target *target, struct sprof_th
 	return SPROF_WATCHED_LEAVES;
 }
 
+/* It has waited for its child, which was let go. */
+static void take_back(struct sprof_thread *thread)
+{
+	switch (sprof_thread_left_call(thread)) {
+#ifdef SYS_vfork
+	case SYS_vfork:
+#endif
+	case SYS_clone:
+	case SYS_clone3:
+		sprof_breakpoints_take_back(thread->process);
+		break;
+	default:
+		break;
+	}
+}
+
 enum sprof_watched sprof_watch_call(struct sprof_target *target, struct sprof_thread *thread)
 {
 	struct __ptrace_syscall_info call;
@@ -147,8 +165,12 @@ enum sprof_watched sprof_watch_call(struct sprof_target *target, struct sprof_th
 		sprof_watch_end(thread);
 	else if (thread->watched)
 		thread->watched--;
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread->tid, sizeof(call), &call) <= 0 ||
-		sprof_stop_call(&call) != SPROF_CALL_ENTRY || call.entry.nr != SYS_ptrace)
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread->tid, sizeof(call), &call) <= 0)
+		return SPROF_WATCHED_GOES_ON;
+	if (sprof_stop_call(&call) == SPROF_CALL_EXIT &&
+		sprof_breakpoints_are_lent(thread->process))
+		take_back(thread);
+	if (sprof_stop_call(&call) != SPROF_CALL_ENTRY || call.entry.nr != SYS_ptrace)
 		return SPROF_WATCHED_GOES_ON;
 	if (call.entry.args[0] == PTRACE_TRACEME)
 		return be_traced(target, thread);

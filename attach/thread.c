@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -200,6 +201,17 @@ ssize_t sprof_thread_read_status(struct sprof_thread *thread, bool often, char *
 	if (often || thread->files[SPROF_THREAD_STATUS] >= 0)
 		return read_text(thread, SPROF_THREAD_STATUS, buffer, size);
 	return sprof_proc_read_file(thread->process->pid, thread->tid, "status", buffer, size);
+}
+
+/* A trap is never blocked. One that is was sent, and waits. */
+bool sprof_thread_has_pending_trap(const struct sprof_thread *thread)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+
+	return sprof_proc_read_file(
+		       thread->process->pid, thread->tid, "status", text, sizeof(text)) > 0 &&
+		sprof_proc_status_has_signal(text, "SigPnd", SIGTRAP) &&
+		!sprof_proc_status_has_signal(text, "SigBlk", SIGTRAP);
 }
 
 /* Sums voluntary and involuntary switches. False: the thread is gone. */

@@ -180,6 +180,11 @@ SPROF_MUST_USE bool sprof_thread_read_schedstat(
 /* The text of status, ended by a 0, cut to `size`; -1: the thread is gone. `often`: the file stays open. */
 SPROF_MUST_USE ssize_t sprof_thread_read_status(
 	struct sprof_thread *thread, bool often, char *buffer, size_t size);
+/*
+ * At a stop: whether the next one is that of a trap which the thread has come to. An interrupt's stop comes
+ * before it (kernel/signal.c, get_signal).
+ */
+bool sprof_thread_has_pending_trap(const struct sprof_thread *thread);
 /* Also false if the process does not let us read it; then sets its `denied`. */
 SPROF_MUST_USE bool sprof_thread_read_syscall(
 	struct sprof_thread *thread, struct sprof_proc_syscall *ret);

@@ -68,12 +68,6 @@ static const struct annotate_options defaults = {
 	.reading.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
-/* FUNCTION, or FUNCTION@FILE, where the file is the module or the source. */
-struct wish {
-	char *name;
-	const char *file; /* NULL: any */
-};
-
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -89,18 +83,20 @@ static const char *module_of(
 		: sprof_modules_get(profile->modules, function->module)->path;
 }
 
-static bool is_file(const char *path, const char *file)
+/* The wish's file may be the module or the source. */
+static bool is_in_file(const struct sprof_profile *profile,
+	const struct sprof_profile_function *function, const struct sprof_function_wish *wish)
 {
-	return path && strcmp(strchr(file, '/') ? path : last_part(path), file) == 0;
+	return sprof_function_wish_has_file(wish, module_of(profile, function)) ||
+		(function->file && sprof_function_wish_has_file(wish, function->file));
 }
 
-static bool is_meant(
-	const struct sprof_profile *profile, uint32_t id, const struct wish *wish, bool exact)
+static bool is_meant(const struct sprof_profile *profile, uint32_t id,
+	const struct sprof_function_wish *wish, bool exact)
 {
 	const struct sprof_profile_function *function = &profile->functions[id];
 
-	if (wish->file && !is_file(module_of(profile, function), wish->file) &&
-		!is_file(function->file, wish->file))
+	if (!is_in_file(profile, function, wish))
 		return false;
 	if (strcmp(function->name, wish->name) == 0 || strcmp(function->linkage, wish->name) == 0)
 		return true;
@@ -206,8 +202,8 @@ static struct candidates list(const struct sprof_profile *profile, const bool *m
 	return all;
 }
 
-static bool unknown(const struct sprof_profile *profile, const struct wish *wish, bool *marked,
-	struct sprof_error *err)
+static bool unknown(const struct sprof_profile *profile, const struct sprof_function_wish *wish,
+	bool *marked, struct sprof_error *err)
 {
 	struct sprof_nearest nearest = {.word = wish->name};
 	struct candidates all;
@@ -231,8 +227,8 @@ static bool unknown(const struct sprof_profile *profile, const struct wish *wish
 }
 
 /* `marked` is by function, and zeroed. */
-static bool no_match(const struct sprof_profile *profile, const struct wish *wish, bool *marked,
-	struct sprof_error *err)
+static bool no_match(const struct sprof_profile *profile, const struct sprof_function_wish *wish,
+	bool *marked, struct sprof_error *err)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct sprof_profile_function *function = &profile->functions[i];
@@ -252,8 +248,8 @@ static bool no_match(const struct sprof_profile *profile, const struct wish *wis
 	return unknown(profile, wish, marked, err);
 }
 
-static bool is_one(const struct sprof_profile *profile, const bool *chosen, const struct wish *wish,
-	struct sprof_error *err)
+static bool is_one(const struct sprof_profile *profile, const bool *chosen,
+	const struct sprof_function_wish *wish, struct sprof_error *err)
 {
 	const struct candidates all = list(profile, chosen);
 
@@ -266,8 +262,8 @@ static bool is_one(const struct sprof_profile *profile, const bool *chosen, cons
 }
 
 /* One function only: its name, module and place. A whole name goes before parts of names and patterns. */
-static bool choose(const struct sprof_profile *profile, const struct wish *wish, bool *chosen,
-	uint32_t *ret_function, struct sprof_error *err)
+static bool choose(const struct sprof_profile *profile, const struct sprof_function_wish *wish,
+	bool *chosen, uint32_t *ret_function, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE bool *present = find_present(profile);
 	size_t count = 0;
@@ -298,7 +294,7 @@ static bool show(const struct annotate_options *options, struct sprof_annotate *
 }
 
 static bool annotate(const struct annotate_options *options, struct sprof_profile *profile,
-	const struct wish *wish, struct sprof_error *err)
+	const struct sprof_function_wish *wish, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE bool *chosen = calloc(profile->function_count + 1, sizeof(*chosen));
 	struct sprof_output_options output;
@@ -345,13 +341,24 @@ static bool load(const struct annotate_options *options, char *const files[],
 	return true;
 }
 
+static bool annotate_files(const struct annotate_options *options, char *const files[],
+	const struct sprof_function_wish *wish, struct sprof_error *err)
+{
+	struct sprof_profile *profile;
+	bool ok;
+
+	if (!load(options, files, &profile, err))
+		return false;
+	ok = sprof_shown_filter(&options->reading.shown, &profile, err) &&
+		annotate(options, profile, wish, err);
+	sprof_profile_destroy(profile);
+	return ok;
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct annotate_options *options = data;
-	SPROF_AUTO_FREE char *name = operands[0] ? strdup(operands[0]) : NULL;
-	struct wish wish = {.name = name};
-	struct sprof_profile *profile;
-	char *at;
+	struct sprof_function_wish wish;
 	bool ok;
 
 	if (!operands[0] || !operands[0][0]) {
@@ -359,19 +366,10 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_hint(err, "for example: sprof annotate parse profile.pb.gz");
 		return false;
 	}
-	if (!name)
-		return sprof_error_no_memory(err);
-	at = strrchr(name, '@');
-	if (at && at != name && at[1]) {
-		*at = '\0';
-		wish.file = at + 1;
-	}
 	free(sprof_environment_take());
-	if (!load(options, operands + 1, &profile, err))
-		return false;
-	ok = sprof_shown_filter(&options->reading.shown, &profile, err) &&
-		annotate(options, profile, &wish, err);
-	sprof_profile_destroy(profile);
+	ok = sprof_function_wish_read(operands[0], operands[0] + strlen(operands[0]), &wish, err) &&
+		annotate_files(options, operands + 1, &wish, err);
+	sprof_function_wish_finish(&wish);
 	*ret_exit = 0;
 	return ok;
 }

@@ -31,13 +31,24 @@ static void add_caller(const struct sprof_calls_report *report,
 	sprof_json_text(json, "}");
 }
 
+static void add_key(const struct sprof_calls_report *report, int64_t key, struct sprof_json *json)
+{
+	const char *name = sprof_calls_key_thread(report, key);
+
+	sprof_json_format(json, ",\"key\":%" PRId64, key);
+	if (!name)
+		return;
+	sprof_json_text(json, ",\"comm\":");
+	sprof_json_string(json, name);
+}
+
 static void add_thread(const struct sprof_calls_report *report,
 	const struct sprof_activation_row *row, struct sprof_json *json)
 {
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, row->thread);
 
 	if (report->keys && row->thread < report->key_count)
-		sprof_json_format(json, ",\"key\":%" PRId64, report->keys[row->thread]);
+		add_key(report, report->keys[row->thread], json);
 	if (!thread)
 		return;
 	sprof_json_format(json, ",\"tid\":%d,\"comm\":", (int)thread->tid);

@@ -10,6 +10,7 @@
 
 #include "base/attributes.h"
 #include "cmd/calls-windows.h"
+#include "cmd/owners.h"
 #include "events/activation-books.h"
 #include "output/out.h"
 #include "profile/profile.h"
@@ -50,9 +51,10 @@ struct sprof_calls_report {
 	/* What threads stand for: a key each; NULL: themselves. */
 	const int64_t *keys;
 	size_t key_count;
-	const char *key_name; /* NULL: "thread" */
-	size_t top;           /* functions that are shown; 0: all */
-	size_t width;         /* of the terminal; 0: any */
+	const char *key_name;                  /* NULL: "thread" */
+	const struct sprof_owners *key_owners; /* keys are ids of threads; NULL: of anything */
+	size_t top;                            /* functions that are shown; 0: all */
+	size_t width;                          /* of the terminal; 0: any */
 };
 
 /* The rows of functions in their order, each followed by those of its callers. */
@@ -75,6 +77,8 @@ extern const char *const sprof_calls_column_names[];
 const char *sprof_calls_end_name(enum sprof_activation_end end);
 /* The name of a function, or of what stands for no function. */
 const char *sprof_calls_name(const struct sprof_calls_report *report, uint32_t function);
+/* The thread that a key names; NULL: none. */
+const char *sprof_calls_key_thread(const struct sprof_calls_report *report, int64_t key);
 /* NULL: not known, or a key. */
 const struct sprof_profile_thread *sprof_calls_thread(
 	const struct sprof_calls_report *report, uint32_t thread);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cmd/calls-report.h"
-#include "cmd/owners.h"
 
 const char *const sprof_calls_column_names[] = {
 	[SPROF_CALLS_FUNCTION] = "function",
@@ -49,6 +48,11 @@ const struct sprof_profile_thread *sprof_calls_thread(
 	const struct sprof_calls_report *report, uint32_t thread)
 {
 	return report->keys ? NULL : sprof_owner(report->profile, thread);
+}
+
+const char *sprof_calls_key_thread(const struct sprof_calls_report *report, int64_t key)
+{
+	return report->key_owners ? sprof_owners_name(report->key_owners, key) : NULL;
 }
 
 static double average(const struct sprof_histogram *histogram)

@@ -36,10 +36,12 @@ static void add_thread(const struct sprof_calls_report *report,
 	const struct sprof_activation_row *row, struct sprof_table *table)
 {
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, row->thread);
+	const char *name;
 
 	if (!is_edge(row) && report->keys && row->thread < report->key_count) {
+		name = sprof_calls_key_thread(report, report->keys[row->thread]);
 		sprof_table_cell(table, "%" PRId64, report->keys[row->thread]);
-		sprof_table_cell(table, "-");
+		sprof_table_text(table, name ? name : "-");
 		return;
 	}
 	if (is_edge(row) || !thread) {

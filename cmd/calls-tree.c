@@ -137,10 +137,12 @@ static void add_thread(
 	const struct sprof_calls_report *report, const struct node *node, struct sprof_table *table)
 {
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, node->thread);
+	const char *name;
 
 	if (!node->depth && report->keys && node->thread < report->key_count) {
+		name = sprof_calls_key_thread(report, report->keys[node->thread]);
 		sprof_table_cell(table, "%" PRId64, report->keys[node->thread]);
-		sprof_table_cell(table, "-");
+		sprof_table_text(table, name ? name : "-");
 		return;
 	}
 	if (node->depth || !thread) {

@@ -1,6 +1,7 @@
 /*
  * sprof diff: what changed from one saved profile to another.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/commands.h"
@@ -11,7 +12,10 @@
 #define FIELD(name) offsetof(struct sprof_reading, name)
 
 static const struct sprof_option compare_table[] = {
-	{"absolute", NULL, NULL, "compare the weights themselves, not the shares of the whole",
+	{"shares", NULL, NULL, "text: a table of each function's shares, with its self and total",
+		sprof_value_flag, FIELD(shares)},
+	{"absolute", NULL, NULL,
+		"in other formats and with --shares: the weights themselves, not scaled to one whole",
 		sprof_value_flag, FIELD(absolute)},
 	{0},
 };
@@ -58,45 +62,104 @@ static bool write_all(const struct sprof_reading *options, const struct sprof_pr
 		return false;
 	output.base_threads = base_threads;
 	output.absolute = options->absolute;
+	output.shares = options->shares;
 	written = sprof_shown_write(&options->shown, joined, &output, true);
 	*ret_exit = sprof_outputs_exit(&written);
 	return true;
 }
 
+/* The runs of both sides, in their order. */
+struct runs {
+	struct sprof_profile **items;
+	size_t counts[SPROF_SIDES];
+};
+
+static bool usage(struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_USAGE, "diff needs two profiles");
+	sprof_error_hint(err,
+		"for example: sprof diff before.pb.gz after.pb.gz; several runs of each side need "
+		"\"--\" between the sides");
+	return false;
+}
+
+/* "BEFORE AFTER", or "BEFORE... -- AFTER..."; `paths` is where the files begin. */
+static bool count_runs(char *const paths[], struct runs *runs, struct sprof_error *err)
+{
+	size_t count = 0, before = 0;
+
+	for (; paths[count]; count++) {
+		if (strcmp(paths[count], "--") == 0)
+			before = count;
+	}
+	runs->counts[SPROF_SIDE_BASE] = before ? before : 1;
+	if (count < 2 || (!before && count != 2) || (before && before + 1 == count))
+		return usage(err);
+	runs->counts[SPROF_SIDE_NEW] = count - runs->counts[SPROF_SIDE_BASE] - (before > 0);
+	return true;
+}
+
+static bool load_runs(const struct sprof_reading *options, char *const paths[], struct runs *runs,
+	struct sprof_error *err)
+{
+	size_t loaded = 0;
+
+	for (size_t i = 0; paths[i]; i++) {
+		if (strcmp(paths[i], "--") == 0)
+			continue;
+		if (!load(options, paths[i], &runs->items[loaded], err))
+			return false;
+		loaded++;
+	}
+	return true;
+}
+
+static bool compare(const struct sprof_reading *options, char *const paths[], int *ret_exit,
+	struct sprof_error *err)
+{
+	struct sprof_profile *joined = NULL;
+	struct runs runs = {0};
+	uint32_t base_threads;
+	size_t count;
+	bool ok;
+
+	if (!count_runs(paths, &runs, err))
+		return false;
+	count = runs.counts[SPROF_SIDE_BASE] + runs.counts[SPROF_SIDE_NEW];
+	runs.items = calloc(count + 1, sizeof(struct sprof_profile *));
+	ok = (runs.items || sprof_error_no_memory(err)) && load_runs(options, paths, &runs, err) &&
+		sprof_profile_join((const struct sprof_profile *const *)runs.items, runs.counts,
+			&joined, &base_threads, err);
+	for (size_t i = 0; runs.items && i < count; i++)
+		sprof_profile_destroy(runs.items[i]);
+	free(runs.items);
+	ok = ok && write_all(options, joined, base_threads, ret_exit, err);
+	sprof_profile_destroy(joined);
+	return ok;
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_reading options = *(const struct sprof_reading *)data;
-	struct sprof_profile *base = NULL, *new = NULL, *joined = NULL;
-	uint32_t base_threads;
-	bool ok;
 
 	if (options.gate.count)
 		return sprof_gate_run(&options, operands, ret_exit, err);
 	if (operands[0] && strcmp(operands[0], "--") == 0)
 		operands++;
-	if (!operands[0] || !operands[1] || operands[2]) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "diff needs two profiles");
-		sprof_error_hint(err, "for example: sprof diff before.pb.gz after.pb.gz");
-		return false;
-	}
-	ok = settle(&options.shown.outputs, err) && load(&options, operands[0], &base, err) &&
-		load(&options, operands[1], &new, err) &&
-		sprof_profile_join(base, new, &joined, &base_threads, err);
-	sprof_profile_destroy(base);
-	sprof_profile_destroy(new);
-	ok = ok && write_all(&options, joined, base_threads, ret_exit, err);
-	sprof_profile_destroy(joined);
-	return ok;
+	return settle(&options.shown.outputs, err) && compare(&options, operands, ret_exit, err);
 }
 
 const struct sprof_command sprof_command_diff = {
 	.name = "diff",
 	.summary = "Show what changed from one saved profile to another",
 	.synopsis = "[options] BEFORE AFTER\n"
+		    "       sprof diff [options] BEFORE... -- AFTER...\n"
 		    "       sprof diff [options] --fail-if CONDITION... BEFORE... -- AFTER...",
 	.details =
-		"Without --absolute, BEFORE is scaled to the weight of AFTER, so that runs of different "
-		"length\ncompare. As folded stacks, each line has two numbers: before and after.\n\n"
+		"The first line names the function whose own code accounts for most of the "
+		"difference. With several\nruns, figures are medians, and what may be chance is "
+		"marked by how much the runs differ.\nAs folded stacks, each line has two numbers: before "
+		"and after; BEFORE is scaled to the weight of\nAFTER, unless there is --absolute.\n\n"
 		"  sprof diff before.pb.gz after.pb.gz --weight user\n"
 		"  sprof diff before.pb.gz after.pb.gz -f folded | flamegraph.pl > diff.svg\n\n"
 		"With --fail-if, BEFORE and AFTER are at least five runs each of the same work. A "

@@ -20,6 +20,8 @@
 #include "base/glob.h"
 #include "output/short-name.h"
 
+static const char stub_ending[] = "@plt";
+
 /* "operator<", "operator,": its signs are no brackets and no separators. NULL: it is none. */
 static const char *skip_operator(const char *begin, const char *at)
 {
@@ -60,6 +62,15 @@ static const char *end_of_wish(const char *begin)
 	return at;
 }
 
+/* At the @ of "strcmp@plt" or "strcmp@plt@libc.so.6". */
+static bool is_stub(const char *at, const char *end)
+{
+	const size_t length = sizeof(stub_ending) - 1;
+
+	return (size_t)(end - at) >= length && !strncmp(at, stub_ending, length) &&
+		(at + length == end || at[length] == '@');
+}
+
 /* An @ in quotes belongs to a name. NULL: no file is named. */
 static const char *find_at(const char *begin, const char *end)
 {
@@ -68,7 +79,7 @@ static const char *find_at(const char *begin, const char *end)
 	for (const char *at = begin; at < end; at++) {
 		if (*at == '"')
 			is_quoted = !is_quoted;
-		else if (*at == '@' && !is_quoted)
+		else if (*at == '@' && !is_quoted && !is_stub(at, end))
 			return at;
 	}
 	return NULL;
@@ -100,32 +111,46 @@ static bool returns_twice(const char *linkage)
 	return false;
 }
 
+bool sprof_function_wish_read(
+	const char *text, const char *end, struct sprof_function_wish *ret, struct sprof_error *err)
+{
+	const char *at = find_at(text, end);
+
+	*ret = (struct sprof_function_wish){
+		.name = copy(text, at ? at : end),
+		.file = at ? copy(at + 1, end) : NULL,
+	};
+	if (!ret->name || (at && !ret->file))
+		return sprof_error_no_memory(err);
+	ret->is_pattern = ret->name[strcspn(ret->name, "*?[")];
+	if (!ret->name[0])
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the name of a function is missing: '%s'", text);
+	return !ret->file || ret->file[0] ||
+		sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the name of a file is missing: '%s'", text);
+}
+
+void sprof_function_wish_finish(struct sprof_function_wish *wish)
+{
+	free(wish->name);
+	free(wish->file);
+	*wish = (struct sprof_function_wish){0};
+}
+
 static bool add_wish(struct sprof_function_choice *choice, const char *begin, const char *end,
 	struct sprof_error *err)
 {
-	const char *at = find_at(begin, end);
 	struct sprof_function_wish *wish;
 
 	if (!sprof_array_reserve(
 		    &choice->items, &choice->capacity, choice->count + 1, sizeof(*wish)))
 		return sprof_error_no_memory(err);
 	wish = &choice->items[choice->count++];
-	*wish = (struct sprof_function_wish){
-		.name = copy(begin, at ? at : end),
-		.file = at ? copy(at + 1, end) : NULL,
-	};
-	if (!wish->name || (at && !wish->file))
-		return sprof_error_no_memory(err);
-	wish->is_pattern = wish->name[strcspn(wish->name, "*?[")];
-	if (!wish->name[0])
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "the name of a function is missing: '%s'", begin);
-	if (returns_twice(wish->name))
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"%s returns more than once, and can't be watched", wish->name);
-	return !wish->file || wish->file[0] ||
-		sprof_error_set(
-			err, SPROF_ERROR_USAGE, "the name of a file is missing: '%s'", begin);
+	return sprof_function_wish_read(begin, end, wish, err) &&
+		(!returns_twice(wish->name) ||
+			sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+				"%s returns more than once, and can't be watched", wish->name));
 }
 
 bool sprof_function_choice_add(
@@ -176,9 +201,12 @@ bool sprof_function_is_called(const char *name, const char *linkage)
 	return is_like(name, brief);
 }
 
-static bool is_in_file(const char *file, const struct sprof_module *module)
+bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path)
 {
-	return is_like(file, strchr(file, '/') ? module->path : sprof_module_name(module));
+	const char *slash = strrchr(path, '/');
+
+	return !wish->file ||
+		is_like(wish->file, strchr(wish->file, '/') || !slash ? path : slash + 1);
 }
 
 bool sprof_function_choice_is_program(
@@ -200,7 +228,7 @@ static bool is_wanted_in(struct sprof_function_choice *choice,
 	const struct sprof_function_wish *wish, const struct sprof_module *module)
 {
 	if (wish->file)
-		return is_in_file(wish->file, module);
+		return sprof_function_wish_has_file(wish, module->path);
 	return (!wish->is_pattern && !wish->is_in_program) ||
 		sprof_function_choice_is_program(choice, module);
 }
@@ -208,11 +236,10 @@ static bool is_wanted_in(struct sprof_function_choice *choice,
 /* Patterns don't mean the stubs through which other files are called, unless they say so. */
 static bool is_other_stub(const char *pattern, const char *linkage)
 {
-	static const char ending[] = "@plt";
-	const size_t length = strlen(linkage), tail = sizeof(ending) - 1;
+	const size_t length = strlen(linkage), tail = sizeof(stub_ending) - 1;
 
-	return length > tail && !strcmp(linkage + length - tail, ending) &&
-		!strstr(pattern, ending);
+	return length > tail && !strcmp(linkage + length - tail, stub_ending) &&
+		!strstr(pattern, stub_ending);
 }
 
 static bool meets(const struct sprof_function_wish *wish, const char *linkage)
@@ -378,10 +405,8 @@ bool sprof_function_choice_check(
 
 void sprof_function_choice_finish(struct sprof_function_choice *choice)
 {
-	for (size_t i = 0; i < choice->count; i++) {
-		free(choice->items[i].name);
-		free(choice->items[i].file);
-	}
+	for (size_t i = 0; i < choice->count; i++)
+		sprof_function_wish_finish(&choice->items[i]);
 	free(choice->items);
 	free(choice->path);
 	*choice = (struct sprof_function_choice){0};

@@ -19,15 +19,29 @@
  */
 bool sprof_function_is_called(const char *name, const char *linkage);
 
+struct sprof_function_wish {
+	char *name; /* or a pattern */
+	char *file; /* the same; NULL: none was named */
+	bool is_pattern;
+	bool is_in_program;
+	bool is_found;
+};
+
+/*
+ * Reads FUNC or FUNC@FILE, up to the end. FILE is a file's name, or a path if it has a slash, or a
+ * pattern. Either may stand in quotes. "@plt" at the end of FUNC belongs to it: it is a stub through
+ * which another file is called. Finish the wish in both cases.
+ */
+SPROF_MUST_USE bool sprof_function_wish_read(const char *text, const char *end,
+	struct sprof_function_wish *ret, struct sprof_error *err);
+void sprof_function_wish_finish(struct sprof_function_wish *wish);
+
+/* Whether the wish may be for a function of this file: a module, or a source file. */
+bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path);
+
 /* Zeroed is empty and valid. */
 struct sprof_function_choice {
-	struct sprof_function_wish {
-		char *name; /* or a pattern */
-		char *file; /* the same; NULL: none was named */
-		bool is_pattern;
-		bool is_in_program;
-		bool is_found;
-	} * items;
+	struct sprof_function_wish *items;
 	size_t count, capacity;
 	char *path; /* of the program; NULL: not known */
 	dev_t device;
@@ -37,8 +51,7 @@ struct sprof_function_choice {
 };
 
 /*
- * Adds a list: FUNC or FUNC@FILE, with commas between them. FILE is a file's name, or a path if it has a
- * slash, or a pattern. Either may stand in quotes. Commas inside brackets don't separate.
+ * Adds a list of wishes, with commas between them. Commas inside brackets don't separate.
  */
 SPROF_MUST_USE bool sprof_function_choice_add(
 	struct sprof_function_choice *choice, const char *text, struct sprof_error *err);

@@ -147,7 +147,8 @@ static bool check(
 			return usage(err, "options stand in front of the --");
 	}
 	if (options->shown.outputs.count || options->shown.weight || options->absolute ||
-		sprof_shown_asks_for_text(&options->shown) || options->shown.threads)
+		options->shares || sprof_shown_asks_for_text(&options->shown) ||
+		options->shown.threads)
 		return usage(err,
 			"--fail-if has a table of its own, --junit and --markdown, and its conditions "
 			"say what is compared");

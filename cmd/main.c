@@ -15,6 +15,7 @@
 #include "cmd/command-line.h"
 #include "cmd/commands.h"
 #include "cmd/complete.h"
+#include "cmd/hang.h"
 #include "cmd/nearest.h"
 #include "cmd/outputs.h"
 #include "cmd/program-file.h"
@@ -219,6 +220,8 @@ static int dispatch(int argc, char *argv[])
 		return help(argv + 2);
 	else if (!strcmp(argv[1], "--complete") && argc > 2)
 		sprof_complete(&(struct sprof_commands){commands, COMMANDS}, argv + 2);
+	else if (!strcmp(argv[1], SPROF_HANG_WORD) && argc > 2)
+		return sprof_hang_finish(argv + 2);
 	else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		print_version();
 	else if (!strcmp(argv[1], "--list-formats"))

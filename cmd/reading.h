@@ -22,7 +22,7 @@ struct sprof_reading {
 	const char *by;                 /* report: a label, or what frames are; NULL: none */
 	const char *parent;             /* report: a pattern; NULL: none */
 	bool no_children;               /* report: self only */
-	bool absolute;                  /* diff */
+	bool absolute, shares;          /* diff */
 	struct sprof_gate_options gate; /* diff */
 };
 

@@ -277,6 +277,7 @@ static bool run(struct watch *watch, struct sprof_subject *subject, struct sprof
 			},
 		.sink = sprof_profile_sink(watch->profile),
 		.periods = {watch, may_end_period, end_period},
+		.has_screen = true,
 	};
 	if (!start_helpers(watch, err))
 		return false;

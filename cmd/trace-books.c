@@ -106,6 +106,8 @@ bool sprof_trace_write_nested(struct trace *trace, bool whole_run)
 	};
 	bool done;
 
+	if (trace->list.items[0].key && sprof_expression_is_tid(trace->list.items[0].key))
+		report.key_owners = &trace->owners;
 	report.keys = sprof_nested_keys(nested, &report.key_count);
 	done = names && write_calls(trace, &report, whole_run);
 	free_names(names, report.name_count);

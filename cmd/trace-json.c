@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "cmd/frames.h"
-#include "cmd/owners.h"
 #include "cmd/syscall-name.h"
 #include "cmd/trace-report.h"
 #include "output/json.h"
@@ -52,20 +51,20 @@ static void add_call(const struct sprof_trace_event *event, struct sprof_json *j
 	sprof_json_string(json, name);
 }
 
-static void add_event(const struct sprof_profile *profile, struct sprof_trace_stacks *stacks,
+static void add_event(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
 	const struct sprof_trace_side *side, struct sprof_json *json)
 {
 	const struct sprof_trace_event *event = side->event;
 	const struct sprof_trace_type_row *row =
 		sprof_trace_type_row((enum sprof_trace_type)event->type);
-	const struct sprof_profile_thread *owner = sprof_owner(profile, event->thread);
+	const struct sprof_profile_thread *owner = sprof_owner(owners->profile, event->thread);
 	const unsigned stack = sprof_trace_stacks_number(stacks, (uint32_t)event->stack);
 	char name[NAME_SIZE];
 
 	sprof_trace_type_name(row, NULL, name, sizeof(name));
 	sprof_json_format(json, ",\"time_ns\":%" PRIu64 ",\"tid\":%d,\"comm\":", event->time_ns,
 		(int)event->tid);
-	sprof_json_string(json, owner ? owner->name : "?");
+	sprof_json_string(json, owner ? owner->name : sprof_owners_name(owners, event->tid));
 	sprof_json_text(json, ",\"event\":");
 	sprof_json_string(json, row->per_name ? side->item->name : name);
 	add_call(event, json);
@@ -79,7 +78,7 @@ static void add_event(const struct sprof_profile *profile, struct sprof_trace_st
 		sprof_json_format(json, ",\"stack\":%u", stack);
 }
 
-bool sprof_trace_json_line(const struct sprof_profile *profile, struct sprof_trace_stacks *stacks,
+bool sprof_trace_json_line(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
 	const struct sprof_trace_instance *instance, const struct sprof_details_line *line,
 	struct sprof_out *out)
 {
@@ -95,7 +94,7 @@ bool sprof_trace_json_line(const struct sprof_profile *profile, struct sprof_tra
 		sprof_json_format(&json, ",\"incomplete\":%s", line->incomplete ? "true" : "false");
 	if (line->kind == SPROF_DETAILS_EVENT2)
 		sprof_json_format(&json, ",\"latency_ns\":%" PRIu64, instance->latency_ns);
-	add_event(profile, stacks, line->side, &json);
+	add_event(owners, stacks, line->side, &json);
 	sprof_json_text(&json, "}\n");
 	sprof_json_close(&json);
 	return true;

@@ -9,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "cmd/owners.h"
 #include "cmd/syscall-name.h"
 #include "output/clean.h"
 #include "output/json.h"
@@ -39,11 +38,26 @@ enum {
 	TIME_SIZE = 32,
 };
 
-/* The name of a thread by its id in the events. */
-static const char *name_of(const struct sprof_profile *profile, uint32_t thread)
+static const char *name_of(const struct sprof_owners *owners, uint32_t thread, int64_t tid)
 {
-	const struct sprof_profile_thread *owner = sprof_owner(profile, thread);
+	const struct sprof_profile_thread *owner = sprof_owner(owners->profile, thread);
 
+	return owner ? owner->name : sprof_owners_name(owners, tid);
+}
+
+/* Whoever the key names; of any other key, the first thread that had it. */
+static const char *name_of_row(
+	const struct sprof_trace_report *report, const struct sprof_delay_row *row)
+{
+	const struct sprof_profile_thread *owner =
+		sprof_owner(report->owners->profile, row->thread);
+
+	if (row->is_rest)
+		return "-";
+	if (!row->item1->key)
+		return name_of(report->owners, row->thread, (uint32_t)row->key);
+	if (sprof_expression_is_tid(row->item1->key) && !(owner && owner->tid == row->key))
+		return sprof_owners_name(report->owners, row->key);
 	return owner ? owner->name : "?";
 }
 
@@ -51,7 +65,8 @@ static void write_key(const struct sprof_trace_report *report, const struct spro
 	char *buffer, size_t size)
 {
 	struct sprof_expression_frame frame = {.key = row->key, .out = buffer, .out_size = size};
-	const struct sprof_profile_thread *owner = sprof_owner(report->profile, row->thread);
+	const struct sprof_profile_thread *owner =
+		sprof_owner(report->owners->profile, row->thread);
 
 	buffer[0] = '\0';
 	if (row->is_rest)
@@ -63,7 +78,7 @@ static void write_key(const struct sprof_trace_report *report, const struct spro
 	else if (owner)
 		snprintf(buffer, size, "%d", (int)owner->tid);
 	else
-		snprintf(buffer, size, "%u", row->thread);
+		snprintf(buffer, size, "%u", (uint32_t)row->key);
 }
 
 static struct sprof_delay_figures figures_of(
@@ -98,7 +113,7 @@ static void add_row(const struct sprof_trace_report *report, const struct sprof_
 	if (report->by_key) {
 		write_key(report, row, key, sizeof(key));
 		sprof_table_text(table, key);
-		sprof_table_text(table, name_of(report->profile, row->thread));
+		sprof_table_text(table, name_of_row(report, row));
 	}
 	sprof_table_text(table, row->item1->name);
 	sprof_table_cell(table, "=>");
@@ -136,7 +151,7 @@ static void json_row(const struct sprof_trace_report *report, const struct sprof
 		sprof_json_text(json, "\"key\":");
 		sprof_json_string(json, key);
 		sprof_json_text(json, ",\"comm\":");
-		sprof_json_string(json, name_of(report->profile, row->thread));
+		sprof_json_string(json, name_of_row(report, row));
 		sprof_json_text(json, ",");
 	}
 	sprof_json_text(json, "\"start\":");
@@ -210,13 +225,14 @@ static void write_field(const struct sprof_trace_field *field,
 	}
 }
 
-static void write_event(const struct sprof_profile *profile, struct sprof_trace_stacks *stacks,
+static void write_event(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
 	const struct sprof_trace_side *side, struct sprof_out *out)
 {
 	const struct sprof_trace_event *event = side->event;
 	const struct sprof_trace_type_row *row =
 		sprof_trace_type_row((enum sprof_trace_type)event->type);
-	SPROF_AUTO_FREE char *comm = sprof_clean_text(name_of(profile, event->thread), NULL);
+	SPROF_AUTO_FREE char *comm =
+		sprof_clean_text(name_of(owners, event->thread, event->tid), NULL);
 	const unsigned stack = sprof_trace_stacks_number(stacks, (uint32_t)event->stack);
 	char time[TIME_SIZE], name[NAME_SIZE];
 
@@ -240,7 +256,7 @@ static double us_of(uint64_t ns)
 	return (double)ns / SPROF_NS_PER_US;
 }
 
-void sprof_trace_report_line(const struct sprof_profile *profile, struct sprof_trace_stacks *stacks,
+void sprof_trace_report_line(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
 	const struct sprof_trace_instance *instance, const struct sprof_details_line *line,
 	struct sprof_out *out)
 {
@@ -268,5 +284,5 @@ void sprof_trace_report_line(const struct sprof_profile *profile, struct sprof_t
 		return;
 	}
 	if (line->side)
-		write_event(profile, stacks, line->side, out);
+		write_event(owners, stacks, line->side, out);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "cmd/owners.h"
 #include "cmd/trace-stacks.h"
 #include "events/delay-table.h"
 #include "events/details.h"
@@ -16,7 +17,7 @@
 #include "profile/profile.h"
 
 struct sprof_trace_report {
-	const struct sprof_profile *profile; /* the threads' names */
+	const struct sprof_owners *owners;
 	const struct sprof_event_list *list;
 	const struct sprof_delay_table *table;
 	const char *source;               /* "ptrace", "tracepoints" */
@@ -32,12 +33,12 @@ SPROF_MUST_USE bool sprof_trace_report_json(
 	const struct sprof_trace_report *report, struct sprof_out *out);
 
 /* One line of an instance; stacks of events get numbers. */
-void sprof_trace_report_line(const struct sprof_profile *profile, struct sprof_trace_stacks *stacks,
+void sprof_trace_report_line(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
 	const struct sprof_trace_instance *instance, const struct sprof_details_line *line,
 	struct sprof_out *out);
 
 /* trace-json.c: the same as a line of JSON. False: no memory, as of the next two. */
-SPROF_MUST_USE bool sprof_trace_json_line(const struct sprof_profile *profile,
+SPROF_MUST_USE bool sprof_trace_json_line(const struct sprof_owners *owners,
 	struct sprof_trace_stacks *stacks, const struct sprof_trace_instance *instance,
 	const struct sprof_details_line *line, struct sprof_out *out);
 /* The instance of the lines to come is still open after so long; the stack's number, or 0. */

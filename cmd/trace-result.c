@@ -42,7 +42,7 @@ static bool write_pairs(const struct trace *trace, bool whole_run)
 {
 	const struct sprof_trace_words source = sprof_trace_source_words(trace);
 	const struct sprof_trace_report report = {
-		.profile = trace->watching.profile,
+		.owners = &trace->owners,
 		.list = &trace->list,
 		.source = source.text,
 		.lost = trace->recorded ? sprof_recorded_events_gaps(trace->recorded).lost : 0,

@@ -42,14 +42,11 @@ static const char *name_of_call(void *context, int64_t number)
 
 static const char *name_of_thread(void *context, pid_t tid)
 {
-	const struct trace *trace = context;
-	const struct sprof_profile *profile = trace->watching.profile;
+	struct trace *trace = context;
 
-	for (size_t i = 0; profile && i < profile->thread_count; i++) {
-		if (profile->threads[i].tid == tid)
-			return profile->threads[i].name;
-	}
-	return NULL;
+	if (!sprof_owners_meet(&trace->owners, tid))
+		trace->out_of_memory = true;
+	return sprof_owners_name(&trace->owners, tid);
 }
 
 static void on_event(void *context, const struct sprof_trace_side *side)
@@ -76,12 +73,23 @@ static bool count(struct trace *trace, const struct sprof_trace_instance *instan
 				: sprof_delay_table_add(&trace->table, instance);
 }
 
+/* Those that will be named by their tid. */
+static bool meet(struct trace *trace, const struct sprof_trace_instance *instance)
+{
+	const struct sprof_trace_side *side = &instance->event1;
+
+	if (!trace->options->by_key || !side->item->key ||
+		!sprof_expression_is_tid(side->item->key))
+		return true;
+	return sprof_owners_meet(&trace->owners, side->key);
+}
+
 static void on_instance(void *context, const struct sprof_trace_instance *instance)
 {
 	struct trace *trace = context;
 	bool is_shown = instance->over || instance->under;
 
-	if (!count(trace, instance) ||
+	if (!count(trace, instance) || !meet(trace, instance) ||
 		(trace->details && is_shown && !sprof_details_request(trace->details, instance)))
 		trace->out_of_memory = true;
 	trace->shows_unlikely |= instance->over;
@@ -136,9 +144,9 @@ static void on_line(void *context, const struct sprof_trace_instance *instance,
 		shown.hidden = 0;
 	if (!trace->options->json)
 		sprof_trace_report_line(
-			trace->watching.profile, &trace->stacks, instance, &shown, trace->out);
+			&trace->owners, &trace->stacks, instance, &shown, trace->out);
 	else if (!sprof_trace_json_line(
-			 trace->watching.profile, &trace->stacks, instance, &shown, trace->out))
+			 &trace->owners, &trace->stacks, instance, &shown, trace->out))
 		trace->out_of_memory = true;
 }
 
@@ -152,6 +160,8 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	if (next.time_ns < trace->last_ns)
 		next.time_ns = trace->last_ns;
 	trace->last_ns = next.time_ns;
+	if (event->thread == SPROF_TRACE_FOREIGN && !sprof_owners_meet(&trace->owners, event->tid))
+		trace->out_of_memory = true;
 	if (!sprof_trace_engine_add(&trace->engine, &next, &trigger))
 		trace->out_of_memory = true;
 	if (trigger)
@@ -368,6 +378,7 @@ static void finish(struct trace *trace)
 	/* Of a run that has failed already; otherwise it is closed. */
 	(void)!sprof_heatmap_close(&trace->heatmap, &err);
 	sprof_trace_stacks_finish(&trace->stacks);
+	sprof_owners_finish(&trace->owners);
 	sprof_calls_destroy(trace->calls);
 	sprof_recorded_events_destroy(trace->recorded);
 	sprof_trace_probes_finish(&trace->probes);
@@ -417,6 +428,7 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 		create_parts(&trace, err) && sprof_trace_choose_source(&trace, err);
 	if (done) {
 		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
+		trace.owners.profile = trace.watching.profile;
 		trace.watching.subject.stdout_to_stderr =
 			operands[0] && (!options->output || sprof_out_is_stdout(options->output));
 		if (done && options->beside.sample)

@@ -5,6 +5,7 @@
 #define SPROF_CMD_TRACE_STATE_H
 
 #include "cmd/heatmap.h"
+#include "cmd/owners.h"
 #include "cmd/trace-calls.h"
 #include "cmd/trace-engine.h"
 #include "cmd/trace-probes.h"
@@ -23,6 +24,7 @@ struct trace {
 	struct sprof_watching watching;
 	struct sprof_event_list list;
 	struct sprof_expression_lookup lookup;
+	struct sprof_owners owners;
 	char call_name[64]; /* the last one that was looked up */
 	struct sprof_trace_engine engine;
 	struct sprof_details *details; /* NULL: nothing is shown of single instances */

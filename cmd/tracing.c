@@ -5,12 +5,10 @@
 #include "cmd/tracing.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/proc-status.h"
 #include "base/proc.h"
 #include "cmd/ui.h"
 #include "interp/interp.h"
@@ -285,20 +283,9 @@ static bool is_any_stopping(const struct sprof_target *target)
 	return false;
 }
 
-/* An interrupt's stop comes before the stop of a trap that is pending (kernel/signal.c, get_signal). */
-static bool has_pending_trap(const struct sprof_thread *thread)
-{
-	char status[SPROF_PROC_STATUS_MAX], value[32];
-
-	return sprof_proc_read_file(
-		       thread->process->pid, thread->tid, "status", status, sizeof(status)) > 0 &&
-		sprof_proc_status_field(status, "SigPnd", value, sizeof(value)) &&
-		strtoull(value, NULL, 16) >> (SIGTRAP - 1) & 1;
-}
-
 static void answer_last(struct sprof_target *target, const struct sprof_event *event)
 {
-	if (event->kind == SPROF_EVENT_STOPPED && has_pending_trap(event->thread))
+	if (event->kind == SPROF_EVENT_STOPPED && sprof_thread_has_pending_trap(event->thread))
 		sprof_thread_resume_to_signal(event->thread);
 	else
 		sprof_event_answer(target, event);
@@ -382,8 +369,12 @@ static void *trace(void *data)
 	};
 	struct sprof_target *target = NULL;
 
-	tracing->begun =
-		sprof_target_create(&options, &target, &tracing->error) && begin(tracing, target);
+	if (sprof_target_create(&options, &target, &tracing->error)) {
+		tracing->watched.target = target;
+		tracing->watched.begin_ns = sprof_clock_now_ns();
+		tracing->watched.tid = gettid();
+		tracing->begun = begin(tracing, target);
+	}
 	if (tracing->begun) {
 		sample(tracing, target);
 		end_calls(tracing, target);
@@ -408,6 +399,19 @@ static void *trace(void *data)
 	return NULL;
 }
 
+/* The program was let go, and no other thread of sprof is left. */
+static void go_on_as_copy(struct sprof_tracing *tracing)
+{
+	sprof_hang_end(&tracing->watched, tracing->signals->target, &tracing->error);
+	tracing->quality.duration_ns = sprof_clock_now_ns() - tracing->watched.begin_ns;
+	tracing->hung = true;
+	tracing->sampling_failed = true;
+	tracing->goes_on = false;
+	tracing->program_left = tracing->subject->arguments;
+	tracing->signals->reader = NULL;
+	tracing->signals->snapshot = NULL;
+}
+
 bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err)
 {
 	int errnum;
@@ -416,13 +420,19 @@ bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err
 	errnum = pthread_create(&tracing->thread, NULL, trace, tracing);
 	if (errnum)
 		return sprof_error_errno(err, errnum, "start a thread");
-	while (sem_wait(&tracing->sampled) && errno == EINTR)
-		;
+	if (tracing->has_screen) {
+		while (sem_wait(&tracing->sampled) && errno == EINTR)
+			;
+	} else if (!sprof_hang_wait(&tracing->watched, &tracing->sampled)) {
+		go_on_as_copy(tracing);
+	}
 	return true;
 }
 
 void sprof_tracing_finish(struct sprof_tracing *tracing)
 {
+	if (tracing->hung)
+		return;
 	pthread_join(tracing->thread, NULL);
 	sem_destroy(&tracing->sampled);
 }

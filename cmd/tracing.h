@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/module.h"
 #include "base/record.h"
+#include "cmd/hang.h"
 #include "cmd/pids.h"
 #include "cmd/python.h"
 #include "cmd/signals.h"
@@ -54,6 +55,7 @@ struct sprof_tracing {
 	struct sprof_sink sink;                         /* of the current period */
 	struct sprof_periods periods;                   /* with a period_ns */
 	const struct sprof_event_source *const *events; /* ends with NULL; NULL: none */
+	bool has_screen; /* a copy of the process could not go on with it (cmd/hang.h) */
 
 	/* Filled while sampling goes on; a control may read it. */
 	struct sprof_quality quality;
@@ -74,13 +76,16 @@ struct sprof_tracing {
 	int wait_status;    /* then, as waitpid(2) encodes it */
 	bool program_left;  /* it was not profiled to its end; a message has said so */
 
+	bool hung; /* this is a copy of the process without the thread, which hung */
+	struct sprof_hang_watched watched;
 	pthread_t thread;
 	sem_t sampled;
 };
 
 /*
  * Starts or attaches to the subject and returns when sampling is over: call sprof_tracing_finish()
- * then. False: no thread could be started.
+ * then. False: no thread could be started. If the thread hangs, this returns in a copy of the process,
+ * without any other thread of it, and sampling has failed.
  */
 bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err) SPROF_MUST_USE;
 

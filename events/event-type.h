@@ -57,13 +57,15 @@ enum {
 	SPROF_TRACE_MAX_VALUES = 9,
 };
 
+#define SPROF_TRACE_FOREIGN UINT32_MAX
+
 /*
  * One event, as a source gives it. `fields` has the values in the order of the type's fields, that
  * of an array at its place, and lives as long as the source says: who keeps an event copies it.
  */
 struct sprof_trace_event {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint32_t thread;  /* the id of the target's thread */
+	uint32_t thread;  /* the id of the target's thread; SPROF_TRACE_FOREIGN: not the target's */
 	pid_t pid, tid;   /* as the target's namespace of sprof has them */
 	int cpu;          /* -1: not known */
 	uint32_t type;    /* enum sprof_trace_type */

@@ -73,6 +73,14 @@ static bool fail_unknown(const struct sprof_token *name, const struct sprof_trac
 	return false;
 }
 
+/* What the kernel calls the id of a thread: "pid", "next_pid". */
+static bool ends_with_pid(const char *name)
+{
+	const size_t length = strlen(name);
+
+	return length >= 3 && !strcmp(name + length - 3, "pid");
+}
+
 bool sprof_expression_name_find(const struct sprof_token *name,
 	const struct sprof_trace_scope *scope, struct sprof_expression_node *node,
 	struct sprof_error *err)
@@ -94,5 +102,14 @@ bool sprof_expression_name_find(const struct sprof_token *name,
 	node->kind = field.kind;
 	node->number = field.index;
 	node->count = field.count;
+	node->is_tid = ends_with_pid(field.name);
 	return true;
+}
+
+bool sprof_expression_is_tid(const struct sprof_expression *expression)
+{
+	const struct sprof_expression_node *root = &expression->nodes[expression->root];
+
+	return root->operation == SPROF_EXPRESSION_TID || root->operation == SPROF_EXPRESSION_PID ||
+		(root->operation == SPROF_EXPRESSION_FIELD && root->is_tid);
 }

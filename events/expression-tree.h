@@ -64,6 +64,7 @@ struct sprof_expression_node {
 	uint32_t count;
 	int64_t number;
 	const char *text;
+	bool is_tid; /* FIELD: it names a thread, or a process by its first one */
 };
 
 struct sprof_expression {

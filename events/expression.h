@@ -47,6 +47,9 @@ void sprof_expression_destroy(struct sprof_expression *expression);
 
 enum sprof_trace_kind sprof_expression_kind(const struct sprof_expression *expression);
 
+/* Whether its value is the id of a thread, or of a process, as it is: "_tid", "next_pid". */
+bool sprof_expression_is_tid(const struct sprof_expression *expression);
+
 /*
  * What the functions of the language ask. Each may be NULL, or give NULL for "unknown": the text is
  * then empty. A text lives until the evaluation has ended.

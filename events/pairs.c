@@ -73,6 +73,12 @@ static void match_event(
 	}
 }
 
+/* A thread's events belong together. Those that aren't the target's have no id but the kernel's. */
+static int64_t thread_key(const struct sprof_trace_event *event)
+{
+	return event->thread == SPROF_TRACE_FOREIGN ? INT64_C(1) << 32 | event->tid : event->thread;
+}
+
 struct sprof_trace_side sprof_trace_side_of(const struct sprof_pairs_options *options,
 	const struct sprof_trace_event *event, const struct sprof_event_item *item,
 	uint64_t sequence)
@@ -82,8 +88,7 @@ struct sprof_trace_side sprof_trace_side_of(const struct sprof_pairs_options *op
 	return (struct sprof_trace_side){
 		.event = event,
 		.item = item,
-		.key = item->key ? sprof_expression_integer(item->key, &frame)
-				 : (int64_t)event->thread,
+		.key = item->key ? sprof_expression_integer(item->key, &frame) : thread_key(event),
 		.sequence = sequence,
 	};
 }

@@ -19,7 +19,7 @@ void sprof_tracepoint_calls_finish(struct sprof_tracepoint_calls *calls)
 /* One that isn't known has an id, which only one thread has as long as it lives. */
 static uint64_t low_key_of(uint32_t thread, pid_t tid)
 {
-	return thread == SPROF_IDMAP_NONE ? (uint64_t)1 << 32 | (uint32_t)tid : thread;
+	return thread == SPROF_TRACE_FOREIGN ? (uint64_t)1 << 32 | (uint32_t)tid : thread;
 }
 
 static struct tracepoint_caller *find(
@@ -170,7 +170,7 @@ bool sprof_tracepoint_calls_add(
 	if (!thread)
 		return false;
 	/* An exec may have given it another one. */
-	thread->tid = event->thread == SPROF_IDMAP_NONE ? thread->tid : event->tid;
+	thread->tid = event->thread == SPROF_TRACE_FOREIGN ? thread->tid : event->tid;
 	has_memory = event->type == SPROF_TRACE_SYS_ENTER ? enter(calls, thread, event)
 							  : leave(calls, thread, event);
 	thread->is_older = false;

@@ -76,12 +76,17 @@ static bool intern_clean(
 	return *ret;
 }
 
-/* name-pid/tid without spaces, as stackcollapse-perf.pl --tid writes it. */
+/*
+ * name-pid/tid without spaces, as stackcollapse-perf.pl --tid writes it. In another run the ids are
+ * others, so a difference has the name alone.
+ */
 static bool name_thread(
 	struct folded *folded, const struct sprof_profile_thread *thread, const char **ret)
 {
 	SPROF_AUTO_FREE char *text = NULL;
 
+	if (folded->options->base_threads)
+		return intern_clean(folded, thread->name, ";: _", ret);
 	if (asprintf(&text, "%s-%d/%d", thread->name,
 		    folded->profile->processes[thread->process].pid, thread->tid) < 0) {
 		text = NULL;

@@ -53,6 +53,7 @@ struct sprof_output_options {
 	bool pack;           /* compress, in a format that allows both; the suffix decides */
 	bool wait_frames;    /* folded: a blocked thread's object and its holder are frames */
 	bool absolute;       /* difference: the base is not scaled to the new weight */
+	bool shares;         /* difference, text: a table of shares, not the answer in time */
 	bool of_whole; /* text: shares are of the profile before filters, not of what is left */
 };
 

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "output/comparison-words.h"
 #include "output/stats.h"
 #include "profile/gaps.h"
 
@@ -278,6 +280,24 @@ static bool write_further_kind(const struct sprof_html *html)
 	return true;
 }
 
+/* Of a difference: what has changed, in a sentence. */
+static bool write_change(const struct sprof_html *html, const struct sprof_output_options *options,
+	struct sprof_error *err)
+{
+	struct sprof_comparison comparison;
+	SPROF_AUTO_FREE char *sentence = NULL;
+
+	if (!options->base_threads)
+		return true;
+	if (!sprof_comparison_build(
+		    html->profile, options->base_threads, options->weight, &comparison, err))
+		return false;
+	sentence = sprof_comparison_sentence(html->profile, options->weight, &comparison);
+	sprof_comparison_finish(&comparison);
+	sprof_out_puts(html->out, ",\n\"change\":");
+	return sentence && sprof_html_put_string(html, sentence);
+}
+
 static bool write_facts(const struct sprof_html *html, const struct sprof_output_options *options)
 {
 	const struct sprof_profile *profile = html->profile;
@@ -314,7 +334,7 @@ static bool write_all(struct sprof_html *html, const struct sprof_output_options
 		!write_strings(html))
 		return false;
 	write_functions(html);
-	if (!write_frames(html) || !write_nodes(html))
+	if (!write_change(html, options, err) || !write_frames(html) || !write_nodes(html))
 		return false;
 	write_threads(html);
 	sprof_html_write_rows(html);

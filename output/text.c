@@ -105,7 +105,8 @@ static bool write_text(const struct sprof_profile *profile,
 		text.options.width = 0;
 	}
 	if (options->base_threads)
-		return sprof_text_diff(&text, err);
+		return options->shares ? sprof_text_diff(&text, err)
+				       : sprof_text_comparison(&text, err);
 	if (options->waits_only || asks_for_paths(&text))
 		return (mode == SPROF_REPORT_PER_THREAD || write_merged(&text, err)) &&
 			(mode == SPROF_REPORT_MERGED || write_each_thread(&text, err));

@@ -48,7 +48,8 @@ SPROF_MUST_USE bool sprof_text_paths(
 SPROF_MUST_USE bool sprof_text_waits(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 
-/* Replaces all other parts for a joined profile. */
+/* Replace all other parts for a joined profile: the answer, and the table of shares. */
+SPROF_MUST_USE bool sprof_text_comparison(const struct sprof_text *text, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err);
 
 /* The columns of wall time in the profile's mode. Returns their number. */

@@ -106,12 +106,12 @@ bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_
 		!sprof_profile_set_place(profile, thread->host, thread->rank) ||
 		!sprof_profile_intern_process(profile, &record, &process) ||
 		!sprof_profile_intern_thread(profile,
-			(uint64_t)index->side << 63 | ((uint64_t)process + 1) << 32 |
-				(uint32_t)thread->tid,
+			((uint64_t)process + 1) << 32 | (uint32_t)thread->tid,
 			(uint64_t)(uintptr_t)name, &id))
 		return false;
 	index->host = index->rank = NULL;
 	profile->threads[id].process = process;
+	profile->threads[id].run = index->run;
 	profile->threads[id].tid = thread->tid;
 	profile->threads[id].name = name;
 	profile->threads[id].numeric_ids = thread->numeric_ids;

@@ -14,30 +14,45 @@
 #include "profile/merge.h"
 #include "profile/view.h"
 
-bool sprof_profile_join(const struct sprof_profile *base, const struct sprof_profile *new,
+/* Adds a run, whose threads are no other run's. */
+static bool add_run(
+	struct sprof_profile *joined, const struct sprof_profile *run, struct sprof_error *err)
+{
+	sprof_idmap_finish(&joined->index->threads);
+	if (!sprof_profile_add(joined, run, SPROF_IDENTITY_COMPARE, err))
+		return false;
+	joined->index->run++;
+	joined->quality = run->quality;
+	joined->span_count = joined->slice_ns = 0; /* runs have no common line of time */
+	return true;
+}
+
+static bool join(struct sprof_profile *joined, const struct sprof_profile *const runs[],
+	const size_t counts[SPROF_SIDES], uint32_t *ret_base_threads, struct sprof_error *err)
+{
+	for (size_t i = 0; i < counts[SPROF_SIDE_BASE] + counts[SPROF_SIDE_NEW]; i++) {
+		if (i == counts[SPROF_SIDE_BASE])
+			*ret_base_threads = (uint32_t)joined->thread_count;
+		if (!add_run(joined, runs[i], err))
+			return false;
+		if (!joined->thread_count)
+			return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+				"the first profile is empty: there is nothing to compare with");
+	}
+	return true;
+}
+
+bool sprof_profile_join(const struct sprof_profile *const runs[], const size_t counts[SPROF_SIDES],
 	struct sprof_profile **ret, uint32_t *ret_base_threads, struct sprof_error *err)
 {
 	struct sprof_profile *joined = sprof_build_create();
 
 	if (!joined)
 		return sprof_error_no_memory(err);
-	if (!sprof_profile_add(joined, base, SPROF_IDENTITY_COMPARE, err)) {
+	if (!join(joined, runs, counts, ret_base_threads, err)) {
 		sprof_profile_destroy(joined);
 		return false;
 	}
-	if (!joined->thread_count) {
-		sprof_profile_destroy(joined);
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"the first profile is empty: there is nothing to compare with");
-	}
-	*ret_base_threads = (uint32_t)joined->thread_count;
-	joined->index->side = 1;
-	if (!sprof_profile_add(joined, new, SPROF_IDENTITY_COMPARE, err)) {
-		sprof_profile_destroy(joined);
-		return false;
-	}
-	joined->quality = new->quality;
-	joined->span_count = joined->slice_ns = 0; /* two runs have no common line of time */
 	*ret = joined;
 	return true;
 }

@@ -16,12 +16,12 @@
 enum sprof_side { SPROF_SIDE_BASE, SPROF_SIDE_NEW, SPROF_SIDES };
 
 /*
- * A profile with all rows of both, on common stacks and functions. They share no thread: the base's
- * threads come first, *ret_base_threads of them. Refuses profiles that count different things. The
- * caller destroys *ret.
+ * A profile with all rows of all runs, on common stacks and functions: first those before, then
+ * those after, at least one of each. Runs share no thread: the base's threads come first,
+ * *ret_base_threads of them. Refuses profiles that count different things. The caller destroys *ret.
  */
-SPROF_MUST_USE bool sprof_profile_join(const struct sprof_profile *base,
-	const struct sprof_profile *new, struct sprof_profile **ret, uint32_t *ret_base_threads,
+SPROF_MUST_USE bool sprof_profile_join(const struct sprof_profile *const runs[],
+	const size_t counts[SPROF_SIDES], struct sprof_profile **ret, uint32_t *ret_base_threads,
 	struct sprof_error *err);
 
 static inline enum sprof_side sprof_side_of(uint32_t thread, uint32_t base_threads)

@@ -56,8 +56,8 @@ struct sprof_profile_index {
 	struct sprof_profile_kernel kernel;
 	struct sprof_modules *own_modules; /* of a profile read from a file */
 	const char *host, *rank;           /* of later processes; NULL: not said */
-	unsigned side; /* later threads equal only earlier threads of the same side */
-	struct sprof_window *windows; /* one per thread */
+	uint32_t run;                      /* of later threads */
+	struct sprof_window *windows;      /* one per thread */
 	size_t window_capacity;
 	struct sprof_profile_bounds bounds;
 	uint64_t end_realtime_ns; /* of the last merged profile; 0: not known */

@@ -12,7 +12,7 @@ const HEADLINES = [
 function writeFacts(data) {
 	const {quality} = data, facts = [];
 	const title = data.command === null ? "unknown program" : data.command;
-	document.title = `${title} - sprof`;
+	document.title = data.change ? `${data.change} - ${title} - sprof` : `${title} - sprof`;
 	byId("command").textContent = title;
 	if (quality.target_pid)
 		facts.push(`pid ${quality.target_pid}`);
@@ -20,7 +20,7 @@ function writeFacts(data) {
 	facts.push(plural(new Set(threads.map((thread) => thread.processIndex)).size, "process", "processes"));
 	facts.push(plural(threads.length, "thread"));
 	if (data.baseThreads)
-		facts.push("compared with another profile");
+		facts.push("compared with another profile", data.change);
 	if (quality.duration_ns)
 		facts.push(`${formatTime(quality.duration_ns)} at ${+quality.rate_hz.toPrecision(4)} Hz`);
 	if (data.startMs)

@@ -1,11 +1,12 @@
 """Programs that trace others themselves, under sprof run: they work, and sprof says that it left them
 what they started."""
 
+import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
-from harness import main, read_folded, run, sprof, target, tool, wait_until  # noqa: E402
+from harness import main, read_folded, require_machine, run, sprof, target, tool, wait_until  # noqa: E402
 
 LINE = "traces processes itself"
 
@@ -53,6 +54,28 @@ def test_first_moments():
         result = under_sprof(target("debugger"), way).check(0)
         assert result.out == native.out, f"{way}: {result.text()}"
         check_left_alone(result, "debugger")
+
+
+def calls_of_hit(way):
+    """In the program and its children, as long as they are sprof's, while none of them comes to a breakpoint otherwise."""
+    native = run(target("let-go"), way).check(0)
+    assert native.text() == "50 of 50 right\n", native.text()
+    result = sprof("calls", "--breakpoints", "--overhead", "0", "--json", "-F", "hit", "-o", "x.json",
+                   "--", target("let-go"), way).check(0)
+    assert result.out == native.out, f"{way}: {result.text()}"
+    check_left_alone(result, "let-go")
+    with open("x.json", encoding="utf-8") as file:
+        (row,) = json.load(file)["functions"]
+    return row["calls"]
+
+
+def test_breakpoints_stay_behind():
+    """A child that is left to another tracer has none of sprof's, nor has a thread of it that nobody wants. Those of
+    the program itself are in their places afterwards."""
+    require_machine(os.uname().machine == "x86_64", "breakpoints are for x86_64")
+    assert calls_of_hit("traceme") == 50 * 101
+    assert calls_of_hit("vfork") == 50
+    assert calls_of_hit("seize") >= 50
 
 
 def test_children_that_nobody_traces():

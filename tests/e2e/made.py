@@ -46,3 +46,17 @@ def large(path):
     thread = Thread(100, "made", 101, "worker")
     return write(path, Model([row(thread, "user", ("main", f"function_{i:04}_with_a_long_name"), 1, user=10)
                               for i in range(1500)], [thread]))
+
+
+def templates(path):
+    thread = Thread(100, "made", 101, "worker")
+    name = "space::twice<std::vector<int, std::allocator<int> > >(std::vector<int, std::allocator<int> > const&)"
+    return write(path, Model([row(thread, "user", ("main", name), 10, user=100)], [thread]))
+
+
+def stubs(path):
+    """Functions as reports name them, some of them the stubs through which other files are called."""
+    thread = Thread(100, "made", 101, "worker")
+    return write(path, Model([row(thread, "user", ("main", "strcmp@plt"), 10, user=100),
+                              row(thread, "user", ("main", "lib_strcmp@plt"), 10, user=100),
+                              row(thread, "user", ("main", "lib_strcmp"), 10, user=100)], [thread]))

@@ -151,6 +151,30 @@ def kill_a_run(moments, number):
     return True
 
 
+def oom_score_of(pid):
+    with open(f"/proc/{pid}/oom_score_adj", encoding="utf-8") as file:
+        return int(file.read())
+
+
+def child_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        (child,) = map(int, file.read().split())
+    return child
+
+
+def test_who_goes_first_where_memory_runs_out():
+    """It is the one that may be killed: not the one that traces, nor the program."""
+    require_breakpoints()
+    read_end, write_end = os.pipe()
+    sprof = Program(calls("--", target("churn"), "--ready", write_end), pass_fds=[write_end])
+    os.close(write_end)
+    with os.fdopen(read_end) as ready:
+        program = int(ready.readline().split()[1])
+    wait_until(lambda: oom_score_of(sprof.pid) == 1000, "the one that waits offers itself")
+    assert oom_score_of(child_of(sprof.pid)) == oom_score_of(program) == oom_score_of("self")
+    assert sprof.finish().check(0).text() == "right\n"
+
+
 def test_attached():
     require_breakpoints()
     inherit_orphans()

@@ -119,10 +119,29 @@ def test_two_builds_are_one_program():
             names = functions_of(again)
             assert names.count("work") == 2 and names.count("main") == 1, (paths, again, names)
             sprof("merge", again, "-o", "twice.pb.gz").check(0)
-    text = sprof("diff", first, second, "--absolute").check(0).text()
+    text = sprof("diff", first, second, "--shares", "--full").check(0).text()
     for name, count in (("main", 1), ("work", 2), ("parse_file", 1)):
         rows = re.findall(rf"^.* {name}(?:  \S+)?$", text, re.MULTILINE)
         assert len(rows) == count, text
+
+
+def test_a_difference_is_answered():
+    """The function that works four times as much is in the first line, and in the page's title."""
+    before = record(build("slower"), output="before.pb.gz")
+    after = record(build("slower", files={
+        "one.c": WORK + "void parse_file(void) { for (int i = 0; i < 4; i++) work(9000); sum++; }\n",
+        "two.c": "void write_file(void) { }\n", "main.c": MAIN}), output="after.pb.gz")
+    for words in ((before, after), (before, before, before, before, "--", after, after, after, after)):
+        first, whole, *rest = sprof("diff", "--weight", "user", *words).check(0).text().splitlines()
+        assert re.fullmatch(r"work: .* more, .* before, .* now, \d\.\d\d x", first), first
+        assert whole.startswith("in all, by user: "), whole
+        assert any(re.search(r"work(  two\.c:\d+)? \(gone\)$", line) for line in rest), rest
+        assert ("median of 4 runs" in whole) == (len(words) > 2), whole
+    sprof("diff", before, after, "--weight", "user", "-o", "page.html").check(0)
+    with open("page.html", encoding="utf-8") as file:
+        assert '"change":"work: ' in file.read()
+    folded = sprof("diff", before, after, "-t", "-f", "folded").check(0).text()
+    assert re.search(r"^slower;_start;.*;work \d+ \d+$", folded, re.MULTILINE), folded
 
 
 if __name__ == "__main__":

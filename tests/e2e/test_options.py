@@ -5,8 +5,10 @@ nothing.
 
 import json
 import os
+import re
 import stat
 
+import made
 from harness import check_error, main, require, run, sprof, target
 
 USAGE = 64
@@ -89,6 +91,28 @@ def test_advice_names_options_that_there_are():
         said = sprof(*command, "-o", "x.txt", "--", "sh", "-c", script).check(0).err
         os.close(os.open("held", os.O_WRONLY))  # it ends
         assert "running, no longer profiled" in said and ("--wait" in said) == has_wait, (command, said)
+
+
+def test_names_as_reports_have_them():
+    """A stub's @plt is a part of its name, and a file is named as in sprof calls."""
+    made.stubs("stubs.pb.gz")
+
+    def annotated(name):
+        found = json.loads(sprof("annotate", "--json", name, "stubs.pb.gz").check(0).out)
+        return found["function"], os.path.basename(found["module"])
+
+    stub, other = ("strcmp@plt", "made"), ("lib_strcmp@plt", "libmade.so")
+    for name in ("strcmp@plt", "strcmp@plt@made", "strcmp@plt@/usr/bin/made", '"strcmp@plt"@"made"', "strcmp@plt@m*", "str*@plt"):
+        assert annotated(name) == stub, name
+    for name in ("lib_strcmp@plt", "lib_strcmp@plt@libmade.so", "*strcmp@plt@lib*"):
+        assert annotated(name) == other, name
+    assert annotated("lib_strcmp@libmade.so") == annotated("lib_strcmp") == ("lib_strcmp", "libmade.so")
+    # What a hint offers can be given back.
+    result = sprof("annotate", "*strcmp*", "stubs.pb.gz")
+    check_error(result, USAGE, "is 3 functions")
+    for name in re.findall("'([^']*)'", result.err.partition("hint:")[2]):
+        assert annotated(name) in (stub, other, ("lib_strcmp", "libmade.so")), name
+    check_error(sprof("annotate", "strcmp@plt@libmade.so", "stubs.pb.gz"), 2, "no function 'strcmp@plt' .*in libmade.so")
 
 
 def test_a_drawing_program_that_fails():

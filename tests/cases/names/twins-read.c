@@ -2,6 +2,7 @@
 
 #include "tests/cases/names/twins.h"
 
+#line 51
 static __attribute__((noinline)) void helper(unsigned long count)
 {
 	for (unsigned long i = 0; i < count; i++)

@@ -40,6 +40,8 @@ static void lists(void **state)
 		{"parse", 1, {"parse"}, {NULL}},
 		{"a,b@libc.so.6,c*@\"/path, with/a comma\"", 3, {"a", "b", "c*"},
 			{NULL, "libc.so.6", "/path, with/a comma"}},
+		{"strcmp@plt,m*@plt@libc.so.6,a@plots,b@\"plt\"", 4,
+			{"strcmp@plt", "m*@plt", "a", "b"}, {NULL, "libc.so.6", "plots", "plt"}},
 		{"f(int, char),g", 2, {"f(int, char)", "g"}, {NULL}},
 		{"map<int, long>::at(int),g", 2, {"map<int, long>::at(int)", "g"}, {NULL}},
 		{"operator<(A, B),operator,(A, B),operator()(int, int),operator->", 4,

@@ -472,11 +472,26 @@ static void without_memory_nothing_is_made(void **state)
 	sprof_expression_destroy(expression);
 }
 
+static void which_values_are_ids_of_threads(void **state)
+{
+	static const char *const texts[] = {"(_tid)", "next_pid", "next_prio", "_tid + 1"};
+	const struct sprof_trace_scope scope = {.row = sprof_trace_type_row(SPROF_TRACE_SWITCH)};
+	struct sprof_expression *expression;
+	struct sprof_error err = {0};
+
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(create(texts[i], &scope, &expression, &err));
+		assert_int_equal(sprof_expression_is_tid(expression), i < 2);
+		sprof_expression_destroy(expression);
+	}
+}
+
 TEST_MAIN("expression")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(ints_have_a_sign),
+		cmocka_unit_test(which_values_are_ids_of_threads),
 		cmocka_unit_test(operators_are_those_of_c),
 		cmocka_unit_test(what_c_leaves_open_is_defined),
 		cmocka_unit_test(what_is_not_needed_is_not_evaluated),

@@ -220,7 +220,8 @@ static void a_joined_profile_keeps_its_sides(void **state)
 	uint32_t base_threads;
 
 	example_add(b, 0, "main;a;c", &more);
-	assert_true(sprof_profile_join(a, b, &joined, &base_threads, &err));
+	assert_true(sprof_profile_join((const struct sprof_profile *const[]){a, b},
+		(const size_t[SPROF_SIDES]){1, 1}, &joined, &base_threads, &err));
 	assert_int_equal(base_threads, 1);
 	assert_int_equal(joined->thread_count, 2);
 	assert_true(

@@ -1,0 +1,21 @@
+/*
+ * Private to output/: a comparison in words.
+ */
+#ifndef SPROF_OUTPUT_COMPARISON_WORDS_H
+#define SPROF_OUTPUT_COMPARISON_WORDS_H
+
+#include "base/attributes.h"
+#include "profile/comparison.h"
+
+/* "parse: 343.6 ms more, 1.055 s before, 1.399 s now, 1.33 x". NULL: no memory; the caller frees it. */
+SPROF_MUST_USE char *sprof_comparison_sentence(const struct sprof_profile *joined,
+	enum sprof_weight weight, const struct sprof_comparison *comparison);
+
+/* "343.6 ms more, 1.055 s before, 1.399 s now, 1.33 x"; of a side's median. */
+struct sprof_change_text {
+	char text[160];
+};
+struct sprof_change_text sprof_change_words(const struct sprof_profile *joined,
+	enum sprof_weight weight, const struct sprof_compared sides[SPROF_SIDES]);
+
+#endif

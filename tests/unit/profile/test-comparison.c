@@ -1,0 +1,120 @@
+/* profile/comparison: which function is the cause, and what chance alone may do. */
+#include "profile/comparison.h"
+
+#include <string.h>
+
+#include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
+
+static struct sprof_profile *join(struct sprof_profile *const runs[],
+	const size_t counts[SPROF_SIDES], uint32_t *ret_base_threads)
+{
+	struct sprof_profile *joined;
+	struct sprof_error err;
+
+	assert_true(sprof_profile_join((const struct sprof_profile *const *)runs, counts, &joined,
+		ret_base_threads, &err));
+	for (size_t i = 0; i < counts[SPROF_SIDE_BASE] + counts[SPROF_SIDE_NEW]; i++)
+		sprof_profile_destroy(runs[i]);
+	return joined;
+}
+
+static struct sprof_profile *with_more(const char *stack, uint64_t samples)
+{
+	const struct sprof_metrics more = {.samples = samples};
+	struct sprof_profile *profile = example_worked();
+
+	if (samples)
+		example_add(profile, 0, stack, &more);
+	return profile;
+}
+
+static const struct sprof_comparison_row *row_of(const struct sprof_profile *joined,
+	const struct sprof_comparison *comparison, const char *name)
+{
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct sprof_comparison_row *row = &comparison->rows[i];
+
+		if (row->function != SPROF_PROFILE_NONE &&
+			strcmp(joined->functions[row->function].name, name) == 0)
+			return row;
+	}
+	fail_msg("no row of %s", name);
+	return NULL;
+}
+
+static void one_run_of_each(void **state)
+{
+	struct sprof_profile *runs[] = {with_more("main;a;c", 0), with_more("main;a;c;d", 100)};
+	struct sprof_comparison comparison;
+	struct sprof_profile *joined;
+	const struct sprof_comparison_row *row;
+	struct sprof_error err;
+	uint32_t base_threads;
+
+	joined = join(runs, (const size_t[]){1, 1}, &base_threads);
+	assert_true(sprof_comparison_build(
+		joined, base_threads, SPROF_WEIGHT_SAMPLES, &comparison, &err));
+	row = &comparison.rows[comparison.cause];
+	assert_string_equal(joined->functions[row->function].name, "d");
+	assert_int_equal(row->presence, SPROF_PRESENT_NEW);
+	assert_true(row->is_sure);
+	assert_int_equal((int)sprof_comparison_change(row), 100);
+	assert_int_equal((int)comparison.whole[SPROF_SIDE_BASE].median, 17);
+	assert_int_equal((int)comparison.whole[SPROF_SIDE_NEW].median, 117);
+	assert_false(comparison.is_sure);
+	row = row_of(joined, &comparison, "c");
+	assert_false(row->is_sure);
+	assert_int_equal(row->presence, SPROF_PRESENT_BOTH);
+	sprof_comparison_finish(&comparison);
+	sprof_profile_destroy(joined);
+}
+
+/* Four runs of each in no common order are chance in two of seventy orders. */
+static void several_runs(void **state)
+{
+	static const struct {
+		uint64_t more[8];
+		bool is_sure;
+	} rows[] = {
+		{{1, 3, 2, 4, 15, 11, 12, 13}, true},
+		{{1, 3, 2, 12, 15, 11, 14, 13}, false},
+		{{5, 5, 5, 5, 5, 5, 5, 5}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sprof_profile *runs[8], *joined;
+		struct sprof_comparison comparison;
+		const struct sprof_comparison_row *row;
+		struct sprof_error err;
+		uint32_t base_threads;
+
+		for (size_t k = 0; k < 8; k++)
+			runs[k] = with_more("main;a;c", rows[i].more[k]);
+		joined = join(runs, (const size_t[]){4, 4}, &base_threads);
+		assert_true(sprof_comparison_build(
+			joined, base_threads, SPROF_WEIGHT_SAMPLES, &comparison, &err));
+		row = row_of(joined, &comparison, "c");
+		assert_int_equal(comparison.runs[SPROF_SIDE_BASE], 4);
+		assert_int_equal(comparison.runs[SPROF_SIDE_NEW], 4);
+		assert_int_equal(row->is_sure, rows[i].is_sure);
+		assert_int_equal(comparison.is_sure, rows[i].is_sure);
+		if (i == 0) {
+			assert_int_equal((int)(2 * comparison.whole[SPROF_SIDE_BASE].median), 39);
+			assert_int_equal((int)comparison.whole[SPROF_SIDE_BASE].low, 18);
+			assert_int_equal((int)comparison.whole[SPROF_SIDE_NEW].high, 32);
+		}
+		sprof_comparison_finish(&comparison);
+		sprof_profile_destroy(joined);
+	}
+}
+
+TEST_MAIN("comparison")
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_run_of_each),
+		cmocka_unit_test(several_runs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
