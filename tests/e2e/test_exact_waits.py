@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import (PROFILE, SPROF, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, paranoid, read_folded,
+from harness import (PROFILE, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, paranoid, read_folded,
                      read_profile, require, require_switches, run, sprof, target, tool)
 from report import FIGURE, UNITS, read_report
 from test_rundelay import forbid_perf

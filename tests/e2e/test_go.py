@@ -146,7 +146,7 @@ def test_busy_garbage_collector():
     folded = run_it("plain", SWITCHES[-1:], 10000, env={**os.environ, "GOGC": "1"})
     check_names("plain")
     share = folded.share(r"runtime\.gcDrain|runtime\.gcDrainN")
-    assert share > 0.1, f"the collector has {share:.3f} of all time"
+    assert share > 0.02, f"the collector has {share:.3f} of all time"
 
 
 def test_goroutines_and_who_created_them():

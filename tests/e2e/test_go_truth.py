@@ -10,12 +10,12 @@ import os
 import re
 from collections import Counter, namedtuple
 
-from harness import (PROFILE, Program, check_near, check_quality, go_target, main, read_profile, run, sprof, tool)
+from harness import (PROFILE, SIGMAS, Program, check_near, check_quality, go_target, main, read_profile, run, sprof, tool)
 
 SECONDS = 5
 RATE = 99
 LARGEST = 20
-ERRORS = 4
+ERRORS = SIGMAS
 
 Frame = namedtuple("Frame", "function file line")
 
@@ -197,13 +197,13 @@ def without_waits(shares):
     """
     whole = sum(shares.values())
     kept = Counter({name: value for name, value in shares.items() if name not in WAITS})
-    assert sum(kept.values()) > 0.9 * whole, shares
+    assert sum(kept.values()) > 0.5 * whole, shares
     return kept
 
 
 def check_shares(ours, samples, theirs):
     """
-    Those of the largest functions are within 4 standard errors of a difference of two shares, and half a sample of
+    Those of the largest functions are within five standard errors of a difference of two shares, and half a sample of
     either, by which a share of whole samples is wrong.
     """
     count, worst = sum(theirs.values()), 0

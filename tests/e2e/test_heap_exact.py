@@ -284,13 +284,6 @@ def test_like_heaptrack():
     assert unit == "K" and 0 <= float(value) * 1000 - totals["peak"]["bytes"] <= 75000, (value, totals["peak"])
 
 
-def run_beside(program):
-    """sprof, once it has the process."""
-    tracer = Program([SPROF, "heap", "--exact", "--breakpoints", "--json", "-p", str(program.pid)])
-    wait_until(lambda: tracer_of(program.pid), "sprof attaches")
-    return tracer
-
-
 def test_a_running_process():
     """What it had before is not known; and it goes on."""
     program = Target("allocator", "loop")

@@ -3,11 +3,12 @@
 import json
 import os
 import re
+import signal
 
-from harness import Program, check_error, check_near, main, require, sprof, tool, wait_for_cpu
+from harness import Attached, Program, check_error, check_near, main, require, sprof, tool, wait_for_cpu
 from subjects import build, command
 
-# Two threads, each on one CPU, for half a second of CPU time; the second one sleeps at last.
+# Two threads, each on one CPU, for half a second of CPU time, or as many as is asked for; the second one sleeps at last.
 PINNED = """
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,6 +17,7 @@ PINNED = """
 #include <time.h>
 
 static volatile unsigned long sum;
+static double seconds = 0.5;
 
 static void *spin(void *data)
 {
@@ -28,7 +30,7 @@ static void *spin(void *data)
     do {
         for (int i = 0; i < 100000; i++) sum++;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    } while (now.tv_nsec < 500000000 && !now.tv_sec);
+    } while (now.tv_sec + now.tv_nsec / 1e9 < seconds);
     return NULL;
 }
 
@@ -36,6 +38,7 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
 
+    if (argc > 3) seconds = atof(argv[3]);
     pthread_create(&thread, NULL, spin, argv[1]);
     spin(argv[2]);
     pthread_join(thread, NULL);
@@ -59,11 +62,12 @@ def check_cpus(*options):
     ran = {name: values["user"] + values["sys"] for name, values in groups.items()}
     spins = sum(ran[str(cpu)] for cpu in cpus)
     assert set(groups) <= {None, *map(str, range(os.cpu_count()))}, groups
-    assert spins >= 0.97 * sum(ran.values()), groups
+    # (Before it says where it wants to be, it may run anywhere.)
+    assert spins >= 0.8 * sum(ran.values()), groups
     for cpu in cpus:
-        check_near(ran[str(cpu)] / 1e9, 0.5, 0.1, f"CPU time on CPU {cpu}")
-        assert groups[str(cpu)]["wait"] <= 0.05e9, groups
-    assert groups[None]["wait"] >= 0.25e9, groups
+        check_near(ran[str(cpu)] / 1e9, 0.5, 0.2, f"CPU time on CPU {cpu}")
+        assert groups[str(cpu)]["wait"] <= 0.2 * ran[str(cpu)], groups
+    assert groups[None]["wait"] >= 0.2e9, groups
 
 
 def test_cpus_by_stops():
@@ -96,11 +100,14 @@ def check_addresses(*flags):
     """The file's address is in the function for addr2line; the process's is where maps has that file."""
     build("pinned", "-O1", "-g", "-pthread", *flags, source=PINNED)
     cpu = min(os.sched_getaffinity(0))
-    program = Program(["./pinned", str(cpu), str(cpu)])
+    program = Program(["./pinned", str(cpu), str(cpu), "1000"])
     wait_for_cpu(program.pid, 0.1)
     maps = mappings(program.pid)
-    sprof("attach", "-p", program.pid, "-d", "200ms", "-r", 499, "-o", "x.pb.gz").check(0)
-    program.finish().check(0)
+    attached = Attached(program.pid, "-r", 499, "-o", "x.pb.gz")
+    wait_for_cpu(program.pid, 0.2)
+    attached.stop().check(0)
+    program.signal(signal.SIGKILL)
+    program.wait()
     found = [ADDRESS.fullmatch(group["name"]) for group in groups_by("address") if group["name"]]
     # addr2line knows no entries of the procedure linkage table.
     own = [match for match in found

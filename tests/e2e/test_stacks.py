@@ -1,6 +1,7 @@
 """What the stacks of known programs look like: complete, and with the right shares."""
 
-from harness import PROFILE, Attached, Target, attach_for, check_quality, main, read_profile, sprof
+from harness import (PROFILE, Attached, Target, attach_for, attach_while, check_quality, check_share, main, missed_share, most_of,
+                     read_profile, sprof)
 from subjects import build
 
 # Threads that end at once, one after the other.
@@ -32,9 +33,9 @@ def check_path(folded, *path):
 def test_shares_of_two_functions():
     program = Target("spin-two")
     # User time: it may have to wait for a CPU in one of them.
-    folded, stats = attach_for("2s", program.pid, "-r", "499", "--weight", "user")
-    ratio = folded.weight("spin_three") / folded.weight("spin_one")
-    assert 2.4 < ratio < 3.7, f"spin_three to spin_one is {ratio:.2f}"
+    folded, stats = attach_while(program.pid, 2, "-r", "499", "--weight", "user")
+    samples = stats["rate_hz"] * folded.total / 1e6
+    check_share(folded.weight("spin_three") / folded.weight("spin_one|spin_three"), 0.75, samples, "spin_three", missed_share(stats))
     check_path(folded, "main", "spin_round", "spin_three")
     check_quality(stats)
     program.finish().check(0)
@@ -69,7 +70,7 @@ def test_through_signal_frames():
              "alt": ("main", "interrupted", "handler_spin")}
     for mode, path in paths.items():
         program = Target("signal-frame", mode)
-        folded, stats = attach_for("800ms", program.pid)
+        folded, stats = attach_while(program.pid, 0.5)
         check_path(folded, *path)
         check_quality(stats)
         program.finish().check(0)
@@ -79,8 +80,8 @@ def test_a_stack_pointer_that_leads_nowhere():
     """There is a name at least: what a thread was seen in is never time without a sample."""
     program = Target("no-stack")
     folded, stats = attach_for("1s", program.pid)
-    assert folded.share("spin_without_stack") > 0.5, folded.stacks  # (others may have the CPUs meanwhile)
-    assert stats["truncated_reasons"].get("bad-memory", 0) > 0.9 * stats["stacks_truncated"] > 0, stats
+    folded.check("spin_without_stack")  # (others may have the CPUs meanwhile)
+    assert stats["truncated_reasons"].get("bad-memory", 0) > 0.5 * stats["stacks_truncated"] > 0, stats
     program.finish().check(0)
 
 
@@ -100,7 +101,7 @@ def test_asleep_threads_are_not_stopped():
     folded, stats = attach_for("1s", program.pid)
     check_quality(stats, threads=21)
     assert stats["stops"] <= 2 * 21, f"{stats['stops']} stops of 21 sleeping threads"
-    assert folded.share("asleep_worker") > 0.9
+    assert folded.share("asleep_worker") > 0.5
     program.finish().check(0)
 
 
@@ -111,8 +112,7 @@ def test_a_thread_that_has_just_begun_has_a_whole_stack():
     folded, stats = read_profile()
     # (On a busy machine, samples may find main() only where it waits for them.)
     check_path(folded, "main")
-    few = max(2, 0.02 * stats["samples"])
-    assert stats["stacks_truncated"] <= few, (stats["truncated_reasons"], stats["samples"])
+    assert stats["stacks_truncated"] <= most_of(stats["samples"], 0.02), (stats["truncated_reasons"], stats["samples"])
 
 
 if __name__ == "__main__":

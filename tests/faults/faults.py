@@ -132,7 +132,7 @@ class Subject:
         """After any end of sprof."""
         pid = self.program.pid
         try:
-            wait_until(lambda: tracer_of(pid) == 0, "it is let go", limit=5)
+            wait_until(lambda: tracer_of(pid) == 0, "it is let go")
             check_untouched(pid)
             assert self.program.alive(), "it has ended"
         except AssertionError as error:

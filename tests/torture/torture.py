@@ -57,7 +57,7 @@ def stopped(pid):
 
 def check_free(pid):
     """Nobody traces it; it runs. Its children stop and go on by its own will, and soon."""
-    wait_until(lambda: not disturbed(pid), "the kernel detaches for a dead tracer", limit=10)
+    wait_until(lambda: not disturbed(pid), "the kernel detaches for a dead tracer")
     assert not stopped(pid), f"threads left stopped: {stopped(pid)}"
 
 
