@@ -242,9 +242,18 @@ static bool is_other_stub(const char *pattern, const char *linkage)
 		!strstr(pattern, stub_ending);
 }
 
+/* A part is entered by jumps of its function: that is no call. */
+static bool is_other_part(const char *name, const char *linkage)
+{
+	const char *suffix = linkage + sprof_part_owner_length(linkage);
+
+	return *suffix && !strstr(name, suffix);
+}
+
 static bool meets(const struct sprof_function_wish *wish, const char *linkage)
 {
-	return !(wish->is_pattern && is_other_stub(wish->name, linkage)) &&
+	return !is_other_part(wish->name, linkage) &&
+		!(wish->is_pattern && is_other_stub(wish->name, linkage)) &&
 		sprof_function_is_called(wish->name, linkage);
 }
 

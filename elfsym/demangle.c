@@ -94,3 +94,30 @@ char *sprof_demangle(const char *linkage)
 		result = run(cplus_demangle_v3_callback, linkage, options);
 	return result;
 }
+
+/*
+ * ".cold", ".cold.1", ".__part.2", at the end of a name. Not copies (".constprop.0") nor outlined code
+ * (".part.0"), which are called like functions.
+ */
+static bool is_part_suffix(const char *text)
+{
+	static const char cold[] = ".cold", part[] = ".__part.", digits[] = "0123456789";
+
+	if (strncmp(text, part, strlen(part)) == 0) {
+		text += strlen(part);
+		return *text && !text[strspn(text, digits)];
+	}
+	if (strncmp(text, cold, strlen(cold)) != 0)
+		return false;
+	text += strlen(cold);
+	return !*text || (*text == '.' && text[1] && !text[1 + strspn(text + 1, digits)]);
+}
+
+size_t sprof_part_owner_length(const char *name)
+{
+	for (const char *at = name; (at = strchr(at, '.')); at++) {
+		if (at != name && is_part_suffix(at))
+			return (size_t)(at - name);
+	}
+	return strlen(name);
+}

@@ -5,6 +5,7 @@
 #define SPROF_ELFSYM_DEMANGLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/attributes.h"
 
@@ -17,5 +18,11 @@ char *sprof_demangle(const char *linkage) SPROF_MUST_USE;
 
 /* Whether the name may be mangled: it starts with _Z, _R or _D. */
 bool sprof_is_mangled(const char *linkage);
+
+/*
+ * The length of a function's name in that of a part that the compiler has moved away: "work" of
+ * "work.cold", "work.cold.1", "work.__part.2". The whole length if it names no part.
+ */
+size_t sprof_part_owner_length(const char *name);
 
 #endif

@@ -171,9 +171,9 @@ static const char *demangle(struct sprof_symbols *symbols, const char *linkage)
 static bool set_linkage(struct sprof_symbols *symbols, struct sprof_location *location,
 	const char *linkage, struct sprof_error *err)
 {
-	location->linkage = sprof_strtab_intern(symbols->strings, linkage);
-	if (location->linkage)
-		location->function = demangle(symbols, location->linkage);
+	location->linkage = sprof_strtab_intern_bytes(
+		symbols->strings, linkage, sprof_part_owner_length(linkage));
+	location->function = location->linkage ? demangle(symbols, location->linkage) : NULL;
 	return location->function || sprof_error_no_memory(err);
 }
 

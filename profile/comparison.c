@@ -45,6 +45,9 @@ static void count_runs(struct tally *tally)
 
 		*runs = profile->threads[i].run + (size_t)1;
 	}
+	/* A run without a thread is one all the same. */
+	if (tally->runs[SPROF_SIDE_NEW] <= tally->runs[SPROF_SIDE_BASE])
+		tally->runs[SPROF_SIDE_NEW] = tally->runs[SPROF_SIDE_BASE] + 1;
 	tally->all_runs = tally->runs[SPROF_SIDE_NEW];
 	tally->runs[SPROF_SIDE_NEW] -= tally->runs[SPROF_SIDE_BASE];
 }

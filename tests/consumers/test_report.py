@@ -162,13 +162,13 @@ def test_diff_table():
     one, two = model.make_random(1), model.make_random(2)
     pprof_file.write("one.pb.gz", one)
     pprof_file.write("two.pb.gz", two)
-    text = harness.sprof("diff", "one.pb.gz", "two.pb.gz", "--no-pager", "--full")
+    text = harness.sprof("diff", "one.pb.gz", "two.pb.gz", "--shares", "--no-pager", "--full")
     rows = {line.split()[-1]: line for line in text.splitlines()[2:]}
     before, now = (profile.tables("wall")[0] for profile in (one, two))
     for name, line in rows.items():
         want = 100 * (now[name] / two.whole("wall") - before[name] / one.whole("wall"))
         assert abs(float(line.split("%")[0]) - want) <= 0.0501, (line, want)
-    same = harness.sprof("diff", "one.pb.gz", "one.pb.gz", "--no-pager", "--absolute")
+    same = harness.sprof("diff", "one.pb.gz", "one.pb.gz", "--shares", "--no-pager", "--absolute")
     assert re.search(r"\+0 s +\S+ \S+ +\S+ \S+ ", same), same
 
 

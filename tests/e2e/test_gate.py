@@ -123,7 +123,7 @@ def test_usage():
     check_error(sprof("diff", "--junit", "x.xml", "a.pb.gz", "a.pb.gz"), 64, "--fail-if")
     check_error(gate(["wall > 5%"], *both, "--junit", "no/such/x.xml"), 2, "no/such/x.xml")
     for words in (("--", "a.pb.gz", "a.pb.gz"), ("a.pb.gz", "a.pb.gz")):
-        assert "difference, by wall" in sprof("diff", *words).check(0).text()
+        assert "in all, by wall" in sprof("diff", *words).check(0).text()
 
 
 if __name__ == "__main__":

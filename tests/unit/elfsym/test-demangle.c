@@ -30,6 +30,19 @@ static void test_languages(void **state)
 	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()");
 }
 
+static void test_parts(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t owner;
+	} rows[] = {{"work.cold", 4}, {"work.cold.12", 4}, {"work.__part.3", 4},
+		{"work.isra.0.cold", 11}, {"work", 4}, {"work.coldest", 12}, {"work.cold.", 10},
+		{"work.part.0", 11}, {".cold", 5}, {"", 0}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(sprof_part_owner_length(rows[i].name), rows[i].owner);
+}
+
 static void test_not_mangled(void **state)
 {
 	check("", NULL);
@@ -132,6 +145,7 @@ TEST_MAIN("demangle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_not_mangled),
 		cmocka_unit_test(test_long_but_honest),
 		cmocka_unit_test(test_exponential),
