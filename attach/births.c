@@ -4,9 +4,11 @@
  */
 #include "attach/births.h"
 
+#include <elf.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "attach/auxv.h"
 #include "attach/breakpoints.h"
 #include "attach/ptrace-watch.h"
 
@@ -34,6 +36,35 @@ static struct sprof_process *find_process(const struct sprof_target *target, pid
 	return NULL;
 }
 
+/* Where random bytes lie is the same for all that one exec has led to, and for nobody else. */
+static bool are_of_one_exec(pid_t one, pid_t other)
+{
+	const uint64_t random = sprof_auxv_find(one, AT_RANDOM);
+
+	return random && random == sprof_auxv_find(other, AT_RANDOM) &&
+		sprof_auxv_find(one, AT_ENTRY) == sprof_auxv_find(other, AT_ENTRY);
+}
+
+/*
+ * The process that has made this one. Its parent is another one, if it was made with CLONE_PARENT or has lost
+ * its creator; then any process with the same code has the same breakpoints.
+ */
+static struct sprof_process *find_creator(
+	const struct sprof_target *target, const struct sprof_process *child, pid_t parent)
+{
+	struct sprof_process *found = find_process(target, parent);
+	const bool is_new = child->threads == 1;
+
+	for (size_t i = 0; !found && is_new && i < target->process_count; i++) {
+		struct sprof_process *process = target->processes[i];
+
+		if (process->breakpoints && process != child &&
+			are_of_one_exec(process->pid, child->pid))
+			found = process;
+	}
+	return found;
+}
+
 static bool is_followed(const struct sprof_target *target, pid_t pid)
 {
 	return target->options.follow_children || find_process(target, pid);
@@ -52,6 +83,7 @@ static void take_after(
 struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid)
 {
 	struct sprof_thread *thread = sprof_target_find(target, tid);
+	struct sprof_process *creator;
 	long pid, parent;
 
 	if (thread)
@@ -64,8 +96,9 @@ struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid)
 		return NULL;
 	}
 	thread->born = true;
-	sprof_watch_newborn(find_process(target, (pid_t)parent), thread);
-	take_after(target, find_process(target, (pid_t)parent), thread);
+	creator = find_creator(target, thread->process, (pid_t)parent);
+	sprof_watch_newborn(creator, thread);
+	take_after(target, creator, thread);
 	return thread;
 }
 

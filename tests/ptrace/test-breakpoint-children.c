@@ -94,6 +94,20 @@ static void a_child_may_be_older_than_its_parents_copies(void **state)
 	hits_remove_and_compare(&program);
 }
 
+/* Its parent is none of the target's. */
+static void a_sibling_has_its_creators_breakpoints(void **state)
+{
+	struct program program = hits_attach(state);
+
+	for (enum function function = 0; function < OWN_TRAP; function++) {
+		hits_put(&program, function);
+		hits_say(&program, "sibling", function, CALLS);
+		hits_expect_result(&program, hits_sum_of(function, CALLS));
+		assert_int_equal(hits_take(&program), CALLS);
+	}
+	hits_remove_and_compare(&program);
+}
+
 static void a_cleaned_child_has_none(void **state)
 {
 	struct program program = hits_attach(state);
@@ -169,6 +183,7 @@ TEST_MAIN("breakpoint-children")
 	const struct CMUnitTest tests[] = {
 		TEST(a_child_has_its_parents_breakpoints),
 		TEST(a_child_may_be_older_than_its_parents_copies),
+		TEST(a_sibling_has_its_creators_breakpoints),
 		TEST(a_cleaned_child_has_none),
 		TEST(a_vfork_child_shares_them),
 		TEST(a_spawned_program_has_none),

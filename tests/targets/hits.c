@@ -11,6 +11,7 @@
  *   fork K N            a child calls it, and ends once the next line has come
  *   beside K N          "waiting"; after the next line a thread calls it once, and once that thread is stopped
  *                       for its tracer, the same as "fork K N"
+ *   sibling K N         a child of its parent's calls it: CLONE_PARENT
  *   vfork K N           a child calls it and then executes this program, with K N as its arguments
  *   spawn K N           posix_spawn() of this program with K N as its arguments
  *   exec K N            executes this program with K N as its arguments
@@ -35,6 +36,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -295,6 +297,16 @@ static void call_in_fork_beside_thread(int function, long calls)
 	pthread_join(thread, NULL);
 }
 
+static void call_in_sibling(int function, long calls)
+{
+	const long child = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+
+	if (child)
+		return;
+	target_print("result %ld", sum_of_calls(function, calls));
+	_exit(0);
+}
+
 static void call_in_vfork(int function, long calls)
 {
 	/* It has its parent's memory: what it calls must not change that. */
@@ -415,6 +427,8 @@ static void obey(const char *line)
 		call_in_fork(function, calls);
 	else if (strcmp(what, "beside") == 0)
 		call_in_fork_beside_thread(function, calls);
+	else if (strcmp(what, "sibling") == 0)
+		call_in_sibling(function, calls);
 	else if (strcmp(what, "vfork") == 0)
 		call_in_vfork(function, calls);
 	else if (strcmp(what, "spawn") == 0)
