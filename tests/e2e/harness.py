@@ -64,7 +64,7 @@ def require_plain_sprof(reason):
     """Sanitizers have an address space, handlers of signals, and a time for these, of their own."""
     with open(SPROF, "rb") as file:
         text = file.read()
-    require(b"__asan_init" not in text and b"__tsan_init" not in text, reason)
+    require(b"AddressSanitizer" not in text and b"ThreadSanitizer" not in text, reason)
 
 
 def others(function):

@@ -37,14 +37,15 @@ def check_said(result):
 
 
 def check_recorded():
-    assert "spin_plainly" in sprof("report", "x.pb.gz").check(0).text()
+    text = sprof("report", "x.pb.gz").check(0).text()
+    assert "spin_plainly" in text, text
 
 
 def test_attach():
     """What was recorded before is written."""
     program = plain()
     attached = Attached(program.pid, *READS, "-o", "x.pb.gz")
-    wait_for_cpu(program.pid, 0.5)
+    wait_for_cpu(program.pid, 2.5)  # a window of times is closed each second
     go_below(program)
     attached.wait()
     check_said(attached.finish().check(1))
@@ -76,7 +77,7 @@ def test_other_commands():
 def test_run():
     """sprof ends behind the program that it has started."""
     program = plain(before=(SPROF, "run", *READS, "-o", "x.pb.gz", "--"))
-    wait_for_cpu(int(program.said[1]), 0.5)
+    wait_for_cpu(int(program.said[1]), 2.5)
     go_below(program)
     wait_until(lambda: "a page did not come" in program.stderr(), "sprof lets it go", program.stderr)
     assert program.alive()

@@ -113,7 +113,7 @@ def test_programs_one_after_the_other():
     """Forks and execs: each program has its own names, and none of another's."""
     shutil.copy(target("spin-two"), "one")
     shutil.copy(target("spin-two"), "two")
-    sprof("run", *KERNEL, "-r", "499", *PROFILE, "-o", "x.json", "--", "sh", "-c",
+    sprof("run", *KERNEL, "-r", "499", *PROFILE, "--", "sh", "-c",
           "./one 60; ./two 60; exec ./one 60").check(0)
     folded, stats = read_profile()
     assert stats["processes_seen"] == 3 and stats["samples_by_kernel"] > 0, stats

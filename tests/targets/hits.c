@@ -264,6 +264,7 @@ static void *call_when_told(void *data)
 	char line[64];
 
 	caller = gettid();
+	target_print("waiting"); /* by the thread: its tracer has let it begin */
 	if (!target_read_line(line, sizeof(line)))
 		target_fail("read");
 	functions[*(const int *)data](0);
@@ -290,7 +291,6 @@ static void call_in_fork_beside_thread(int function, long calls)
 	caller = 0;
 	if (pthread_create(&thread, NULL, call_when_told, &function))
 		target_fail("pthread_create");
-	target_print("waiting");
 	while (!caller || state_of(caller) != 't')
 		sched_yield();
 	call_in_fork(function, calls);
