@@ -60,7 +60,7 @@ def between(folded):
     """The functions between main and leafy, as the one list that all stacks have."""
     found = {tuple(stack[stack.index("main") + 1:stack.index("leafy")])
              for stack, _ in folded.stacks if "main" in stack and "leafy" in stack}
-    assert len(found) == 1, found
+    assert len(found) == 1, (found, folded.stacks)
     return list(found.pop())
 
 
