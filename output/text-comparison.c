@@ -140,23 +140,36 @@ static size_t rows_that_fit(const struct sprof_text *text)
 	return top && top < ROWS ? top : ROWS;
 }
 
+/* Rows are sorted by change: those behind have not changed. */
+static size_t changed_rows(const struct sprof_comparison *comparison)
+{
+	size_t count = 0;
+
+	while (count < comparison->count && sprof_comparison_change(&comparison->rows[count]) != 0)
+		count++;
+	return count;
+}
+
 static void write_rows(const struct screen *screen)
 {
 	const struct sprof_text *text = screen->text;
 	const struct sprof_comparison *comparison = screen->comparison;
+	const size_t count = text->options.full ? comparison->count : changed_rows(comparison);
 	const size_t most = rows_that_fit(text);
 	bool has_doubt = false;
 
+	if (!count)
+		return;
 	sprof_out_printf(text->out,
 		"\n  %11s %9s %9s %9s  function, with the libraries that it calls\n", "change",
 		"before", "now", "x");
-	for (size_t i = 0; i < comparison->count && i < most; i++) {
+	for (size_t i = 0; i < count && i < most; i++) {
 		write_row(screen, &comparison->rows[i]);
 		has_doubt |= !comparison->rows[i].is_sure;
 	}
-	if (comparison->count > most)
+	if (count > most)
 		sprof_out_printf(text->out, "  and %zu more that changed less: --full has all\n",
-			comparison->count - most);
+			count - most);
 	if (has_doubt)
 		sprof_out_puts(text->out, "~: it may be chance\n");
 }

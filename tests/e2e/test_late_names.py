@@ -139,7 +139,8 @@ def check_like_at_once(*flags):
     sprof("report", "late.pb.gz", "--debug-dir", "debug", "-o", "named.pb.gz").check(0)
     shutil.rmtree("debug")
     assert stacks("named.pb.gz") == want
-    assert sprof("report", "named.pb.gz", "-f", "text", "-o", "-").check(0).text().count("+0x") == 0
+    text = sprof("report", "named.pb.gz", "-f", "text", "-o", "-").check(0).text()
+    assert not re.search(r"\b(program|libpath\.so)\+0x", text), text  # libc has its names only where libc6-dbg is installed
 
 
 def test_pie():

@@ -5,7 +5,7 @@ import os
 import re
 from collections import Counter
 
-from harness import main, others, sprof, tool
+from harness import main, sprof, tool
 from subjects import build, build_library, command, write
 
 # One name in the program and in a library, which burns twice as much.
@@ -84,7 +84,6 @@ def test_totals_of_objects():
     assert re.search(r"self +total +user .* dso\n", table) and "libtwin.so" in table, table
 
 
-@others
 def test_perf_agrees_on_objects():
     record()
     report("-o", "x.perf.data")
