@@ -78,7 +78,7 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	sprof_process_forget_maps(runner->process);
 	sprof_breakpoints_forget(runner->process);
 	runner->passing = runner->put_off.address = 0;
-	runner->remainder.is_on = false;
+	runner->remainder = (struct sprof_remainder){0};
 	sprof_process_open_files(runner->process);
 	runner->superseded = false;
 	runner->thread_pointer = 0;
@@ -172,7 +172,10 @@ static void report_signal(struct sprof_target *target, struct sprof_thread *thre
 static void prepare(
 	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
 {
-	if (stop.kind == SPROF_STOP_SIGNAL) {
+	if (stop.kind == SPROF_STOP_SIGNAL && stop.value == SIGPIPE &&
+		thread->remainder.drops_sigpipe) {
+		thread->remainder.drops_sigpipe = false;
+	} else if (stop.kind == SPROF_STOP_SIGNAL) {
 		on_signal(thread, stop.value);
 		if (target->options.tasks)
 			report_signal(target, thread);

@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "attach/call-stop.h"
 #include "attach/restart.h"
@@ -254,14 +255,72 @@ static bool blocks(pid_t tid, int fd)
 		!(strtoul(value, NULL, 8) & O_NONBLOCK);
 }
 
-static bool is_right_file(pid_t tid, const struct sprof_part_call *call, int fd)
+/* Negative: it may not be copied (pidfd_getfd(2)). */
+static int copy_descriptor(pid_t pid, int fd)
 {
+	const int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	int copy;
+
+	if (process < 0)
+		return -1;
+	copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+	close(process);
+	return copy;
+}
+
+static int option_of(int socket, int option)
+{
+	int value = 0;
+	socklen_t size = sizeof(value);
+
+	return getsockopt(socket, SOL_SOCKET, option, &value, &size) ? -1 : value;
+}
+
+static bool has_timeout(int socket, int option)
+{
+	struct timeval value = {0};
+	socklen_t size = sizeof(value);
+
+	return getsockopt(socket, SOL_SOCKET, option, &value, &size) || value.tv_sec ||
+		value.tv_usec;
+}
+
+/* Only of a stream: a message has an end of its own. */
+static bool is_cut_receive(int socket)
+{
+	return option_of(socket, SO_TYPE) == SOCK_STREAM && !has_timeout(socket, SO_RCVTIMEO);
+}
+
+/* Whether a short result may have a stop as its cause, as far as the socket says. */
+static bool is_right_socket(const struct sprof_thread *thread)
+{
+	const struct sprof_remainder *remainder = &thread->remainder;
+	const bool receives = remainder->call->needed_flags & MSG_WAITALL;
+	const int socket = copy_descriptor(thread->process->pid, (int)remainder->arguments[0]);
+	bool is_right;
+
+	if (socket < 0)
+		return !receives;
+	is_right = receives ? is_cut_receive(socket) : !has_timeout(socket, SO_SNDTIMEO);
+	close(socket);
+	return is_right;
+}
+
+static bool is_right_file(struct sprof_thread *thread)
+{
+	struct sprof_remainder *remainder = &thread->remainder;
+	const int fd = (int)remainder->arguments[0];
+	const enum part_file file = remainder->call->file;
 	struct stat status;
 
-	if (call->file == FILE_NONE)
+	remainder->is_socket = false;
+	if (file == FILE_NONE)
 		return true;
-	return !stat(sprof_proc_path(tid, 0, "fd/%d", fd).text, &status) &&
-		fits(call->file, &status) && (call->file == FILE_ENDLESS || blocks(tid, fd));
+	if (stat(sprof_proc_path(thread->tid, 0, "fd/%d", fd).text, &status) ||
+		!fits(file, &status) || (file != FILE_ENDLESS && !blocks(thread->tid, fd)))
+		return false;
+	remainder->is_socket = S_ISSOCK(status.st_mode);
+	return !remainder->is_socket || is_right_socket(thread);
 }
 
 static bool are_right_flags(const struct sprof_part_call *call, const uint64_t arguments[6])
@@ -323,10 +382,7 @@ static bool plan_message(const struct sprof_thread *thread, struct rest *ret)
 	return true;
 }
 
-/*
- * The call for what is left. A socket's peer that is gone is an error of the next call; only that one
- * has a signal. Addresses have been written by the call itself.
- */
+/* The call for what is left. Addresses have been written by the call itself. */
 static bool plan(const struct sprof_thread *thread, struct rest *ret)
 {
 	const struct sprof_remainder *remainder = &thread->remainder;
@@ -382,9 +438,7 @@ void sprof_remainder_begin(struct sprof_thread *thread, const struct sprof_regs 
 		sprof_regs_call_arguments(thread->tid, regs, remainder->arguments) &&
 		are_right_flags(remainder->call, remainder->arguments) &&
 		read_asked(thread->tid, remainder, &remainder->asked) &&
-		remainder->done < remainder->asked &&
-		is_right_file(thread->tid, remainder->call, (int)remainder->arguments[0]) &&
-		go_on(thread);
+		remainder->done < remainder->asked && is_right_file(thread) && go_on(thread);
 }
 
 void sprof_remainder_end(struct sprof_thread *thread)
@@ -395,15 +449,20 @@ void sprof_remainder_end(struct sprof_thread *thread)
 
 /*
  * At the end of the call for a rest. If a handler is about to run, that is another stop. An error is not
- * the program's, which has had a part. Left to the kernel, the restart would not be sure: recvmmsg(2)
- * keeps the number for the next call (net/socket.c, do_recvmmsg).
+ * the program's, which has had a part: nor is the signal of a socket whose peer is gone, which comes with
+ * the program's next call. A pipe has it with the part, too (fs/pipe.c). Left to the kernel, the restart
+ * would not be sure: recvmmsg(2) keeps the number for the next call (net/socket.c, do_recvmmsg).
  */
 static void add(struct sprof_thread *thread, int64_t result)
 {
 	const bool is_interrupted = result == -EINTR || result == -RESTART;
+	struct sprof_remainder *remainder = &thread->remainder;
 
 	if (result > 0)
-		thread->remainder.done += (uint64_t)result;
+		remainder->done += (uint64_t)result;
+	if (result == -EPIPE && remainder->is_socket &&
+		remainder->call->allowed_flags != SEND_FLAGS)
+		remainder->drops_sigpipe = true;
 	if ((result <= 0 && !is_interrupted) || !go_on(thread))
 		sprof_remainder_end(thread);
 }

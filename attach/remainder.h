@@ -22,6 +22,8 @@ struct sprof_remainder {
 	struct sprof_regs regs; /* at the stop that cut the call */
 	uint64_t arguments[6];
 	uint64_t done, asked;
+	bool is_socket;
+	bool drops_sigpipe; /* the next SIGPIPE is of a call for a rest: the program must not have it */
 };
 
 /* At a stop: whether the thread's call may have returned a part only. Costs no system call. */

@@ -52,9 +52,12 @@ void sprof_thread_resume(struct sprof_thread *thread)
 
 void sprof_thread_resume_to_signal(struct sprof_thread *thread)
 {
-	const bool listens = thread->group_stop;
+	const bool listens = thread->group_stop, leaving = thread->leaving;
 
+	/* Another interrupt would come before the signal. */
+	thread->leaving = false;
 	sprof_thread_resume(thread);
+	thread->leaving = leaving;
 	if (!listens)
 		thread->phase = SPROF_THREAD_INTERRUPTED;
 }

@@ -61,6 +61,8 @@ void sprof_signals_survive(void)
 	sigemptyset(&ignored);
 	if (is_ignored(SIGBUS))
 		sigaddset(&ignored, SIGBUS);
+	if (is_ignored(SIGUSR2)) /* which the guardian takes */
+		sigaddset(&ignored, SIGUSR2);
 	for (size_t i = 0; i < sizeof(survived) / sizeof(survived[0]); i++) {
 		if (!is_ignored(survived[i]))
 			sigaction(survived[i], &action, NULL);

@@ -306,6 +306,11 @@ bool sprof_out_is_same(const char *one, const char *two)
 			stat_folder(places[0].path, &nodes[0]) &&
 			stat_folder(places[1].path, &nodes[1]) &&
 			is_same_node(&nodes[0], &nodes[1]);
+	/* Descriptors of one pipe, or of one file with its offset, replace nothing of each other. */
+	if (!is_new_file(&places[0]) && !is_new_file(&places[1]) &&
+		(places[0].kind == SPROF_PLACE_DESCRIPTOR ||
+			places[1].kind == SPROF_PLACE_DESCRIPTOR))
+		return false;
 	return stat_place(&places[0], &nodes[0]) && stat_place(&places[1], &nodes[1]) &&
 		is_same_node(&nodes[0], &nodes[1]) && !S_ISCHR(nodes[0].st_mode);
 }

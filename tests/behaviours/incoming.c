@@ -82,6 +82,37 @@ static int recvmsgs_of_all(void)
 	return receive(recvmsg_once);
 }
 
+static int answer(void)
+{
+	char request;
+
+	close(ends[1]);
+	while (recv(ends[0], &request, 1, 0) == 1 && request)
+		MUST(send(ends[0], bytes, CHUNK, 0) == CHUNK);
+	return 0;
+}
+
+/* MSG_WAITALL means nothing there: each message is a whole answer, however large the buffer. */
+static int receives_of_messages(void)
+{
+	static char got[WHOLE];
+	char request = 1;
+	int whole = 0;
+	pid_t child;
+
+	MUST(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+	child = child_of(answer);
+	close(ends[0]);
+	for (int i = 0; i < 100 * ROUNDS; i++) {
+		MUST(send(ends[1], &request, 1, 0) == 1);
+		whole += recv(ends[1], got, sizeof(got), MSG_WAITALL) == CHUNK;
+	}
+	request = 0;
+	MUST(send(ends[1], &request, 1, 0) == 1);
+	target_print("%d whole, child: %s", whole, status_text(reap(child)));
+	return 0;
+}
+
 static void make_messages(struct mmsghdr *messages, struct iovec *vector)
 {
 	for (size_t i = 0; i < MESSAGES; i++) {
@@ -161,6 +192,7 @@ static int endless_devices(void)
 const struct behaviour incoming_behaviours[] = {
 	{"receives-of-all", receives_of_all},
 	{"recvmsgs-of-all", recvmsgs_of_all},
+	{"receives-of-messages", receives_of_messages},
 	{"many-messages", many_messages},
 	{"random-bytes", random_bytes},
 	{"endless-devices", endless_devices},

@@ -270,13 +270,20 @@ static int read_some_and_go(void)
 	return 0;
 }
 
+static volatile sig_atomic_t broken_pipes;
+
+static void count_broken_pipe(int signal)
+{
+	broken_pipes++;
+}
+
 static int writes_to_nobody(void (*make_ends)(void))
 {
 	int parts = 0, errors = 0;
 	ssize_t length;
 	pid_t child;
 
-	signal(SIGPIPE, SIG_IGN);
+	signal(SIGPIPE, count_broken_pipe);
 	for (int i = 0; i < ROUNDS; i++) {
 		make_ends();
 		child = child_of(read_some_and_go);
@@ -287,7 +294,7 @@ static int writes_to_nobody(void (*make_ends)(void))
 		close(ends[1]);
 		MUST(reap(child) == 0);
 	}
-	target_print("%d parts, %d errors", parts, errors);
+	target_print("%d parts, %d errors, %d signals", parts, errors, (int)broken_pipes);
 	return 0;
 }
 
