@@ -193,8 +193,8 @@ const struct sprof_option sprof_shown_output_table[] = {
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
 		"format of the -o before it, or of all; sprof --list-formats lists them\n"
-		"(by FILE's suffix, else text; run, attach, heap: summary on a terminal;\n"
-		"run, attach: folded into a pipe)",
+		"(by FILE's suffix; on stdout: text; run, attach, heap: summary on a\n"
+		"terminal; run, attach: folded into a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"weight", NULL, "KIND",
 		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"

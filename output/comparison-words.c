@@ -32,12 +32,16 @@ struct sprof_change_text sprof_change_words(const struct sprof_profile *joined,
 	return words;
 }
 
-/* The largest change that is more than chance, of what may be the cause. */
+/* The largest change that is more than chance, of what may be the cause; of few runs: that may be. */
 static const struct sprof_comparison_row *find_cause(const struct sprof_comparison *comparison)
 {
 	for (size_t i = comparison->cause; i < comparison->count; i++) {
-		if (comparison->rows[i].is_cause && comparison->rows[i].is_sure)
-			return &comparison->rows[i];
+		const struct sprof_comparison_row *row = &comparison->rows[i];
+
+		if (row->is_cause &&
+			(row->is_sure ||
+				(comparison->are_few && sprof_compared_runs_differ(row->sides))))
+			return row;
 	}
 	return NULL;
 }

@@ -62,6 +62,9 @@ static void write_whole(const struct screen *screen)
 		sprof_out_puts(text->out,
 			"one run of each: how much runs differ by themselves is not known; with several, "
 			"sprof diff\nBEFORE... -- AFTER... says it\n");
+	else if (comparison->are_few)
+		sprof_out_puts(text->out,
+			"so few runs can't show that a change is more than chance: 4 of each can\n");
 	else
 		sprof_out_printf(text->out, "%s\n",
 			comparison->is_sure

@@ -1,7 +1,8 @@
 /*
  * A tally by function and run. Single runs have their number of samples to judge a difference by:
- * the standard error of n samples is sqrt(n) of them. Several runs have their order: if all of one
- * side are above all of the other, chance does that in two of all ways to put them in order.
+ * the standard error of n samples is sqrt(n) of them. What a function has waited for a CPU depends on the
+ * machine: a difference that this could explain is not sure either. Several runs have their order: if all
+ * of one side are above all of the other, chance does that in two of all ways to put them in order.
  */
 #include "profile/comparison.h"
 
@@ -15,7 +16,7 @@
 #include "profile/stack-lines.h"
 
 static const double rarely = 0.05, /* how often chance may look like a change */
-	errors = 2;                /* standard errors that chance hardly leaves */
+	errors = 3; /* standard errors that chance hardly leaves, in one of many functions */
 
 struct tally {
 	const struct sprof_profile *profile;
@@ -24,6 +25,7 @@ struct tally {
 	size_t runs[SPROF_SIDES], all_runs;
 	double *values;   /* by function and run; behind the functions, idle time and the whole */
 	double *samples;  /* by function and side */
+	double *queued;   /* the same, of what the weight has of waiting for a CPU */
 	uint8_t *present; /* by function and side: enum seen */
 };
 
@@ -76,6 +78,9 @@ static void count_row(struct tally *tally, const struct sprof_profile_row *row, 
 	tally->values[function * tally->all_runs + run] += (double)value;
 	tally->values[(profile->function_count + 1) * tally->all_runs + run] += (double)value;
 	tally->samples[function * SPROF_SIDES + side] += (double)row->metrics.samples;
+	if (tally->weight == SPROF_WEIGHT_WALL)
+		tally->queued[function * SPROF_SIDES + side] +=
+			(double)sprof_metrics_get(&row->metrics, SPROF_WEIGHT_RUNQ);
 	see(tally, row->stack, side);
 }
 
@@ -104,15 +109,19 @@ static void summarise_sides(
 			values_of(tally, function, (enum sprof_side)side), tally->runs[side]);
 }
 
-/* Whether several runs differ by more than chance: none of one side is among the other's. */
-static bool runs_differ(const struct tally *tally, const struct sprof_compared sides[SPROF_SIDES])
+/* Whether the order of the runs can be more than chance at all. */
+static bool are_enough(const struct tally *tally)
 {
 	double orders = 1;
 
 	for (size_t i = 1; i <= tally->runs[SPROF_SIDE_NEW]; i++)
 		orders *= (double)(tally->runs[SPROF_SIDE_BASE] + i) / (double)i;
-	return (sides[0].high < sides[1].low || sides[1].high < sides[0].low) &&
-		2 / orders <= rarely;
+	return 2 / orders <= rarely;
+}
+
+bool sprof_compared_runs_differ(const struct sprof_compared sides[SPROF_SIDES])
+{
+	return sides[0].high < sides[1].low || sides[1].high < sides[0].low;
 }
 
 static bool samples_differ(
@@ -123,8 +132,10 @@ static bool samples_differ(
 	for (int side = 0; side < SPROF_SIDES; side++) {
 		double samples = tally->samples[function * SPROF_SIDES + (size_t)side];
 		double value = row->sides[side].median;
+		double queued = tally->queued[function * SPROF_SIDES + (size_t)side];
 
 		square += value * value / (samples < 1 ? 1 : samples);
+		square += queued * queued / (errors * errors);
 	}
 	return fabs(sprof_comparison_change(row)) > errors * sqrt(square);
 }
@@ -159,7 +170,7 @@ static int compare_rows(const void *left, const void *right)
 static void fill_rows(const struct tally *tally, struct sprof_comparison *comparison)
 {
 	const struct sprof_profile *profile = tally->profile;
-	const bool several = tally->all_runs > SPROF_SIDES;
+	const bool several = tally->all_runs > SPROF_SIDES, enough = are_enough(tally);
 
 	for (size_t i = 0; i <= profile->function_count; i++) {
 		struct sprof_comparison_row row = {
@@ -170,8 +181,8 @@ static void fill_rows(const struct tally *tally, struct sprof_comparison *compar
 		summarise_sides(tally, i, row.sides);
 		if (!row.sides[0].high && !row.sides[1].high)
 			continue;
-		row.is_sure =
-			several ? runs_differ(tally, row.sides) : samples_differ(tally, &row, i);
+		row.is_sure = several ? enough && sprof_compared_runs_differ(row.sides)
+				      : samples_differ(tally, &row, i);
 		row.is_cause = i < profile->function_count &&
 			!sprof_profile_is_libc(profile, row.function);
 		comparison->rows[comparison->count++] = row;
@@ -181,7 +192,8 @@ static void fill_rows(const struct tally *tally, struct sprof_comparison *compar
 		!comparison->rows[comparison->cause].is_cause;)
 		comparison->cause++;
 	summarise_sides(tally, profile->function_count + 1, comparison->whole);
-	comparison->is_sure = several && runs_differ(tally, comparison->whole);
+	comparison->are_few = several && !enough;
+	comparison->is_sure = several && enough && sprof_compared_runs_differ(comparison->whole);
 }
 
 static bool allocate(struct tally *tally, struct sprof_comparison *comparison)
@@ -190,9 +202,11 @@ static bool allocate(struct tally *tally, struct sprof_comparison *comparison)
 
 	tally->values = calloc(functions * tally->all_runs, sizeof(*tally->values));
 	tally->samples = calloc(functions * SPROF_SIDES, sizeof(*tally->samples));
+	tally->queued = calloc(functions * SPROF_SIDES, sizeof(*tally->queued));
 	tally->present = calloc(functions * SPROF_SIDES, sizeof(*tally->present));
 	comparison->rows = calloc(functions, sizeof(*comparison->rows));
-	return tally->values && tally->samples && tally->present && comparison->rows;
+	return tally->values && tally->samples && tally->queued && tally->present &&
+		comparison->rows;
 }
 
 bool sprof_comparison_build(const struct sprof_profile *joined, uint32_t base_threads,
@@ -213,6 +227,7 @@ bool sprof_comparison_build(const struct sprof_profile *joined, uint32_t base_th
 	}
 	free(tally.values);
 	free(tally.samples);
+	free(tally.queued);
 	free(tally.present);
 	if (ok)
 		return true;

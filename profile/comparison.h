@@ -36,6 +36,7 @@ struct sprof_comparison {
 	struct sprof_compared whole[SPROF_SIDES];
 	size_t runs[SPROF_SIDES];
 	bool is_sure; /* of the whole; of single runs: never, how much they vary is not known */
+	bool are_few; /* several runs, but no order of so few is more than chance */
 	size_t cause; /* its row; the count: there is none */
 };
 
@@ -47,6 +48,9 @@ SPROF_MUST_USE bool sprof_comparison_build(const struct sprof_profile *joined,
 	uint32_t base_threads, enum sprof_weight weight, struct sprof_comparison *ret,
 	struct sprof_error *err);
 void sprof_comparison_finish(struct sprof_comparison *comparison);
+
+/* None of one side's runs is among the other's. */
+bool sprof_compared_runs_differ(const struct sprof_compared sides[SPROF_SIDES]);
 
 static inline double sprof_comparison_change(const struct sprof_comparison_row *row)
 {

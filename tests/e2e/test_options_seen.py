@@ -97,7 +97,8 @@ ROWS = [
     # What is shown of a profile.
     (SHOWING, "focus", ["--focus", "parse|walk"], (), DIFFERS),
     (SHOWING, "ignore", ["--ignore", "walk"], (), DIFFERS),
-    (SHOWING, "hide", ["--hide", "lib_sync|walk"], (), DIFFERS),
+    ("report merge annotate", "hide", ["--hide", "lib_sync|walk"], (), DIFFERS),
+    ("diff", "hide", ["--hide", "lib_sync|walk"], ("--shares",), DIFFERS),
     ("report merge", "charge-callers", ["--charge-callers"], (), DIFFERS),
     ("diff", "charge-callers", ["--charge-callers"], ("--shares",), DIFFERS),
     ("annotate", "charge-callers", ["--charge-callers"], ("store", "small.pb.gz"), DIFFERS),
@@ -130,7 +131,7 @@ ROWS = [
     ("report", "full", ["--full"], ("large.pb.gz",), DIFFERS),
     ("diff", "full", ["--full"], ("small.pb.gz", "large.pb.gz"), DIFFERS),
     ("report", "top", ["--top", "1"], (), DIFFERS),
-    ("diff", "top", ["--top", "1"], (), DIFFERS),
+    ("diff", "top", ["--top", "1"], ("--shares",), DIFFERS),
     (RECORDING, "full", ["--full"], (), REPORT),
     (RECORDING, "top", ["--top", "1"], (), REPORT),
     (RECORDING, "no-pager", ["--no-pager"], (), REPORT),

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
@@ -109,11 +110,62 @@ static void several_runs(void **state)
 	}
 }
 
+/* Three of each are in this order by chance in two of twenty orders. */
+static void few_runs(void **state)
+{
+	struct sprof_profile *runs[6], *joined;
+	struct sprof_comparison comparison;
+	const struct sprof_comparison_row *row;
+	struct sprof_error err;
+	uint32_t base_threads;
+
+	for (size_t i = 0; i < 6; i++)
+		runs[i] = with_more("main;a;c", i < 3 ? i : 10 + i);
+	joined = join(runs, (const size_t[]){3, 3}, &base_threads);
+	assert_true(sprof_comparison_build(
+		joined, base_threads, SPROF_WEIGHT_SAMPLES, &comparison, &err));
+	row = row_of(joined, &comparison, "c");
+	assert_true(comparison.are_few);
+	assert_false(comparison.is_sure);
+	assert_false(row->is_sure);
+	assert_true(sprof_compared_runs_differ(row->sides));
+	sprof_comparison_finish(&comparison);
+	sprof_profile_destroy(joined);
+}
+
+/* A second more of the same number of samples: on a CPU, or waiting for one. */
+static void waiting_for_a_cpu_is_the_machines(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		const uint64_t second = SPROF_NS_PER_S;
+		const struct sprof_metrics few = {
+			.samples = 100, .times.ns[SPROF_TIME_USER] = second};
+		const struct sprof_metrics more = {.samples = 200,
+			.times.ns = {[SPROF_TIME_USER] = i ? second : 2 * second,
+				[SPROF_TIME_RUNQ] = i ? second : 0}};
+		struct sprof_profile *runs[] = {example_worked(), example_worked()}, *joined;
+		struct sprof_comparison comparison;
+		struct sprof_error err;
+		uint32_t base_threads;
+
+		example_add(runs[0], 0, "main;a;c", &few);
+		example_add(runs[1], 0, "main;a;c", &more);
+		joined = join(runs, (const size_t[]){1, 1}, &base_threads);
+		assert_true(sprof_comparison_build(
+			joined, base_threads, SPROF_WEIGHT_WALL, &comparison, &err));
+		assert_int_equal(row_of(joined, &comparison, "c")->is_sure, !i);
+		sprof_comparison_finish(&comparison);
+		sprof_profile_destroy(joined);
+	}
+}
+
 TEST_MAIN("comparison")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_run_of_each),
 		cmocka_unit_test(several_runs),
+		cmocka_unit_test(few_runs),
+		cmocka_unit_test(waiting_for_a_cpu_is_the_machines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
