@@ -56,6 +56,15 @@ def compile_ways(compiler, *flags):
     return f"./ways-{compiler}"
 
 
+def record(program, way, *options):
+    """A run that is long enough for samples of leafy(), also where sprof waits for a CPU at its begin."""
+    for rounds in 150, 1500, 15000:
+        sprof("run", "-r", "500", "--stats", "seen.json", *options, "--", program, way, rounds).check(0)
+        with open("seen.json", encoding="utf-8") as file:
+            if json.load(file)["samples"] >= 20:
+                return
+
+
 def between(folded):
     """The functions between main and leafy, as the one list that all stacks have."""
     found = {tuple(stack[stack.index("main") + 1:stack.index("leafy")])
@@ -78,8 +87,7 @@ def check_text(text, way):
 def check_ways(compiler, *flags):
     program = compile_ways(compiler, *flags)
     for way, (functions, _) in TRUTH.items():
-        sprof("run", "-r", "500", "-o", "x.folded", "-o", "x.txt", "-o", "x.pb.gz",
-              "--", program, way, "150").check(0)
+        record(program, way, "-o", "x.folded", "-o", "x.txt", "-o", "x.pb.gz")
         assert between(read_folded("x.folded")) == functions, (way, between(read_folded("x.folded")))
         # The saved profile says the same.
         saved = sprof("report", "-f", "text", "x.pb.gz").check(0).text()
@@ -124,14 +132,14 @@ def test_link_time_optimization():
 
 def test_off():
     program = compile_ways("gcc")
-    sprof("run", "-r", "500", "-f", "folded", "-o", "x.folded", "--no-inlines", "--", program, "top", "150").check(0)
+    record(program, "top", "-o", "x.folded", "--no-inlines")
     assert between(read_folded("x.folded")) == []
 
 
 def test_no_dwarf():
     write("ways.c", WAYS)
     command(tool("gcc"), "-O2", "ways.c", "-o", "plain")
-    sprof("run", "-r", "500", "-f", "folded", "-o", "x.folded", "--", "./plain", "top", "150").check(0)
+    record("./plain", "top", "-o", "x.folded")
     assert between(read_folded("x.folded")) == []
 
 
@@ -144,7 +152,7 @@ def check_late(compiler, *flags):
     os.rename("ways.debug", f"debug/.build-id/{identity[:2]}/{identity[2:]}.debug")
     os.rename(program, "full")
     for way in TRUTH:
-        sprof("run", "-r", "500", "-o", f"{way}.pb.gz", "--", "./ways", way, "150").check(0)
+        record("./ways", way, "-o", f"{way}.pb.gz")
         check_text(sprof("report", "-f", "text", f"{way}.pb.gz", "--debug-dir", "debug").check(0).text(), way)
     os.rename("ways", "gone")
     for way, (functions, _) in TRUTH.items():
@@ -167,7 +175,7 @@ def test_late_clang():
 
 def test_json():
     program = compile_ways("gcc")
-    sprof("run", "-r", "500", "-o", "x.json", "--", program, "top", "150").check(0)
+    record(program, "top", "-o", "x.json")
     with open("x.json", encoding="utf-8") as file:
         profile = json.load(file)
     functions = [profile["functions"][line[0]] for place in profile["locations"] for line in place if len(line) > 3]
@@ -233,7 +241,7 @@ def test_nothing_is_invented():
 def test_what_is_invented_is_found():
     """The truth that the test above relies on notices a function too many, and another one."""
     program = compile_ways("gcc")
-    sprof("run", "-r", "500", "-o", "x.pb.gz", "--", program, "top", "150").check(0)
+    record(program, "top", "-o", "x.pb.gz")
     truth, saved = tail_truth.Program(program), tail_truth.Saved("x.pb.gz")
     name = os.path.basename(program)
     assert tail_truth.check(truth, saved, name)[1] > 0
