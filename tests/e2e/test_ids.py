@@ -27,23 +27,24 @@ def read_json(path):
 
 
 def lives_of(items, key):
-    """Those that had the most often used id."""
-    [(number, _)] = collections.Counter(item[key] for item in items).most_common(1)
-    return [item for item in items if item[key] == number]
+    """Those that had the id that was asked for. Where another program has it for a while, the next one may have more."""
+    counts = collections.Counter(item[key] for item in items)
+    numbers = [number for number, count in counts.items() if count == LIVES + 1]
+    assert numbers, counts
+    return [item for item in items if item[key] == numbers[0]]
 
 
 def test_a_pid_that_comes_again():
     profile, stats = profile_of("pids-again")
     lives = lives_of(profile["processes"], "pid")
-    assert len(lives) == LIVES + 1 and stats["processes_seen"] == LIVES + 2, (lives, stats)
+    assert stats["processes_seen"] >= LIVES + 2, stats
     names = {process["name"] for process in lives}
     assert any(".live" in name for name in names) and any("pids-again" in name for name in names), names
 
 
 def test_a_tid_that_comes_again():
     profile, stats = profile_of("tids-again")
-    lives = lives_of(profile["threads"], "tid")
-    assert len(lives) == LIVES + 1, f"{len(lives)} lives, not {LIVES + 1}"
+    lives_of(profile["threads"], "tid")
     assert stats["threads_seen"] >= LIVES + 2 and stats["processes_seen"] == 1, stats
 
 
