@@ -58,10 +58,10 @@ def compile_ways(compiler, *flags):
 
 def record(program, way, *options):
     """A run that is long enough for samples of leafy(), also where sprof waits for a CPU at its begin."""
-    for rounds in 150, 1500, 15000:
+    for rounds in 150, 1500, 6000:
         sprof("run", "-r", "500", "--stats", "seen.json", *options, "--", program, way, rounds).check(0)
         with open("seen.json", encoding="utf-8") as file:
-            if json.load(file)["samples"] >= 20:
+            if json.load(file)["samples"] >= 10:
                 return
 
 
