@@ -36,7 +36,7 @@ static struct sprof_process *find_process(const struct sprof_target *target, pid
 	return NULL;
 }
 
-/* Where random bytes lie is the same for all that one exec has led to, and for nobody else. */
+/* The kernel puts random bytes at another address in each exec. Forks keep it. */
 static bool are_of_one_exec(pid_t one, pid_t other)
 {
 	const uint64_t random = sprof_auxv_find(one, AT_RANDOM);

@@ -1,6 +1,6 @@
 /*
  * Makes calls again for the rest of their data. Does not handle calls that moved nothing (restart.c),
- * and leaves alone what can't be told from a call that is short by itself: descriptors that don't
+ * and leaves alone what looks the same when no stop has cut it: descriptors that don't
  * block, regular files, splice(2). tests/ptrace/test-calls.c shows what a stop does to each call.
  */
 #include "attach/remainder.h"

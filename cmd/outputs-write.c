@@ -68,7 +68,7 @@ static bool keep(const char *path, const struct sprof_profile *profile,
 	return written;
 }
 
-/* Saves what could not be written to stdout because nobody reads it. */
+/* Saves what stdout did not take because its reader is gone. */
 static void rescue(const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
 	const char *path = sprof_last_make();
@@ -84,7 +84,7 @@ static bool is_left(const struct sprof_outputs *outputs, const struct sprof_outp
 	return !request->path && outputs->is_paged && err->os_errno == EPIPE;
 }
 
-/* False: it failed; a message was written, unless nobody had asked for this output. */
+/* False: it failed. It has printed a message, unless the user had not asked for this output. */
 static bool write_request(const struct sprof_outputs *outputs,
 	const struct sprof_output_request *request, const struct sprof_profile *profile,
 	const struct sprof_output_options *options)

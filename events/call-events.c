@@ -9,7 +9,7 @@
 
 #include "base/proc.h"
 
-/* The report comes later than what it tells of, and its thread may have gone on since. */
+/* A report comes later than its stop, and the thread may have gone on since. */
 static struct sprof_trace_event event_of(
 	const struct sprof_event *report, enum sprof_trace_type type)
 {

@@ -17,7 +17,7 @@
 /* A thread, as long as it has the id. */
 struct sprof_tid_owner {
 	uint32_t thread;   /* its id in the target */
-	uint32_t before;   /* who had the id before it, in the owners; SPROF_IDMAP_NONE: nobody */
+	uint32_t before;   /* the owner of the id before it; SPROF_IDMAP_NONE: it is the first */
 	uint64_t until_ns; /* UINT64_MAX: it has it now */
 };
 
