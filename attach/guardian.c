@@ -50,7 +50,7 @@ static bool is_ignored(int number)
 
 /*
  * Where memory runs out, the kernel is to take this process first: the other one then takes the breakpoints
- * out and goes, and gives back what it has. Everybody may raise his own score (proc(5)).
+ * out and goes, and gives back what it has. Any process may raise its own score (proc(5)).
  */
 static void offer_itself(void)
 {

@@ -70,7 +70,7 @@ static void on_event(void *data, const struct sprof_event *event)
 		sprof_schedule_resume(&loop->pace.schedule, now_of(&loop->run));
 		break;
 	case SPROF_EVENT_BORN:
-		/* An event may be of it, and nobody can ask for its name when an exec has ended it. */
+		/* An event may be of it, and its name can't be read once an exec has ended it. */
 		if (loop->events && loop->sampling.is_on)
 			(void)!sprof_book_open(&loop->book, event->born.thread);
 		/* It is looked at in the next tick, because it may be gone soon. */

@@ -378,7 +378,7 @@ static void end_fsync(struct stage *stage)
 	atomic_store(&stage->said->word, 1);
 }
 
-/* Reads all that the child writes, in a process that nobody traces: the child may need its tracer meanwhile. */
+/* Reads all that the child writes, in an untraced process: the child may need its tracer meanwhile. */
 static void end_by_reading(struct stage *stage)
 {
 	static char bytes[WHOLE];

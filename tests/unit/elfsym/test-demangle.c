@@ -69,7 +69,7 @@ static void test_long_but_honest(void **state)
 	free(plain);
 }
 
-/* Also a name that stands for no more than itself has an end. */
+/* A name that is not mangled has an end, too. */
 static void check_longest(void)
 {
 	char name[9100] = "_Z8191";

@@ -58,7 +58,7 @@ static void what_comes_after_an_end(void **state)
 	sprof_tid_owners_finish(&owners);
 }
 
-/* It was gone before it was told of: no later than the next one was seen. */
+/* It ended before its birth was reported: no later than the next one was seen. */
 static void an_end_that_comes_late(void **state)
 {
 	struct sprof_tid_owners owners = {0};
