@@ -46,7 +46,7 @@ struct sprof_profile_thread {
 	struct sprof_thread_facts facts;
 	bool has_facts;
 	bool numeric_ids; /* in a file, its process and thread ids are numbers, not text */
-	uint32_t run;  /* in a joined profile: of which of the runs, counted through both sides */
+	uint32_t run; /* in a joined profile: of which of the runs, counted through both sides */
 	bool is_other; /* it has the figures of those threads of its process that there was no room for */
 	uint32_t last_span;       /* the span's index; NONE: no span */
 	struct sprof_times times; /* all charged time: what the kernel accounted to the thread */
