@@ -36,16 +36,15 @@ struct sprof_calls_report {
 	const struct sprof_activation_books *books;
 	char *const *names; /* of the functions by their numbers */
 	size_t name_count;
-	const char *source;                        /* "uprobes" */
+	const char *source;                        /* "breakpoints" */
 	const char *cost;                          /* of a call, in words; NULL: not known */
 	const struct sprof_calls_windows *windows; /* NULL: every call was seen */
 	uint64_t begin_ns, end_ns;
-	uint64_t lost;         /* records */
-	uint64_t gone;         /* breakpoints, for a moment */
-	bool has_four;         /* a thread has debug registers for that many functions */
-	uint32_t unwatched;    /* threads that could not be watched on a CPU */
-	uint32_t not_watched;  /* functions that could not be watched */
-	uint32_t return_depth; /* returns of deeper calls are not told; 0: all are */
+	uint64_t lost;        /* records */
+	uint64_t gone;        /* breakpoints, for a moment */
+	bool has_four;        /* a thread has debug registers for that many functions */
+	uint32_t unwatched;   /* threads that could not be watched on a CPU */
+	uint32_t not_watched; /* functions that could not be watched */
 	enum sprof_calls_column sort;
 	bool by_thread;
 	/* What threads stand for: a key each; NULL: themselves. */

@@ -31,7 +31,6 @@ const char *sprof_calls_end_name(enum sprof_activation_end end)
 		[SPROF_ACTIVATION_LEFT] = "left",
 		[SPROF_ACTIVATION_LOST] = "lost",
 		[SPROF_ACTIVATION_COUNTED] = "counted",
-		[SPROF_ACTIVATION_DEEP] = "deep",
 	};
 
 	return names[end];

@@ -40,7 +40,8 @@ struct calls_options {
 	const char *path, *timeline, *output;
 	enum sprof_calls_column sort;
 	size_t top, limit;
-	bool by_thread, tree, json, breakpoints, short_names;
+	bool by_thread, tree, json, count, short_names;
+	bool breakpoints; /* an old name of what is always so */
 	double overhead;
 };
 
@@ -86,13 +87,15 @@ static const struct sprof_option what_table[] = {
 		"functions, with commas between them; several times if wanted:\n"
 		"parse, 'ns::Tree::*', malloc@libc.so.6",
 		add_functions, FIELD(functions)},
-	{"breakpoints", NULL, NULL,
-		"by breakpoints: the target's code is changed while it is watched",
-		sprof_value_flag, FIELD(breakpoints)},
 	{"overhead", NULL, "PCT",
-		"with --breakpoints: once they take more of a thread's time, watch in\n"
-		"windows and estimate; 0: every call, whatever it takes (50)",
-		set_overhead, FIELD(overhead), .needs = "breakpoints"},
+		"once stops take more of a thread's time, watch in windows and\n"
+		"estimate; 0: every call, whatever it takes (50)",
+		set_overhead, FIELD(overhead), .conflicts = "count"},
+	{"count", NULL, NULL,
+		"only count, four functions at most, by debug registers: nobody\n"
+		"stops, and the target's code is not changed",
+		sprof_value_flag, FIELD(count), .conflicts = "breakpoints"},
+	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints)},
 	{0},
 };
 
@@ -189,14 +192,6 @@ static bool keeps_calls(const struct calls_options *options)
 	return options->tree || options->path || options->timeline;
 }
 
-/* The kernel keeps few return addresses of a thread. */
-static uint32_t return_depth(const struct calls *calls)
-{
-	return strcmp(sprof_functions_source_name(calls->functions), "uprobes")
-		? 0
-		: SPROF_UPROBE_RETURNS;
-}
-
 static bool create_source(struct calls *calls, struct sprof_error *err)
 {
 	const struct sprof_functions_options wanted = {
@@ -205,20 +200,12 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 		.wants = wants,
 		.event = take_event,
 		.gap = take_gap,
-		.counts_will_do = true,
-		.breakpoints = calls->options->breakpoints,
+		.counts_only = calls->options->count,
 		.times = calls->options->overhead > 0,
 		.follow_children = calls->watching.subject.follow_children,
 	};
 
 	return sprof_functions_create(&wanted, &calls->functions, err);
-}
-
-static bool counts_only(void *data)
-{
-	const struct calls *calls = data;
-
-	return !sprof_functions_have_returns(calls->functions);
 }
 
 static bool create_engine(struct calls *calls, struct sprof_error *err)
@@ -227,13 +214,11 @@ static bool create_engine(struct calls *calls, struct sprof_error *err)
 	const struct sprof_activations_options how = {
 		.by_thread = options->by_thread,
 		.keep_limit = keeps_calls(options) ? options->limit : 0,
-		.return_depth = return_depth(calls),
-		.counts_only = counts_only,
-		.data = calls,
+		.counts_only = options->count,
 	};
 
 	return sprof_calls_engine_init(&calls->engine, &how, calls->functions,
-		       options->breakpoints ? options->overhead : 0) ||
+		       options->count ? 0 : options->overhead) ||
 		sprof_error_no_memory(err);
 }
 
@@ -343,16 +328,15 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 		.names = calls->names,
 		.name_count = calls->name_count,
 		.source = sprof_functions_source_name(calls->functions),
-		.cost = return_depth(calls) ? "some us of each call" : NULL,
+		.cost = calls->options->count ? NULL : "two short stops of each call",
 		.windows = calls->engine.in_windows ? &calls->engine.estimate : NULL,
 		.begin_ns = calls->begin_ns,
 		.end_ns = calls->end_ns,
 		.lost = gaps.lost,
-		.has_four = sprof_functions_use_registers(calls->functions),
+		.has_four = calls->options->count,
 		.gone = gaps.gone,
 		.unwatched = gaps.unwatched,
 		.not_watched = gaps.not_watched,
-		.return_depth = return_depth(calls),
 		.sort = options->sort,
 		.by_thread = options->by_thread,
 		.top = options->top,
@@ -458,7 +442,7 @@ static void finish(struct calls *calls)
 
 static bool guard(const struct calls_options *options, struct sprof_error *err)
 {
-	return !options->breakpoints || sprof_guardian_begin(options->watching.pid, err);
+	return options->count || sprof_guardian_begin(options->watching.pid, err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -480,9 +464,9 @@ const struct sprof_command sprof_command_calls = {
 	.summary = "Measure every call of functions that you name: how often, how long, by whom",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"Every call of the functions is seen, by its begin and its return, unless breakpoints take "
-		"too much\nof the time (--overhead). A function is named as "
-		"nm or a\nreport does, or by a pattern. Without a file (@libc.so.6, @\"/path/of/file\") a "
+		"Every call of the functions is seen, by breakpoints at its begin and its return, unless "
+		"they take too\nmuch of the time (--overhead). The target's code is changed while it is "
+		"watched. A function is\nnamed as nm or a report does, or by a pattern. Without a file (@libc.so.6, @\"/path/of/file\") a "
 		"name means the\nprogram, or all files if the program has none of that name; a pattern "
 		"means the program. The total\nof a function counts nested calls once; its self time is "
 		"without the time of watched functions that\nit called.\n\n"

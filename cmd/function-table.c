@@ -72,24 +72,6 @@ static bool add_name(struct sprof_function_table *table, struct sprof_module *mo
 	return known ? rename_function(known, listed->name) : add(table, module, listed, offset);
 }
 
-/*
- * Who throws exceptions, or changes stacks, in programs that do: the C++ runtime, Rust's, Go's, coroutines.
- * They end the program when a return address is not the one that the compiler knows, or when the kernel
- * takes calls on a stack that rests for calls that are over.
- */
-static bool is_unwinder(const char *name)
-{
-	static const char *const names[] = {"_Unwind_RaiseException", "runtime.gopanic",
-		"swapcontext@plt", "setcontext@plt", "makecontext@plt", "jump_fcontext",
-		"co_switch"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(name, names[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool add_wanted(struct sprof_function_table *table, struct sprof_module *module,
 	const struct sprof_image *image, const struct sprof_listing *listing)
 {
@@ -98,7 +80,6 @@ static bool add_wanted(struct sprof_function_table *table, struct sprof_module *
 	for (size_t i = 0; i < listing->count; i++) {
 		const struct sprof_listed *listed = &listing->items[i];
 
-		table->has_unwinder |= is_unwinder(listed->name);
 		if (sprof_image_executable(image, listed->address) &&
 			sprof_image_offset(image, listed->address, &offset) &&
 			!add_name(table, module, listed, offset))

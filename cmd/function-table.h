@@ -19,7 +19,6 @@ struct sprof_function_table {
 	size_t count, capacity;
 	struct sprof_idmap scanned; /* (0, a module's id) -> 0 */
 	uint32_t unreadable;        /* files */
-	bool has_unwinder;          /* one of the files walks stacks by return addresses */
 };
 
 /*

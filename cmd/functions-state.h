@@ -21,18 +21,16 @@ struct sprof_functions {
 	struct sprof_loading loading;
 	struct sprof_target *target; /* NULL: the run has not begun */
 	/* How functions are watched: one of the two. */
-	struct sprof_recorded_events *recorded;
+	struct sprof_recorded_events *recorded; /* of debug registers */
 	struct sprof_breakpoint_events *breakpoints;
-	size_t watched_count; /* of the table's functions, by the kernel */
-	struct sprof_functions_watched *watched;
+	struct sprof_functions_watched *watched; /* with registers */
 	/* What is not to be tried again: (a process's id and its programs, an address) -> 0 */
 	struct sprof_idmap tried;
 	struct sprof_event_source source, tasks; /* of calls, and of what the target reports */
 	struct sprof_trace_sink sink;            /* of the latter */
 	uint64_t next_ns;                        /* of the next look */
 	uint32_t not_watched;
-	bool returns_ended, is_suspended;
-	bool by_registers;        /* the kernel's records come from debug registers */
+	bool is_suspended;
 	struct sprof_idmap execs; /* (0, a process's id) -> how many programs it has executed */
 	bool out_of_memory;
 };

@@ -53,19 +53,7 @@ void sprof_functions_prepare(const struct sprof_functions *functions, struct spr
 
 const char *sprof_functions_source_name(const struct sprof_functions *functions)
 {
-	if (functions->breakpoints)
-		return "breakpoints";
-	return functions->by_registers ? "hardware breakpoints" : "uprobes";
-}
-
-bool sprof_functions_use_registers(const struct sprof_functions *functions)
-{
-	return functions->by_registers;
-}
-
-bool sprof_functions_have_returns(const struct sprof_functions *functions)
-{
-	return !functions->returns_ended;
+	return functions->breakpoints ? "breakpoints" : "hardware breakpoints";
 }
 
 size_t sprof_functions_count(const struct sprof_functions *functions)

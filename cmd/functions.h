@@ -42,16 +42,17 @@ struct sprof_functions_options {
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events from before this time are missing. NULL: not wanted. */
 	void (*gap)(void *data, uint64_t end_ns);
-	bool are_leaves;     /* exceptions never pass the wanted functions */
-	bool stacks;         /* of calls: an id of the profile's */
-	bool begins_only;    /* of calls: no returns */
-	bool times;          /* of breakpoints: loads have CPU times */
-	bool counts_will_do; /* begins of calls are better than nothing */
-	bool breakpoints;    /* the target's code may be changed */
+	/* Begins alone, by the debug registers that each thread has: nobody stops, and the target's code
+	 * stays as it is. */
+	bool counts_only;
+	/* With breakpoints: */
+	bool stacks;      /* of calls: an id of the profile's */
+	bool begins_only; /* of calls: no returns */
+	bool times;       /* loads have CPU times */
 	bool follow_children;
 };
 
-/* Chooses how they are watched. False: no way is permitted, the error says why; or no memory. */
+/* False: it is not permitted or not possible here, the error says why; or no memory. */
 SPROF_MUST_USE bool sprof_functions_create(const struct sprof_functions_options *options,
 	struct sprof_functions **ret, struct sprof_error *err);
 /* NULL is accepted. */
@@ -62,18 +63,8 @@ void sprof_functions_prepare(
 	const struct sprof_functions *functions, struct sprof_subject *subject);
 struct sprof_event_source sprof_functions_source(struct sprof_functions *functions);
 
-/* "uprobes", "breakpoints", "hardware breakpoints" */
+/* "breakpoints", "hardware breakpoints" */
 const char *sprof_functions_source_name(const struct sprof_functions *functions);
-
-/*
- * Whether there are RETURN events. The kernel's probes of returns change return addresses: an exception
- * that passes such a function ends its program. So if there is anybody who may throw one, there are
- * none, except of leaves, and calls can be counted, not timed.
- */
-bool sprof_functions_have_returns(const struct sprof_functions *functions);
-
-/* Whether functions are watched by the four debug registers that each thread has. */
-bool sprof_functions_use_registers(const struct sprof_functions *functions);
 
 size_t sprof_functions_count(const struct sprof_functions *functions);
 /* By an event's number; valid as long as `functions`. */

@@ -32,22 +32,15 @@ struct run {
 	struct sprof_heap_choice choice;
 	uint64_t begin_ns, end_ns;
 	bool out_of_memory;
-	bool prints;            /* the report, to stdout */
-	bool watches_operators; /* that may throw */
+	bool prints; /* the report, to stdout */
 };
 
 static bool wants(
 	void *data, const struct sprof_module *module, const struct sprof_listed *function)
 {
 	struct run *run = data;
-	const struct sprof_allocator *allocator =
-		sprof_heap_choice_find(&run->choice, module, function);
 
-	run->watches_operators |=
-		allocator && allocator->kind == SPROF_ALLOCATOR_NEW && allocator->name[0] == '_';
-	/* Who throws has no stack any more if the kernel watches it. */
-	return allocator &&
-		(allocator->kind != SPROF_ALLOCATOR_THROWS || run->request->exact.breakpoints);
+	return sprof_heap_choice_find(&run->choice, module, function);
 }
 
 /* What is freed is charged to who has allocated it, at the call's begin. */
@@ -91,14 +84,6 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return !run->out_of_memory;
 }
 
-static void take_gap(void *data, uint64_t end_ns)
-{
-	struct run *run = data;
-
-	if (!sprof_allocations_gap(run->allocations))
-		run->out_of_memory = true;
-}
-
 static bool create_parts(struct run *run, struct sprof_error *err)
 {
 	const struct sprof_subject *subject = &run->watching.subject;
@@ -115,10 +100,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.wants = wants,
 		.is_brief = is_brief,
 		.event = take_event,
-		.gap = take_gap,
-		.are_leaves = true,
 		.stacks = true,
-		.breakpoints = run->request->exact.breakpoints,
 		.follow_children = subject->follow_children,
 	};
 
@@ -195,13 +177,6 @@ static void tell_gaps(const struct run *run)
 
 	if (!sprof_functions_count(run->functions))
 		sprof_ui_note("no function of an allocator was found: a stripped static program?");
-	if (run->watches_operators && !run->request->exact.breakpoints)
-		sprof_ui_note(
-			"an operator new was watched that does not call malloc: had it thrown for "
-			"lack of memory, the program would have ended; not so with --breakpoints");
-	if (gaps.lost)
-		sprof_ui_note(
-			"the kernel has lost %" PRIu64 " calls: figures are not exact", gaps.lost);
 	if (gaps.gone)
 		sprof_ui_note(
 			"%" PRIu64
@@ -209,8 +184,6 @@ static void tell_gaps(const struct run *run)
 			"found for the instruction that it hides (a filter of system calls?): "
 			"other threads may have missed it",
 			gaps.gone);
-	if (gaps.unwatched)
-		sprof_ui_note("%" PRIu32 " threads could not be watched on a CPU", gaps.unwatched);
 	if (gaps.not_watched)
 		sprof_ui_note("%" PRIu32 " functions could not be watched", gaps.not_watched);
 	if (gaps.unreadable)
@@ -247,7 +220,6 @@ static bool print(const struct run *run, struct sprof_error *err)
 		.functions = sprof_functions_count(run->functions),
 		.begin_ns = run->begin_ns,
 		.end_ns = run->end_ns,
-		.lost = sprof_functions_gaps(run->functions).lost,
 		.top = run->shown.full   ? 0
 			: run->shown.top ? run->shown.top
 					 : TOP,
@@ -281,17 +253,13 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 	return !outputs->count || sprof_shown_write_all(&run->shown, profile, ret_exit, err);
 }
 
-static bool guard(const struct sprof_heap_exact_request *request, struct sprof_error *err)
-{
-	return !request->exact.breakpoints || sprof_guardian_begin(request->watching->pid, err);
-}
-
 bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request, char *const operands[],
 	int *ret_exit, struct sprof_error *err)
 {
 	struct run run = {.request = request};
-	const bool done = guard(request, err) && begin(&run, operands, err) &&
-		trace(&run, ret_exit, err) && write_all(&run, ret_exit, err);
+	const bool done = sprof_guardian_begin(request->watching->pid, err) &&
+		begin(&run, operands, err) && trace(&run, ret_exit, err) &&
+		write_all(&run, ret_exit, err);
 
 	sprof_functions_destroy(run.functions);
 	sprof_allocations_destroy(run.allocations);

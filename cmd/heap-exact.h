@@ -13,7 +13,7 @@
 #include "cmd/watching.h"
 
 struct sprof_heap_exact_options {
-	bool live, sizes, json, breakpoints;
+	bool live, sizes, json;
 	uint64_t older_ns; /* with live: only what is that old */
 };
 

@@ -235,7 +235,6 @@ static bool create_functions(struct run *run, struct sprof_error *err)
 		.stacks = true,
 		.begins_only = true,
 		.times = true,
-		.breakpoints = true,
 		.follow_children = run->watching.subject.follow_children,
 	};
 

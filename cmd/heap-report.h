@@ -21,7 +21,7 @@ struct sprof_heap_report {
 	struct sprof_heap_rows *rows; /* sorted as is needed */
 	enum sprof_heap_kind kind;    /* by which stacks are shown */
 	bool is_chosen;               /* the user has asked for it */
-	const char *source;           /* "uprobes" */
+	const char *source;           /* "breakpoints" */
 	const char *places;           /* what was watched; NULL: "functions" */
 	size_t functions;             /* that were watched */
 	uint64_t begin_ns, end_ns;

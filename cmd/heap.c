@@ -26,6 +26,7 @@ struct heap_options {
 	enum sprof_source_request source;
 	size_t period;
 	bool growth, exact, rate;
+	bool breakpoints; /* an old name of what is always so */
 	double overhead;
 	struct sprof_heap_exact_options exactly;
 };
@@ -76,10 +77,7 @@ static const struct sprof_option exact_table[] = {
 		FIELD(exactly.sizes), .needs = "exact"},
 	{"json", NULL, NULL, "JSON to stdout instead of text", sprof_value_flag,
 		FIELD(exactly.json), .needs = "exact"},
-	{"breakpoints", NULL, NULL,
-		"by breakpoints, which need no rights and lose nothing: the\n"
-		"program's code is changed while it is watched",
-		sprof_value_flag, FIELD(exactly.breakpoints), .needs = "exact"},
+	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints), .needs = "exact"},
 	{0},
 };
 
@@ -318,8 +316,8 @@ const struct sprof_command sprof_command_heap = {
 		"--rate has breakpoints at the allocators, for a millisecond now and then. The program runs "
 		"at its own\nspeed between these windows. Frees are not seen.\n\n"
 		"  sprof heap --rate -p 4711 -d 30s\n\n"
-		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root), "
-		"or by\nbreakpoints. "
+		"--exact watches each call of malloc, free and their like, also operator new, by breakpoints: "
+		"the program's\ncode is changed while it is watched. "
 		"The kinds of values are those of Go's heap profiles: alloc_space, alloc_objects,\n"
 		"inuse_space, inuse_objects; and peak_space, peak_objects, freed_space, freed_objects,\n"
 		"temporary_space, temporary_objects. --weight chooses one (a program's peak_space, a process's\n"

@@ -27,7 +27,7 @@ enum {
 	PATH_SIZE = 4096,
 	LINE_SIZE = 64,
 	NAME_SIZE = 64,
-	SOURCES_MAX = 5,
+	SOURCES_MAX = 6,
 };
 
 static const uint64_t LOOK_NS = SPROF_NS_PER_MS;
@@ -248,6 +248,16 @@ static void begin(void *data, struct sprof_target *target)
 						     : UINT64_MAX;
 	trace->look_ns =
 		sprof_trace_than(trace)->is_set ? trace->begin_ns + look_period(trace) : UINT64_MAX;
+	if (trace->recorded_types >> SPROF_TRACE_PROBE & 1)
+		trace->opening = sprof_progress_begin("opening uprobes");
+}
+
+static void end_opening(void *data, struct sprof_target *target)
+{
+	struct trace *trace = data;
+
+	sprof_progress_end(trace->opening);
+	trace->opening = NULL;
 }
 
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
@@ -342,15 +352,23 @@ static bool wants_tasks(const struct trace *trace)
 		sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_EVENT_STOPS);
 }
 
+/* What watches functions tells of tasks, too. */
+static struct sprof_event_source tasks_of(struct trace *trace)
+{
+	return trace->functions ? sprof_functions_source(trace->functions)
+				: sprof_task_events_source(&trace->stops);
+}
+
 /* At the end, what is recorded comes last: it has what the others have told meanwhile. */
 static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 {
-	struct sprof_event_source calls, recorded, tasks = sprof_task_events_source(&trace->stops),
+	struct sprof_event_source calls, recorded, tasks = tasks_of(trace),
 						   ticker = {.data = trace,
 							   .begin = begin,
 							   .offer = offer,
 							   .due_ns = due_ns,
-							   .poll = poll};
+							   .poll = poll},
+						   last = {.data = trace, .begin = end_opening};
 	const struct sprof_event_source *sources[SOURCES_MAX] = {&ticker, &tasks};
 	size_t count = 2;
 
@@ -366,6 +384,7 @@ static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 	if (trace->recorded) {
 		recorded = sprof_recorded_events_source(trace->recorded);
 		sources[count++] = &recorded;
+		sources[count++] = &last;
 	}
 	trace->watching.tracing.events = sources;
 	return sprof_watching_run(&trace->watching, ret_exit, err);
@@ -380,7 +399,9 @@ static void finish(struct trace *trace)
 	sprof_trace_stacks_finish(&trace->stacks);
 	sprof_owners_finish(&trace->owners);
 	sprof_calls_destroy(trace->calls);
+	sprof_progress_end(trace->opening);
 	sprof_recorded_events_destroy(trace->recorded);
+	sprof_functions_destroy(trace->functions);
 	sprof_trace_probes_finish(&trace->probes);
 	sprof_details_destroy(trace->details);
 	sprof_trace_engine_finish(&trace->engine);
@@ -425,7 +446,8 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 	trace.lookup = (struct sprof_expression_lookup){
 		.comm = name_of_thread, .syscall = name_of_call, .context = &trace};
 	done = sprof_trace_choice_read(options, &trace.list, &trace.probes, err) &&
-		create_parts(&trace, err) && sprof_trace_choose_source(&trace, err);
+		sprof_trace_choose_functions(&trace, err) && create_parts(&trace, err) &&
+		sprof_trace_choose_source(&trace, err);
 	if (done) {
 		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
 		trace.owners.profile = trace.watching.profile;
@@ -433,8 +455,9 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 			operands[0] && (!options->output || sprof_out_is_stdout(options->output));
 		if (done && options->beside.sample)
 			sprof_watching_sample(&trace.watching, options->beside.rate_hz);
-		done = done && watch(&trace, ret_exit, err) &&
-			sprof_trace_write_result(&trace, err) &&
+		done = done &&
+			(!trace.by_breakpoints || sprof_trace_watch_functions(&trace, err)) &&
+			watch(&trace, ret_exit, err) && sprof_trace_write_result(&trace, err) &&
 			print_answer(&trace, ret_exit, err);
 	}
 	finish(&trace);

@@ -1,11 +1,13 @@
 /*
- * Private to trace-run.c, trace-source.c and trace-result.c: one run of `sprof trace`.
+ * Private to trace-run.c, trace-functions.c, trace-source.c and trace-result.c: one run of `sprof trace`.
  */
 #ifndef SPROF_CMD_TRACE_STATE_H
 #define SPROF_CMD_TRACE_STATE_H
 
+#include "cmd/functions.h"
 #include "cmd/heatmap.h"
 #include "cmd/owners.h"
+#include "cmd/progress.h"
 #include "cmd/trace-calls.h"
 #include "cmd/trace-engine.h"
 #include "cmd/trace-probes.h"
@@ -33,6 +35,8 @@ struct trace {
 	struct sprof_heatmap heatmap;
 	struct sprof_trace_stacks stacks;
 	struct sprof_trace_probes probes;
+	struct sprof_functions *functions;      /* NULL: no breakpoints tell of functions */
+	struct sprof_progress *opening;         /* of uprobes; NULL: none is being opened */
 	struct sprof_trace_sink sink, stops;    /* of all events; of those that ptrace tells */
 	struct sprof_calls *calls;              /* NULL: no system calls are traced by ptrace */
 	struct sprof_recorded_events *recorded; /* NULL: all comes from ptrace */
@@ -46,6 +50,7 @@ struct trace {
 	uint64_t interval_ns; /* when the interval has begun */
 	uint64_t next_ns,
 		look_ns;     /* when the interval ends; when to look for what takes too long */
+	bool by_breakpoints; /* functions are */
 	bool shows_unlikely; /* of the interval: an instance passed --only-than */
 	bool out_of_memory;
 };
@@ -72,6 +77,11 @@ static inline bool sprof_trace_records_calls(const struct trace *trace)
 {
 	return trace->recorded && trace->recorded_types & sprof_recorded_calls();
 }
+
+/* trace-functions.c: how functions are watched; before any other thread is there. */
+SPROF_MUST_USE bool sprof_trace_choose_functions(struct trace *trace, struct sprof_error *err);
+/* Creates what watches them by breakpoints. */
+SPROF_MUST_USE bool sprof_trace_watch_functions(struct trace *trace, struct sprof_error *err);
 
 /* trace-source.c: creates what records events, if any are to be recorded. */
 SPROF_MUST_USE bool sprof_trace_choose_source(struct trace *trace, struct sprof_error *err);

@@ -27,7 +27,6 @@ enum sprof_activation_end {
 	SPROF_ACTIVATION_LEFT,    /* by longjmp, an exception: it did not return */
 	SPROF_ACTIVATION_LOST,    /* records were lost while it was under way */
 	SPROF_ACTIVATION_COUNTED, /* the source tells nothing of returns */
-	SPROF_ACTIVATION_DEEP,    /* nested so deep that the source does not tell of returns */
 	SPROF_ACTIVATION_ENDS,
 };
 

@@ -111,9 +111,7 @@ static void keep_end(struct sprof_activation_books *books,
 static enum sprof_activation_end end_of(
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end)
 {
-	if (frame->is_doubtful)
-		return SPROF_ACTIVATION_LOST;
-	return frame->is_deep && end != SPROF_ACTIVATION_RETURNED ? SPROF_ACTIVATION_DEEP : end;
+	return frame->is_doubtful ? SPROF_ACTIVATION_LOST : end;
 }
 
 static void tell_end(const struct sprof_activation_stack *stack,
@@ -327,7 +325,7 @@ static bool is_over(const struct sprof_activation_stack *stack, uint32_t functio
 
 	if (!top || top->sp != sp)
 		return false;
-	return top->is_deep || top->is_doubtful || top->function == function ||
+	return top->is_doubtful || top->function == function ||
 		(stack->count >= CHAIN_LIMIT && stack->frames[stack->count - CHAIN_LIMIT].sp == sp);
 }
 
@@ -370,7 +368,6 @@ bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
 	if (!settle(stack, false, now_ns) || !go_to(stack, frame.sp, now_ns) ||
 		(is_over(stack, function, frame.sp) && !drop_at(stack, frame.sp, now_ns)))
 		return false;
-	frame.is_deep = stack->return_depth && stack->count >= stack->return_depth;
 	if (stack->count)
 		kept.caller = top_of(stack)->call;
 	return sprof_activation_books_keep(stack->books, &kept, &frame.call) && push(stack, &frame);
@@ -451,7 +448,6 @@ bool sprof_activation_stack_inherit(struct sprof_activation_stack *stack,
 		.function = frame->function,
 		.call = SPROF_ACTIVATION_NONE,
 		.is_inherited = true,
-		.is_deep = frame->is_deep,
 	};
 
 	return push(stack, &copy);

@@ -39,7 +39,6 @@ struct sprof_activation_frame {
 	struct sprof_activation_place own, edge;
 	bool is_inherited; /* began in the process that has forked: it is counted there */
 	bool is_doubtful;  /* records were lost since it began */
-	bool is_deep;      /* the source may not tell of its return */
 	bool is_kernels;   /* no child is born inside of it */
 };
 
@@ -47,7 +46,6 @@ struct sprof_activation_frame {
 struct sprof_activation_stack {
 	struct sprof_activation_books *books;
 	uint32_t thread;
-	uint32_t return_depth; /* returns are told of at most this many calls at once; 0: of all */
 
 	struct sprof_activation_frame *frames; /* the outermost first */
 	size_t count, capacity;

@@ -109,9 +109,7 @@ static struct thread *thread_of(
 	*thread = (struct thread){
 		.id = event->thread,
 		.pid = event->pid,
-		.stack = {.books = &activations->books,
-			.thread = event->thread,
-			.return_depth = activations->options.return_depth},
+		.stack = {.books = &activations->books, .thread = event->thread},
 	};
 	return inherit(activations, thread, event->time_ns) ? thread : NULL;
 }
@@ -178,11 +176,10 @@ bool sprof_activations_end(struct sprof_activations *activations,
 
 static bool take_begin(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
-	const struct sprof_activations_options *options = &activations->options;
 	const struct sprof_activation_call call = {
 		.function = function_of(event), .sp = sp_of(event)};
 
-	if (options->counts_only && options->counts_only(options->data))
+	if (activations->options.counts_only)
 		return count(activations, event);
 	return sprof_activations_begin(activations, event, &call);
 }

@@ -14,16 +14,10 @@
 #include "events/activation-estimate.h"
 #include "events/event-type.h"
 
-/* The kernel keeps that many return addresses of a thread. */
-enum { SPROF_UPROBE_RETURNS = 64 };
-
 struct sprof_activations_options {
 	bool by_thread;    /* rows for each thread */
 	size_t keep_limit; /* this many calls are kept one by one */
-	/* Returns are told of at most this many calls within each other; 0: of all. */
-	uint32_t return_depth;
-	/* Whether the source tells of no returns at all now. NULL: it tells of them. */
-	bool (*counts_only)(void *data);
+	bool counts_only;  /* the source tells of no returns */
 	/* Each call that has a tag, as soon as it is known to be over. NULL: none has. */
 	void (*ended)(void *data, uint32_t tag, enum sprof_activation_end end);
 	void *data;

@@ -207,16 +207,6 @@ bool sprof_allocations_add(
 	}
 }
 
-bool sprof_allocations_gap(struct sprof_allocations *allocations)
-{
-	allocations->counts.gaps++;
-	for (size_t i = 0; i < allocations->thread_count; i++) {
-		if (allocations->threads[i] && !forget_all(allocations, allocations->threads[i]))
-			return false;
-	}
-	return true;
-}
-
 const struct sprof_heap_books *sprof_allocations_books(const struct sprof_allocations *allocations)
 {
 	return &allocations->books;

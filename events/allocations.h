@@ -59,9 +59,6 @@ void sprof_allocations_destroy(struct sprof_allocations *allocations);
 SPROF_MUST_USE bool sprof_allocations_add(
 	struct sprof_allocations *allocations, const struct sprof_trace_event *event);
 
-/* Events were lost: calls under way are forgotten. False: no memory. */
-SPROF_MUST_USE bool sprof_allocations_gap(struct sprof_allocations *allocations);
-
 /* Valid until the next event. */
 const struct sprof_heap_books *sprof_allocations_books(const struct sprof_allocations *allocations);
 const struct sprof_allocations_counts *sprof_allocations_counts(

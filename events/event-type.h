@@ -93,6 +93,7 @@ enum sprof_trace_source {
 	SPROF_TRACE_BY_SAMPLER = 1 << 6,     /* sprof's own samples */
 	SPROF_TRACE_BY_FAULTS = 1 << 7,      /* page faults by perf */
 	SPROF_TRACE_BY_UPROBE = 1 << 8,      /* root: a breakpoint that the kernel handles */
+	SPROF_TRACE_BY_BREAKPOINT = 1 << 9,  /* ptrace: the target's code is changed */
 };
 
 /* What one event costs the target, about, by its cheapest source. trace-facts were measured on one
@@ -136,6 +137,9 @@ const char *sprof_trace_cost_name(enum sprof_trace_cost cost);
  */
 SPROF_MUST_USE struct sprof_trace_event *sprof_trace_event_copy(
 	const struct sprof_trace_event *event);
+
+/* How many values it has. */
+size_t sprof_trace_event_values(const struct sprof_trace_event *event);
 
 /* The bytes that a copy takes. */
 size_t sprof_trace_event_copy_size(const struct sprof_trace_event *event);

@@ -153,7 +153,7 @@ struct sprof_nested *sprof_nested_create(
 	const struct sprof_pairs_options *options, bool by_key, size_t keep_limit)
 {
 	struct sprof_nested *nested = calloc(1, sizeof(*nested));
-	struct sprof_activations_options how = {
+	const struct sprof_activations_options how = {
 		.by_thread = by_key, .keep_limit = keep_limit, .ended = on_end, .data = nested};
 
 	if (!nested)
@@ -167,7 +167,6 @@ struct sprof_nested *sprof_nested_create(
 	for (size_t i = 0; i < nested->mark_count; i++)
 		nested->has_stack_pointers &= is_of_thread(&nested->marks[i]);
 	sprof_open_events_init(&nested->open);
-	how.return_depth = nested->has_stack_pointers ? SPROF_UPROBE_RETURNS : 0;
 	nested->activations = sprof_activations_create(&how);
 	if (nested->activations)
 		return nested;

@@ -23,7 +23,7 @@ static const uint8_t kernel_numbers[SPROF_REG_COUNT] = {0, 1, 2, 3, 4, 5, 6, 7, 
 static const uint8_t arguments[SPROF_PERF_ARGUMENTS] = {0, 1, 2, 3, 4, 5};
 #endif
 
-enum { KERNEL_REGISTERS = 64, RESULT = 0 };
+enum { KERNEL_REGISTERS = 64 };
 
 void sprof_perf_ask_registers(struct perf_event_attr *attributes)
 {
@@ -104,9 +104,4 @@ bool sprof_perf_user_read(
 int64_t sprof_perf_argument(const struct sprof_regs *regs, size_t index)
 {
 	return (int64_t)regs->values[arguments[index]];
-}
-
-int64_t sprof_perf_result(const struct sprof_regs *regs)
-{
-	return (int64_t)regs->values[RESULT];
 }

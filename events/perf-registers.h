@@ -36,8 +36,7 @@ struct sprof_perf_user {
 SPROF_MUST_USE bool sprof_perf_user_read(
 	const struct sprof_perf_record *record, bool has_stack, struct sprof_perf_user *ret);
 
-/* At a function's first instruction: its argument `index`; at its return: its result. */
+/* At a function's first instruction: its argument `index`. */
 int64_t sprof_perf_argument(const struct sprof_regs *regs, size_t index);
-int64_t sprof_perf_result(const struct sprof_regs *regs);
 
 #endif

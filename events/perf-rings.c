@@ -62,9 +62,9 @@ bool sprof_perf_rings_init(struct sprof_perf_rings *rings, struct sprof_perf_den
 	return true;
 }
 
-static void close_all(const struct sprof_perf_rings *rings, int *fds, size_t count, bool waits)
+static void close_all(const struct sprof_perf_rings *rings, int *fds, size_t count)
 {
-	if (rings->is_slow_to_close && !waits) {
+	if (rings->is_slow_to_close) {
 		sprof_close_behind(fds, count);
 		return;
 	}
@@ -78,8 +78,8 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; rings->rings && i < rings->cpus.count; i++)
 		sprof_perf_ring_unmap(&rings->rings[i]);
-	sprof_perf_rings_flush(rings, false);
-	close_all(rings, rings->fds, rings->fd_count, false);
+	sprof_perf_rings_flush(rings);
+	close_all(rings, rings->fds, rings->fd_count);
 	if (rings->poll_fd > 0)
 		close(rings->poll_fd);
 	sprof_cpus_finish(&rings->cpus);
@@ -172,9 +172,9 @@ void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index)
 	rings->fds[index] = -1;
 }
 
-void sprof_perf_rings_flush(struct sprof_perf_rings *rings, bool waits)
+void sprof_perf_rings_flush(struct sprof_perf_rings *rings)
 {
-	close_all(rings, rings->closing, rings->closing_count, waits);
+	close_all(rings, rings->closing, rings->closing_count);
 	rings->closing_count = 0;
 }
 

@@ -67,8 +67,8 @@ SPROF_MUST_USE bool sprof_perf_rings_id(
 
 /* Gives up an event that gives nothing more, unless its ring is others' too. */
 void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index);
-/* Closes those that were given up. `waits`: their effect is over when this returns. */
-void sprof_perf_rings_flush(struct sprof_perf_rings *rings, bool waits);
+/* Closes those that were given up. */
+void sprof_perf_rings_flush(struct sprof_perf_rings *rings);
 
 /*
  * The number of events that the kernel has counted, with and without a record, for all that was added

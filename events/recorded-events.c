@@ -307,7 +307,7 @@ bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 		return false;
 	threads = sprof_target_threads(events->target, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (!process || threads[i]->process == process)
+		if (threads[i]->process == process)
 			sprof_recorded_points_watch_added(&events->points, threads[i]->tid);
 	}
 	return true;
@@ -318,12 +318,6 @@ static void drain(struct sprof_recorded_events *events)
 {
 	know_threads(events);
 	sprof_perf_rings_drain(&events->points.rings, take_record, events);
-}
-
-void sprof_recorded_events_end_returns(struct sprof_recorded_events *events)
-{
-	drain(events);
-	sprof_recorded_points_end_returns(&events->points);
 }
 
 /* Its last records are read now if they have stacks: then its mappings are still known. */

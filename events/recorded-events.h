@@ -39,16 +39,12 @@ SPROF_MUST_USE bool sprof_recorded_events_create(const struct sprof_recorded_opt
 void sprof_recorded_events_destroy(struct sprof_recorded_events *events);
 
 /*
- * Adds a probe while the run goes on, for all threads that there are and will be, or for those of one
- * process; it outlives `events`.
- * False: it is not permitted, or there is no memory.
+ * Adds a hardware breakpoint while the run goes on, for the threads of a process and those that they
+ * start; it outlives `events`. False: there are none here, or there is no memory.
  */
 SPROF_MUST_USE bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 	const struct sprof_probe *probe, const struct sprof_process *process,
 	struct sprof_perf_denial *ret_denial);
-
-/* From now on nothing is told of returns; what is in the rings is read first. */
-void sprof_recorded_events_end_returns(struct sprof_recorded_events *events);
 
 /* The source; valid as long as `events`. */
 struct sprof_event_source sprof_recorded_events_source(struct sprof_recorded_events *events);

@@ -15,13 +15,11 @@
 #include "events/perf-record.h"
 #include "events/tracepoint-values.h"
 
-/* A function whose begin or end is an event. */
+/* A function whose begin is an event. */
 struct sprof_probe {
 	const char *path; /* of its file; NULL: a hardware breakpoint, of one process */
 	uint64_t offset;  /* of its first instruction, in the file; NULL: its address */
-	bool is_return;
-	int64_t number; /* what its events say; several probes may have one */
-	bool is_brief;  /* its events have no stacks, whatever the others have */
+	int64_t number;   /* what its events say; several probes may have one */
 };
 
 /* What is to be recorded. */
@@ -30,7 +28,7 @@ struct sprof_recorded_wants {
 	uint32_t stacks;                  /* those of them that have stacks */
 	unsigned rate_hz;                 /* of SPROF_TRACE_PROFILE */
 	uint64_t fault_period;            /* every N-th SPROF_TRACE_FAULT of a thread; 0: each */
-	const struct sprof_probe *probes; /* of SPROF_TRACE_PROBE and _RETURN */
+	const struct sprof_probe *probes; /* of SPROF_TRACE_PROBE */
 	size_t probe_count;
 	const int64_t *calls; /* only these system calls; count 0: all */
 	size_t call_count;

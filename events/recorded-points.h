@@ -28,7 +28,6 @@ struct sprof_recorded_points {
 		uint64_t id;
 	} * opened;
 	size_t opened_count, opened_capacity;
-	bool returns_ended; /* nothing is told of returns any more */
 	uint32_t unwatched; /* events of threads that could not be opened */
 	bool out_of_memory;
 };
@@ -70,9 +69,6 @@ SPROF_MUST_USE bool sprof_recorded_points_add_probe(struct sprof_recorded_points
 	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial);
 /* Opens the point that was added last for a thread. */
 void sprof_recorded_points_watch_added(struct sprof_recorded_points *points, pid_t tid);
-
-/* Ends the probes of returns, also for threads that come. What has been recorded stays. */
-void sprof_recorded_points_end_returns(struct sprof_recorded_points *points);
 
 /* A thread has ended, and its records have been read: closes what was opened for it alone. */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid);

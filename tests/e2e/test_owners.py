@@ -177,14 +177,8 @@ def test_pairs_by_stops():
     watch(trace("--source", "ptrace"))
 
 
-def test_calls_by_breakpoints():
-    watch(calls("--breakpoints"))
-
-
-def test_calls_by_uprobes():
-    """A birth takes the kernel long, so there are few."""
-    require_machine(os.geteuid() == 0, "uprobes are root's")
-    watch(calls(), FEW, threads=3, processes=2)
+def test_calls():
+    watch(calls())
 
 
 def test_a_profile_of_system_calls():
