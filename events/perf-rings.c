@@ -139,6 +139,12 @@ bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr
 	return true;
 }
 
+void sprof_perf_rings_enable(const struct sprof_perf_rings *rings, size_t first)
+{
+	for (size_t i = first; i < rings->fd_count; i++)
+		ioctl(rings->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
 void sprof_perf_rings_filter(
 	const struct sprof_perf_rings *rings, size_t first, size_t count, const char *filter)
 {

@@ -53,6 +53,9 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings);
 SPROF_MUST_USE bool sprof_perf_rings_add(struct sprof_perf_rings *rings,
 	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial);
 
+/* Begins the recording of events that were added as disabled ones, from an index on. */
+void sprof_perf_rings_enable(const struct sprof_perf_rings *rings, size_t first);
+
 /*
  * Sets the filter of `count` descriptors from index `first` on, which are a tracepoint's: an
  * expression of its fields (Documentation/trace/events.rst). If the kernel refuses it, the old one

@@ -154,9 +154,10 @@ static void begin(void *data, struct sprof_target *target)
 
 	events->target = target;
 	know_threads(events);
-	find_calls(events);
 	watch_threads(events);
 	sprof_recorded_points_watch_machine(&events->points);
+	find_calls(events);
+	sprof_recorded_points_enable(&events->points);
 	events->read_ns = events->known_ns = sprof_clock_now_ns();
 	events->next_ns = events->read_ns + POLL_NS;
 }
@@ -282,6 +283,7 @@ static void watch_newborn(struct sprof_recorded_events *events, pid_t tid)
 {
 	expect_stacks(events, tid);
 	sprof_recorded_points_watch_newborn(&events->points, tid);
+	sprof_recorded_points_enable(&events->points);
 }
 
 /* Where threads are held, they are watched then, and not twice. */
@@ -310,6 +312,7 @@ bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 		if (threads[i]->process == process)
 			sprof_recorded_points_watch_added(&events->points, threads[i]->tid);
 	}
+	sprof_recorded_points_enable(&events->points);
 	return true;
 }
 
@@ -353,6 +356,7 @@ static void take_exec(struct sprof_recorded_events *events, const struct sprof_e
 	drain(events);
 	sprof_recorded_points_end_thread(&events->points, pid);
 	sprof_recorded_points_watch_newborn(&events->points, pid);
+	sprof_recorded_points_enable(&events->points);
 	events->has_new_program = events->options.wants.stacks;
 	events->next_ns = 0;
 }

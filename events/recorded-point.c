@@ -173,6 +173,7 @@ bool sprof_recorded_point_init(struct sprof_recorded_point *point, enum sprof_tr
 	if (way ? !way->describe(point, wants, ret_denial)
 		: !describe_tracepoint(point, ret_denial))
 		return false;
+	point->attributes.disabled = 1;
 	if (point->has_stack)
 		sprof_perf_ask_stack(&point->attributes);
 	point->attributes.inherit =

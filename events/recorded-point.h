@@ -43,7 +43,7 @@ struct sprof_recorded_point {
 };
 
 /*
- * Describes the perf event of a type; `probe`: of a probe. False: there is none on this machine.
+ * Describes the perf event of a type, which is disabled when it is opened; `probe`: of a probe. False: there is none on this machine.
  * Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_recorded_point_init(struct sprof_recorded_point *point,

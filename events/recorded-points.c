@@ -235,6 +235,12 @@ static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 	filter_calls(points, point, first);
 }
 
+void sprof_recorded_points_enable(struct sprof_recorded_points *points)
+{
+	sprof_perf_rings_enable(&points->rings, points->enabled);
+	points->enabled = points->rings.fd_count;
+}
+
 void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points)
 {
 	for (size_t i = 0; i < points->count; i++) {

@@ -28,6 +28,7 @@ struct sprof_recorded_points {
 		uint64_t id;
 	} * opened;
 	size_t opened_count, opened_capacity;
+	size_t enabled;     /* of the rings' descriptors */
 	uint32_t unwatched; /* events of threads that could not be opened */
 	bool out_of_memory;
 };
@@ -53,6 +54,9 @@ SPROF_MUST_USE bool sprof_recorded_points_init(struct sprof_recorded_points *poi
 	const struct sprof_recorded_wants *wants, bool follow_children,
 	enum sprof_trace_type *ret_type, struct sprof_perf_denial *ret_denial);
 void sprof_recorded_points_finish(struct sprof_recorded_points *points);
+
+/* What was opened begins to record, all of it at once: opening takes long. */
+void sprof_recorded_points_enable(struct sprof_recorded_points *points);
 
 /* Opens those of the machine; those of a thread; those that a new thread has neither inherited nor got
  * already. */
