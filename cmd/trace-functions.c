@@ -6,7 +6,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attach/guardian.h"
 #include "base/proc-status.h"
@@ -14,20 +13,19 @@
 #include "cmd/trace-state.h"
 
 /*
- * The kernel opens a uprobe for one thread on one CPU, and waits for all CPUs each time (kernel/events/uprobes.c,
- * dup_mmap_sem): 5 to 40 ms. New threads don't inherit them, but wait until theirs are open.
+ * The kernel opens a uprobe for one thread, and waits for all CPUs each time (kernel/events/uprobes.c, dup_mmap_sem):
+ * 5 to 40 ms. New threads don't inherit them, but wait until theirs are open.
  */
 enum { UPROBES_MAX = 32 };
 
 static uint64_t uprobes_of(const struct trace *trace)
 {
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const pid_t pid = trace->options->watching.pid;
 	long threads = 1;
 
 	if (pid && !sprof_proc_status_read_number(pid, "Threads", &threads))
 		threads = 1;
-	return trace->probes.count * (uint64_t)threads * (uint64_t)(cpus > 0 ? cpus : 1);
+	return trace->probes.count * (uint64_t)threads;
 }
 
 static bool check_few(const struct trace *trace, struct sprof_error *err)
@@ -37,7 +35,7 @@ static bool check_few(const struct trace *trace, struct sprof_error *err)
 	if (count <= UPROBES_MAX)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE,
-		"--source perf: %zu functions, for each thread and CPU, take %" PRIu64
+		"--source perf: %zu functions, for each thread, take %" PRIu64
 		" uprobes, and each stays some ms in the kernel; %d are the limit",
 		trace->probes.count, count, UPROBES_MAX);
 	sprof_error_hint(err, "without --source perf, breakpoints are used");

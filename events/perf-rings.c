@@ -78,12 +78,15 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; rings->rings && i < rings->cpus.count; i++)
 		sprof_perf_ring_unmap(&rings->rings[i]);
+	for (size_t i = 0; i < rings->own_count; i++)
+		sprof_perf_ring_unmap(&rings->own[i].ring);
 	sprof_perf_rings_flush(rings);
 	close_all(rings, rings->fds, rings->fd_count);
 	if (rings->poll_fd > 0)
 		close(rings->poll_fd);
 	sprof_cpus_finish(&rings->cpus);
 	free(rings->rings);
+	free(rings->own);
 	free(rings->fds);
 	free(rings->closing);
 	free(rings->scratch);
@@ -101,18 +104,27 @@ static bool watch(const struct sprof_perf_rings *rings, int fd)
 	return !epoll_ctl(rings->poll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* The first event of a CPU gets a ring, and the others write into it. */
-static bool give_ring(
-	struct sprof_perf_rings *rings, size_t cpu, int fd, struct sprof_perf_denial *ret_denial)
+/* The first event of a CPU, or of a thread, gets a ring, and the others write into it. */
+static bool give_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *ring, int fd,
+	struct sprof_perf_denial *ret_denial)
 {
-	struct sprof_perf_ring *ring = &rings->rings[cpu];
-
 	if (ring->page)
 		return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) || fail(errno, ret_denial);
 	if (!sprof_perf_ring_map(ring, fd, rings->ring_size, ret_denial))
 		return false;
-	rings->ring_size = ring->size;
 	return watch(rings, fd) || fail(errno, ret_denial);
+}
+
+static bool add_descriptor(
+	struct sprof_perf_rings *rings, int fd, struct sprof_perf_denial *ret_denial)
+{
+	if (!sprof_array_reserve(
+		    &rings->fds, &rings->fd_capacity, rings->fd_count + 1, sizeof(*rings->fds))) {
+		close(fd);
+		return fail(ENOMEM, ret_denial);
+	}
+	rings->fds[rings->fd_count++] = fd;
+	return true;
 }
 
 bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr *attributes,
@@ -127,16 +139,52 @@ bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr
 			continue; /* it has just gone offline */
 		if (fd < 0)
 			return false;
-		if (!sprof_array_reserve(&rings->fds, &rings->fd_capacity, rings->fd_count + 1,
-			    sizeof(*rings->fds))) {
-			close(fd);
-			return fail(ENOMEM, ret_denial);
-		}
-		rings->fds[rings->fd_count++] = fd;
-		if (!give_ring(rings, cpu, fd, ret_denial))
+		if (!add_descriptor(rings, fd, ret_denial) ||
+			!give_ring(rings, &rings->rings[cpu], fd, ret_denial))
 			return false;
+		rings->ring_size = rings->rings[cpu].size;
 	}
 	return true;
+}
+
+/* NULL: no memory. */
+static struct sprof_perf_ring *own_ring_of(struct sprof_perf_rings *rings, pid_t tid)
+{
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].tid == tid)
+			return &rings->own[i].ring;
+	}
+	if (!sprof_array_reserve(
+		    &rings->own, &rings->own_capacity, rings->own_count + 1, sizeof(*rings->own)))
+		return NULL;
+	rings->own[rings->own_count++] = (struct sprof_perf_own_ring){.tid = tid};
+	return &rings->own[rings->own_count - 1].ring;
+}
+
+bool sprof_perf_rings_add_single(struct sprof_perf_rings *rings, struct perf_event_attr *attributes,
+	pid_t tid, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_perf_ring *ring = own_ring_of(rings, tid);
+	int fd;
+
+	if (!rings->fd_count)
+		raise_file_limit();
+	if (!ring)
+		return fail(ENOMEM, ret_denial);
+	fd = sprof_perf_open(attributes, tid, -1, ret_denial);
+	return fd >= 0 && add_descriptor(rings, fd, ret_denial) &&
+		give_ring(rings, ring, fd, ret_denial);
+}
+
+void sprof_perf_rings_end_single(struct sprof_perf_rings *rings, pid_t tid)
+{
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].tid != tid)
+			continue;
+		sprof_perf_ring_unmap(&rings->own[i].ring);
+		rings->own[i] = rings->own[--rings->own_count];
+		return;
+	}
 }
 
 void sprof_perf_rings_enable(const struct sprof_perf_rings *rings, size_t first)
@@ -161,6 +209,10 @@ static bool has_ring(const struct sprof_perf_rings *rings, int fd)
 {
 	for (size_t i = 0; i < rings->cpus.count; i++) {
 		if (rings->rings[i].page && rings->rings[i].fd == fd)
+			return true;
+	}
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].ring.page && rings->own[i].ring.fd == fd)
 			return true;
 	}
 	return false;
@@ -281,5 +333,9 @@ void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker tak
 	for (size_t cpu = 0; cpu < rings->cpus.count; cpu++) {
 		if (rings->rings[cpu].page)
 			drain_ring(rings, &rings->rings[cpu], take, data);
+	}
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].ring.page)
+			drain_ring(rings, &rings->own[i].ring, take, data);
 	}
 }

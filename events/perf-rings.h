@@ -4,6 +4,9 @@
  * An event that new threads inherit can't have a ring of its own for all CPUs (kernel/events/core.c,
  * perf_mmap), so there is one per CPU. A ring takes 512 KiB, which perf_event_mlock_kb allows every
  * user for each CPU. A thread takes one descriptor per CPU.
+ *
+ * What no thread inherits and takes long to open, uprobes, is opened once for all CPUs, and its thread has
+ * a ring of its own.
  */
 #ifndef SPROF_EVENTS_PERF_RINGS_H
 #define SPROF_EVENTS_PERF_RINGS_H
@@ -24,8 +27,13 @@ enum { SPROF_PERF_RING_SIZE = 512 * 1024 };
 struct sprof_perf_rings {
 	struct sprof_cpus cpus;
 	struct sprof_perf_ring *rings; /* by index of cpus */
-	size_t ring_size;              /* of rings that are still to be mapped */
-	size_t largest_record;         /* with the one about lost records */
+	struct sprof_perf_own_ring {
+		struct sprof_perf_ring ring;
+		pid_t tid;
+	} * own; /* of threads with single events */
+	size_t own_count, own_capacity;
+	size_t ring_size;      /* of rings that are still to be mapped */
+	size_t largest_record; /* with the one about lost records */
 	int *fds;
 	size_t fd_count, fd_capacity;
 	int *closing; /* given up, and still open */
@@ -52,6 +60,12 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings);
  */
 SPROF_MUST_USE bool sprof_perf_rings_add(struct sprof_perf_rings *rings,
 	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial);
+
+/* The same with one descriptor for all CPUs. New threads must not inherit the event. */
+SPROF_MUST_USE bool sprof_perf_rings_add_single(struct sprof_perf_rings *rings,
+	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial);
+/* The thread has ended, and its ring has been drained: its single events may be closed. */
+void sprof_perf_rings_end_single(struct sprof_perf_rings *rings, pid_t tid);
 
 /* Begins the recording of events that were added as disabled ones, from an index on. */
 void sprof_perf_rings_enable(const struct sprof_perf_rings *rings, size_t first);
@@ -93,8 +107,8 @@ void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);
 typedef void (*sprof_perf_taker)(void *data, const struct sprof_perf_record *record);
 
 /*
- * Gives all records that are there to the taker: those of one CPU in order of time, then the next
- * CPU's. A ring that was full gives one more LOST, up to now: at least one record.
+ * Gives all records that are there to the taker: those of one CPU or thread in order of time, then the next
+ * one's. A ring that was full gives one more LOST, up to now: at least one record.
  */
 void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker take, void *data);
 

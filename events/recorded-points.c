@@ -185,6 +185,7 @@ void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_
 {
 	size_t kept = 0;
 
+	sprof_perf_rings_end_single(&points->rings, tid);
 	for (size_t i = 0; i < points->opened_count; i++) {
 		const struct sprof_recorded_opened *opened = &points->opened[i];
 
@@ -211,6 +212,15 @@ bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *po
 	return false;
 }
 
+/* A uprobe takes long to open, and no thread inherits it. */
+static bool add(struct sprof_recorded_points *points, const struct sprof_recorded_point *point,
+	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial)
+{
+	return point->probe && !attributes->inherit
+		? sprof_perf_rings_add_single(&points->rings, attributes, tid, ret_denial)
+		: sprof_perf_rings_add(&points->rings, attributes, tid, ret_denial);
+}
+
 /* tid -1: the machine. */
 static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 {
@@ -220,8 +230,7 @@ static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 	struct sprof_perf_denial denial;
 	uint64_t id;
 
-	if (!sprof_perf_rings_add(&points->rings, &attributes, tid, &denial) &&
-		denial.reason != SPROF_PERF_GONE)
+	if (!add(points, point, &attributes, tid, &denial) && denial.reason != SPROF_PERF_GONE)
 		points->unwatched++;
 	for (size_t i = first; i < points->rings.fd_count; i++) {
 		if (!sprof_perf_rings_id(&points->rings, i, &id))
