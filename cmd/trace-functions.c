@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "attach/breakpoints.h"
 #include "attach/guardian.h"
 #include "base/proc-status.h"
 #include "cmd/trace-choice.h"
@@ -46,9 +47,11 @@ static bool needs_breakpoints(const struct trace *trace)
 {
 	struct sprof_perf_denial denial;
 
-	return trace->options->request == SPROF_SOURCE_PTRACE ||
-		sprof_trace_probes_have_returns(&trace->probes) ||
-		uprobes_of(trace) > UPROBES_MAX || !sprof_recorded_probes_are_permitted(&denial);
+	if (trace->options->request == SPROF_SOURCE_PTRACE ||
+		sprof_trace_probes_have_returns(&trace->probes))
+		return true;
+	return sprof_breakpoints_are_possible() &&
+		(uprobes_of(trace) > UPROBES_MAX || !sprof_recorded_probes_are_permitted(&denial));
 }
 
 static bool begin_breakpoints(struct trace *trace, struct sprof_error *err)
