@@ -240,6 +240,11 @@ void sprof_call_report_losses(struct sprof_recorded_gaps losses, struct sprof_ou
 		sprof_out_printf(out,
 			"%u events of threads could not be opened: theirs are missing\n",
 			losses.unwatched);
+	if (losses.refused)
+		sprof_out_printf(out,
+			"%u uprobes of threads can't be where their functions begin, so calls are "
+			"missing; with --source ptrace, breakpoints can\n",
+			losses.refused);
 }
 
 /* What share of the threads' time was in calls. Parts of calls count as well. */

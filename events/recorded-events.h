@@ -58,6 +58,7 @@ uint64_t sprof_recorded_events_known_ns(const struct sprof_recorded_events *even
 struct sprof_recorded_gaps {
 	uint64_t lost;         /* records that the kernel had no room for */
 	uint32_t unwatched;    /* events of threads that could not be opened */
+	uint32_t refused;      /* uprobes of threads that can't be at their instruction */
 	uint64_t ended_unseen; /* calls that began before tracing did and were not known */
 	bool is_of_users_only; /* page faults, or the clock, of user code only: no more is permitted */
 };

@@ -13,6 +13,7 @@
 
 enum {
 	FILTER_SIZE = 4096,
+	KERNELS_ENOTSUPP = 524, /* include/linux/errno.h; no errno of libc's */
 	NO_CALL =
 		-1, /* what the exit of rt_sigreturn(2) is told as: orig_ax is the caller's again */
 };
@@ -221,6 +222,16 @@ static bool add(struct sprof_recorded_points *points, const struct sprof_recorde
 		: sprof_perf_rings_add(&points->rings, attributes, tid, ret_denial);
 }
 
+/* A uprobe is at no instruction with a lock prefix, for example (arch_uprobe_analyze_insn). */
+static void count_denial(
+	struct sprof_recorded_points *points, const struct sprof_perf_denial *denial)
+{
+	if (denial->os_errno == KERNELS_ENOTSUPP)
+		points->refused++;
+	else if (denial->reason != SPROF_PERF_GONE)
+		points->unwatched++;
+}
+
 /* tid -1: the machine. */
 static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 {
@@ -230,8 +241,8 @@ static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 	struct sprof_perf_denial denial;
 	uint64_t id;
 
-	if (!add(points, point, &attributes, tid, &denial) && denial.reason != SPROF_PERF_GONE)
-		points->unwatched++;
+	if (!add(points, point, &attributes, tid, &denial))
+		count_denial(points, &denial);
 	for (size_t i = first; i < points->rings.fd_count; i++) {
 		if (!sprof_perf_rings_id(&points->rings, i, &id))
 			continue;

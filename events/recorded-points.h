@@ -30,6 +30,7 @@ struct sprof_recorded_points {
 	size_t opened_count, opened_capacity;
 	size_t enabled;     /* of the rings' descriptors */
 	uint32_t unwatched; /* events of threads that could not be opened */
+	uint32_t refused;   /* uprobes of threads that can't be at their instruction */
 	bool out_of_memory;
 };
 

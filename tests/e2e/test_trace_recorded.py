@@ -106,6 +106,22 @@ def test_begins_alone_stop_nobody():
     assert table["source"] == "breakpoints" and table["rows"][0]["calls"] == sum(CALLS.values()) - 3, table
 
 
+def test_an_instruction_that_takes_no_uprobe():
+    """A lock prefix: the kernel refuses it, and sprof says so. A breakpoint can be there."""
+    require_root()
+    require_machine(os.uname().machine == "x86_64", "its input is code of x86_64")
+    with open("locked.c", "w", encoding="ascii") as file:
+        file.write("""static long count;
+__attribute__((noipa)) void locked(void) { __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST); }
+int main(void) { for (int i = 0; i < 50; i++) locked(); return count != 50; }
+""")
+    run(tool("gcc"), "-O2", "-fcf-protection=none", "-o", "locked", "locked.c").check(0)
+    words = "trace", "-e", "uprobe:locked", "--cycle"
+    assert "1 uprobes of threads can't be where their functions begin" in sprof(*words, "--", "./locked").check(0).text()
+    table = last_table(sprof(*words, "--json", "--source", "ptrace", "--", "./locked"), 0)
+    assert table["rows"][0]["calls"] == 49, table
+
+
 def many_functions(count):
     """A program that calls each of so many functions once."""
     with open("many.c", "w", encoding="ascii") as file:
