@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "cmd/values.h"
 #include "events/call-table.h"
 #include "events/recorded-events.h"
 #include "output/json.h"

@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
-#include "cmd/function-windows.h"
-#include "events/activations.h"
 #include "output/json.h"
 #include "output/out.h"
 
@@ -22,14 +19,6 @@ struct sprof_calls_windows {
 	double error;    /* the standard error of the counts since then; infinite: not known */
 	bool are_bounds; /* of some threads, less than there was */
 };
-
-/*
- * Adds what was seen in windows to what was seen before, as an estimate. `begin_ns`: of the run. False: no
- * memory.
- */
-SPROF_MUST_USE bool sprof_calls_windows_add(const struct sprof_function_windows *windows,
-	const struct sprof_activations *seen, struct sprof_activations *to, uint64_t begin_ns,
-	struct sprof_calls_windows *ret);
 
 /* Lines below the head of the table. */
 void sprof_calls_windows_write(const struct sprof_calls_windows *windows, struct sprof_out *out);

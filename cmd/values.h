@@ -6,6 +6,7 @@
 
 #include "base/attributes.h"
 #include "cmd/command.h"
+#include "events/recorded-events.h"
 
 /* bool: true once the option was given. */
 bool sprof_value_flag(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
@@ -37,13 +38,6 @@ bool sprof_value_choice(const char *const names[], const char *text, unsigned *r
 bool sprof_value_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* enum sprof_report_mode. */
 bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
-
-/* Who tells of system calls and other events of the kernel. */
-enum sprof_source_request {
-	SPROF_SOURCE_ANY,
-	SPROF_SOURCE_PTRACE,
-	SPROF_SOURCE_PERF, /* tracepoints */
-};
 
 /* enum sprof_source_request */
 SPROF_MUST_USE bool sprof_value_source(void *field, const char *text, struct sprof_error *err);

@@ -15,6 +15,13 @@
 #include "events/recorded-points.h"
 #include "events/source.h"
 
+/* The source of system calls and of other events of the kernel that the user asks for. */
+enum sprof_source_request {
+	SPROF_SOURCE_ANY,
+	SPROF_SOURCE_PTRACE,
+	SPROF_SOURCE_PERF, /* tracepoints */
+};
+
 struct sprof_recorded_events;
 
 struct sprof_recorded_options {
