@@ -16,14 +16,10 @@
 #include "profile/doubts.h"
 #include "profile/outside.h"
 
-enum {
-	VERY_FEW = 100 /* samples: with fewer, nobody can say that time is in many functions */
-};
+/* Samples: with fewer, nobody can say that time is in many functions. */
+enum { VERY_FEW = 100 };
 
-/*
- * Percent of a program's busy time: the least for naming a second cause, and if the first does not tell
- * what the program does.
- */
+/* Percent of a program's busy time: the least for naming a second cause, and beside one that says little. */
 static const double least_second = 15, least_beside_runq = 5;
 /* Percent of a cause: the least for naming its heaviest function. */
 static const double least_place = 5;
@@ -367,6 +363,9 @@ static void put_doubt(
 	case SPROF_DOUBT_NAMES:
 		fprintf(words->stream, "%.0f address%s no name", doubt->amount,
 			doubt->amount == 1 ? " has" : "es have");
+		break;
+	case SPROF_DOUBT_ESTIMATE:
+		fprintf(words->stream, "%.0f %% of the CPU time is an estimate", doubt->amount);
 		break;
 	case SPROF_DOUBT_FOLDED:
 		fprintf(words->stream, "%.1f %% of the samples are [other]; see --max-stacks",

@@ -119,7 +119,8 @@ static void write_timers(const struct sprof_text *text)
 
 static void write_certainty(const struct sprof_text *text, uint64_t samples)
 {
-	const unsigned rate = sprof_doubts_better_rate(&text->profile->quality, samples);
+	const struct sprof_quality *quality = &text->profile->quality;
+	const unsigned rate = sprof_doubts_better_rate(quality, samples);
 
 	if (!samples)
 		return;
@@ -128,6 +129,11 @@ static void write_certainty(const struct sprof_text *text, uint64_t samples)
 	if (rate)
 		sprof_out_printf(text->out, "; -r %u takes more samples", rate);
 	sprof_out_puts(text->out, "\n");
+	if (quality->estimated_ns)
+		sprof_out_printf(text->out,
+			"  estimate    %s of running time (%.1f %%): its threads have no sample of it, threads like them have\n",
+			sprof_figure_time(quality->estimated_ns).text,
+			sprof_percent(quality->estimated_ns, quality->running_ns));
 }
 
 static void write_samples(const struct sprof_text *text)

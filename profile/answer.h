@@ -15,6 +15,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "profile/profile.h"
+#include "profile/program.h"
 #include "profile/short-threads.h"
 #include "profile/waits.h"
 
@@ -38,8 +39,8 @@ enum { SPROF_CAUSES = 4 };
 
 /* The processes that run the same program. */
 struct sprof_program {
-	char name[32]; /* without its folder; cut off if longer; not cleaned */
-	pid_t pid;     /* of the busiest one */
+	char name[SPROF_PROGRAM_NAME];
+	pid_t pid; /* of the busiest one */
 	uint32_t processes;
 	uint32_t number; /* in order of discovery */
 	struct sprof_times busy;

@@ -19,6 +19,7 @@ struct sprof_copy {
 	/* by location of the source: a row counts for its innermost one of these, if there is any; NULL: for
 	 * its leaf */
 	const bool *charged;
+	bool drops_estimates; /* they are [unsampled] again */
 	/*
 	 * By row of the source: how many samples are copied, with that share of its figures; NULL:
 	 * all. If set, spans are cut to the time.

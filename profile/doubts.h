@@ -13,6 +13,7 @@ enum sprof_doubt_kind {
 	SPROF_DOUBT_STACKS,    /* percent of stacks that end early */
 	SPROF_DOUBT_TICKS,     /* percent of ticks late or missed */
 	SPROF_DOUBT_NAMES,     /* addresses without a name */
+	SPROF_DOUBT_ESTIMATE,  /* percent of running time that other threads' samples share out */
 	SPROF_DOUBT_FOLDED,    /* percent of samples that are [other] */
 	SPROF_DOUBT_RUN_QUEUE, /* not measured by this kernel */
 	SPROF_DOUBT_COUNT,

@@ -244,6 +244,7 @@ static bool copy_kept(
 
 	copy->hidden = choice->hide;
 	copy->charged = choice->program;
+	copy->drops_estimates = filter->thread;
 	copy->inside = choice->inside;
 	copy->from_ns = filter->from_ns;
 	copy->to_ns = filter->to_ns;

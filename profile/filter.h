@@ -25,9 +25,10 @@ struct sprof_filter {
 	bool charge_callers;
 	/* the same by the path of the shared object that a frame is of (profile/objects.h) */
 	const char *focus_dso, *ignore_dso, *hide_dso;
-	const char *thread; /* threads with a matching name, or this id */
-	pid_t pid;          /* threads of this process; 0: all */
-	unsigned states;    /* bits by enum sprof_state; 0: all */
+	/* threads with a matching name, or this id; what they have without a sample is [unsampled] */
+	const char *thread;
+	pid_t pid;       /* threads of this process; 0: all */
+	unsigned states; /* bits by enum sprof_state; 0: all */
 	const char
 		*label; /* NAME=PATTERN: samples with a label of this name and a matching value */
 	uint64_t from_ns, to_ns; /* samples of this time since the start, unless to_ns is 0 */

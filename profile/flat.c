@@ -61,6 +61,9 @@ static void count_row(struct tally *tallies, const struct sprof_profile *profile
 		tally->last_row = index + 1;
 		sprof_metrics_add(&tally->row.total, &row->metrics);
 		sprof_waiting_add(&tally->row.waiting, profile, row);
+		/* An estimate doesn't say which threads were there. */
+		if (profile->contexts[row->context].estimate)
+			continue;
 		tally->row.threads += tally->last_thread != row->thread + 1;
 		tally->last_thread = row->thread + 1;
 	}

@@ -101,6 +101,13 @@ struct sprof_profile_stack {
 	uint32_t location; /* of the innermost frame; SPROF_PROFILE_NONE for the empty stack */
 };
 
+/* How it is known that a row's thread was there. */
+enum sprof_estimate {
+	SPROF_ESTIMATE_NONE, /* by its own samples */
+	SPROF_ESTIMATE_POOL, /* by those of threads like it: profile/estimate.h */
+	SPROF_ESTIMATE_COUNT,
+};
+
 /*
  * What a thread was doing while on a stack: fields listed by profile/attributes.c. Any string may
  * be NULL: nothing to say. Before naming (profile/resolve.h), a recording has only state and
@@ -115,6 +122,7 @@ struct sprof_profile_context {
 		*holder_function; /* where the holder was: its innermost function outside of libc */
 	const char *labels;       /* another tool's; see profile/labels.h */
 	enum sprof_wait_kind kind;
+	enum sprof_estimate estimate;
 };
 
 /* Whether it waits for the end of a thread, which is then called its holder. */

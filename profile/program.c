@@ -28,3 +28,22 @@ bool sprof_profile_is_of_program(
 	module = sprof_modules_get(profile->modules, location->frame.module);
 	return module->kind == SPROF_MODULE_FILE && !is_library_name(module->path);
 }
+
+void sprof_program_name(const char *command, char *name, size_t size)
+{
+	size_t length = strcspn(command, " "), start = 0;
+
+	for (size_t i = 0; i + 1 < length; i++) {
+		if (command[i] == '/')
+			start = i + 1;
+	}
+	if (command[start] == '-' && length > start + 1)
+		start++;
+	if (length > start + 1 && command[length - 1] == ':')
+		length--;
+	length -= start;
+	if (length >= size)
+		length = size - 1;
+	memcpy(name, command + start, length);
+	name[length] = '\0';
+}
