@@ -112,11 +112,11 @@ CASES = [
 
     # What commands say, write and refuse.
     Case("cmd", "signed-bit-fields", VALUES, "dump --locals ./a.out",
-         "^narrow = .*five = -7, three = -1, wide = -5000000000, .*one = -1", "yes"),
+         "^narrow = .*five = -7, three = -1, wide = -4000000000, .*one = -1", "no"),
     Case("cmd", "unsigned-bit-field", VALUES, "dump --locals ./a.out", "^narrow = .*without_sign = 25", "no"),
-    Case("cmd", "bit-field-of-an-enumeration", VALUES, "dump --locals ./a.out", r"^of_enum = \{sign = (MINUS|-2)", "yes"),
-    Case("cmd", "array-of-no-length", VALUES, "dump --locals ./a.out", '^open = .*count = 2\nnot data = "zyx', "yes"),
-    Case("cmd", "integer-of-128-bits", VALUES, "dump --locals ./a.out", "^huge = (1267650600228229401496703205381|0x10{23}5)$", "yes"),
+    Case("cmd", "bit-field-of-an-enumeration", VALUES, "dump --locals ./a.out", r"^of_enum = \{sign = (MINUS|-2)", "no"),
+    Case("cmd", "array-of-no-length", VALUES, "dump --locals ./a.out", '^open = .*count = 2\nnot data = "zyx', "no"),
+    Case("cmd", "integer-of-128-bits", VALUES, "dump --locals ./a.out", "^huge = (1267650600228229401496703205381|0x10{23}5)$", "no"),
     Case("cmd", "array-of-variable-length", VALUES, "dump --locals ./a.out", r"^of_size = \{40, 41, 42\}", "yes"),
     Case("cmd", "compressed-debug-sections", "gcc -O2 -g -gz lists.c", "dump --locals ./a.out", "^known = 42$", "yes"),
     Case("cmd", "plain-debug-sections", "gcc -O2 -g lists.c", "dump --locals ./a.out", "^known = 42$", "no"),
