@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -244,7 +243,7 @@ static bool create_parts(struct calls *calls, char *const operands[], struct spr
 	if (!sprof_watching_init(&calls->watching, &options->watching, operands, err))
 		return false;
 	calls->watching.subject.stdout_to_stderr =
-		operands[0] && (!options->output || sprof_out_is_stdout(options->output));
+		operands[0] && sprof_report_file_is_stdout(options->output);
 	return create_source(calls, err) && create_engine(calls, err);
 }
 
@@ -322,12 +321,8 @@ static bool write_paths(
 		wanted[i] = sprof_function_is_called(calls->options->path, function->name);
 		is_found |= wanted[i];
 	}
-	if (!is_found) {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"none of the watched functions is called '%s'", calls->options->path);
-		sprof_error_hint(err, "name it in --function, too");
-		return false;
-	}
+	if (!is_found)
+		return sprof_function_choice_tell_central(&calls->choice, err);
 	sprof_out_puts(calls->out, "\n");
 	return sprof_calls_paths(report, wanted, calls->out) || sprof_error_no_memory(err);
 }
@@ -421,6 +416,7 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 {
 	const struct calls_options *options = calls->options;
 
+	calls->choice.central = options->path;
 	for (size_t i = 0; i < options->functions.count; i++) {
 		if (!sprof_function_choice_add(&calls->choice, options->functions.items[i], err))
 			return false;
@@ -431,9 +427,7 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 static bool open_outputs(struct calls *calls, struct sprof_error *err)
 {
 	const struct calls_options *options = calls->options;
-	const bool done = options->output
-		? sprof_out_open(options->output, &calls->out, err)
-		: sprof_out_open_fd(STDOUT_FILENO, "stdout", &calls->out, err);
+	const bool done = sprof_report_file_open(options->output, &calls->out, err);
 
 	if (done && options->timeline &&
 		sprof_out_is_same(options->output ? options->output : "-", options->timeline))
