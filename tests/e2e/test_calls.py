@@ -275,6 +275,8 @@ def test_exceptions():
     result = sprof("calls", "--json", "-F", "shop::*", "--", thrower()).check(7)
     counts = sorted((row["calls"], row["counted"]) for row in json.loads(result.text())["functions"])
     assert counts == [(4, 4), (10, 10), (10, 10)], "probes of returns would have ended it"
+    text = sprof("calls", "-F", "shop::*", "--", thrower()).check(7).text()
+    assert "counted only; --breakpoints gives times: the program may throw exceptions" in text, text
 
 
 def test_all_functions():
@@ -394,7 +396,7 @@ def test_debug_registers():
     assert row["calls"] == LEAVES["fork"], row
     text = run(*words, "-F", "leaf,main,work,repeat,fib,is_even", "--", own_target(TARGET), "work",
                **as_nobody()).check(7).text()
-    assert "counted only" in text and "has four debug registers" in text, text
+    assert "gives times: debug registers don't tell" in text and "has four debug registers" in text, text
 
 
 if __name__ == "__main__":
