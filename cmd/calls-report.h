@@ -36,8 +36,9 @@ struct sprof_calls_report {
 	const struct sprof_activation_books *books;
 	char *const *names; /* of the functions by their numbers */
 	size_t name_count;
-	const char *source;                        /* "uprobes" */
-	const char *cost;                          /* of a call, in words; NULL: not known */
+	const char *source;      /* "uprobes" */
+	const char *cost;        /* of a call, in words; NULL: not known */
+	const char *why_counted; /* and not timed, if that is so; NULL: not known */
 	const struct sprof_calls_windows *windows; /* NULL: every call was seen */
 	uint64_t begin_ns, end_ns;
 	uint64_t lost;         /* records */

@@ -275,6 +275,21 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	return is_chosen;
 }
 
+/* A function of the program. */
+static void look_at(struct sprof_function_choice *choice, const char *linkage)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		struct sprof_function_wish *wish = &choice->items[i];
+
+		if (wish->file || (wish->is_in_program && !choice->central) ||
+			!meets(wish, linkage))
+			continue;
+		wish->is_in_program = true;
+		choice->has_central |=
+			choice->central && sprof_function_is_called(choice->central, linkage);
+	}
+}
+
 /* Some wishes mean the program only. What can't be read has no functions. */
 static bool look_into(struct sprof_function_choice *choice, const struct sprof_module *module,
 	struct sprof_error *err)
@@ -288,14 +303,8 @@ static bool look_into(struct sprof_function_choice *choice, const struct sprof_m
 		*err = unreadable;
 		return unreadable.kind != SPROF_ERROR_NO_MEMORY;
 	}
-	for (size_t i = 0; i < listing.count; i++) {
-		for (size_t j = 0; j < choice->count; j++) {
-			struct sprof_function_wish *wish = &choice->items[j];
-
-			wish->is_in_program |= !wish->is_in_program && !wish->file &&
-				meets(wish, listing.items[i].name);
-		}
-	}
+	for (size_t i = 0; i < listing.count; i++)
+		look_at(choice, listing.items[i].name);
 	sprof_listing_finish(&listing);
 	return true;
 }
@@ -383,6 +392,27 @@ static bool tell_missing(
 	return false;
 }
 
+bool sprof_function_choice_tell_central(
+	const struct sprof_function_choice *choice, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "none of the watched functions is called '%s'",
+		choice->central);
+	sprof_error_hint(err, "name it in --function, too");
+	return false;
+}
+
+/* Whether what is watched is the program's, and the central function is not among it. */
+static bool lacks_central(const struct sprof_function_choice *choice)
+{
+	if (!choice->central || choice->has_central)
+		return false;
+	for (size_t i = 0; i < choice->count; i++) {
+		if (!choice->items[i].is_in_program)
+			return false;
+	}
+	return true;
+}
+
 bool sprof_function_choice_begin(struct sprof_function_choice *choice, const char *program,
 	pid_t pid, struct sprof_error *err)
 {
@@ -396,7 +426,7 @@ bool sprof_function_choice_begin(struct sprof_function_choice *choice, const cha
 		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
 			return tell_missing(wish, path, err);
 	}
-	return true;
+	return !lacks_central(choice) || sprof_function_choice_tell_central(choice, err);
 }
 
 bool sprof_function_choice_check(

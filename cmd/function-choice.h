@@ -46,6 +46,8 @@ struct sprof_function_choice {
 	char *path; /* of the program; NULL: not known */
 	dev_t device;
 	ino_t inode;
+	const char *central; /* what one of the chosen functions is to be called; NULL: nothing */
+	bool has_central;    /* the program has such a one */
 	const struct sprof_module *asked; /* about which module was asked last, */
 	bool is_program;                  /* and what the answer was */
 };
@@ -59,7 +61,8 @@ SPROF_MUST_USE bool sprof_function_choice_add(
 /*
  * Looks into the program that is to be started, or into a process's (NULL). False: a pattern without
  * a file, which means the program, matches nothing there; a function has no code of its own there,
- * because all its calls were inlined; or no memory.
+ * because all its calls were inlined; all functions are of the program, and none is the central one; or no
+ * memory.
  */
 SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *choice,
 	const char *program, pid_t pid, struct sprof_error *err);
@@ -70,6 +73,10 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 
 /* After the run. False: one of the wishes has matched nothing. */
 SPROF_MUST_USE bool sprof_function_choice_check(
+	const struct sprof_function_choice *choice, struct sprof_error *err);
+
+/* Sets the error that none of the chosen functions is the central one. Returns false. */
+SPROF_MUST_USE bool sprof_function_choice_tell_central(
 	const struct sprof_function_choice *choice, struct sprof_error *err);
 
 /* Whether the file is that of the program. */

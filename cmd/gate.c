@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/progress.h"
 #include "cmd/reading.h"
+#include "cmd/report-file.h"
 #include "cmd/values.h"
 #include "output/gate.h"
 
@@ -113,8 +113,7 @@ static bool write_to(
 {
 	struct sprof_out *out;
 
-	if (!(path ? sprof_out_open(path, &out, err)
-		   : sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err)))
+	if (!sprof_report_file_open(path, &out, err))
 		return false;
 	if (write(gate, out))
 		return sprof_out_close(out, err);

@@ -275,7 +275,7 @@ int main(int argc, char *argv[])
 	}
 	sprof_signals_survive();
 	code = dispatch(argc, argv);
-	if ((fflush(stdout) || ferror(stdout)) && !code) {
+	if (fflush(stdout) || ferror(stdout)) {
 		sprof_error_errno(&err, errno, "write to stdout");
 		sprof_ui_error(&err);
 		code = SPROF_EXIT_FAILED;

@@ -338,14 +338,6 @@ static void finish(struct run *run)
 	sprof_memory_watch_finish(&run->watch);
 }
 
-static bool check(
-	const struct mem_options *options, char *const operands[], struct sprof_error *err)
-{
-	return sprof_observing_check("mem", options->pids.items[0], operands, err) &&
-		(options->period_ns ||
-			sprof_error_set(err, SPROF_ERROR_USAGE, "--interval: 0 is no time"));
-}
-
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct mem_options *options = data;
@@ -367,8 +359,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.end = end,
 		.data = &run,
 	};
-	done = check(options, operands, err) && open_csv(&run, err) &&
-		sprof_observing_run(&run.observing, ret_exit, err);
+	done = sprof_observing_check("mem", options->pids.items[0], operands, err) &&
+		open_csv(&run, err) && sprof_observing_run(&run.observing, ret_exit, err);
 	if (done)
 		report(&run);
 	if (run.written.failed)

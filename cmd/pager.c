@@ -51,8 +51,6 @@ static void open_pipe(struct sprof_pager *pager, const char *command)
 	pthread_sigmask(SIG_SETMASK, &none, &before);
 	pager->pipe = popen(command ? command : "less", "we");
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	/* The pager has none of that. */
-	signal(SIGPIPE, SIG_IGN);
 }
 
 void sprof_pager_start(struct sprof_pager *pager)

@@ -55,7 +55,7 @@ static void survive(int signal)
  */
 void sprof_signals_survive(void)
 {
-	static const int survived[] = {SIGXFSZ, SIGUSR1, SIGUSR2};
+	static const int survived[] = {SIGXFSZ, SIGPIPE, SIGUSR1, SIGUSR2};
 	const struct sigaction action = {.sa_handler = survive, .sa_flags = SA_RESTART};
 
 	sigemptyset(&ignored);

@@ -97,7 +97,8 @@ struct syscalls {
 	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
 	struct sprof_so_far so_far;
 	uint64_t counted;
-	bool prints; /* stdout gets the tables */
+	bool prints;     /* stdout gets the tables */
+	bool is_cut_off; /* it took no more of them, and that was told */
 };
 
 static bool is_chosen(const struct syscalls *syscalls, const struct sprof_call *call)
@@ -220,6 +221,7 @@ static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 		return;
 	sprof_ui_error(&err);
 	syscalls->prints = false;
+	syscalls->is_cut_off = true;
 }
 
 static bool end_interval(struct syscalls *syscalls, uint64_t now_ns)
@@ -457,6 +459,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_call_choice_read(&options->choice, &syscalls.choice, err) &&
 		settle_outputs(&syscalls, err) && begin_run(&syscalls, operands, err) &&
 		trace(&syscalls, ret_exit, err) && finish_run(&syscalls, ret_exit, err);
+	if (done && syscalls.is_cut_off)
+		*ret_exit = syscalls.shown.outputs.count ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
 	finish(&syscalls);
 	return done;
 }

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attach/floor.h"
 #include "base/clock.h"
 #include "cmd/perf-denied.h"
+#include "cmd/report-file.h"
 #include "cmd/syscall-name.h"
 #include "cmd/trace-choice.h"
 #include "cmd/trace-report.h"
@@ -307,9 +307,7 @@ static bool create_parts(struct trace *trace, struct sprof_error *err)
 	if (!trace->unpaired[0] || !trace->unpaired[1] ||
 		((how.has_than || how.has_lower) && !trace->details))
 		return sprof_error_no_memory(err);
-	if (trace->options->output)
-		return sprof_out_open(trace->options->output, &trace->out, err);
-	return sprof_out_open_fd(STDOUT_FILENO, "stdout", &trace->out, err);
+	return sprof_report_file_open(trace->options->output, &trace->out, err);
 }
 
 /* False: no memory, or no filter. */
@@ -430,7 +428,7 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
 		trace.owners.profile = trace.watching.profile;
 		trace.watching.subject.stdout_to_stderr =
-			operands[0] && (!options->output || sprof_out_is_stdout(options->output));
+			operands[0] && sprof_report_file_is_stdout(options->output);
 		if (done && options->beside.sample)
 			sprof_watching_sample(&trace.watching, options->beside.rate_hz);
 		done = done && watch(&trace, ret_exit, err) &&

@@ -24,7 +24,7 @@ bool sprof_value_time(void *field, const char *text, struct sprof_error *err) SP
 bool sprof_value_duration(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* uint64_t, in ns: a number with one of the units s, ms, us, ns; above 0. */
 bool sprof_value_latency(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
-/* uint64_t, in ns: a whole number of milliseconds; 0 is none. */
+/* uint64_t, in ns: a whole number of milliseconds above 0. */
 bool sprof_value_milliseconds(
 	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* size_t, at least 1 and at most a million. */
