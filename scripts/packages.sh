@@ -4,7 +4,7 @@
 build_packages=(
     gcc libc6-dev meson ninja-build pkg-config
     libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev liblz4-dev
-    libdeflate-dev libzstd-dev libzydis-dev libncurses-dev
+    libzstd-dev libzydis-dev libncurses-dev
 )
 fuzz_packages=(python3 binutils clang libclang-rt-dev)
 # The archive libdw.a wants that of bzip2, too.
