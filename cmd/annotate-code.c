@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "cmd/annotate.h"
 #include "cmd/objdump.h"
 #include "cmd/ui.h"
@@ -230,19 +231,11 @@ static int compare_points(const void *left, const void *right)
 static struct sprof_code_instruction *find_instruction(
 	const struct sprof_code *code, const struct sprof_code_copy *copy, uint64_t address)
 {
-	size_t low = copy->first, high = copy->first + copy->count;
+	struct sprof_code_instruction *first = code->instructions + copy->first;
+	const size_t next =
+		sprof_upper_bound(first, copy->count, SPROF_KEY(first, address, address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->instructions[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == copy->first || address - code->instructions[low - 1].address >= MAX_LENGTH)
-		return NULL;
-	return &code->instructions[low - 1];
+	return next && address - first[next - 1].address < MAX_LENGTH ? &first[next - 1] : NULL;
 }
 
 /* The points are sorted, so the copy of an address is the last one or a new one. */

@@ -182,9 +182,6 @@ bool sprof_call_choice_read(const struct sprof_call_lists *lists, struct sprof_c
 	struct sprof_error *err)
 {
 	*ret = (struct sprof_call_choice){0};
-	if (lists->count && !sprof_syscall_has_names())
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"--event: this sprof was built without libseccomp, which knows the names");
 	for (size_t i = 0; i < lists->count; i++) {
 		if (!add_list(ret, lists->items[i], err))
 			return false;

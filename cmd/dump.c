@@ -51,8 +51,8 @@ static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several", sprof_value_pids, FIELD(pids)},
 	{"children", NULL, NULL, "also the processes that these have started", sprof_value_flag,
 		FIELD(children)},
-	{"core", NULL, "FILE", "a core file instead of a process, also one packed by zstd",
-		sprof_value_text, FIELD(core), .conflicts = "pid children times"},
+	{"core", NULL, "FILE", "a core file instead of a process; -: from stdin", sprof_value_text,
+		FIELD(core), .conflicts = "pid children times"},
 	{"exe", NULL, "FILE", "with --core: the program's file, if it is not at its place",
 		sprof_value_text, FIELD(program), .needs = "core"},
 	{"times", NULL, "N", "look N times (1)", sprof_value_count, FIELD(times)},
@@ -260,11 +260,20 @@ static bool look_on(struct dump *dump, int *ret_exit, struct sprof_error *err)
 	return true;
 }
 
+static bool open_core_file(struct dump *dump, struct sprof_error *err)
+{
+	if (strcmp(dump->options->core, "-") != 0)
+		return sprof_core_open(dump->options->core, &dump->core, err);
+	if (isatty(STDIN_FILENO))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--core: stdin is a terminal");
+	return sprof_core_open_stream(STDIN_FILENO, "stdin", &dump->core, err);
+}
+
 static bool open_core(struct dump *dump, struct sprof_error *err)
 {
 	if (!dump->options->core)
 		return true;
-	if (!sprof_core_open(dump->options->core, &dump->core, err))
+	if (!open_core_file(dump, err))
 		return false;
 	if (!sprof_python_begin(dump->options->python, dump->modules, &dump->interp, err))
 		return false;

@@ -148,9 +148,6 @@ static void write_missing(struct sprof_out *out)
 		write_denial(SPROF_TRACE_BY_TRACEPOINT, &denial, out);
 	if (!may_use_switches(&denial))
 		write_denial(SPROF_TRACE_BY_SWITCHES, &denial, out);
-	if (!sprof_call_filter_is_possible())
-		sprof_out_printf(out, "not here: %s: this kernel, or this build, has no filters\n",
-			sprof_trace_source_name(SPROF_TRACE_BY_SECCOMP));
 }
 
 static bool write_table(const struct sprof_table *table, struct sprof_error *err)

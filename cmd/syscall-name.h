@@ -17,7 +17,5 @@ void sprof_syscall_name_on(uint32_t arch, int64_t number, char *buffer, size_t s
 
 /* The number of this machine's call of that name. False: there is none. */
 SPROF_MUST_USE bool sprof_syscall_find(const char *name, int64_t *ret_number);
-/* Whether names are known at all. */
-bool sprof_syscall_has_names(void);
 
 #endif

@@ -232,11 +232,6 @@ static int watch_signals(const sigset_t *signals)
 	return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-bool sprof_top_screen_check(struct sprof_error *err)
-{
-	return sprof_top_terminal_check(err);
-}
-
 bool sprof_top_screen_run(const struct sprof_top_screen *screen, struct sprof_error *err)
 {
 	struct view view = {.of = screen, .state = sprof_top_state_begin()};

@@ -22,9 +22,6 @@ struct sprof_top_screen {
 	int orders; /* takes lines as --control does: "disable", "enable" */
 };
 
-/* Whether there can be a screen, before anything is begun. */
-SPROF_MUST_USE bool sprof_top_screen_check(struct sprof_error *err);
-
 /*
  * Appears with the first profile, in the calling thread, and returns when the user leaves, the feed is
  * closed, or the terminal is gone. Signals are blocked in all threads. False: it could not go on.

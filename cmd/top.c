@@ -5,6 +5,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/top-screen.h"
+#include "cmd/top-terminal.h"
 #include "cmd/top-watch.h"
 #include "cmd/watching.h"
 
@@ -75,7 +76,7 @@ static bool check(
 		return false;
 	if (options->interval_ns < interval_least_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--interval takes at least 500ms");
-	return check_stdout(options, err) && sprof_top_screen_check(err);
+	return check_stdout(options, err) && sprof_top_terminal_check(err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)

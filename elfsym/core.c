@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 #if defined(__x86_64__)
 enum { HOST_MACHINE = EM_X86_64 };
@@ -363,20 +364,10 @@ void sprof_core_close(struct sprof_core *core)
 
 const struct sprof_core_piece *sprof_core_find(const struct sprof_core *core, uint64_t address)
 {
-	size_t low = 0, high = core->piece_count;
+	const size_t next = sprof_upper_bound(
+		core->pieces, core->piece_count, SPROF_KEY(core->pieces, start, address));
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct sprof_core_piece *piece = &core->pieces[middle];
-
-		if (address < piece->start)
-			high = middle;
-		else if (address >= piece->end)
-			low = middle + 1;
-		else
-			return piece;
-	}
-	return NULL;
+	return next && address < core->pieces[next - 1].end ? &core->pieces[next - 1] : NULL;
 }
 
 size_t sprof_core_read(const struct sprof_core *core, uint64_t address, void *buffer, size_t size)

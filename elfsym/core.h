@@ -51,17 +51,19 @@ struct sprof_core {
 	uint64_t entry; /* an address in the program's file; 0: not known */
 	uint64_t vdso;  /* its start; 0: none */
 	bool is_cut;    /* the file is shorter than it says */
-	int fd;         /* of the file, or of a decompressed copy */
+	int fd;         /* of the file, or of a copy */
 	void *elf;      /* libelf's Elf * */
 };
 
 /*
- * core-open.c: opens a core of this machine, also one that zstd has compressed: that takes room for the core in
- * $TMPDIR, or /var/tmp. The content is checked, never trusted. Fails (IO, NOT_FOUND, PERMISSION,
- * UNSUPPORTED) with a message that names the file.
+ * core-open.c: opens a core of this machine. The content is checked, never trusted. Fails (IO, NOT_FOUND,
+ * PERMISSION, UNSUPPORTED) with a message that names the file, and for a compressed one the command.
  */
 bool sprof_core_open(
 	const char *path, struct sprof_core **ret, struct sprof_error *err) SPROF_MUST_USE;
+/* The same of a pipe, up to its end, which takes room for the core in $TMPDIR, or /var/tmp; or of a file. */
+bool sprof_core_open_stream(
+	int fd, const char *name, struct sprof_core **ret, struct sprof_error *err) SPROF_MUST_USE;
 /* The same of an open file, which the core owns then, even after a failure. */
 bool sprof_core_open_fd(
 	int fd, const char *path, struct sprof_core **ret, struct sprof_error *err) SPROF_MUST_USE;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "elfsym/inflate.h"
-#include "elfsym/unzstd.h"
 
 #ifndef ELFCOMPRESS_ZSTD /* glibc before 2.37 */
 #define ELFCOMPRESS_ZSTD 2
@@ -203,9 +202,9 @@ static bool write_piece(const struct piece *piece, uint8_t *file)
 	uint8_t *to = file + piece->offset;
 
 	if (piece->compression == ELFCOMPRESS_ZLIB)
-		return sprof_inflate(piece->bytes, piece->byte_count, to, piece->size);
+		return sprof_inflate_zlib(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->compression == ELFCOMPRESS_ZSTD)
-		return sprof_unzstd(piece->bytes, piece->byte_count, to, piece->size);
+		return sprof_inflate_zstd(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->size)
 		memcpy(to, piece->bytes, piece->size);
 	return true;

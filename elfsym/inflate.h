@@ -1,5 +1,5 @@
 /*
- * The zlib format, decompressed.
+ * Compressed sections, decompressed. Each function returns false unless exactly `ret_size` bytes come out.
  */
 #ifndef SPROF_ELFSYM_INFLATE_H
 #define SPROF_ELFSYM_INFLATE_H
@@ -14,7 +14,7 @@
  */
 enum { SPROF_INFLATE_MAX_RATIO = 1032 };
 
-/* False unless exactly `ret_size` bytes come out. */
-bool sprof_inflate(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
+bool sprof_inflate_zlib(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
+bool sprof_inflate_zstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
 
 #endif

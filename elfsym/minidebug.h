@@ -7,7 +7,7 @@
 
 #include "elfsym/image.h"
 
-/* The inner file. NULL: none, broken, or unsupported by this build. */
+/* The inner file. NULL: none, or broken. */
 struct sprof_image *sprof_minidebug_open(const struct sprof_image *image);
 
 #endif

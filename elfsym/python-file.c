@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elfsym/fde-table.h"
 
 #define LOOP "_PyEval_EvalFrameDefault"
@@ -445,16 +446,9 @@ void sprof_python_file_finish(struct sprof_python_file *file)
 
 enum sprof_python_part sprof_python_file_part(const struct sprof_python_file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->range_count;
+	const size_t low = sprof_upper_bound(
+		file->ranges, file->range_count, SPROF_KEY(file->ranges, end, offset));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->ranges[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < file->range_count && file->ranges[low].begin <= offset ? file->ranges[low].part
 									    : SPROF_PYTHON_NAMELESS;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elfsym/dies.h"
 
 /* Deeper nesting than any compiler makes, and shallow enough for the stack. */
@@ -296,17 +297,10 @@ bool sprof_scopes_find_function(struct sprof_scopes *scopes, const struct sprof_
 /* The last container of a list ends where its parent does; its own end is unknown. */
 uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset)
 {
-	size_t low = 0, high = scopes->container_count;
+	const size_t low = sprof_lower_bound(scopes->containers, scopes->container_count,
+		SPROF_KEY(scopes->containers, begin, offset));
 	uint32_t result;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (scopes->containers[middle].begin < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	result = low ? (uint32_t)low - 1 : SPROF_SCOPE_NONE;
 	for (uint32_t i = result; i != SPROF_SCOPE_NONE; i = scopes->containers[i].parent) {
 		if (scopes->containers[i].end <= offset)

@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
+#include "base/search.h"
 #include "elfsym/call-decode.h"
 #include "elfsym/call-entries.h"
 #include "elfsym/call-sites.h"
@@ -283,16 +284,8 @@ static const struct sprof_call_site *find_site(
 	const struct sprof_tail_calls *calls, const struct entry *entry, uint64_t behind)
 {
 	const struct sprof_call_site *begin = calls->sites.items + entry->first_site;
-	size_t low = 0, high = entry->site_count;
+	size_t low = sprof_lower_bound(begin, entry->site_count, SPROF_KEY(begin, address, behind));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (begin[middle].address < behind)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < entry->site_count && begin[low].address == behind; low++) {
 		if (begin[low].is_behind && !begin[low].is_tail)
 			return &begin[low];

@@ -16,9 +16,6 @@ struct sock_fprog;
 /* What the filter says with the calls that it selects (SECCOMP_RET_DATA). */
 enum { SPROF_CALL_FILTER_VALUE = 0x5350 };
 
-/* Whether filters can be made: sprof was built with libseccomp. */
-bool sprof_call_filter_is_possible(void);
-
 /*
  * A filter for these numbers of this machine's own architecture; calls of others are not selected.
  * It selects also rt_sigreturn(2) and restart_syscall(2), which tell how a broken call goes on.
