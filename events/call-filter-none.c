@@ -1,6 +1,4 @@
-/*
- * Without libseccomp there are no filters: every call is traced, and sprof chooses.
- */
+/* Without libseccomp: no filters. Every call is traced, and sprof selects. */
 #include "events/call-filter.h"
 
 #include <linux/filter.h>

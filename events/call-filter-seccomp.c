@@ -1,6 +1,4 @@
-/*
- * Filters by libseccomp. Does not handle conditions on arguments.
- */
+/* Filters by libseccomp. Does not handle conditions on arguments. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <seccomp.h>
