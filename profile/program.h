@@ -1,6 +1,4 @@
-/*
- * Which code is a program's own, and which is of a library.
- */
+/* Distinguishes code of programs from code of libraries. */
 #ifndef SPROF_PROFILE_PROGRAM_H
 #define SPROF_PROFILE_PROGRAM_H
 
@@ -8,7 +6,7 @@
 
 #include "profile/profile.h"
 
-/* Whether a location is code of a file that is no shared library by its name. */
+/* Whether a location's file is a program: by its name, not a shared library. */
 bool sprof_profile_is_of_program(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location);
 
