@@ -1,6 +1,6 @@
 /*
- * What is seen in windows has books of its own, of each thread, because it is scaled by what the thread
- * had of them.
+ * Calls seen in windows are kept in separate books, by thread, because they are scaled by each
+ * thread's own time in the windows.
  */
 #include "cmd/calls-engine.h"
 

@@ -1,6 +1,6 @@
 /*
- * Estimates: how often by the time that each thread had for itself in the windows, how long by the
- * windows' share of the time. Does not handle an error for each function: rare ones have a larger one.
+ * Estimates: counts by each thread's own time in the windows, durations by the windows' share of
+ * the time. Gives no error per function: rare functions have a larger one.
  */
 #include "cmd/calls-windows.h"
 

@@ -1,6 +1,6 @@
 /*
- * sprof calls: how often and how long the functions run that the user names, and who calls them. Every
- * call is seen; nothing is sampled.
+ * sprof calls: how often and how long functions run, and their callers. Every call is seen; nothing
+ * is sampled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -273,7 +273,7 @@ static bool names_file(const char *name, const char *file)
 	return !strncmp(name, file, length) && name[length] == '+';
 }
 
-/* "parse", "malloc@libc.so.6". NULL: no memory. */
+/* "parse", "malloc@libc.so.6". Returns NULL if out of memory. */
 static char *name_of(struct calls *calls, const struct sprof_function *function)
 {
 	const char *file = sprof_module_name(function->module);
@@ -389,7 +389,7 @@ static bool close_outputs(struct calls *calls, struct sprof_error *err)
 	return false;
 }
 
-/* What matched nothing is told last: the rest was measured. */
+/* A function that was never found is reported last: the others were measured. */
 static bool tell(struct calls *calls, struct sprof_error *err)
 {
 	struct sprof_calls_report report;

@@ -1,6 +1,6 @@
 /*
- * Finds descendants by the parents that /proc tells. Those whose parent has ended are not found:
- * they have another parent then. Zombies are left out: there is nothing to look at.
+ * Finds descendants by the parents in /proc. Does not find processes whose parent has ended: their
+ * parent changes. Zombies are left out.
  */
 #include "cmd/descendants.h"
 
@@ -31,7 +31,7 @@ static bool is_child(const struct sprof_pids *pids, pid_t pid)
 		state[0] != 'X';
 }
 
-/* False: the list is full. */
+/* Returns false if the list is full. */
 static bool scan(struct sprof_pids *pids)
 {
 	DIR *folder = opendir("/proc");

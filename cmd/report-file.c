@@ -1,5 +1,5 @@
 /*
- * What a suffix means to commands whose report is no profile. Does not open the file.
+ * The meaning of an output suffix for commands whose report is no profile. Does not open the file.
  */
 #include "cmd/report-file.h"
 

@@ -1,6 +1,4 @@
-/*
- * The file of a command that writes text or JSON, and no other format.
- */
+/* The output file of a command that writes text or JSON only. */
 #ifndef SPROF_CMD_REPORT_FILE_H
 #define SPROF_CMD_REPORT_FILE_H
 
@@ -10,8 +8,8 @@
 #include "base/error.h"
 
 /*
- * Sets *json if the suffix of --output asks for it. False: it names a format that these commands don't
- * write. NULL is stdout.
+ * Sets *json by the suffix of --output. Returns false if the suffix belongs to another format. NULL
+ * is stdout.
  */
 SPROF_MUST_USE bool sprof_report_file_settle(const char *path, bool *json, struct sprof_error *err);
 
