@@ -1,7 +1,6 @@
 /*
- * Opens core files, also those that systemd-coredump or a user has compressed: they are decompressed
- * into a file without a name, which is gone with sprof. Does not handle formats that this build has no
- * library for: says which command does.
+ * Opens core files, also compressed ones, as from systemd-coredump: they are decompressed into an
+ * unnamed file. For formats without a library in this build, the message names the command.
  */
 #include "elfsym/core.h"
 

@@ -1,6 +1,4 @@
-/*
- * The zlib format, decompressed.
- */
+/* Decompresses the zlib format. */
 #ifndef SPROF_ELFSYM_INFLATE_H
 #define SPROF_ELFSYM_INFLATE_H
 
@@ -9,12 +7,12 @@
 #include <stdint.h>
 
 /*
- * The largest ratio of zlib (https://zlib.net/zlib_tech.html). zstd can reach more, but not with
- * debug information.
+ * zlib's largest compression ratio (https://zlib.net/zlib_tech.html). zstd's can be larger, but not
+ * for debug information.
  */
 enum { SPROF_INFLATE_MAX_RATIO = 1032 };
 
-/* False unless exactly `ret_size` bytes come out. */
+/* Returns false unless the output is exactly `ret_size` bytes. */
 bool sprof_inflate(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
 
 #endif

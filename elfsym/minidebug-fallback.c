@@ -1,6 +1,4 @@
-/*
- * Without liblzma .gnu_debugdata is not read, and its functions stay nameless.
- */
+/* Without liblzma: .gnu_debugdata is not read, and its functions stay unresolved. */
 #include "elfsym/minidebug.h"
 
 #include <stddef.h>

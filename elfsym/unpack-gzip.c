@@ -1,6 +1,4 @@
-/*
- * Streams of gzip, through zlib, which every build has.
- */
+/* Decompresses gzip streams through zlib, which every build has. */
 #include <stdlib.h>
 #include <zlib.h>
 

@@ -1,6 +1,4 @@
-/*
- * Without liblz4, files that lz4 has compressed are left to that command.
- */
+/* Without liblz4: files compressed by lz4 are left to its command. */
 #include "elfsym/unpack.h"
 
 const struct sprof_unpacker sprof_unpack_lz4 = {

@@ -1,6 +1,4 @@
-/*
- * lz4's frames, through liblz4. Does not handle the older format without frames.
- */
+/* Decompresses lz4 frames through liblz4. Does not handle the legacy format without frames. */
 #include <lz4frame.h>
 
 #include "elfsym/unpack.h"

@@ -1,6 +1,4 @@
-/*
- * Without liblzma, files that xz has compressed are left to that command.
- */
+/* Without liblzma: files compressed by xz are left to its command. */
 #include "elfsym/unpack.h"
 
 const struct sprof_unpacker sprof_unpack_xz = {

@@ -1,6 +1,4 @@
-/*
- * xz, through liblzma. Does not handle what xz(1) calls padding: zeros behind a stream.
- */
+/* Decompresses xz through liblzma. Does not handle stream padding (xz(1)): zeros after a stream. */
 #include <lzma.h>
 #include <stdlib.h>
 

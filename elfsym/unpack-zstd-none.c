@@ -1,6 +1,4 @@
-/*
- * Without libzstd, files that zstd has compressed are left to that command.
- */
+/* Without libzstd: files compressed by zstd are left to its command. */
 #include "elfsym/unpack.h"
 
 const struct sprof_unpacker sprof_unpack_zstd = {

@@ -1,6 +1,4 @@
-/*
- * Frames of zstd, through libzstd. Those that can be skipped are skipped.
- */
+/* Decompresses zstd frames through libzstd, and skips skippable frames. */
 #include <zstd.h>
 
 #include "elfsym/unpack.h"

@@ -1,6 +1,6 @@
 /*
- * From one file to another through a decoder. Does not handle what follows the last stream: it is
- * damage, except that several streams may follow each other, as gzip(1) and zstd(1) write them.
+ * Copies one file to another through a decoder. Several streams may follow each other, as gzip(1)
+ * and zstd(1) write them; anything else after a stream is an error.
  */
 #include "elfsym/unpack.h"
 
@@ -11,7 +11,7 @@
 
 enum { IN_BYTES = 1 << 17, OUT_BYTES = 1 << 17, BLOCK = 4096 };
 
-/* There is no decoder for bzip2, in which nobody compresses cores any more. */
+/* No decoder for bzip2, which is no longer used for cores. */
 static const struct sprof_unpacker bzip2 = {
 	.name = "bzip2", .magic_size = 3, .magic = {'B', 'Z', 'h'}};
 
@@ -111,7 +111,10 @@ static bool advance(struct stream *stream, struct sprof_unpack_piece *piece, boo
 	return write_out(stream, OUT_BYTES - piece->out_left);
 }
 
-/* All of one piece of input. A decoder that neither takes nor gives anything is given no more. */
+/*
+ * Passes one whole piece of input. A decoder that neither consumes nor produces anything gets no
+ * more.
+ */
 static bool take(struct stream *stream, size_t size)
 {
 	struct sprof_unpack_piece piece = {.in = stream->in, .in_left = size};

@@ -1,5 +1,5 @@
 /*
- * Decompression by libzstd of what libelf can't: it has it only since 0.190, and not in every build.
+ * Decompresses by libzstd, because libelf supports zstd only since 0.190, and not in every build.
  */
 #include "elfsym/unzstd.h"
 

@@ -1,6 +1,4 @@
-/*
- * Sections in the zstd format.
- */
+/* Decompresses sections in zstd format. */
 #ifndef SPROF_ELFSYM_UNZSTD_H
 #define SPROF_ELFSYM_UNZSTD_H
 
@@ -8,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* False unless exactly `ret_size` bytes come out; always, in a build without libzstd. */
+/*
+ * Returns false unless the output is exactly `ret_size` bytes; always false in a build without
+ * libzstd.
+ */
 bool sprof_unzstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
 
 #endif

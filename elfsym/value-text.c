@@ -1,8 +1,8 @@
 /*
- * Writes values: integers, floating point, enumerators, pointers (with the text that a pointer to
- * characters leads to), arrays and structures, both only so far that a reader sees what they are.
- * Does not handle decimal and 128-bit numbers, vectors and members of types whose size varies.
- * Everything read is hostile: types may be nested without end, and memory may hold anything.
+ * Formats values: integers, floating point, enumerators, pointers (with the text that a pointer to
+ * characters leads to), arrays and structures, both shortened. Does not handle decimal and 128-bit
+ * numbers, vectors, and members of variable size. All input is untrusted: types may be nested
+ * endlessly, and memory may contain anything.
  */
 #include "elfsym/value-text.h"
 
@@ -268,7 +268,10 @@ static void write_enumeration(
 		fprintf(writing->out, "%" PRId64, (int64_t)value);
 }
 
-/* How many items the array's first dimension has. False: not known, as of a flexible array. */
+/*
+ * The number of items in the array's first dimension. Returns false if unknown, as for a flexible
+ * array.
+ */
 static bool array_count(Dwarf_Die *type, uint64_t *ret)
 {
 	Dwarf_Attribute attribute;
@@ -335,7 +338,7 @@ static bool offset_of(Dwarf_Die *member, uint64_t *ret)
 	Dwarf_Attribute attribute;
 	Dwarf_Word offset = 0;
 
-	/* A union's members have none. */
+	/* Members of a union have no offset. */
 	if (dwarf_attr(member, DW_AT_data_member_location, &attribute) &&
 		dwarf_formudata(&attribute, &offset))
 		return false;
