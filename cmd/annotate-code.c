@@ -1,8 +1,8 @@
 /*
  * The instructions of an annotated function. Its own code is the symbol of its name. Where it is
- * inlined, a copy is what the debug information gives to it in another symbol. A file is used only
- * if its build id is the profile's. Only copies with time are shown. Memory without a file
- * can't be disassembled.
+ * inlined, a copy is the part of another symbol that the debug information attributes to it. A file
+ * is used only if its build id is the profile's. Only copies with time are shown. Memory without a
+ * file can't be disassembled.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ struct reading {
 	struct object *object;
 	struct sprof_code_copy *copy;
 	uint64_t end;
-	bool everything; /* also what is not the function's by name */
+	bool everything; /* include symbols that don't have the function's name */
 	struct sprof_error *err;
 };
 
@@ -194,7 +194,7 @@ static const struct sprof_listed *find_symbol(
 	return symbol;
 }
 
-/* The copy that the address is in. If the debug information doesn't tell, it is the whole symbol. */
+/* Adds the copy that contains the address; without debug information, the whole symbol. */
 static bool add_copy(struct sprof_annotate *annotate, struct object *object, uint64_t address,
 	struct sprof_error *err)
 {

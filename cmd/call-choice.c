@@ -1,8 +1,8 @@
 /*
- * Choosing system calls by name. Does not handle their arguments.
+ * Chooses system calls by name. Does not handle arguments.
  *
- * A class holds the calls whose manual pages say that they work on such a thing. Names that this
- * machine does not have are left out of it.
+ * A class contains the calls that operate on such an object according to their manual pages. Names
+ * unknown to this machine are left out.
  */
 #include "cmd/call-choice.h"
 

@@ -1,6 +1,6 @@
 /*
- * sprof calls: how often and how long the functions run that the user names, and who calls them. Every
- * call is seen; nothing is sampled.
+ * sprof calls: how often and how long functions run, and their callers. Every call is seen; nothing
+ * is sampled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -343,7 +343,7 @@ static bool close_outputs(struct calls *calls, struct sprof_error *err)
 	return false;
 }
 
-/* What matched nothing is told last: the rest was measured. */
+/* A function that was never found is reported last: the others were measured. */
 static bool tell(struct calls *calls, struct sprof_error *err)
 {
 	struct sprof_calls_report report;

@@ -1,7 +1,7 @@
 /*
- * sprof dump: where each thread of processes is right now, once or several times, and then let them
- * go; or where each thread was when a core was written. Does not handle how that is shown
- * (dump-text.c, dump-json.c), nor what a core has (core-threads.c).
+ * sprof dump: prints where each thread of a process is, once or several times, and detaches; or
+ * where each thread was in a core. dump-text.c and dump-json.c write it; core-threads.c reads
+ * cores.
  */
 #include "cmd/dump.h"
 

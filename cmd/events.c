@@ -1,6 +1,4 @@
-/*
- * sprof events: which events there are, their fields, what they cost, and who measures them.
- */
+/* sprof events: lists the events, their fields, costs and sources. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
- * sprof diff --fail-if: saved profiles of several runs on each side, and an exit code that says
- * whether a figure has grown by more than it may. profile/gate.h says what is compared.
+ * sprof diff --fail-if: compares several saved profiles per side; the exit code says whether a
+ * figure has grown beyond its limit. profile/gate.h does the comparison.
  */
 #include "cmd/gate.h"
 

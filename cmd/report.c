@@ -1,6 +1,4 @@
-/*
- * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
- */
+/* sprof report: reports and other formats of profiles saved by sprof or another tool. */
 #include <string.h>
 #include <unistd.h>
 

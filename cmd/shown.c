@@ -1,6 +1,6 @@
 /*
- * Filters, outputs and the options of the text report. profile/filter.c and output/ define what
- * they mean.
+ * Filters, outputs and the options of the text report. profile/filter.c and output/ define their
+ * meaning.
  */
 #include "cmd/shown.h"
 

@@ -1,6 +1,6 @@
 /*
- * sprof syscalls: how often a program makes which system call, how long each takes, and how often it
- * fails. Every call is seen; nothing is sampled.
+ * sprof syscalls: how often a program makes which system call, how long each takes, and how often
+ * it fails. Every call is seen; nothing is sampled.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #include "events/call-filter.h"
 #include "events/recorded-events.h"
 
-/* From that many calls a second on, their stops are what takes the time. */
+/* calls per second from which their stops dominate the time */
 enum { MANY_PER_S = 2000 };
 
 struct syscalls_options {
@@ -208,7 +208,7 @@ static void tell_so_far(const struct syscalls *syscalls, uint64_t now_ns)
 			syscalls->counted, seconds);
 }
 
-/* What can't be written is said once, and the run goes on: its total is what counts. */
+/* Reports a failed write once and continues: the total at the end matters most. */
 static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 {
 	struct sprof_call_report what = {
@@ -264,7 +264,7 @@ static void begin(void *data, struct sprof_target *target)
 		isatty(STDERR_FILENO) && !syscalls->options->interval_ns, syscalls->begin_ns);
 }
 
-/* Tracepoints, if they were asked for, or are permitted and tell all that is wanted. */
+/* Tracepoints, if requested, or if permitted and sufficient for the request. */
 static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
 {
 	const struct syscalls_options *options = syscalls->options;

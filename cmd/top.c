@@ -1,6 +1,4 @@
-/*
- * sprof top: where the time of a running program goes, live on the terminal.
- */
+/* sprof top: shows live on the terminal where a running program's time goes. */
 #include <unistd.h>
 
 #include "cmd/commands.h"
@@ -55,7 +53,7 @@ static const struct sprof_option_group groups[] = {
 	{0},
 };
 
-/* Nothing is ever written to stdout: whoever has a pipe there expects a profile. */
+/* Nothing is written to stdout, and a reader of a pipe there would expect a profile. */
 static bool check_stdout(const struct sprof_top_options *options, struct sprof_error *err)
 {
 	if (!options->pid || isatty(STDOUT_FILENO))

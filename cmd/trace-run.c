@@ -1,6 +1,6 @@
 /*
- * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. Does not handle how
- * they look (trace-report.c, trace-result.c).
+ * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. trace-report.c and
+ * trace-result.c format them.
  */
 #include "cmd/trace-run.h"
 
@@ -115,7 +115,7 @@ static void write_open(uint64_t open_ns, unsigned stack, struct sprof_out *out)
 	sprof_out_puts(out, ":\n");
 }
 
-/* It goes on: its end will be shown when it comes. */
+/* Shows an instance that is still open; its end is shown later. */
 static bool show_open(void *context, const struct sprof_trace_side *side)
 {
 	struct trace *trace = context;
@@ -150,7 +150,7 @@ static void on_line(void *context, const struct sprof_trace_instance *instance,
 		trace->out_of_memory = true;
 }
 
-/* Some events are told late: no time goes back. */
+/* Some events arrive late; time never goes backwards here. */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct trace *trace = data;
@@ -169,7 +169,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return !trace->out_of_memory;
 }
 
-/* What ptrace tells at once waits for the kernel's records from before it. */
+/* Events from ptrace arrive at once, and wait for earlier kernel records. */
 static bool take_stop(void *data, const struct sprof_trace_event *event)
 {
 	struct trace *trace = data;
@@ -181,7 +181,7 @@ static bool take_stop(void *data, const struct sprof_trace_event *event)
 	return order.event(order.data, event);
 }
 
-/* So often, a call that takes too long is looked for while it still goes on. */
+/* How often to check for calls that take too long while still open. */
 static uint64_t look_period(const struct trace *trace)
 {
 	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
@@ -340,7 +340,7 @@ static bool wants_tasks(const struct trace *trace)
 		sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_EVENT_STOPS);
 }
 
-/* At the end, what is recorded comes last: it has what the others have told meanwhile. */
+/* At the end, the kernel's records come last, together with the events merged into them. */
 static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_event_source calls, recorded, tasks = sprof_task_events_source(&trace->stops),
@@ -373,7 +373,7 @@ static void finish(struct trace *trace)
 {
 	struct sprof_error err;
 
-	/* Of a run that has failed already; otherwise it is closed. */
+	/* Only after a failed run; otherwise it is already closed. */
 	(void)!sprof_heatmap_close(&trace->heatmap, &err);
 	sprof_trace_stacks_finish(&trace->stacks);
 	sprof_owners_finish(&trace->owners);
@@ -391,7 +391,7 @@ static void finish(struct trace *trace)
 	sprof_watching_finish(&trace->watching);
 }
 
-/* What the samples beside the events say. */
+/* Prints the summary of the samples taken in the run. */
 static bool print_answer(struct trace *trace, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_shown shown = SPROF_SHOWN_DEFAULTS, answer;

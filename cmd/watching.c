@@ -1,6 +1,4 @@
-/*
- * A run that traces events instead of taking samples. Does not handle what the events are.
- */
+/* A run that traces events instead of sampling. Does not interpret the events. */
 #include "cmd/watching.h"
 
 #include <stdlib.h>

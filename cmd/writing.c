@@ -1,6 +1,4 @@
-/*
- * The end of a recording. The target runs again or is gone by now, so time does not matter here.
- */
+/* The end of a recording. The target is running again or gone, so speed does not matter here. */
 #include "cmd/writing.h"
 
 #include "base/clock.h"

@@ -1,7 +1,7 @@
 /*
  * Core files, through libelf: segments and notes, as the kernel (fs/binfmt_elf.c) and gdb's gcore
- * write them. Any count, size or address in them may be wrong. Does not handle what the memory
- * means, and not the registers of vector units.
+ * write them. Every count, size and address may be wrong. Does not interpret memory, and does not
+ * read vector registers.
  */
 #include "elfsym/core.h"
 
@@ -145,7 +145,7 @@ static uint64_t word_at(const struct note *note, size_t index)
 	return word;
 }
 
-/* One file of NT_FILE. False: no memory. */
+/* One file of NT_FILE. Returns false if out of memory. */
 static bool add_file(struct sprof_core *core, const struct sprof_core_file *file)
 {
 	if (file->start >= file->end)
@@ -276,7 +276,7 @@ static int compare_files(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Of mappings that overlap, which no process has, the later ones are left out. */
+/* If mappings overlap, which no real process has, later ones are dropped. */
 static void sort(struct sprof_core *core)
 {
 	size_t pieces = 0, files = 0;

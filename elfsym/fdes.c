@@ -1,7 +1,7 @@
 /*
- * The ranges of FDEs. libdw walks the entries but doesn't tell how their addresses are encoded, so
- * this file reads the encoding (Linux Standard Base, "DWARF Exception Header Encoding"). Handles
- * the encodings that compilers use in .eh_frame, and skips entries with others.
+ * The ranges of FDEs. libdw walks the entries but does not reveal the encoding of their addresses,
+ * so this file parses it (Linux Standard Base, "DWARF Exception Header Encoding"). Handles the
+ * encodings that compilers use in .eh_frame, and skips entries with others.
  */
 #include "elfsym/fdes.h"
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * The largest ratio of zlib (https://zlib.net/zlib_tech.html). zstd can reach more, but not with
- * debug information.
+ * zlib's largest compression ratio (https://zlib.net/zlib_tech.html). zstd's can be larger, but not
+ * for debug information.
  */
 enum { SPROF_INFLATE_MAX_RATIO = 1032 };
 

@@ -5,7 +5,7 @@
  * sequences. Does not handle several operations per instruction: no machine that sprof runs on has
  * them.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/lines.h"
 
@@ -209,7 +209,10 @@ static bool read_tables(
 		read_new_table(lines, program, header, true);
 }
 
-/* Reads the program's header up to the tables and leaves `header` there. False: not understood. */
+/*
+ * Parses the program's header up to the tables and leaves `header` there. Returns false if not
+ * understood.
+ */
 static bool read_header(struct sprof_lines *lines, struct program *program, uint64_t offset,
 	struct sprof_cursor *header)
 {

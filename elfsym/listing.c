@@ -1,8 +1,8 @@
 /*
  * Lists functions from every source of names except DWARF, which has no more functions than
- * .symtab. Keeps all names at one address, unlike a resolver.
+ * .symtab. Keeps all names at an address, unlike name resolution.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/listing.h"
 
@@ -157,7 +157,7 @@ static bool append_entries(struct sprof_listing *listing, const struct sprof_nam
 	return true;
 }
 
-/* If two sources have the same name, the one that tells more stays, then the first: ".symtab"
+/* If two sources have the same name, the more detailed one is kept, then the first: ".symtab"
  * before ".dynsym". */
 static int compare(const void *left, const void *right)
 {

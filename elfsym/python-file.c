@@ -1,8 +1,8 @@
 /*
- * Reads symbols: _PyRuntime, Py_Version, and functions by name. Compilers move seldom code of the
- * evaluation loop elsewhere ("_PyEval_EvalFrameDefault.cold"); in a stripped file that part has no
- * name, and is the code without a symbol that many jumps of the loop lead into. Does not handle
- * what is in memory (interp/), nor files without section headers.
+ * Reads symbols: _PyRuntime, Py_Version, and functions by name. Compilers move rarely executed code
+ * of the evaluation loop elsewhere ("_PyEval_EvalFrameDefault.cold"); in a stripped file that part
+ * has no name, and is recognised as code without a symbol that many jumps of the loop lead into.
+ * Does not handle memory (interp/), nor files without section headers.
  */
 #include "elfsym/python-file.h"
 
@@ -26,9 +26,9 @@ enum {
 };
 
 /*
- * How a call from Python code gets to the loop again, and what is below the first loop. Functions
- * that do something (list.sort, a regular expression) are not among them. These lists are sorted by
- * bytes: every function of the file is looked up in them.
+ * The functions between nested evaluation loops, and below the first one. Functions that do
+ * something themselves (list.sort, a regular expression) are not listed. The lists are sorted by
+ * bytes, because every function of the file is looked up in them.
  */
 static const char *const plumbing[] = {
 	"PyEval_EvalCode",

@@ -3,7 +3,7 @@
  * starts keeps the open ranges in a heap, with the best one on top. Ended ranges are dropped only
  * when they reach the top, so the cost is O(n log n) for any overlap.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/ranges.h"
 

@@ -1,12 +1,11 @@
 /*
- * Finds what has code in a compilation unit, in steps. First come the functions directly in the
- * unit and its namespaces. Then, for each function that is asked for, what was inlined into it. The
- * rest of the unit, mostly types, is searched only for an address that is in no known function.
- * libdw's dwarf_getscopes would walk the whole unit again for each address. Handles the tags that
- * can hold code or lead to it. Does not handle names and lines (dwarf.c), nor the reading of DIEs
- * (dies.c).
+ * Finds the functions of a compilation unit in steps: first the functions directly in the unit and
+ * its namespaces; then, at the first lookup in a function, the calls inlined into it. The rest of
+ * the unit, mostly types, is searched only for an address in no known function. libdw's
+ * dwarf_getscopes would walk the whole unit again for each address. Handles the tags that can hold
+ * code or lead to it. Does not handle names and lines (dwarf.c), nor the reading of DIEs (dies.c).
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/scopes.h"
 
@@ -212,7 +211,7 @@ static bool is_block_tag(int tag)
 		tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-/* What is inlined deeper belongs to the innermost scope that has code. */
+/* Deeper inlined calls belong to the innermost scope with code. */
 static bool walk_function(struct walk *walk, uint32_t scope, unsigned depth)
 {
 	struct sprof_dies *dies = walk->scopes->dies;

@@ -1,6 +1,6 @@
 /*
- * The head of the report: what was profiled, and how far the figures below can be trusted. Reads
- * only the quality block, and says nothing that was not measured.
+ * The head of the report: what was profiled, and how reliable the figures are. Reads only the
+ * quality block, and mentions nothing that was not measured.
  */
 #include "output/text.h"
 
@@ -176,7 +176,7 @@ static void write_ways(const struct sprof_text *text, uint64_t stacks)
 		sprof_percent(by_chain, stacks));
 }
 
-/* Only for programs in Python: of the samples whose native stacks have its evaluation loop. */
+/* Only for Python programs: samples with the evaluation loop on the native stack. */
 static void write_merges(const struct sprof_text *text)
 {
 	const uint64_t *merges = text->profile->quality.merges;
@@ -268,7 +268,7 @@ static void write_folded(const struct sprof_text *text)
 			quality->waits_folded, quality->waits_folded == 1 ? "" : "s");
 }
 
-/* What is known of waits beyond samples. */
+/* Facts about waits beyond samples. */
 static void write_exact_waits(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;

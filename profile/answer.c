@@ -1,6 +1,6 @@
 /*
- * Reduces the rows to the few facts that a person would name first. Processes are grouped by
- * program name, because a compiler runs a hundred times. output/ puts the facts into words.
+ * Reduces the rows to the main facts. Processes are grouped by program name, because a compiler
+ * runs a hundred times. output/ formats the facts.
  */
 #include "profile/answer.h"
 

@@ -1,6 +1,6 @@
 /*
- * The table of attributes, and how their values are read and written as text. Does not handle the
- * formats that contain them.
+ * The table of attributes, and conversion of their values from and to text. Does not handle file
+ * formats.
  */
 #include "profile/attributes.h"
 

@@ -1,6 +1,6 @@
 /*
- * Copies one profile to another: every index is translated once and remembered, so a copy costs
- * only what it uses of the source. Does not choose rows: filter.c, merge.c and diff.c do.
+ * Copies from one profile to another: each index is translated once and cached, so the cost depends
+ * on what is used of the source. filter.c, merge.c and diff.c choose the rows.
  */
 #include "profile/copy.h"
 

@@ -1,6 +1,4 @@
-/*
- * A table of limits. The page (output/web/summary.js) has the same ones.
- */
+/* A table of limits. output/web/summary.js has the same limits. */
 #include "profile/doubts.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * The profile's life, its threads and its rows: handles each record of the sink of base/record.h.
- * Does not handle names, the tree of stacks (tree.c), or the sharing out of time (window.c).
+ * The profile's lifetime, threads and rows: handles each record of the sink (base/record.h). Does
+ * not handle names, the tree of stacks (tree.c), or the distribution of time (window.c).
  */
 #include "profile/profile.h"
 

@@ -1,6 +1,6 @@
 /*
- * Tells programs from libraries by the names of their files, as a profile has nothing else of them.
- * Does not handle programs that are named like libraries.
+ * Distinguishes programs from libraries by file name, because a profile has nothing else. Does not
+ * handle programs that are named like libraries.
  */
 #include "profile/program.h"
 

@@ -9,7 +9,7 @@
 
 #include "profile/profile.h"
 
-/* Whether a location is code of a file that is no shared library by its name. */
+/* Whether a location's file is a program: by its name, not a shared library. */
 bool sprof_profile_is_of_program(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location);
 

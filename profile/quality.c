@@ -1,6 +1,6 @@
 /*
- * The table of quality figures, and how to combine those of several runs. base/record.h says what
- * each figure means.
+ * The table of quality figures, and how to combine those of several runs. base/record.h defines the
+ * figures.
  */
 #include "profile/quality.h"
 
