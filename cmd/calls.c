@@ -80,36 +80,36 @@ static const struct calls_options defaults = {
 
 static const struct sprof_option what_table[] = {
 	{"function", "F", "LIST",
-		"functions, with commas between them; several times if wanted:\n"
-		"parse, 'ns::Tree::*', malloc@libc.so.6",
+		"functions, separated by commas; may be given several times: parse,\n"
+		"'ns::Tree::*', malloc@libc.so.6",
 		add_functions, FIELD(functions)},
 	{"breakpoints", NULL, NULL,
-		"by breakpoints: the target's code is changed while it is watched",
+		"use breakpoints; the program's code is changed while it is watched",
 		sprof_value_flag, FIELD(breakpoints)},
 	{"overhead", NULL, "PCT",
-		"with --breakpoints: once they take more of a thread's time, watch in\n"
-		"windows and estimate; 0: every call, whatever it takes (50)",
+		"with --breakpoints: above this percentage of a thread's time,\n"
+		"watch in windows and estimate; 0: watch every call (50)",
 		set_overhead, FIELD(overhead), .needs = "breakpoints"},
 	{0},
 };
 
 static const struct sprof_option output_table[] = {
-	{"per-thread", NULL, NULL, "rows for each thread", sprof_value_flag, FIELD(by_thread)},
+	{"per-thread", NULL, NULL, "show rows for each thread", sprof_value_flag, FIELD(by_thread)},
 	{"sort", NULL, "COLUMN",
 		"function, calls, total, self, min, avg, p50, p95, p99, max, rec\n"
 		"(total)",
 		set_sort, FIELD(sort)},
-	{"top", NULL, "N", "the first N functions (all)", sprof_value_count, FIELD(top)},
-	{"tree", NULL, NULL, "also the tree of calls", sprof_value_flag, FIELD(tree)},
-	{"path", NULL, "FUNC", "also the ways into and out of a function, in the order of time",
+	{"top", NULL, "N", "show only the first N functions (all)", sprof_value_count, FIELD(top)},
+	{"tree", NULL, NULL, "also show the tree of calls", sprof_value_flag, FIELD(tree)},
+	{"path", NULL, "FUNC", "also show each call of FUNC and the path to it, in order of time",
 		sprof_value_text, FIELD(path)},
 	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
 		sprof_value_text, FIELD(timeline)},
-	{"limit", NULL, "N", "of tree, path and timeline: the first N calls (100000)",
+	{"limit", NULL, "N", "keep the first N calls for tree, path and timeline (100000)",
 		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
 	{"output", "o", "FILE", "write to FILE instead of stdout; FILE.json gets JSON",
 		sprof_value_text, FIELD(output)},
-	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json),
+	{"json", NULL, NULL, "write JSON instead of the table", sprof_value_flag, FIELD(json),
 		.conflicts = "tree path"},
 	{0},
 };
@@ -431,15 +431,18 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_calls = {
 	.name = "calls",
-	.summary = "Measure every call of functions that you name: how often, how long, by whom",
+	.summary = "Measure every call of chosen functions: count, time, callers",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"Every call of the functions is seen, by its begin and its return, unless breakpoints take "
-		"too much\nof the time (--overhead). A function is named as "
-		"nm or a\nreport does, or by a pattern. Without a file (@libc.so.6, @\"/path/of/file\") a "
-		"name means the\nprogram, or all files if the program has none of that name; a pattern "
-		"means the program. The total\nof a function counts nested calls once; its self time is "
-		"without the time of watched functions that\nit called.\n\n"
+		"sprof sees every call of the functions, by its entry and its return, unless "
+		"breakpoints take too\n"
+		"much of the time (--overhead). A function is named as in nm or in a report, or by "
+		"a pattern.\n"
+		"Without a file (@libc.so.6, @\"/path/of/file\"), a name means the program, or all "
+		"files if the\n"
+		"program has no such function; a pattern means only the program. The total of a "
+		"function counts\n"
+		"nested calls once; its self time excludes the watched functions that it called.\n\n"
 		"  sprof calls -F 'parse*,lex' -- ./app\n"
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",

@@ -49,27 +49,28 @@ static const struct dump_options defaults = {
 
 static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several", sprof_value_pids, FIELD(pids)},
-	{"children", NULL, NULL, "also the processes that these have started", sprof_value_flag,
+	{"children", NULL, NULL, "also show the descendants of these processes", sprof_value_flag,
 		FIELD(children)},
-	{"core", NULL, "FILE", "a core file instead of a process; -: from stdin", sprof_value_text,
-		FIELD(core), .conflicts = "pid children times"},
-	{"exe", NULL, "FILE", "with --core: the program's file, if it is not at its place",
-		sprof_value_text, FIELD(program), .needs = "core"},
+	{"core", NULL, "FILE", "read a core file instead of a process; -: from stdin",
+		sprof_value_text, FIELD(core), .conflicts = "pid children times"},
+	{"exe", NULL, "FILE", "with --core: the program's file, if it has moved", sprof_value_text,
+		FIELD(program), .needs = "core"},
 	{"times", NULL, "N", "look N times (1)", sprof_value_count, FIELD(times)},
-	{"interval", NULL, "DURATION", "with --times: from one look to the next (1s)",
+	{"interval", NULL, "DURATION", "with --times: the time between two looks (1s)",
 		sprof_value_duration, FIELD(interval_ns), .needs = "times"},
-	{"json", NULL, NULL, "JSON instead of text, a line for each look", sprof_value_flag,
+	{"json", NULL, NULL, "write JSON instead of text, one line per look", sprof_value_flag,
 		FIELD(json)},
-	{"locals", NULL, NULL, "also the local variables of each frame", sprof_value_flag,
+	{"locals", NULL, NULL, "also print the local variables of each frame", sprof_value_flag,
 		FIELD(locals)},
 	{"python", NULL, "FRAMES",
-		"what stacks of Python programs have: calls: its functions, and C\n"
-		"functions that do something; all: also those that only make calls;\n"
-		"only: its functions and nothing else (calls)",
+		"frames of Python programs: calls (Python functions, and C\n"
+		"functions that do work), all (also C functions that only call\n"
+		"Python), only (just Python functions) (calls)",
 		sprof_python_set, FIELD(python)},
-	{"no-python", NULL, NULL, "native stacks only: the interpreter, not what it runs",
+	{"no-python", NULL, NULL,
+		"show the functions of the interpreter instead of Python functions",
 		sprof_python_unset, FIELD(python)},
-	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
+	{"max-depth", NULL, "N", "show at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{0},
 };
@@ -318,12 +319,14 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_dump = {
 	.name = "dump",
-	.summary = "Show where each thread is right now, which locks it waits for, and deadlocks",
+	.summary = "Show the stack of each thread, the locks that it waits for, and deadlocks",
 	.synopsis = "{-p PID[,PID]... | --core FILE} [options]",
 	.details =
-		"Prints the stack of every thread, the innermost function first, with its state, the "
-		"system\ncall it sleeps in, and source lines where there is debug information. "
-		"Threads that wait for\neach other's locks are a deadlock, which is printed first.\n\n"
+		"Prints the stack of every thread, innermost function first, with its state, the "
+		"system call in\n"
+		"which it sleeps, and source lines if there is debug information. Threads that "
+		"wait for each\n"
+		"other's locks are a deadlock; deadlocks are printed first.\n\n"
 		"  sprof dump -p 4711\n"
 		"  sprof dump --core core.4711\n",
 	.groups = groups,

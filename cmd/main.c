@@ -59,20 +59,20 @@ static const struct sprof_command *find_command(const char *name)
 static void print_help(void)
 {
 	printf("Usage: sprof COMMAND [options]\n"
-	       "Shows where the wall-clock time of a native program goes: in user code, in the kernel,\n"
-	       "waiting for a CPU, or blocked; per thread, function and call path.\n\nCommands:\n");
+	       "Shows where the wall-clock time of a native program goes: computing, in the kernel,\n"
+	       "waiting for a CPU, or blocked; for each thread, function and call path.\n\nCommands:\n");
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	printf("\n"
 	       "  sprof run -- PROGRAM [ARGUMENT...]  the answer on one screen\n"
-	       "  sprof attach -p PID -d 10s          the same of a running process\n"
-	       "  sprof report                        everything that was seen\n"
-	       "  sprof report --waits                locks and other waits, and who held whom up\n"
-	       "  sprof annotate FUNCTION             its lines\n"
+	       "  sprof attach -p PID -d 10s          the same for a running process\n"
+	       "  sprof report                        the whole report of the last recording\n"
+	       "  sprof report --waits                locks and other waits, and who holds whom up\n"
+	       "  sprof annotate FUNCTION             the source lines of a function\n"
 	       "  sprof help COMMAND                  the options of a command\n"
-	       "  sprof --list-formats, --version     what -f and -o can write; what is built in\n\n"
-	       "On a terminal run, attach and heap keep their recording in ~/.cache/sprof/last.pb.gz, up\n"
-	       "to the next one. report and annotate read that, or files that -o FILE.pb.gz has written.\n");
+	       "  sprof --list-formats, --version     the formats of -f and -o; the built-in libraries\n\n"
+	       "On a terminal, run, attach and heap keep their last recording in\n"
+	       "~/.cache/sprof/last.pb.gz. report and annotate read it, or a file from -o FILE.pb.gz.\n");
 }
 
 static void print_formats(void)

@@ -21,11 +21,11 @@ enum { TIMELINE_MAX = 1000 * 1000 }; /* as a recording's */
 const struct sprof_option sprof_watching_table[] = {
 	{"pid", "p", "PID", "the process, instead of a program to start", sprof_value_pid,
 		FIELD(pid)},
-	{"children", NULL, NULL, "with --pid: also the processes that it starts from now on",
+	{"children", NULL, NULL, "with --pid: also follow the processes that it starts from now on",
 		sprof_value_flag, FIELD(children), .needs = "pid"},
 	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
 		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
-	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (when the program ends)",
+	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
 		sprof_value_duration, FIELD(duration_ns)},
 	{0},
 };

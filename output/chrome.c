@@ -286,6 +286,6 @@ static bool write_chrome(const struct sprof_profile *profile,
 const struct sprof_format sprof_format_chrome = {
 	.name = "chrome",
 	.suffix = ".trace.json",
-	.summary = "trace events, for chrome://tracing and its kin: what was called when",
+	.summary = "trace events, for chrome://tracing and Perfetto: which function ran when",
 	.write = write_chrome,
 };
