@@ -1,6 +1,6 @@
 /*
- * The table of `sprof calls`: a line for each function, and one for each of its callers. Does not handle
- * the order (calls-rows.c).
+ * The table of `sprof calls`: a line per function, and one per caller. calls-rows.c determines the
+ * order.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /*
- * sprof calls: how often and how long the functions run that the user names, and who calls them. Every
- * call is seen; nothing is sampled.
+ * sprof calls: how often and how long functions run, and their callers. Every call is seen; nothing
+ * is sampled.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/calls-engine.h"
+#include "cmd/calls-names.h"
 #include "cmd/calls-report.h"
 #include "cmd/commands.h"
 #include "cmd/function-choice.h"
@@ -19,9 +19,6 @@
 #include "cmd/ui.h"
 #include "cmd/values.h"
 #include "cmd/watching.h"
-#include "elfsym/demangle.h"
-#include "output/clean.h"
-#include "output/fit.h"
 
 enum {
 	LISTS = 64,
@@ -84,38 +81,38 @@ static const struct calls_options defaults = {
 
 static const struct sprof_option what_table[] = {
 	{"function", "F", "LIST",
-		"functions, with commas between them; several times if wanted:\n"
-		"parse, 'ns::Tree::*', malloc@libc.so.6",
+		"functions, separated by commas; may be given several times: parse,\n"
+		"'ns::Tree::*', malloc@libc.so.6",
 		add_functions, FIELD(functions)},
 	{"overhead", NULL, "PCT",
-		"once stops take more of a thread's time, watch in windows and\n"
-		"estimate; 0: every call, whatever it takes (50)",
+		"above this percentage of a thread's time, watch in windows and\n"
+		"estimate; 0: watch every call (50)",
 		set_overhead, FIELD(overhead), .conflicts = "count"},
 	{"count", NULL, NULL,
-		"only count, four functions at most, by debug registers: nobody\n"
-		"stops, and the target's code is not changed",
+		"only count calls, of at most four functions, by debug registers: no\n"
+		"thread stops, and the program's code is not changed",
 		sprof_value_flag, FIELD(count), .conflicts = "breakpoints"},
 	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints)},
 	{0},
 };
 
 static const struct sprof_option output_table[] = {
-	{"per-thread", NULL, NULL, "rows for each thread", sprof_value_flag, FIELD(by_thread)},
+	{"per-thread", NULL, NULL, "show rows for each thread", sprof_value_flag, FIELD(by_thread)},
 	{"sort", NULL, "COLUMN",
 		"function, calls, total, self, min, avg, p50, p95, p99, max, rec\n"
 		"(total)",
 		set_sort, FIELD(sort)},
-	{"top", NULL, "N", "the first N functions (all)", sprof_value_count, FIELD(top)},
-	{"tree", NULL, NULL, "also the tree of calls", sprof_value_flag, FIELD(tree)},
-	{"path", NULL, "FUNC", "also the ways into and out of a function, in the order of time",
+	{"top", NULL, "N", "show only the first N functions (all)", sprof_value_count, FIELD(top)},
+	{"tree", NULL, NULL, "also show the tree of calls", sprof_value_flag, FIELD(tree)},
+	{"path", NULL, "FUNC", "also show each call of FUNC and the path to it, in order of time",
 		sprof_value_text, FIELD(path)},
 	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
 		sprof_value_text, FIELD(timeline)},
-	{"limit", NULL, "N", "of tree, path and timeline: the first N calls (100000)",
+	{"limit", NULL, "N", "keep the first N calls for tree, path and timeline (100000)",
 		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
 	{"output", "o", "FILE", "write to FILE instead of stdout; FILE.json gets JSON",
 		sprof_value_text, FIELD(output)},
-	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json),
+	{"json", NULL, NULL, "write JSON instead of the table", sprof_value_flag, FIELD(json),
 		.conflicts = "tree path"},
 	{0},
 };
@@ -136,8 +133,7 @@ struct calls {
 	struct sprof_functions *functions;
 	struct sprof_calls_engine engine;
 	struct sprof_out *out, *timeline;
-	char **names; /* of the functions */
-	size_t name_count;
+	struct sprof_calls_names names; /* of the functions */
 	uint64_t begin_ns, end_ns;
 	bool out_of_memory;
 };
@@ -229,7 +225,7 @@ static bool create_parts(struct calls *calls, char *const operands[], struct spr
 	if (!sprof_watching_init(&calls->watching, &options->watching, operands, err))
 		return false;
 	calls->watching.subject.stdout_to_stderr =
-		operands[0] && (!options->output || sprof_out_is_stdout(options->output));
+		operands[0] && sprof_report_file_is_stdout(options->output);
 	return create_source(calls, err) && create_engine(calls, err);
 }
 
@@ -250,69 +246,23 @@ static bool trace(struct calls *calls, int *ret_exit, struct sprof_error *err)
 		sprof_error_no_memory(err);
 }
 
-/* Whether the file is said without us: "libc.so.6+0x26000", code without a name. */
-static bool names_file(const char *name, const char *file)
-{
-	const size_t length = strlen(file);
-
-	return !strncmp(name, file, length) && name[length] == '+';
-}
-
-/* "parse", "malloc@libc.so.6". NULL: no memory. */
-static char *name_of(struct calls *calls, const struct sprof_function *function)
-{
-	const char *file = sprof_module_name(function->module);
-	SPROF_AUTO_FREE char *plain =
-		sprof_is_mangled(function->name) ? sprof_demangle(function->name) : NULL;
-	SPROF_AUTO_FREE char *shown = sprof_fit_function(
-		plain ? plain : function->name, plain && calls->options->short_names, 0);
-	SPROF_AUTO_FREE char *whole = NULL;
-
-	if (!shown || names_file(shown, file) ||
-		sprof_function_choice_is_program(&calls->choice, function->module))
-		return shown ? strdup(shown) : NULL;
-	if (asprintf(&whole, "%s@%s", shown, file) < 0)
-		whole = NULL;
-	return whole ? sprof_clean_text(whole, NULL) : NULL;
-}
-
-static bool name_all(struct calls *calls, struct sprof_error *err)
-{
-	const size_t count = sprof_functions_count(calls->functions);
-
-	calls->names = calloc(count + 1, sizeof(*calls->names));
-	if (!calls->names)
-		return sprof_error_no_memory(err);
-	for (size_t i = 0; i < count; i++) {
-		calls->names[i] = name_of(calls, sprof_functions_at(calls->functions, (int64_t)i));
-		if (!calls->names[i])
-			return sprof_error_no_memory(err);
-		calls->name_count++;
-	}
-	return true;
-}
-
 static bool write_paths(
 	const struct calls *calls, const struct sprof_calls_report *report, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE bool *wanted = calloc(calls->name_count + 1, sizeof(*wanted));
+	SPROF_AUTO_FREE bool *wanted = calloc(calls->names.count + 1, sizeof(*wanted));
 	bool is_found = false;
 
 	if (!wanted)
 		return sprof_error_no_memory(err);
-	for (size_t i = 0; i < calls->name_count; i++) {
+	for (size_t i = 0; i < calls->names.count; i++) {
 		const struct sprof_function *function =
 			sprof_functions_at(calls->functions, (int64_t)i);
 
 		wanted[i] = sprof_function_is_called(calls->options->path, function->name);
 		is_found |= wanted[i];
 	}
-	if (!is_found) {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"none of the watched functions is called '%s'", calls->options->path);
-		sprof_error_hint(err, "name it in --function, too");
-		return false;
-	}
+	if (!is_found)
+		return sprof_function_choice_tell_central(&calls->choice, err);
 	sprof_out_puts(calls->out, "\n");
 	return sprof_calls_paths(report, wanted, calls->out) || sprof_error_no_memory(err);
 }
@@ -325,8 +275,8 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 	return (struct sprof_calls_report){
 		.profile = calls->watching.profile,
 		.books = sprof_activations_books(calls->engine.activations),
-		.names = calls->names,
-		.name_count = calls->name_count,
+		.names = calls->names.items,
+		.name_count = calls->names.count,
 		.source = sprof_functions_source_name(calls->functions),
 		.cost = calls->options->count ? NULL : "two short stops of each call",
 		.windows = calls->engine.in_windows ? &calls->engine.estimate : NULL,
@@ -373,14 +323,17 @@ static bool close_outputs(struct calls *calls, struct sprof_error *err)
 	return false;
 }
 
-/* What matched nothing is told last: the rest was measured. */
+/* A function that was never found is reported last: the others were measured. */
 static bool tell(struct calls *calls, struct sprof_error *err)
 {
 	struct sprof_calls_report report;
 
 	if (!sprof_functions_count(calls->functions))
 		return sprof_function_choice_check(&calls->choice, err);
-	if (!name_all(calls, err))
+	if (!sprof_calls_names_make(
+		    &(struct sprof_calls_naming){calls->watching.modules, calls->functions,
+			    &calls->choice, calls->options->short_names},
+		    &calls->names, err))
 		return false;
 	report = report_of(calls);
 	return write_report(calls, &report, err) && close_outputs(calls, err) &&
@@ -405,6 +358,7 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 {
 	const struct calls_options *options = calls->options;
 
+	calls->choice.central = options->path;
 	for (size_t i = 0; i < options->functions.count; i++) {
 		if (!sprof_function_choice_add(&calls->choice, options->functions.items[i], err))
 			return false;
@@ -415,9 +369,7 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 static bool open_outputs(struct calls *calls, struct sprof_error *err)
 {
 	const struct calls_options *options = calls->options;
-	const bool done = options->output
-		? sprof_out_open(options->output, &calls->out, err)
-		: sprof_out_open_fd(STDOUT_FILENO, "stdout", &calls->out, err);
+	const bool done = sprof_report_file_open(options->output, &calls->out, err);
 
 	if (done && options->timeline &&
 		sprof_out_is_same(options->output ? options->output : "-", options->timeline))
@@ -434,9 +386,7 @@ static void finish(struct calls *calls)
 	sprof_function_choice_finish(&calls->choice);
 	sprof_out_discard(calls->out);
 	sprof_out_discard(calls->timeline);
-	for (size_t i = 0; i < calls->name_count; i++)
-		free(calls->names[i]);
-	free(calls->names);
+	sprof_calls_names_finish(&calls->names);
 	sprof_watching_finish(&calls->watching);
 }
 
@@ -461,15 +411,20 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_calls = {
 	.name = "calls",
-	.summary = "Measure every call of functions that you name: how often, how long, by whom",
+	.summary = "Measure every call of chosen functions: count, time, callers",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"Every call of the functions is seen, by breakpoints at its begin and its return, unless "
-		"they take too\nmuch of the time (--overhead). The target's code is changed while it is "
-		"watched. A function is\nnamed as nm or a report does, or by a pattern. Without a file (@libc.so.6, @\"/path/of/file\") a "
-		"name means the\nprogram, or all files if the program has none of that name; a pattern "
-		"means the program. The total\nof a function counts nested calls once; its self time is "
-		"without the time of watched functions that\nit called.\n\n"
+		"sprof sees every call of the functions, by breakpoints at its entry and its return, "
+		"unless they\n"
+		"take too much of the time (--overhead). The program's code is changed while it is "
+		"watched. A\n"
+		"function is named as in nm or in a report, or by a pattern. Without a file "
+		"(@libc.so.6,\n"
+		"@\"/path/of/file\"), a name means the program, or all files if the program has no "
+		"such function; a\n"
+		"pattern means only the program. The total of a function counts nested calls once; "
+		"its self time\n"
+		"excludes the watched functions that it called.\n\n"
 		"  sprof calls -F 'parse*,lex' -- ./app\n"
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",

@@ -1,6 +1,6 @@
 /*
- * Lists the functions of a file once and keeps those that are wanted. Does not handle functions that
- * the loader chooses when the program runs (STT_GNU_IFUNC): the one that chooses is what has the name.
+ * Lists the functions of a file once and keeps the wanted ones. Does not handle indirect functions
+ * (STT_GNU_IFUNC): their name belongs to the resolver.
  */
 #include "cmd/function-table.h"
 
@@ -40,7 +40,7 @@ static struct sprof_function *find_known(const struct sprof_function_table *tabl
 	return last && last->module == module && last->offset == offset ? last : NULL;
 }
 
-/* Of "__GI___nanosleep", "__nanosleep" and "nanosleep", the last one is what people know. */
+/* Of "__GI___nanosleep", "__nanosleep" and "nanosleep", the last is the common name. */
 static bool is_plainer(const char *name, const char *than)
 {
 	return !sprof_is_mangled(name) && !sprof_is_mangled(than) &&

@@ -1,7 +1,7 @@
 /*
- * The ways to watch functions: breakpoints or, to count calls, debug registers. The kernel's uprobes are
- * neither: those of returns change return addresses, and end a program that moves its stacks; each
- * takes milliseconds to open for each new thread. Does not handle which functions are wanted.
+ * The methods of watching functions: breakpoints or, for counting calls, debug registers. Not
+ * uprobes: probes of returns change return addresses, which ends a program that moves its stacks, and
+ * each new thread waits milliseconds for each of its uprobes. Does not choose the functions.
  */
 #include "cmd/functions-state.h"
 
@@ -36,7 +36,7 @@ static void take_gap(void *data, uint64_t end_ns)
 		functions->options.gap(functions->options.data, end_ns);
 }
 
-/* Everybody may have them for his own processes. They tell of begins only. */
+/* Debug registers are permitted for the user's own processes. They report begins only. */
 static bool use_registers(struct sprof_functions *functions, struct sprof_error *err)
 {
 	const struct sprof_recorded_options wanted = {
@@ -141,7 +141,7 @@ void sprof_functions_new_program(
 		functions->out_of_memory = true;
 }
 
-/* There are four; who comes first gets one. */
+/* There are four, assigned first come, first served. */
 static void take_register(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {

@@ -66,7 +66,7 @@ def of_mode(mode, cases):
 
 def measure(bench):
     result = Result("Watched functions", [
-        "By the clock of the program that is watched, on one CPU. A call has two stops: its begin and its return.",
+        "By the clock of the watched program, on one CPU. A call has two stops: its entry and its return.",
     ])
     called = measure_all(bench, CALLED, bench.seconds(50_000, 2_000))
     allocated = measure_all(bench, of_mode("allocate", ALLOCATED), bench.seconds(20_000, 1_000))

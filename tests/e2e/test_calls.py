@@ -322,8 +322,16 @@ def test_what_matches_nothing():
     assert result.code == 2 and "no function is called 'no_such_function'" in result.err, result.err
     result = sprof("calls", "--breakpoints", "-F", "leaf,x*@libz.so.*", "--", target(TARGET), "work")
     assert result.code == 2 and "300 calls" in result.text() and "'x*' in libz" in result.err, result.err
-    result = sprof("calls", "--breakpoints", "-F", "leaf", "--path", "work", "--", target(TARGET), "work")
+    result = sprof("calls", "--breakpoints", "-F", "getpid@libc.so.6", "--path", "work", "--", target(TARGET), "work")
     assert result.code == 2 and "none of the watched functions is called 'work'" in result.err, result.err
+
+
+def test_a_path_that_is_not_watched():
+    """It is told before the run where all functions are the program's."""
+    for functions in ("leaf", "le*,repeat"):
+        result = sprof("calls", "--breakpoints", "-F", functions, "--path", "work", "--", target(TARGET), "work")
+        check_error(result, 2, "none of the watched functions is called 'work'", "--function, too")
+        assert not result.out and "stdout is for the report" not in result.err, result.err
 
 
 def test_ordinary_users():
