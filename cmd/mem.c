@@ -389,7 +389,7 @@ const struct sprof_command sprof_command_mem = {
 		"processes that\n"
 		"share it. USS is the memory that no other process shares; the end of the process "
 		"would free it.\n"
-		"PSS and USS are read as often as that takes 1 % of the time. \"own share\" is the "
+		"Reading PSS and USS takes at most 1 % of the time. \"own share\" is the "
 		"process's part\n"
 		"(PSS-USS) of the memory that it shares (RSS-USS).\n\n"
 		"  sprof mem -p 4711,4712 -d 10s --libs\n"
