@@ -81,8 +81,8 @@ static const struct sprof_option exact_table[] = {
 	{"json", NULL, NULL, "write JSON to stdout instead of text", sprof_value_flag,
 		FIELD(exactly.json), .needs = "exact"},
 	{"breakpoints", NULL, NULL,
-		"use breakpoints: no root, and no call is lost, but the program's\n"
-		"code is changed while it is watched",
+		"use breakpoints: needs no root and loses no call, but changes the\n"
+		"program's code while it is watched",
 		sprof_value_flag, FIELD(exactly.breakpoints), .needs = "exact"},
 	{0},
 };
