@@ -1,6 +1,7 @@
 /*
- * sprof annotate: the source lines and the instructions of one function, with its own time and that of
- * what it calls. Names are found as in `sprof calls`. Static functions of one name in one file are one function here.
+ * sprof annotate: the source lines and instructions of one function, with self and total time.
+ * Names are looked up as in `sprof calls`. Static functions of the same name and file are treated
+ * as one function.
  */
 #include "cmd/annotate.h"
 
@@ -147,7 +148,7 @@ static bool have_same_name(const struct sprof_profile *profile, uint32_t one, ui
 		strcmp(functions[one].name, functions[other].name) == 0;
 }
 
-/* Instances of one function at one place of the source: what is annotated is their sum. */
+/* Instances of one function at one place in the source: they are added up. */
 static bool have_same_place(const struct sprof_profile *profile, uint32_t one, uint32_t other)
 {
 	const struct sprof_profile_function *functions = profile->functions;

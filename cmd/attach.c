@@ -1,6 +1,4 @@
-/*
- * sprof attach: profile a process that is running already, and let it go again.
- */
+/* sprof attach: profiles a running process, and detaches. */
 #include "cmd/commands.h"
 #include "cmd/process-choice.h"
 #include "cmd/session.h"

@@ -1,6 +1,4 @@
-/*
- * The answer of samples that were taken beside events. Does not take them: watching.c does.
- */
+/* The summary of samples taken in a run that traces events. watching.c takes them. */
 #include "cmd/beside.h"
 
 #include "cmd/outputs.h"

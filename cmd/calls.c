@@ -1,14 +1,14 @@
 /*
- * sprof calls: how often and how long the functions run that the user names, and who calls them. Every
- * call is seen; nothing is sampled.
+ * sprof calls: how often and how long functions run, and their callers. Every call is seen; nothing
+ * is sampled.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/calls-engine.h"
+#include "cmd/calls-names.h"
 #include "cmd/calls-report.h"
 #include "cmd/commands.h"
 #include "cmd/function-choice.h"
@@ -19,9 +19,6 @@
 #include "cmd/ui.h"
 #include "cmd/values.h"
 #include "cmd/watching.h"
-#include "elfsym/demangle.h"
-#include "output/clean.h"
-#include "output/fit.h"
 
 enum {
 	LISTS = 64,
@@ -133,8 +130,7 @@ struct calls {
 	struct sprof_functions *functions;
 	struct sprof_calls_engine engine;
 	struct sprof_out *out, *timeline;
-	char **names; /* of the functions */
-	size_t name_count;
+	struct sprof_calls_names names; /* of the functions */
 	uint64_t begin_ns, end_ns;
 	bool out_of_memory;
 };
@@ -244,7 +240,7 @@ static bool create_parts(struct calls *calls, char *const operands[], struct spr
 	if (!sprof_watching_init(&calls->watching, &options->watching, operands, err))
 		return false;
 	calls->watching.subject.stdout_to_stderr =
-		operands[0] && (!options->output || sprof_out_is_stdout(options->output));
+		operands[0] && sprof_report_file_is_stdout(options->output);
 	return create_source(calls, err) && create_engine(calls, err);
 }
 
@@ -265,69 +261,23 @@ static bool trace(struct calls *calls, int *ret_exit, struct sprof_error *err)
 		sprof_error_no_memory(err);
 }
 
-/* Whether the file is said without us: "libc.so.6+0x26000", code without a name. */
-static bool names_file(const char *name, const char *file)
-{
-	const size_t length = strlen(file);
-
-	return !strncmp(name, file, length) && name[length] == '+';
-}
-
-/* "parse", "malloc@libc.so.6". NULL: no memory. */
-static char *name_of(struct calls *calls, const struct sprof_function *function)
-{
-	const char *file = sprof_module_name(function->module);
-	SPROF_AUTO_FREE char *plain =
-		sprof_is_mangled(function->name) ? sprof_demangle(function->name) : NULL;
-	SPROF_AUTO_FREE char *shown = sprof_fit_function(
-		plain ? plain : function->name, plain && calls->options->short_names, 0);
-	SPROF_AUTO_FREE char *whole = NULL;
-
-	if (!shown || names_file(shown, file) ||
-		sprof_function_choice_is_program(&calls->choice, function->module))
-		return shown ? strdup(shown) : NULL;
-	if (asprintf(&whole, "%s@%s", shown, file) < 0)
-		whole = NULL;
-	return whole ? sprof_clean_text(whole, NULL) : NULL;
-}
-
-static bool name_all(struct calls *calls, struct sprof_error *err)
-{
-	const size_t count = sprof_functions_count(calls->functions);
-
-	calls->names = calloc(count + 1, sizeof(*calls->names));
-	if (!calls->names)
-		return sprof_error_no_memory(err);
-	for (size_t i = 0; i < count; i++) {
-		calls->names[i] = name_of(calls, sprof_functions_at(calls->functions, (int64_t)i));
-		if (!calls->names[i])
-			return sprof_error_no_memory(err);
-		calls->name_count++;
-	}
-	return true;
-}
-
 static bool write_paths(
 	const struct calls *calls, const struct sprof_calls_report *report, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE bool *wanted = calloc(calls->name_count + 1, sizeof(*wanted));
+	SPROF_AUTO_FREE bool *wanted = calloc(calls->names.count + 1, sizeof(*wanted));
 	bool is_found = false;
 
 	if (!wanted)
 		return sprof_error_no_memory(err);
-	for (size_t i = 0; i < calls->name_count; i++) {
+	for (size_t i = 0; i < calls->names.count; i++) {
 		const struct sprof_function *function =
 			sprof_functions_at(calls->functions, (int64_t)i);
 
 		wanted[i] = sprof_function_is_called(calls->options->path, function->name);
 		is_found |= wanted[i];
 	}
-	if (!is_found) {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"none of the watched functions is called '%s'", calls->options->path);
-		sprof_error_hint(err, "name it in --function, too");
-		return false;
-	}
+	if (!is_found)
+		return sprof_function_choice_tell_central(&calls->choice, err);
 	sprof_out_puts(calls->out, "\n");
 	return sprof_calls_paths(report, wanted, calls->out) || sprof_error_no_memory(err);
 }
@@ -340,10 +290,14 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 	return (struct sprof_calls_report){
 		.profile = calls->watching.profile,
 		.books = sprof_activations_books(calls->engine.activations),
-		.names = calls->names,
-		.name_count = calls->name_count,
+		.names = calls->names.items,
+		.name_count = calls->names.count,
 		.source = sprof_functions_source_name(calls->functions),
 		.cost = return_depth(calls) ? "some us of each call" : NULL,
+		.why_counted = sprof_functions_use_registers(calls->functions)
+			? "debug registers don't tell of returns"
+			: "the program may throw exceptions, and one that passes a probe of returns "
+			  "would end it",
 		.windows = calls->engine.in_windows ? &calls->engine.estimate : NULL,
 		.begin_ns = calls->begin_ns,
 		.end_ns = calls->end_ns,
@@ -389,14 +343,17 @@ static bool close_outputs(struct calls *calls, struct sprof_error *err)
 	return false;
 }
 
-/* What matched nothing is told last: the rest was measured. */
+/* A function that was never found is reported last: the others were measured. */
 static bool tell(struct calls *calls, struct sprof_error *err)
 {
 	struct sprof_calls_report report;
 
 	if (!sprof_functions_count(calls->functions))
 		return sprof_function_choice_check(&calls->choice, err);
-	if (!name_all(calls, err))
+	if (!sprof_calls_names_make(
+		    &(struct sprof_calls_naming){calls->watching.modules, calls->functions,
+			    &calls->choice, calls->options->short_names},
+		    &calls->names, err))
 		return false;
 	report = report_of(calls);
 	return write_report(calls, &report, err) && close_outputs(calls, err) &&
@@ -421,6 +378,7 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 {
 	const struct calls_options *options = calls->options;
 
+	calls->choice.central = options->path;
 	for (size_t i = 0; i < options->functions.count; i++) {
 		if (!sprof_function_choice_add(&calls->choice, options->functions.items[i], err))
 			return false;
@@ -431,9 +389,7 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 static bool open_outputs(struct calls *calls, struct sprof_error *err)
 {
 	const struct calls_options *options = calls->options;
-	const bool done = options->output
-		? sprof_out_open(options->output, &calls->out, err)
-		: sprof_out_open_fd(STDOUT_FILENO, "stdout", &calls->out, err);
+	const bool done = sprof_report_file_open(options->output, &calls->out, err);
 
 	if (done && options->timeline &&
 		sprof_out_is_same(options->output ? options->output : "-", options->timeline))
@@ -450,9 +406,7 @@ static void finish(struct calls *calls)
 	sprof_function_choice_finish(&calls->choice);
 	sprof_out_discard(calls->out);
 	sprof_out_discard(calls->timeline);
-	for (size_t i = 0; i < calls->name_count; i++)
-		free(calls->names[i]);
-	free(calls->names);
+	sprof_calls_names_finish(&calls->names);
 	sprof_watching_finish(&calls->watching);
 }
 

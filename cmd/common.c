@@ -1,6 +1,4 @@
-/*
- * What several commands have in common on their command lines.
- */
+/* Options and checks shared by several commands. */
 #include <sys/wait.h>
 
 #include "cmd/commands.h"

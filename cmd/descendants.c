@@ -1,12 +1,14 @@
 /*
  * Finds descendants by the parents that /proc tells. Those whose parent has ended are not found:
- * they have another parent then. Zombies are left out: there is nothing to look at.
+ * they have another parent then. Zombies are left out: there is nothing to look at. So is sprof, which a shell
+ * that it looks at has started.
  */
 #include "cmd/descendants.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/proc-status.h"
 #include "base/proc.h"
@@ -31,7 +33,7 @@ static bool is_child(const struct sprof_pids *pids, pid_t pid)
 		state[0] != 'X';
 }
 
-/* False: the list is full. */
+/* Returns false if the list is full. */
 static bool scan(struct sprof_pids *pids)
 {
 	DIR *folder = opendir("/proc");
@@ -43,7 +45,7 @@ static bool scan(struct sprof_pids *pids)
 			? (pid_t)strtol(entry->d_name, NULL, 10)
 			: 0;
 
-		if (pid && !has(pids, pid) && is_child(pids, pid))
+		if (pid && pid != getpid() && !has(pids, pid) && is_child(pids, pid))
 			ok = sprof_pids_add(pids, pid);
 	}
 	if (folder)

@@ -1,6 +1,4 @@
-/*
- * sprof diff: what changed from one saved profile to another.
- */
+/* sprof diff: what changed between saved profiles. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * sprof dump: where each thread of processes is right now, once or several times, and then let them
- * go; or where each thread was when a core was written. Does not handle how that is shown
- * (dump-text.c, dump-json.c), nor what a core has (core-threads.c).
+ * sprof dump: prints where each thread of a process is, once or several times, and detaches; or
+ * where each thread was in a core. dump-text.c and dump-json.c write it; core-threads.c reads
+ * cores.
  */
 #include "cmd/dump.h"
 
@@ -51,7 +51,7 @@ static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several", sprof_value_pids, FIELD(pids)},
 	{"children", NULL, NULL, "also show the descendants of these processes", sprof_value_flag,
 		FIELD(children)},
-	{"core", NULL, "FILE", "read a core file instead of a process; it may be compressed",
+	{"core", NULL, "FILE", "read a core file instead of a process; -: from stdin",
 		sprof_value_text, FIELD(core), .conflicts = "pid children times"},
 	{"exe", NULL, "FILE", "with --core: the program's file, if it has moved", sprof_value_text,
 		FIELD(program), .needs = "core"},
@@ -261,11 +261,20 @@ static bool look_on(struct dump *dump, int *ret_exit, struct sprof_error *err)
 	return true;
 }
 
+static bool open_core_file(struct dump *dump, struct sprof_error *err)
+{
+	if (strcmp(dump->options->core, "-") != 0)
+		return sprof_core_open(dump->options->core, &dump->core, err);
+	if (isatty(STDIN_FILENO))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--core: stdin is a terminal");
+	return sprof_core_open_stream(STDIN_FILENO, "stdin", &dump->core, err);
+}
+
 static bool open_core(struct dump *dump, struct sprof_error *err)
 {
 	if (!dump->options->core)
 		return true;
-	if (!sprof_core_open(dump->options->core, &dump->core, err))
+	if (!open_core_file(dump, err))
 		return false;
 	if (!sprof_python_begin(dump->options->python, dump->modules, &dump->interp, err))
 		return false;

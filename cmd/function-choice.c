@@ -1,6 +1,7 @@
 /*
- * Chooses functions by name. Without a file, a name means the program, and all files if the program has
- * none of that name; a pattern means the program only, because it would match too much elsewhere.
+ * Chooses functions by name. Without a file, a name refers to the program or, if it has no such
+ * function, to all files; a pattern refers to the program only, because it would match too much
+ * elsewhere.
  */
 #include "cmd/function-choice.h"
 
@@ -85,7 +86,7 @@ static const char *find_at(const char *begin, const char *end)
 	return NULL;
 }
 
-/* Without the quotes around it. NULL: no memory. */
+/* Without the quotes around it. Returns NULL if out of memory. */
 static char *copy(const char *begin, const char *end)
 {
 	if (end - begin > 1 && *begin == '"' && end[-1] == '"') {
@@ -96,8 +97,8 @@ static char *copy(const char *begin, const char *end)
 }
 
 /*
- * These keep their return address, and return to it later once more. Then the place at which a
- * source sees the return would be one that nobody expects: the program would die.
+ * These functions (setjmp, vfork) return again later to a saved return address. If a source has
+ * replaced it, the second return would be unexpected and kill the program.
  */
 static bool returns_twice(const char *linkage)
 {
@@ -275,6 +276,21 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	return is_chosen;
 }
 
+/* A function of the program. */
+static void look_at(struct sprof_function_choice *choice, const char *linkage)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		struct sprof_function_wish *wish = &choice->items[i];
+
+		if (wish->file || (wish->is_in_program && !choice->central) ||
+			!meets(wish, linkage))
+			continue;
+		wish->is_in_program = true;
+		choice->has_central |=
+			choice->central && sprof_function_is_called(choice->central, linkage);
+	}
+}
+
 /* Some wishes mean the program only. What can't be read has no functions. */
 static bool look_into(struct sprof_function_choice *choice, const struct sprof_module *module,
 	struct sprof_error *err)
@@ -288,14 +304,8 @@ static bool look_into(struct sprof_function_choice *choice, const struct sprof_m
 		*err = unreadable;
 		return unreadable.kind != SPROF_ERROR_NO_MEMORY;
 	}
-	for (size_t i = 0; i < listing.count; i++) {
-		for (size_t j = 0; j < choice->count; j++) {
-			struct sprof_function_wish *wish = &choice->items[j];
-
-			wish->is_in_program |= !wish->is_in_program && !wish->file &&
-				meets(wish, listing.items[i].name);
-		}
-	}
+	for (size_t i = 0; i < listing.count; i++)
+		look_at(choice, listing.items[i].name);
 	sprof_listing_finish(&listing);
 	return true;
 }
@@ -327,7 +337,7 @@ static bool tell_inlined(const struct sprof_function_wish *wish,
 	return false;
 }
 
-/* Not of patterns: they match nothing else either. */
+/* Not for patterns: they have no single function to look for. */
 static bool look_for_inlined(const struct sprof_function_choice *choice,
 	const struct sprof_module *module, struct sprof_error *err)
 {
@@ -383,6 +393,27 @@ static bool tell_missing(
 	return false;
 }
 
+bool sprof_function_choice_tell_central(
+	const struct sprof_function_choice *choice, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "none of the watched functions is called '%s'",
+		choice->central);
+	sprof_error_hint(err, "name it in --function, too");
+	return false;
+}
+
+/* Whether what is watched is the program's, and the central function is not among it. */
+static bool lacks_central(const struct sprof_function_choice *choice)
+{
+	if (!choice->central || choice->has_central)
+		return false;
+	for (size_t i = 0; i < choice->count; i++) {
+		if (!choice->items[i].is_in_program)
+			return false;
+	}
+	return true;
+}
+
 bool sprof_function_choice_begin(struct sprof_function_choice *choice, const char *program,
 	pid_t pid, struct sprof_error *err)
 {
@@ -396,7 +427,7 @@ bool sprof_function_choice_begin(struct sprof_function_choice *choice, const cha
 		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
 			return tell_missing(wish, path, err);
 	}
-	return true;
+	return !lacks_central(choice) || sprof_function_choice_tell_central(choice, err);
 }
 
 bool sprof_function_choice_check(

@@ -1,6 +1,6 @@
 /*
- * Lists the functions of a file once and keeps those that are wanted. Does not handle functions that
- * the loader chooses when the program runs (STT_GNU_IFUNC): the one that chooses is what has the name.
+ * Lists the functions of a file once and keeps the wanted ones. Does not handle indirect functions
+ * (STT_GNU_IFUNC): their name belongs to the resolver.
  */
 #include "cmd/function-table.h"
 
@@ -40,7 +40,7 @@ static struct sprof_function *find_known(const struct sprof_function_table *tabl
 	return last && last->module == module && last->offset == offset ? last : NULL;
 }
 
-/* Of "__GI___nanosleep", "__nanosleep" and "nanosleep", the last one is what people know. */
+/* Of "__GI___nanosleep", "__nanosleep" and "nanosleep", the last is the common name. */
 static bool is_plainer(const char *name, const char *than)
 {
 	return !sprof_is_mangled(name) && !sprof_is_mangled(than) &&
@@ -73,9 +73,9 @@ static bool add_name(struct sprof_function_table *table, struct sprof_module *mo
 }
 
 /*
- * Who throws exceptions, or changes stacks, in programs that do: the C++ runtime, Rust's, Go's, coroutines.
- * They end the program when a return address is not the one that the compiler knows, or when the kernel
- * takes calls on a stack that rests for calls that are over.
+ * Functions that throw exceptions or switch stacks: the C++ runtime, Rust, Go, coroutines. They
+ * terminate the program if a return address is not the compiler's, or if the kernel takes the calls
+ * on an inactive stack for ended ones.
  */
 static bool is_unwinder(const char *name)
 {

@@ -1,6 +1,6 @@
 /*
- * The ways to watch functions: breakpoints, if they were asked for; else the kernel's uprobes; else, to
- * count calls, debug registers. Does not handle which functions are wanted.
+ * The methods of watching functions: breakpoints if requested, else uprobes, else, for counting
+ * calls, debug registers. Does not choose the functions.
  */
 #include "cmd/functions-state.h"
 
@@ -38,7 +38,7 @@ static void take_gap(void *data, uint64_t end_ns)
 		functions->options.gap(functions->options.data, end_ns);
 }
 
-/* Everybody may have debug registers for his own processes. They tell of begins only. */
+/* Debug registers are permitted for the user's own processes. They report begins only. */
 static bool find_permitted(struct sprof_functions *functions, struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_perf_denial other;
@@ -118,7 +118,7 @@ void sprof_functions_unwatch(struct sprof_functions *functions)
 	}
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_functions_watched *add_watched(struct sprof_functions *functions)
 {
 	struct sprof_functions_watched *watched = calloc(1, sizeof(*watched));
@@ -198,7 +198,7 @@ void sprof_functions_new_program(
 		functions->out_of_memory = true;
 }
 
-/* There are four; who comes first gets one. */
+/* There are four, assigned first come, first served. */
 static void take_register(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
@@ -234,7 +234,7 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 	}
 }
 
-/* None of the program's own code has run, if it was linked with who throws. */
+/* Called when an unwinder is linked to the program, before any of its own code has run. */
 static void end_returns(struct sprof_functions *functions)
 {
 	if (!functions->recorded || functions->returns_ended || functions->options.are_leaves ||

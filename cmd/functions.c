@@ -1,6 +1,6 @@
 /*
- * Watches functions: finds them whenever something may have been mapped, and gives each to the source
- * that watches it. Does not handle code without a file.
+ * Watches functions: scans for them whenever something may have been mapped, and adds each to the
+ * source that watches it. Does not handle code without a file.
  */
 #include "cmd/functions.h"
 
@@ -147,8 +147,8 @@ void sprof_functions_suspend(struct sprof_functions *functions)
 	sprof_breakpoint_events_suspend(functions->breakpoints);
 }
 
-/* What was mapped meanwhile is looked for here, and not before: what is watched must be there now. Children that
- * nobody asked for keep clean code. */
+/* Scans for functions mapped meanwhile only now: breakpoints must exist from here on. Children that
+ * are not followed keep clean code. */
 void sprof_functions_resume(struct sprof_functions *functions)
 {
 	struct sprof_process **processes;
@@ -203,14 +203,14 @@ static bool offer(void *data, const struct sprof_event_stacks *stacks)
 	return functions->source.offer(functions->source.data, stacks);
 }
 
-/* A child that nobody asked for has a copy of the breakpoints. */
+/* A child that is not followed has inherited copies of the breakpoints: removes them. */
 static void clean(struct sprof_functions *functions, struct sprof_process *process)
 {
 	if (!is_followed(functions, process) && !sprof_breakpoints_are_shared(process))
 		sprof_breakpoints_remove(process);
 }
 
-/* The thread has not run yet, or not since it is held: what is found now is complete. */
+/* The thread has not run since it was created or held, so the scan is complete. */
 static void take_held(struct sprof_functions *functions, const struct sprof_event *event)
 {
 	struct sprof_thread *thread = event->thread;

@@ -1,15 +1,15 @@
 /*
- * sprof diff --fail-if: saved profiles of several runs on each side, and an exit code that says
- * whether a figure has grown by more than it may. profile/gate.h says what is compared.
+ * sprof diff --fail-if: compares several saved profiles per side; the exit code says whether a
+ * figure has grown beyond its limit. profile/gate.h does the comparison.
  */
 #include "cmd/gate.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/progress.h"
 #include "cmd/reading.h"
+#include "cmd/report-file.h"
 #include "cmd/values.h"
 #include "output/gate.h"
 
@@ -116,8 +116,7 @@ static bool write_to(
 {
 	struct sprof_out *out;
 
-	if (!(path ? sprof_out_open(path, &out, err)
-		   : sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err)))
+	if (!sprof_report_file_open(path, &out, err))
 		return false;
 	if (write(gate, out))
 		return sprof_out_close(out, err);

@@ -1,6 +1,6 @@
 /*
- * Watches the allocators of a run and writes what its heap has. Does not handle memory that a program
- * takes from the kernel itself.
+ * Watches the allocators in a run and reports the heap. Does not handle memory that a program gets
+ * from the kernel itself.
  */
 #include "cmd/heap-exact.h"
 
@@ -50,7 +50,7 @@ static bool wants(
 		(allocator->kind != SPROF_ALLOCATOR_THROWS || run->request->exact.breakpoints);
 }
 
-/* What is freed is charged to who has allocated it, at the call's begin. */
+/* A free needs neither return nor stack: it is attributed to the allocating stack. */
 static bool is_brief(void *data, const char *name)
 {
 	return sprof_allocator_find(name)->kind == SPROF_ALLOCATOR_FREE;
@@ -127,7 +127,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 				: sprof_error_no_memory(err);
 }
 
-/* The peak of a whole run; of a running process, what it has not freed. */
+/* For a whole run, the peak; for a running process, unfreed memory. */
 static enum sprof_heap_kind default_kind(const struct run *run)
 {
 	return run->watching.subject.arguments ? SPROF_HEAP_PEAK_SPACE : SPROF_HEAP_INUSE_SPACE;
@@ -138,7 +138,7 @@ static enum sprof_heap_kind kind_of(const struct run *run)
 	return (enum sprof_heap_kind)(run->watching.profile->kinds.shown - SPROF_WEIGHT_FURTHER);
 }
 
-/* The report is for stdout, unless files are asked for and nobody looks. */
+/* Prints the report on stdout, unless files were requested and stdout is no terminal. */
 static bool settle_outputs(struct run *run, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = &run->shown.outputs;

@@ -1,7 +1,6 @@
 /*
- * sprof heap: who makes a program's memory grow, by the stacks of its page faults or, where the kernel
- * does not tell those, of the system calls that map memory. The calls of its allocators are
- * heap-exact.c's.
+ * sprof heap: which stacks make a program's memory grow, by page faults or, if the kernel does not
+ * permit those, by system calls that map memory. heap-exact.c traces allocators.
  */
 #include <inttypes.h>
 #include <unistd.h>
@@ -138,7 +137,7 @@ static bool wants_stack(void *data, const struct sprof_call *call)
 	return false;
 }
 
-/* False: page faults are not permitted, or there is no memory. */
+/* Returns false if page faults are not permitted, or out of memory. */
 static bool record_faults(struct heap *heap, struct sprof_perf_denial *ret_denial)
 {
 	const struct sprof_recorded_options wanted = {
@@ -203,7 +202,7 @@ static bool trace(struct heap *heap, int *ret_exit, struct sprof_error *err)
 	return sprof_watching_run(&heap->watching, ret_exit, err);
 }
 
-/* Of a small program, shares say little, or there are none. */
+/* For a small program, shares are unreliable, or there are no faults. */
 static void tell_few(const struct heap *heap)
 {
 	const size_t period = heap->options->period;

@@ -1,5 +1,5 @@
 /*
- * The sprof program: finds the command, lets it run, and turns its outcome into words and an exit
+ * The sprof program: finds the command, runs it, and converts its result into a message and an exit
  * code.
  */
 #include <errno.h>
@@ -232,8 +232,8 @@ static int dispatch(int argc, char *argv[])
 }
 
 /*
- * With more rights than its caller has (set-user-ID), sprof would lend them to whoever controls its
- * environment, the files that it reads and the programs that it runs (getauxval(3), AT_SECURE).
+ * If sprof had more privileges than its caller (set-user-ID), the environment, the files that it
+ * reads, and the programs that it runs could exploit them (getauxval(3), AT_SECURE).
  */
 static bool refuse_borrowed_rights(struct sprof_error *err)
 {
@@ -275,7 +275,7 @@ int main(int argc, char *argv[])
 	}
 	sprof_signals_survive();
 	code = dispatch(argc, argv);
-	if ((fflush(stdout) || ferror(stdout)) && !code) {
+	if (fflush(stdout) || ferror(stdout)) {
 		sprof_error_errno(&err, errno, "write to stdout");
 		sprof_ui_error(&err);
 		code = SPROF_EXIT_FAILED;

@@ -1,6 +1,6 @@
 /*
- * sprof mem: how much memory processes have over time, how much of it is theirs alone, and what is
- * mapped. Nothing stops or changes them: /proc tells.
+ * sprof mem: memory of processes over time, the unshared part, and mappings. Reads /proc only;
+ * processes are neither stopped nor changed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static bool set_moment(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-/* What the ending of a file's name stands for. */
+/* Formats by file suffix. */
 static const struct format {
 	const char *ending;
 	void (*write)(const struct sprof_mem_report *report, struct sprof_out *out);
@@ -227,7 +227,7 @@ static bool open_csv(struct run *run, struct sprof_error *err)
 	return true;
 }
 
-/* What can't be written is told, and the rest is written. */
+/* Reports what can't be written, and writes the rest. */
 static void check_written(struct run *run, bool is_written, const struct sprof_error *err)
 {
 	if (is_written) {
@@ -258,7 +258,7 @@ static bool write_file(
 	return sprof_out_close(out, err);
 }
 
-/* Files take the place of the tables where nobody looks at stdout. */
+/* Prints tables unless files were requested and stdout is no terminal. */
 static bool prints(const struct mem_options *options)
 {
 	return !options->outputs.count || options->outputs.to_stdout || isatty(STDOUT_FILENO) ||
@@ -341,14 +341,6 @@ static void finish(struct run *run)
 	sprof_memory_watch_finish(&run->watch);
 }
 
-static bool check(
-	const struct mem_options *options, char *const operands[], struct sprof_error *err)
-{
-	return sprof_observing_check("mem", options->pids.items[0], operands, err) &&
-		(options->period_ns ||
-			sprof_error_set(err, SPROF_ERROR_USAGE, "--interval: 0 is no time"));
-}
-
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct mem_options *options = data;
@@ -370,8 +362,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.end = end,
 		.data = &run,
 	};
-	done = check(options, operands, err) && open_csv(&run, err) &&
-		sprof_observing_run(&run.observing, ret_exit, err);
+	done = sprof_observing_check("mem", options->pids.items[0], operands, err) &&
+		open_csv(&run, err) && sprof_observing_run(&run.observing, ret_exit, err);
 	if (done)
 		report(&run);
 	if (run.written.failed)

@@ -1,6 +1,6 @@
 /*
  * The option rows about names. Checks their values before sampling starts: after an hour of
- * recording a missing folder is noticed too late. Does not name anything itself.
+ * recording it would be too late. Does not resolve names.
  */
 #include "cmd/naming.h"
 
@@ -45,7 +45,7 @@ static bool add_folder(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-/* Reads the list before sampling starts: one that can't be used is noticed now. */
+/* Reads the list before sampling starts, to detect an unusable one early. */
 static bool check_sysmap(const char *path, struct sprof_naming_loaded *ret, struct sprof_error *err)
 {
 	struct sprof_symlist *list;

@@ -1,6 +1,6 @@
 /*
- * Page faults of a recording: from the kernel's records to rows of the profile. Does not handle huge
- * pages, which one fault brings: it counts as one page.
+ * Page faults of a recording: from the kernel's records to rows of the profile. A huge page counts
+ * as one page.
  */
 #include "cmd/page-faults.h"
 

@@ -1,6 +1,6 @@
 /*
- * From the command line to a saved profile: the options that report, diff and merge share. Does not
- * handle the content of files (profile/).
+ * Loads saved profiles from the command line: options shared by report, diff and merge. profile/
+ * parses the files.
  */
 #include "cmd/reading.h"
 

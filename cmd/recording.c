@@ -1,6 +1,4 @@
-/*
- * The option rows that run and attach share, and their defaults.
- */
+/* The option rows shared by run and attach, and their defaults. */
 #include "cmd/recording.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
- */
+/* sprof report: reports and other formats of profiles saved by sprof or another tool. */
 #include <string.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include "cmd/last.h"
 #include "cmd/naming.h"
 #include "cmd/reading.h"
+#include "profile/estimate.h"
 #include "profile/group-frames.h"
 #include "profile/identify.h"
 #include "profile/neighbours.h"
@@ -157,6 +156,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (is_last)
 		sprof_last_say(profile);
 	ok = sprof_shown_filter(&options.shown, &profile, err) &&
+		(!options.shown.threads || sprof_estimate_take_back(profile) ||
+			sprof_error_no_memory(err)) &&
 		write_all(&options, profile, ret_exit, err);
 	sprof_profile_destroy(profile);
 	return ok;

@@ -1,6 +1,6 @@
 /*
- * sprof run: start a program and profile it from its first instruction to its end, as if sprof were
- * not there: its exit code, its signals and its streams are its own.
+ * sprof run: starts a program and profiles it from its first instruction to its end. Exit code,
+ * signals and streams are the program's, as if sprof were not there.
  */
 #include <stdlib.h>
 

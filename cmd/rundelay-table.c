@@ -1,8 +1,8 @@
 /*
- * The table of run-queue delays. Does not handle which rows there are.
+ * The table of run-queue delays. rundelay-rows.c chooses the rows.
  *
- * The wide form has microseconds with decimals, for programs and wide terminals. The narrow form has
- * three digits and a unit. Where even that is too wide, it leaves columns out.
+ * The wide form has microseconds with decimals, for programs and wide terminals. The narrow form
+ * has three digits and a unit. If even that is too wide, columns are dropped.
  */
 #include "cmd/rundelay-table.h"
 
@@ -276,7 +276,7 @@ static void print_waiter(const struct sprof_rundelay_view *view)
 	printf("still waits for a CPU: %d %s, for %s\n", (int)thread->tid, name, waited);
 }
 
-/* What is not exact. */
+/* Prints notes about inexact figures. */
 static void print_doubts(const struct table *table)
 {
 	const struct sprof_delays *delays = &table->view->rundelay->delays;

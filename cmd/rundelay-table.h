@@ -1,6 +1,4 @@
-/*
- * A report on run-queue delays as a table, or as a line of JSON, on stdout.
- */
+/* Writes a report on run-queue delays to stdout, as a table or as a line of JSON. */
 #ifndef SPROF_CMD_RUNDELAY_TABLE_H
 #define SPROF_CMD_RUNDELAY_TABLE_H
 
@@ -9,8 +7,8 @@
 #include "cmd/rundelay-rows.h"
 
 /*
- * Prints a table. If it is wider than `width` columns (0: any width is right), it has shorter
- * figures, and then fewer columns.
+ * Prints a table. If it is wider than `width` columns (0: no limit), it shortens figures, and then
+ * drops columns.
  */
 void sprof_rundelay_print_table(const struct sprof_rundelay_view *view,
 	const struct sprof_rundelay_rows *rows, size_t width);

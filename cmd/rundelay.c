@@ -1,6 +1,6 @@
 /*
- * sprof rundelay: how long the threads of a process wait for a CPU, and after what. Nothing stops or
- * changes the process: the kernel tells.
+ * sprof rundelay: how long a process's threads wait for a CPU, and after what. The process is
+ * neither stopped nor changed.
  */
 #include <string.h>
 #include <unistd.h>
@@ -116,7 +116,7 @@ static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_n
 	fflush(stdout);
 }
 
-/* Prints the interval's table, if there is to be one. False: nobody reads on. */
+/* Prints the interval's table, if requested. Returns false if stdout is closed. */
 static bool end_interval(void *data, uint64_t now_ns)
 {
 	struct run *run = data;

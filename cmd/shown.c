@@ -1,15 +1,18 @@
 /*
- * Filters, outputs and the options of the text report. profile/filter.c and output/ define what
- * they mean.
+ * Filters, outputs and the options of the text report. profile/filter.c and output/ define their
+ * meaning.
  */
 #include "cmd/shown.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "cmd/pager.h"
 #include "cmd/values.h"
+
+enum { WEIGHTS_SIZE = 256 };
 
 #define FIELD(name) offsetof(struct sprof_shown, name)
 
@@ -215,18 +218,29 @@ bool sprof_shown_asks_for_text(const struct sprof_shown *shown)
 		shown->callees;
 }
 
-static bool no_weight(const char *name, struct sprof_error *err)
+/* `profile` NULL: one of samples, which is to begin. */
+static bool no_weight(
+	const struct sprof_profile *profile, const char *name, struct sprof_error *err)
 {
-	return sprof_error_set(err, SPROF_ERROR_USAGE,
-		"--weight %s: not one of wall, samples, user, sys, runq, wait, sleep, disk, "
-		"stopped, stolen",
-		name);
+	const struct sprof_weights weights = profile
+		? sprof_profile_weights(profile)
+		: (struct sprof_weights){.end = SPROF_WEIGHT_COUNT};
+	char list[WEIGHTS_SIZE] = "";
+	size_t used = 0;
+
+	for (enum sprof_weight weight = weights.first; weight < weights.end && used < sizeof(list);
+		weight++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+			weight > weights.first ? ", " : "",
+			profile ? sprof_profile_weight_name(profile, weight)
+				: sprof_weight_name(weight));
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "--weight %s: not one of %s", name, list);
 }
 
 bool sprof_shown_find_weight(const char *name, enum sprof_weight *ret, struct sprof_error *err)
 {
 	*ret = SPROF_WEIGHT_WALL;
-	return !name || sprof_weight_find(name, ret) || no_weight(name, err);
+	return !name || sprof_weight_find(name, ret) || no_weight(NULL, name, err);
 }
 
 /* Another tool's profile was already read with the kind of that name as its weight. */
@@ -235,7 +249,7 @@ static bool find_weight(const struct sprof_shown *shown, const struct sprof_prof
 {
 	*ret = profile->kinds.shown;
 	return !shown->weight || sprof_profile_find_weight(profile, shown->weight, ret) ||
-		no_weight(shown->weight, err);
+		no_weight(profile, shown->weight, err);
 }
 
 bool sprof_shown_output_options(const struct sprof_shown *shown,

@@ -1,7 +1,7 @@
 /*
  * sprof symbols: the functions of a file or a process, what is at an address, and whether a list of
  * symbols belongs to a file. Addresses of a file are link-time addresses, as in objdump and nm;
- * addresses of a process are those of its memory.
+ * addresses of a process are runtime addresses.
  */
 #include <inttypes.h>
 #include <stdio.h>

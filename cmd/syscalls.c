@@ -1,6 +1,6 @@
 /*
- * sprof syscalls: how often a program makes which system call, how long each takes, and how often it
- * fails. Every call is seen; nothing is sampled.
+ * sprof syscalls: how often a program makes which system call, how long each takes, and how often
+ * it fails. Every call is seen; nothing is sampled.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #include "events/call-filter.h"
 #include "events/recorded-events.h"
 
-/* From that many calls a second on, their stops are what takes the time. */
+/* calls per second from which their stops dominate the time */
 enum { MANY_PER_S = 2000 };
 
 struct syscalls_options {
@@ -99,7 +99,8 @@ struct syscalls {
 	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
 	struct sprof_so_far so_far;
 	uint64_t counted;
-	bool prints; /* stdout gets the tables */
+	bool prints;     /* stdout gets the tables */
+	bool is_cut_off; /* it took no more of them, and that was told */
 };
 
 static bool is_chosen(const struct syscalls *syscalls, const struct sprof_call *call)
@@ -209,7 +210,7 @@ static void tell_so_far(const struct syscalls *syscalls, uint64_t now_ns)
 			syscalls->counted, seconds);
 }
 
-/* What can't be written is said once, and the run goes on: its total is what counts. */
+/* Reports a failed write once and continues: the total at the end matters most. */
 static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 {
 	struct sprof_call_report what = {
@@ -222,6 +223,7 @@ static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 		return;
 	sprof_ui_error(&err);
 	syscalls->prints = false;
+	syscalls->is_cut_off = true;
 }
 
 static bool end_interval(struct syscalls *syscalls, uint64_t now_ns)
@@ -264,7 +266,7 @@ static void begin(void *data, struct sprof_target *target)
 		isatty(STDERR_FILENO) && !syscalls->options->interval_ns, syscalls->begin_ns);
 }
 
-/* Tracepoints, if they were asked for, or are permitted and tell all that is wanted. */
+/* Tracepoints, if requested, or if permitted and sufficient for the request. */
 static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
 {
 	const struct syscalls_options *options = syscalls->options;
@@ -459,6 +461,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_call_choice_read(&options->choice, &syscalls.choice, err) &&
 		settle_outputs(&syscalls, err) && begin_run(&syscalls, operands, err) &&
 		trace(&syscalls, ret_exit, err) && finish_run(&syscalls, ret_exit, err);
+	if (done && syscalls.is_cut_off)
+		*ret_exit = syscalls.shown.outputs.count ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
 	finish(&syscalls);
 	return done;
 }

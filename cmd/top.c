@@ -1,10 +1,9 @@
-/*
- * sprof top: where the time of a running program goes, live on the terminal.
- */
+/* sprof top: shows live on the terminal where a running program's time goes. */
 #include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/top-screen.h"
+#include "cmd/top-terminal.h"
 #include "cmd/top-watch.h"
 #include "cmd/watching.h"
 
@@ -55,7 +54,7 @@ static const struct sprof_option_group groups[] = {
 	{0},
 };
 
-/* Nothing is ever written to stdout: whoever has a pipe there expects a profile. */
+/* Nothing is written to stdout, and a reader of a pipe there would expect a profile. */
 static bool check_stdout(const struct sprof_top_options *options, struct sprof_error *err)
 {
 	if (!options->pid || isatty(STDOUT_FILENO))
@@ -76,7 +75,7 @@ static bool check(
 		return false;
 	if (options->interval_ns < interval_least_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--interval takes at least 500ms");
-	return check_stdout(options, err) && sprof_top_screen_check(err);
+	return check_stdout(options, err) && sprof_top_terminal_check(err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)

@@ -1,6 +1,6 @@
 /*
- * Reads the events of `sprof trace`, and refuses those that no source here gives. Does not parse
- * them: events/event-list.c does.
+ * Reads the events of `sprof trace`, and rejects those without a source here. events/event-list.c
+ * parses them.
  */
 #include "cmd/trace-choice.h"
 

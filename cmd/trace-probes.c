@@ -1,6 +1,6 @@
 /*
- * Finds functions in files by their names. Does not handle functions that the loader chooses when the
- * program runs (STT_GNU_IFUNC): the one that chooses would be probed.
+ * Finds functions in files by name. Does not handle indirect functions (STT_GNU_IFUNC): the
+ * resolver would be probed.
  */
 #include "cmd/trace-probes.h"
 
@@ -27,7 +27,7 @@ struct wanted {
 	int64_t number;
 };
 
-/* Without the quotes around it, if there are any. False: it is empty or too long. */
+/* Copies without surrounding quotes. Returns false if the text is empty or too long. */
 static bool copy_unquoted(const char *from, size_t length, char *ret, size_t size)
 {
 	if (length > 1 && from[0] == '"' && from[length - 1] == '"') {

@@ -1,6 +1,6 @@
 /*
- * What a run of `sprof trace` says: its tables, and at the end what was lost and the stacks. Does not
- * handle single rows and lines (trace-report.c).
+ * The results of a run of `sprof trace`: tables and, at the end, losses and stacks. trace-report.c
+ * formats rows and lines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static bool write_pairs(const struct trace *trace, bool whole_run)
 				    : sprof_trace_report_text(&report, trace->out);
 }
 
-/* What is known of memory at the end comes when its stacks have names. */
+/* Final figures of memory are written later, when stacks have names. */
 static bool write_table(struct trace *trace, bool whole_run)
 {
 	switch (trace->options->analysis) {
@@ -156,7 +156,7 @@ static void write_losses(struct trace *trace)
 			sprof_calls_gaps(trace->calls).threads_asleep);
 }
 
-/* Of the lines and tables above. */
+/* Writes the stacks referred to in the lines and tables above. */
 static void write_stacks(struct trace *trace)
 {
 	if (!trace->stacks.count)

@@ -1,6 +1,6 @@
 /*
- * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. Does not handle how
- * they look (trace-report.c, trace-result.c).
+ * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. trace-report.c and
+ * trace-result.c format them.
  */
 #include "cmd/trace-run.h"
 
@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attach/floor.h"
 #include "base/clock.h"
 #include "cmd/perf-denied.h"
+#include "cmd/report-file.h"
 #include "cmd/syscall-name.h"
 #include "cmd/trace-choice.h"
 #include "cmd/trace-report.h"
@@ -115,7 +115,7 @@ static void write_open(uint64_t open_ns, unsigned stack, struct sprof_out *out)
 	sprof_out_puts(out, ":\n");
 }
 
-/* It goes on: its end will be shown when it comes. */
+/* Shows an instance that is still open; its end is shown later. */
 static bool show_open(void *context, const struct sprof_trace_side *side)
 {
 	struct trace *trace = context;
@@ -150,7 +150,7 @@ static void on_line(void *context, const struct sprof_trace_instance *instance,
 		trace->out_of_memory = true;
 }
 
-/* Some events are told late: no time goes back. */
+/* Some events arrive late; time never goes backwards here. */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct trace *trace = data;
@@ -169,7 +169,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return !trace->out_of_memory;
 }
 
-/* What ptrace tells at once waits for the kernel's records from before it. */
+/* Events from ptrace arrive at once, and wait for earlier kernel records. */
 static bool take_stop(void *data, const struct sprof_trace_event *event)
 {
 	struct trace *trace = data;
@@ -181,7 +181,7 @@ static bool take_stop(void *data, const struct sprof_trace_event *event)
 	return order.event(order.data, event);
 }
 
-/* So often, a call that takes too long is looked for while it still goes on. */
+/* How often to check for calls that take too long while still open. */
 static uint64_t look_period(const struct trace *trace)
 {
 	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
@@ -307,9 +307,7 @@ static bool create_parts(struct trace *trace, struct sprof_error *err)
 	if (!trace->unpaired[0] || !trace->unpaired[1] ||
 		((how.has_than || how.has_lower) && !trace->details))
 		return sprof_error_no_memory(err);
-	if (trace->options->output)
-		return sprof_out_open(trace->options->output, &trace->out, err);
-	return sprof_out_open_fd(STDOUT_FILENO, "stdout", &trace->out, err);
+	return sprof_report_file_open(trace->options->output, &trace->out, err);
 }
 
 /* False: no memory, or no filter. */
@@ -342,7 +340,7 @@ static bool wants_tasks(const struct trace *trace)
 		sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_EVENT_STOPS);
 }
 
-/* At the end, what is recorded comes last: it has what the others have told meanwhile. */
+/* At the end, the kernel's records come last, together with the events merged into them. */
 static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_event_source calls, recorded, tasks = sprof_task_events_source(&trace->stops),
@@ -375,7 +373,7 @@ static void finish(struct trace *trace)
 {
 	struct sprof_error err;
 
-	/* Of a run that has failed already; otherwise it is closed. */
+	/* Only after a failed run; otherwise it is already closed. */
 	(void)!sprof_heatmap_close(&trace->heatmap, &err);
 	sprof_trace_stacks_finish(&trace->stacks);
 	sprof_owners_finish(&trace->owners);
@@ -393,7 +391,7 @@ static void finish(struct trace *trace)
 	sprof_watching_finish(&trace->watching);
 }
 
-/* What the samples beside the events say. */
+/* Prints the summary of the samples taken in the run. */
 static bool print_answer(struct trace *trace, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_shown shown = SPROF_SHOWN_DEFAULTS, answer;
@@ -430,7 +428,7 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
 		trace.owners.profile = trace.watching.profile;
 		trace.watching.subject.stdout_to_stderr =
-			operands[0] && (!options->output || sprof_out_is_stdout(options->output));
+			operands[0] && sprof_report_file_is_stdout(options->output);
 		if (done && options->beside.sample)
 			sprof_watching_sample(&trace.watching, options->beside.rate_hz);
 		done = done && watch(&trace, ret_exit, err) &&

@@ -1,6 +1,6 @@
 /*
- * Where the events of a run of `sprof trace` come from: from the kernel's records, as far as only they
- * have them or they are permitted, and from ptrace otherwise. Does not handle the stops themselves.
+ * Chooses the sources of `sprof trace`: kernel records for events that have no other source, or
+ * where permitted; ptrace otherwise. Does not handle stops.
  */
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ struct denied {
 	struct sprof_perf_denial why;
 };
 
-/* False: the kernel does not permit it, or there is no memory. */
+/* Returns false if the kernel does not permit it, or out of memory. */
 static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 {
 	const struct sprof_trace_options *options = trace->options;
@@ -108,8 +108,8 @@ static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 }
 
 /*
- * Whether the kernel is asked to tell of system calls: it stops nobody, but copies the stack of each
- * call. Stops of ptrace are switches, so beside the scheduler's events it is the only way.
+ * Whether to get system calls from kernel records. They stop no thread but copy each call's stack.
+ * ptrace stops cause context switches, so together with scheduler events records are the only way.
  */
 static bool may_record_calls(const struct trace *trace, uint32_t needed)
 {
@@ -145,7 +145,7 @@ static bool explain(const struct denied *denied, struct sprof_error *err)
 		&denied->why, words.text[0] ? words.text : "recording events", err);
 }
 
-/* Records, as far as only they have the events or they are permitted; ptrace for the rest. */
+/* Kernel records for events without another source or where permitted; ptrace for the rest. */
 bool sprof_trace_choose_source(struct trace *trace, struct sprof_error *err)
 {
 	const uint32_t needed = sprof_trace_choice_kernel_types(&trace->list);

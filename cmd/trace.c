@@ -1,6 +1,6 @@
 /*
- * sprof trace: how long from any event of a process to any other. Reads the command line; the run
- * is trace-run.c's.
+ * sprof trace: the time between any two events of a process. Parses the command line; trace-run.c
+ * runs it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * From the user's text to values. Refuses text that is not fully understood.
- */
+/* Parses option values. Rejects text that is not fully understood. */
 #include "cmd/values.h"
 
 #include <ctype.h>
@@ -128,11 +126,11 @@ bool sprof_value_latency(void *field, const char *text, struct sprof_error *err)
 
 bool sprof_value_milliseconds(void *field, const char *text, struct sprof_error *err)
 {
-	long value = 0;
+	long value;
 
-	if (strcmp(text, "0") != 0 && !parse_integer(text, INT32_MAX, &value))
+	if (!parse_integer(text, INT32_MAX, &value))
 		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "not a whole number of milliseconds");
+			err, SPROF_ERROR_USAGE, "not a whole number of milliseconds above 0");
 	*(uint64_t *)field = (uint64_t)value * SPROF_NS_PER_MS;
 	return true;
 }

@@ -1,6 +1,4 @@
-/*
- * A run that traces events instead of taking samples. Does not handle what the events are.
- */
+/* A run that traces events instead of sampling. Does not interpret the events. */
 #include "cmd/watching.h"
 
 #include <stdlib.h>
@@ -114,7 +112,7 @@ bool sprof_watching_calls(struct sprof_watching *watching, const int64_t *number
 
 	subject->calls = SPROF_CALLS_ALL;
 	if (!count || !subject->arguments || !subject->follow_children ||
-		watching->tracing.sampling.duration_ns || !sprof_call_filter_is_possible())
+		watching->tracing.sampling.duration_ns)
 		return true;
 	/* It must be let go at its end, which a filter doesn't allow. */
 	if (sprof_program_will_check_leaks(subject->arguments[0]))

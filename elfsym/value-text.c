@@ -1,7 +1,7 @@
 /*
- * Writes values: integers, floating point, enumerators, pointers (with the text that a pointer to
- * characters leads to), arrays and structures, both only so far that a reader sees what they are.
- * Does not handle decimal and 128-bit numbers, vectors and members of types whose size varies.
+ * Writes values: numbers, enumerators, pointers (with the text that a pointer to characters leads to), arrays and
+ * structures, both only so far that a reader sees what they are. Does not handle arrays of arrays and members of types
+ * whose size varies.
  * Everything read is hostile: types may be nested without end, and memory may hold anything.
  */
 #include "elfsym/value-text.h"
@@ -13,13 +13,13 @@
 
 #include "elfsym/die-children.h"
 #include "elfsym/die-string.h"
+#include "elfsym/value-number.h"
 #include "elfsym/value-place.h"
 
 enum {
 	MAX_NESTING = 3,
 	MAX_ITEMS = 8,
 	MAX_TEXT = 64,
-	MAX_NUMBER = 16, /* bytes: the longest is long double */
 };
 
 struct writing {
@@ -30,15 +30,6 @@ struct writing {
 
 static void write_value(
 	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place);
-
-static Dwarf_Word encoding_of(Dwarf_Die *type)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding = 0;
-
-	dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding);
-	return encoding;
-}
 
 static void write_character(struct writing *writing, unsigned char c)
 {
@@ -52,14 +43,14 @@ static void write_character(struct writing *writing, unsigned char c)
 		fprintf(writing->out, "\\x%02x", c);
 }
 
-/* `limit`: of characters, before which a text may end without a NUL; 0: none. */
+/* Ends at a NUL, or after that many characters without one. */
 static void write_text(
-	struct writing *writing, const struct sprof_place_of_value *place, size_t limit)
+	struct writing *writing, const struct sprof_place_of_value *place, uint64_t length)
 {
-	size_t i;
+	uint64_t i;
 
 	fputc('"', writing->out);
-	for (i = 0; i < MAX_TEXT && (!limit || i < limit); i++) {
+	for (i = 0; i < MAX_TEXT && i < length; i++) {
 		const struct sprof_place_of_value at = sprof_value_part(place, i);
 		unsigned char c;
 
@@ -67,117 +58,12 @@ static void write_text(
 			break;
 		write_character(writing, c);
 	}
-	fputs(i == MAX_TEXT ? "\"..." : "\"", writing->out);
-}
-
-static void write_float(
-	struct writing *writing, const struct sprof_place_of_value *place, size_t size)
-{
-	union {
-		float small;
-		double usual;
-		long double large;
-		uint8_t bytes[MAX_NUMBER];
-	} number = {0};
-
-	if (size > sizeof(number.bytes) ||
-		!sprof_value_read(writing->machine, place, number.bytes, size))
-		fputc('?', writing->out);
-	else if (size == sizeof(number.small))
-		fprintf(writing->out, "%.9g", (double)number.small);
-	else if (size == sizeof(number.usual))
-		fprintf(writing->out, "%.17g", number.usual);
-	else if (size == sizeof(number.large))
-		fprintf(writing->out, "%.18Lg", number.large);
-	else
-		fputc('?', writing->out);
-}
-
-static void write_signed(
-	struct writing *writing, const struct sprof_place_of_value *place, size_t size)
-{
-	uint64_t value;
-
-	if (sprof_value_integer(writing->machine, place, size, true, &value))
-		fprintf(writing->out, "%" PRId64, (int64_t)value);
-	else
-		fputc('?', writing->out);
-}
-
-static void write_unsigned(
-	struct writing *writing, const struct sprof_place_of_value *place, size_t size)
-{
-	uint64_t value;
-
-	if (sprof_value_integer(writing->machine, place, size, false, &value))
-		fprintf(writing->out, "%" PRIu64, value);
-	else
-		fputc('?', writing->out);
-}
-
-static void write_boolean(
-	struct writing *writing, const struct sprof_place_of_value *place, size_t size)
-{
-	uint64_t value;
-
-	if (!sprof_value_integer(writing->machine, place, size, false, &value))
-		fputc('?', writing->out);
-	else if (value > 1)
-		fprintf(writing->out, "%" PRIu64, value);
-	else
-		fputs(value ? "true" : "false", writing->out);
-}
-
-/* 97 'a' */
-static void write_char(struct writing *writing, const struct sprof_place_of_value *place,
-	size_t size, bool is_signed)
-{
-	uint64_t value;
-
-	if (!sprof_value_integer(writing->machine, place, size, is_signed, &value)) {
-		fputc('?', writing->out);
-		return;
-	}
-	fprintf(writing->out, "%" PRId64, (int64_t)value);
-	if (value < 0x80 && isprint((int)value))
-		fprintf(writing->out, " '%c'", (char)value);
-}
-
-static void write_base(
-	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
-{
-	const int bytes = dwarf_bytesize(type);
-	const size_t size = bytes > 0 ? (size_t)bytes : 0;
-
-	switch (encoding_of(type)) {
-	case DW_ATE_boolean:
-		write_boolean(writing, place, size);
-		return;
-	case DW_ATE_float:
-		write_float(writing, place, size);
-		return;
-	case DW_ATE_signed:
-		write_signed(writing, place, size);
-		return;
-	case DW_ATE_signed_char:
-		write_char(writing, place, size, true);
-		return;
-	case DW_ATE_unsigned_char:
-	case DW_ATE_UTF:
-		write_char(writing, place, size, false);
-		return;
-	case DW_ATE_unsigned:
-	case DW_ATE_address:
-		write_unsigned(writing, place, size);
-		return;
-	default:
-		fputc('?', writing->out);
-	}
+	fputs(i == MAX_TEXT && i < length ? "\"..." : "\"", writing->out);
 }
 
 static bool is_character(Dwarf_Die *type)
 {
-	const Dwarf_Word encoding = encoding_of(type);
+	const Dwarf_Word encoding = sprof_value_encoding(type);
 
 	return dwarf_tag(type) == DW_TAG_base_type && dwarf_bytesize(type) == 1 &&
 		(encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
@@ -200,7 +86,7 @@ static void write_pointer(
 		!sprof_value_read(writing->machine, &target, &first, 1))
 		return;
 	fputc(' ', writing->out);
-	write_text(writing, &target, 0);
+	write_text(writing, &target, UINT64_MAX);
 }
 
 static bool constant_of(Dwarf_Die *die, uint64_t *ret)
@@ -268,7 +154,10 @@ static void write_enumeration(
 		fprintf(writing->out, "%" PRId64, (int64_t)value);
 }
 
-/* How many items the array's first dimension has. False: not known, as of a flexible array. */
+/*
+ * The number of items in the array's first dimension. Returns false if unknown, as for a flexible
+ * array.
+ */
 static bool array_count(Dwarf_Die *type, uint64_t *ret)
 {
 	Dwarf_Attribute attribute;
@@ -335,7 +224,7 @@ static bool offset_of(Dwarf_Die *member, uint64_t *ret)
 	Dwarf_Attribute attribute;
 	Dwarf_Word offset = 0;
 
-	/* A union's members have none. */
+	/* Members of a union have no offset. */
 	if (dwarf_attr(member, DW_AT_data_member_location, &attribute) &&
 		dwarf_formudata(&attribute, &offset))
 		return false;
@@ -366,6 +255,21 @@ static uint64_t first_bit(Dwarf_Die *member, Dwarf_Die *type, uint64_t bits)
 	return 8 * size - bits - number_of(member, DW_AT_bit_offset);
 }
 
+/* An enumeration has its encoding itself, or a type that has it. */
+static bool is_signed(Dwarf_Die *type)
+{
+	Dwarf_Die plain = *type, below;
+	Dwarf_Word encoding;
+
+	if (!sprof_value_peel(&plain))
+		return false;
+	encoding = sprof_value_encoding(&plain);
+	if (!encoding && dwarf_tag(&plain) == DW_TAG_enumeration_type &&
+		sprof_value_type(&plain, &below))
+		encoding = sprof_value_encoding(&below);
+	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+}
+
 static void write_bits(struct writing *writing, Dwarf_Die *member, Dwarf_Die *type,
 	const struct sprof_place_of_value *place)
 {
@@ -375,12 +279,16 @@ static void write_bits(struct writing *writing, Dwarf_Die *member, Dwarf_Die *ty
 	const size_t size = (size_t)((first % 8 + bits + 7) / 8);
 	struct sprof_place_of_value value = {.where = SPROF_WHERE_VALUE};
 
-	if (!bits || bits > 56 ||
+	if (!bits || bits > 64 ||
 		!sprof_value_integer(writing->machine, &part, size, false, &value.number)) {
 		fputc('?', writing->out);
 		return;
 	}
-	value.number = value.number >> first % 8 & (((uint64_t)1 << bits) - 1);
+	value.number = value.number >> first % 8 << (64 - bits);
+	if (is_signed(type))
+		value.number = (uint64_t)((int64_t)value.number >> (64 - bits));
+	else
+		value.number >>= 64 - bits;
 	write_value(writing, type, &value);
 }
 
@@ -460,7 +368,7 @@ static void write_value(
 	}
 	switch (dwarf_tag(&plain)) {
 	case DW_TAG_base_type:
-		write_base(writing, &plain, place);
+		sprof_value_write_number(writing->out, &plain, place, writing->machine);
 		return;
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:

@@ -1,11 +1,11 @@
 /*
- * Matches begins and returns of functions on one thread. Does not handle two threads on one stack, and
- * takes a jump over more than NEAR bytes of a stack for a change to another one: such calls count as
- * left when their thread ends, and as under way at the end of the run.
+ * Matches begins and returns of functions on one thread. Does not handle two threads on one stack.
+ * A jump over more than NEAR bytes of stack counts as a switch to another stack: the calls that it
+ * leaves end with their thread.
  *
- * A row's total is kept by marks: a frame notes the slot's time when it begins and sets it to that
- * plus its own when it returns. So what is nested counts once, and still counts if the outer call
- * does not return. Of coroutines that run a function in turns, the total has the time of one at least.
+ * A row's total uses marks: a frame saves the slot's time at its begin, and at its return sets it
+ * to the saved time plus its own duration. So nested calls count once, even if the outer call does
+ * not return. For alternating coroutines, the total is at least the time of one.
  */
 #include "events/activation-stack.h"
 
@@ -85,7 +85,7 @@ static bool count_in(struct sprof_activation_stack *stack,
 	return end != SPROF_ACTIVATION_RETURNED || sprof_histogram_add(&row->whole, ns);
 }
 
-/* What the caller learns: a call whose time is not known leaves to it what is known inside. */
+/* Updates the caller's child time; if the duration is unknown, by the callees' known part. */
 static void tell_caller(struct sprof_activation_frame *caller,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end, uint64_t end_ns)
 {
@@ -229,7 +229,7 @@ static bool put_aside(struct sprof_activation_stack *stack, size_t first, uint64
 	return true;
 }
 
-/* What lies below a stack pointer in use is over, as far as it is on the same stack. */
+/* Ends the calls below a stack pointer in use, as far as they are on the same stack. */
 static bool leave_below(struct sprof_activation_stack *stack, uint64_t sp, uint64_t now_ns)
 {
 	size_t first = stack->count, far;
@@ -248,7 +248,7 @@ static bool leave_below(struct sprof_activation_stack *stack, uint64_t sp, uint6
 	return true;
 }
 
-/* Of those aside, the one that a thread at sp may be in: the nearest. SIZE_MAX: none. */
+/* The nearest frame set aside that a thread at sp may be in; SIZE_MAX: none. */
 static size_t find_aside(const struct sprof_activation_stack *stack, uint64_t sp)
 {
 	size_t found = SIZE_MAX;

@@ -1,7 +1,7 @@
 /*
- * The catalogue of events: one row for each. Fields of tracepoints have the kernel's names (the
- * `format` files of tracefs) and no others than those that mean something for one process. Does not
- * handle whether a source is permitted on this machine.
+ * The catalogue of events: one row each. Tracepoint fields have the kernel's names (`format` files
+ * of tracefs); only fields that are meaningful for one process are listed. Does not check
+ * permissions.
  */
 #include "events/event-type.h"
 

@@ -1,6 +1,6 @@
 /*
- * Calls of functions from any events: finds which call an event begins or ends, and leaves the stacks to
- * activations.c. Does not handle the names of functions.
+ * Function calls from arbitrary events: finds the call that an event begins or ends; activations.c
+ * keeps the stacks. Does not handle function names.
  */
 #include "events/nested-calls.h"
 
@@ -188,7 +188,7 @@ void sprof_nested_destroy(struct sprof_nested *nested)
 	free(nested);
 }
 
-/* The event as one of the stack that its key stands for. False: no memory. */
+/* Passes the event to the stack of its key. Returns false if out of memory. */
 static bool give_stack(struct sprof_nested *nested, const struct sprof_trace_side *side,
 	struct sprof_trace_event *ret)
 {
@@ -281,7 +281,7 @@ static bool acts_as(const struct sprof_nested *nested, const struct sprof_trace_
 		(!item->role || (unsigned)sprof_expression_integer(item->role, &frame) & role);
 }
 
-/* As its end first: it never ends what it has begun itself. */
+/* Applies the event as an end first, so it never ends a call that it began. */
 static bool act(struct sprof_nested *nested, const struct sprof_trace_event *event, unsigned role)
 {
 	for (size_t i = 0; i < nested->mark_count; i++) {

@@ -1,6 +1,6 @@
 /*
- * Relates the kernel's numbers of registers (arch/.../include/uapi/asm/perf_regs.h) to those of
- * DWARF. Does not handle vector registers, nor arguments on the stack.
+ * Maps the kernel's register numbers (arch/.../include/uapi/asm/perf_regs.h) to DWARF's. Does not
+ * handle vector registers or arguments on the stack.
  */
 #include "events/perf-registers.h"
 
@@ -39,7 +39,7 @@ void sprof_perf_ask_stack(struct perf_event_attr *attributes)
 	attributes->sample_stack_user = SPROF_PERF_STACK_SIZE;
 }
 
-/* What is left of the record. */
+/* The unread rest of the record. */
 struct cursor {
 	const uint8_t *at;
 	size_t left;

@@ -1,6 +1,6 @@
 /*
- * Opens events on all CPUs and reads their rings. Does not handle CPUs that come online later, and
- * does not sort the records of different CPUs (sched-order.h).
+ * Opens events on all CPUs and reads their rings. Does not handle CPUs that come online later; does
+ * not sort records of different CPUs (sched-order.h).
  */
 #include "events/perf-rings.h"
 
@@ -91,8 +91,8 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 }
 
 /*
- * Edge-triggered, because a descriptor whose thread has ended is readable for ever (perf_poll:
- * EPOLLHUP), while its ring goes on for the other threads.
+ * Edge-triggered, because a descriptor whose thread has ended stays readable (perf_poll: EPOLLHUP),
+ * while other threads still use its ring.
  */
 static bool watch(const struct sprof_perf_rings *rings, int fd)
 {
@@ -195,7 +195,7 @@ uint64_t sprof_perf_rings_count(const struct sprof_perf_rings *rings)
 	return sum;
 }
 
-/* Returns what they have counted, those left out that stay. */
+/* Returns the counts of the closed events, without those that stay open. */
 static uint64_t end_events(struct sprof_perf_rings *rings, size_t first, size_t end)
 {
 	size_t kept = first;
@@ -247,7 +247,7 @@ static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *r
 		/* Walking stacks takes long: meanwhile the kernel writes on. */
 		sprof_perf_ring_release(ring);
 	}
-	/* The kernel's own word would come too late for what is read meanwhile, or never. */
+	/* The kernel's own LOST record would come too late, or never. */
 	if (was_full) {
 		record = (struct sprof_perf_record){
 			.kind = SPROF_PERF_LOST,
@@ -260,7 +260,7 @@ static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *r
 	}
 }
 
-/* The edge must be taken, or the next one wakes nobody. */
+/* Consumes the edge: otherwise the next one causes no wakeup. */
 static void clear_edges(const struct sprof_perf_rings *rings)
 {
 	struct epoll_event events[64];

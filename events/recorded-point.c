@@ -1,7 +1,7 @@
 /*
- * One row for each type that a perf event of its own gives; all others are tracepoints
- * (tracepoint-values.h). Does not handle a thread's CPU before a switch, which takes the records
- * before it.
+ * One row per type with a dedicated perf event; all other types are tracepoints
+ * (tracepoint-values.h). Does not determine a thread's CPU before a switch: that needs the
+ * preceding records.
  */
 #include "events/recorded-point.h"
 
@@ -144,7 +144,7 @@ static const struct way {
 	{SPROF_TRACE_ON, true, describe_switches, read_switch},
 	{SPROF_TRACE_FAULT, true, describe_faults, read_fault},
 	{SPROF_TRACE_PROFILE, true, describe_clock, read_clock},
-	/* A thread that inherits one opens it anew, with its own rights and its own memory. */
+	/* A thread that inherits a uprobe opens it again, with its own permissions and memory. */
 	{SPROF_TRACE_PROBE, false, describe_probe, read_probe},
 	{SPROF_TRACE_RETURN, false, describe_probe, read_probe},
 };
@@ -233,7 +233,7 @@ static bool may_probe(const struct sprof_probe *probe, struct sprof_perf_denial 
 	return is_permitted;
 }
 
-/* Nobody runs what is at the begin of a file. */
+/* The start of a file is never executed. */
 bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial)
 {
 	return may_probe(&(struct sprof_probe){.path = "/proc/self/exe"}, ret_denial);

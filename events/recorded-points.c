@@ -1,6 +1,4 @@
-/*
- * Opens points and knows their records again by the kernel's ids. Does not read records.
- */
+/* Opens points, and finds a record's point by the kernel's event id. Does not read records. */
 #include "events/recorded-points.h"
 
 #include <stdio.h>
@@ -14,7 +12,11 @@
 enum {
 	FILTER_SIZE = 4096,
 	NO_CALL =
-		-1, /* what the exit of rt_sigreturn(2) is told as: orig_ax is the caller's again */
+		/*
+		 * the number shown at the exit of rt_sigreturn(2): orig_ax is the interrupted
+		 * call's again
+		 */
+	-1,
 };
 
 static bool is_call(enum sprof_trace_type type)
@@ -166,7 +168,7 @@ static void write_filter(const struct sprof_recorded_wants *wants, char *ret, si
 		ret[0] = '\0';
 }
 
-/* Calls that nobody wants are not recorded. If the kernel refuses that, they are dropped later. */
+/* Filters out unwanted calls in the kernel. If it rejects the filter, they are dropped later. */
 static void filter_calls(const struct sprof_recorded_points *points,
 	const struct sprof_recorded_point *point, size_t first)
 {

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -65,7 +66,7 @@ static bool has(const struct sprof_memory_watch *watch, pid_t pid)
 	return false;
 }
 
-/* A child may have a lower id than its parent: look until there is no new one. */
+/* A child may have a lower id than its parent: look until there is no new one. We may be a child, too: of a shell. */
 static bool scan_once(struct sprof_memory_watch *watch)
 {
 	const uint64_t before = watch->count + watch->dropped;
@@ -77,7 +78,7 @@ static bool scan_once(struct sprof_memory_watch *watch)
 			? (pid_t)strtol(entry->d_name, NULL, 10)
 			: 0;
 
-		if (pid && !has(watch, pid) && has(watch, parent_of(pid)))
+		if (pid && pid != getpid() && !has(watch, pid) && has(watch, parent_of(pid)))
 			(void)!sprof_memory_watch_add(watch, pid);
 	}
 	if (folder)

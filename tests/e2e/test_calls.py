@@ -275,6 +275,8 @@ def test_exceptions():
     result = sprof("calls", "--json", "-F", "shop::*", "--", thrower()).check(7)
     counts = sorted((row["calls"], row["counted"]) for row in json.loads(result.text())["functions"])
     assert counts == [(4, 4), (10, 10), (10, 10)], "probes of returns would have ended it"
+    text = sprof("calls", "-F", "shop::*", "--", thrower()).check(7).text()
+    assert "counted only; --breakpoints gives times: the program may throw exceptions" in text, text
 
 
 def test_all_functions():
@@ -355,8 +357,16 @@ def test_what_matches_nothing():
     assert result.code == 2 and "no function is called 'no_such_function'" in result.err, result.err
     result = sprof("calls", "--breakpoints", "-F", "leaf,x*@libz.so.*", "--", target(TARGET), "work")
     assert result.code == 2 and "300 calls" in result.text() and "'x*' in libz" in result.err, result.err
-    result = sprof("calls", "--breakpoints", "-F", "leaf", "--path", "work", "--", target(TARGET), "work")
+    result = sprof("calls", "--breakpoints", "-F", "getpid@libc.so.6", "--path", "work", "--", target(TARGET), "work")
     assert result.code == 2 and "none of the watched functions is called 'work'" in result.err, result.err
+
+
+def test_a_path_that_is_not_watched():
+    """It is told before the run where all functions are the program's."""
+    for functions in ("leaf", "le*,repeat"):
+        result = sprof("calls", "--breakpoints", "-F", functions, "--path", "work", "--", target(TARGET), "work")
+        check_error(result, 2, "none of the watched functions is called 'work'", "--function, too")
+        assert not result.out and "stdout is for the report" not in result.err, result.err
 
 
 def test_ordinary_users():
@@ -386,7 +396,7 @@ def test_debug_registers():
     assert row["calls"] == LEAVES["fork"], row
     text = run(*words, "-F", "leaf,main,work,repeat,fib,is_even", "--", own_target(TARGET), "work",
                **as_nobody()).check(7).text()
-    assert "counted only" in text and "has four debug registers" in text, text
+    assert "gives times: debug registers don't tell" in text and "has four debug registers" in text, text
 
 
 if __name__ == "__main__":

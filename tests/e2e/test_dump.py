@@ -1,10 +1,11 @@
 """`sprof dump`: the stacks of all threads, once, and the target goes on."""
 
+import json
 import os
 import re
 import signal
 
-from harness import (Target, check_untouched, main, sprof, state_of, threads_of, wait_for_cpu,
+from harness import (SPROF, Target, check_untouched, main, run, sprof, state_of, threads_of, wait_for_cpu,
                      wait_until)
 
 
@@ -63,6 +64,13 @@ def test_stopped_target():
     program.signal(signal.SIGCONT)
     assert program.line() == "continued"
     program.finish().check(0)
+
+
+def test_sprof_is_no_child():
+    """A shell that looks at itself has started sprof."""
+    told = run("sh", "-c", '"$0" dump -p $$ --children --json; true', SPROF).check(0).out
+    names = [[thread["name"] for thread in process["threads"]] for process in json.loads(told)["processes"]]
+    assert names == [["sh"]], told
 
 
 def test_again_and_again():

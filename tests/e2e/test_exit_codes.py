@@ -1,5 +1,7 @@
 """The exit code and the output of `sprof run -- CMD` are CMD's own."""
 
+import os
+import re
 import signal
 import subprocess
 
@@ -90,6 +92,26 @@ def test_reader_that_leaves():
     with open("code", encoding="utf-8") as file:
         assert int(file.read()) == 128 + signal.SIGPIPE
     read_folded(PROFILE)
+
+
+def test_stdout_without_a_reader():
+    """One rule for all commands, whatever the program's own exit code is."""
+    sprof("run", "-q", "-o", "x.pb.gz", "--", target("exit-code"), "0").check(0)
+    calls = ("-e", "syscalls:sys_enter_brk", "-e", "syscalls:sys_exit_brk", "--source", "ptrace")
+    program = ("--", target("exit-code"), "3")
+    for words in (("run", *program), ("run", "-f", "text", *program), ("heap", *program), ("mem", *program),
+                  ("heap", "--exact", "--breakpoints", *program), ("syscalls", "--source", "ptrace", *program),
+                  ("syscalls", "--source", "ptrace", "-i", "1", "--", "sleep", "0.1"), ("trace", *calls, *program),
+                  ("trace", "-i", "1", *calls, "--", "sleep", "0.1"), ("calls", "--breakpoints", "-F", "main", *program),
+                  ("rundelay", *program), ("rundelay", "--json", *program), ("rundelay", "-i", "1", "--", "sleep", "0.1"),
+                  ("dump", "-p", os.getpid()), ("dump", "--json", "-p", os.getpid()), ("report", "x.pb.gz"),
+                  ("diff", "x.pb.gz", "x.pb.gz"), ("merge", "-o", "-", "-f", "folded", "x.pb.gz", "x.pb.gz"),
+                  ("symbols", target("exit-code"), "main"), ("events",), ("--help",), ("run", "--help"), ("--list-formats",)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = sprof(*words, stdout=writer)
+        assert result.code == 2 and re.search("Broken pipe|nobody reads stdout", result.err), (words, result.code, result.err)
+        os.close(writer)
 
 
 if __name__ == "__main__":

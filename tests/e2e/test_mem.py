@@ -138,6 +138,11 @@ def test_children():
         assert found["total"]["rss"]["max"] >= max(process["rss"]["max"] for process in found["processes"]), found
 
 
+def test_sprof_is_no_child():
+    told = run("sh", "-c", '"$0" mem -p $$ --children -d 300ms --json; true', SPROF).check(0).out
+    assert [process["comm"] for process in json.loads(told)["processes"]] == ["sh"], told
+
+
 def test_what_is_mapped():
     program = sleeper()
     text = sprof("mem", "-p", program.pid, "-d", "200ms", "--libs").check(0).text()

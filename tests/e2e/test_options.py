@@ -26,6 +26,9 @@ REFUSED = (
     ("calls -F main --limit 3 -- true", "--limit needs --tree, --path or --timeline"),
     ("calls -F main -o x.svg -- true", "x.svg: this command writes text or JSON, not svg"),
     ("calls -F main --tree -o x.json -- true", "x.json: --tree and --path are text"),
+    ("calls -F main -o x.foo -- true", "x.foo: the suffix names no format"),
+    ("trace -e profile -o x.foo -- true", "x.foo: the suffix names no format"),
+    ("syscalls -o x.foo -- true", "x.foo: the suffix names no format"),
     ("mem --at start -- true", "--at needs --libs or --maps"),
     ("mem --children -- true", "--children needs --pid"),
     ("mem -p 1 --no-children", "--no-children and --pid exclude each other"),
@@ -40,11 +43,28 @@ REFUSED = (
     ("symbols a --addresses file", "--addresses needs --pid"),
 )
 
+# Values that mean nothing to the command.
+WRONG = (
+    ("mem -o x.foo -- true", "x.foo: its name ends with none of"),
+    ("heap --exact --breakpoints --weight user -- true", "not one of .*alloc_space, .*peak_space"),
+    ("run --weight peak_space -- true", "not one of samples, wall, user, "),
+    ("rundelay -i 0 -- true", "--interval 0: not a whole number of milliseconds above 0"),
+    ("syscalls -i 0 -- true", "--interval 0: not a whole number"),
+    ("trace -e profile --cycle -i 0 -- true", "--interval 0: not a whole number"),
+    ("mem -i 0 -- true", "--interval 0: not a whole number"),
+)
+
+
+def test_values_without_a_meaning():
+    for line, message in WRONG:
+        check_error(sprof(*line.split()), USAGE, message)
+        assert not os.listdir("."), line
+
 
 def test_ignored_options_are_refused():
     for line, message in REFUSED:
         check_error(sprof(*line.split()), USAGE, message)
-        assert not os.path.exists("x.svg") and not os.path.exists("x.json") and not os.path.exists("x.pb.gz")
+        assert not os.listdir("."), line
         sprof(line.split()[0], *line.split(" -- ")[0].split()[1:], "--help").check(0)
 
 
@@ -76,10 +96,15 @@ def test_the_suffix_decides():
         sprof(*command, "x.json", "--", target("exit-code"), "0").check(0)
         with open("x.json", encoding="utf-8") as file:
             assert json.load(file), command
-        for name in ("x.txt", "x"):
-            sprof(*command, name, "--", target("exit-code"), "0").check(0)
-            with open(name, encoding="utf-8") as file:
-                assert not file.read().startswith("{"), command
+        sprof(*command, "x.txt", "--", target("exit-code"), "0").check(0)
+        with open("x.txt", encoding="utf-8") as file:
+            assert not file.read().startswith("{"), command
+        sprof(*command, "x", "--json", "--", target("exit-code"), "0").check(0)
+        with open("x", encoding="utf-8") as file:
+            assert json.load(file), command
+        sprof(*command, "/dev/null", "--", target("exit-code"), "0").check(0)
+        check_error(sprof(*command, "y", "--", "touch", "ran"), USAGE, "names no format", r"\.txt, \.json")
+        assert not os.path.exists("ran")
 
 
 def test_advice_names_options_that_there_are():

@@ -156,7 +156,7 @@ def test_one_output_twice():
     run_ = ("run", "-f", "text")
     calls = ("calls", "-F", "main")
     for words in ((*run_, "-o", "a", "-o", "./a"), (*run_, "-o", "d/a", "-o", "e/a"), (*run_, "-o", "-", "-o", "/dev/fd/1"),
-                  (*run_, "-o", "a", "--stats", "./a"), (*calls, "-o", "a", "--timeline", "./a"), (*calls, "--timeline", "-"),
+                  (*run_, "-o", "a", "--stats", "./a"), (*calls, "-o", "a.txt", "--timeline", "./a.txt"), (*calls, "--timeline", "-"),
                   ("mem", "-o", "a.csv", "-o", "./a.csv")):
         check_error(sprof(*words, "--", "touch", "ran"), 64, "given twice|the output, too")
         assert not os.path.exists("ran"), words

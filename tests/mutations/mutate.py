@@ -18,7 +18,7 @@ FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", 
            "demo",
            "completions", "man", "docs", "scripts", "tests"]
 DOES_NOT_BUILD = 125  # what meson test ends with
-SCENARIOS = "sampler-kernel sampler-locks sampler-queue sampler-rounds sampler-scenarios sampler-schedules sampler-spared sampler-switch"
+SCENARIOS = "sampler-kernel sampler-locks sampler-once sampler-queue sampler-rounds sampler-scenarios sampler-schedules sampler-spared sampler-switch"
 
 # Of the sampler's transitions: name, file, what is there once, and what takes its place.
 TRANSITIONS = [

@@ -28,7 +28,7 @@ APART void stay(void)
 
 int main(int argc, char **argv)
 {
-	volatile struct narrow narrow = {-7, -1, -5000000000L, 25, -1};
+	volatile struct narrow narrow = {-7, -1, -4000000000L, 25, -1};
 	volatile struct of_enum of_enum = {MINUS};
 	volatile struct {
 		struct open_ended it;
