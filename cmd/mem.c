@@ -177,7 +177,7 @@ static void tell_begun(void *data, pid_t pid)
 	const struct run *run = data;
 
 	if (run->observing.child.program && !run->observing.keeps_stdout && !isatty(STDOUT_FILENO))
-		sprof_ui_note("stdout is for the tables, so what %s prints goes to stderr",
+		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
 			run->observing.child.program);
 	sprof_ui_progress("watching the memory of process %d; Ctrl-C ends it", (int)pid);
 }

@@ -128,9 +128,9 @@ static bool check_scheduling(const struct trace *trace, uint32_t calls, struct s
 	if (!(trace->recorded_types & SCHEDULING) || (!has_stops && !trace->options->beside.sample))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "events of the scheduler can't be beside %s",
-		has_stops ? "system calls that ptrace tells" : "samples");
+		has_stops ? "system calls from ptrace" : "samples");
 	sprof_error_hint(err,
-		has_stops ? "each stop is a switch; with root's tracepoints, nobody stops"
+		has_stops ? "each stop is a switch; root's tracepoints need no stops"
 			  : "each sample of a running thread is a switch; leave --sample out");
 	return false;
 }
