@@ -181,7 +181,7 @@ static void explain_yama(int scope, struct sprof_error *err)
 {
 	if (scope >= 3)
 		sprof_error_hint(err,
-			"kernel.yama.ptrace_scope is 3: nobody may attach until the next boot");
+			"kernel.yama.ptrace_scope is 3: no process may attach until the next boot");
 	else if (scope == 2)
 		sprof_error_hint(err, "kernel.yama.ptrace_scope is 2: attach as root");
 	else

@@ -37,7 +37,8 @@ static void explain_missing(const char *path, struct sprof_error *err)
 	if (!read_interpreter(path, line, sizeof(line))) {
 		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
 			"run %s: its dynamic loader doesn't exist", path);
-		sprof_error_hint(err, "see what it wants: readelf -l %s | grep interpreter", path);
+		sprof_error_hint(err,
+			"see which interpreter it needs: readelf -l %s | grep interpreter", path);
 		return;
 	}
 	length = strlen(line);
@@ -51,7 +52,7 @@ static void explain_missing(const char *path, struct sprof_error *err)
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its interpreter %s %s", path,
 		line[0] ? line : "is not named:",
 		access(line, F_OK) ? "doesn't exist" : "can't be started");
-	sprof_error_hint(err, "the first line of a script says what runs it");
+	sprof_error_hint(err, "the first line of a script names its interpreter");
 }
 
 bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err)
@@ -74,7 +75,8 @@ bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err
 		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
 	else if (errnum == EACCES && is_path && exists)
 		sprof_error_hint(err,
-			"its file system may be mounted noexec, or what runs it not executable");
+			"its file system may be mounted noexec, or its interpreter may not be "
+			"executable");
 	else if (errnum == ENOEXEC)
 		sprof_error_hint(err,
 			"it is neither a program of this machine nor a script that begins with #!");

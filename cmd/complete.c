@@ -46,7 +46,8 @@ static const struct choice {
 	{NULL, "names", "full short"},
 	{NULL, "addresses", "process file"},
 	{NULL, "by",
-		"dso file srcline address comm cpu rank host pid tid process thread state syscall wait_kind "
+		"dso file srcline address comm cpu rank host pid tid process thread state syscall "
+		"wait_kind "
 		"wait_object lock_holder"},
 	{NULL, "weight", "wall samples user sys runq wait sleep disk stopped stolen"},
 };
@@ -102,8 +103,8 @@ static void offer_first(const struct sprof_commands *commands, const struct comp
 	offer_commands(commands, completing);
 	offer(completing, "help", "the options of a command");
 	offer(completing, "--help", "the commands");
-	offer(completing, "--version", "the version, and what is built in");
-	offer(completing, "--list-formats", "what -f and -o can write");
+	offer(completing, "--version", "the version, and the built-in libraries");
+	offer(completing, "--list-formats", "the formats of -f and -o");
 }
 
 static void offer_options(const struct sprof_command *command, const struct completing *completing)

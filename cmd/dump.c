@@ -63,9 +63,9 @@ static const struct sprof_option option_table[] = {
 	{"locals", NULL, NULL, "also print the local variables of each frame", sprof_value_flag,
 		FIELD(locals)},
 	{"python", NULL, "FRAMES",
-		"frames of Python programs: calls (Python functions, and C\n"
-		"functions that do work), all (also C functions that only call\n"
-		"Python), only (just Python functions) (calls)",
+		"frames of Python programs: calls: Python functions, and C\n"
+		"functions that do work; all: also C functions that only call\n"
+		"Python; only: just Python functions (calls)",
 		sprof_python_set, FIELD(python)},
 	{"no-python", NULL, NULL,
 		"show the functions of the interpreter instead of Python functions",

@@ -242,8 +242,8 @@ static bool refuse_borrowed_rights(struct sprof_error *err)
 	sprof_error_set(err, SPROF_ERROR_PERMISSION,
 		"sprof does not run set-user-ID, set-group-ID or with file capabilities");
 	sprof_error_hint(err,
-		"take them away (chmod ug-s, setcap -r), and start it by a user who may "
-		"trace, as with sudo");
+		"take them away (chmod ug-s, setcap -r), and run it as a user with the right to "
+		"trace, for example with sudo");
 	return true;
 }
 

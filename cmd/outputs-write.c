@@ -73,7 +73,7 @@ static void rescue(const struct sprof_profile *profile, const struct sprof_outpu
 	const char *path = sprof_last_make();
 
 	if (path && keep(path, profile, options))
-		sprof_ui_note("what was recorded is in %s: sprof report shows it", path);
+		sprof_ui_note("the recording is in %s: sprof report shows it", path);
 }
 
 /* The reader of a pager may leave it early: no error. */

@@ -237,7 +237,7 @@ static bool check_reader(const struct sprof_outputs *outputs, struct sprof_error
 
 	if (!sprof_outputs_use_stdout(outputs) || poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR))
 		return true;
-	sprof_error_set(err, SPROF_ERROR_IO, "nobody reads stdout");
+	sprof_error_set(err, SPROF_ERROR_IO, "stdout has no reader");
 	sprof_error_hint(err,
 		"could the command behind the | not be started? flamegraph.pl is at "
 		"https://github.com/brendangregg/FlameGraph; -o profile.svg needs none");

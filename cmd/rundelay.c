@@ -168,7 +168,7 @@ static void tell_begun(void *data, pid_t pid)
 	const struct run *run = data;
 
 	if (run->observing.child.program && !isatty(STDOUT_FILENO))
-		sprof_ui_note("stdout is for the tables, so what %s prints goes to stderr",
+		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
 			run->observing.child.program);
 	sprof_rundelay_tell_denied(&run->rundelay);
 	sprof_ui_progress("watching process %d by %s; Ctrl-C ends it", (int)pid,

@@ -69,10 +69,12 @@ static bool check_start(const struct sprof_recording *options, struct sprof_erro
 {
 	if (options->exact_waits && options->mode == SPROF_MODE_CPU)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--waits=exact and --mode cpu exclude each other: who waits is on no CPU");
+			"--waits=exact and --mode cpu exclude each other: a waiting thread is on "
+			"no CPU");
 	if (options->start_off && options->delay_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--start-off excludes --delay and --from: it ends when sampling is switched on");
+			"--start-off excludes --delay and --from: it ends when sampling is "
+			"switched on");
 	return true;
 }
 
@@ -104,7 +106,8 @@ static void warn_of_kernel_stacks(const struct sprof_recording *options)
 
 	if (options->kernel == SPROF_KERNEL_STACK && (fd < 0 || read(fd, &byte, 1) < 0))
 		sprof_ui_note(
-			"--kernel stack takes root: of the kernel's end of the stacks there will be the "
+			"--kernel stack takes root: of the kernel's end of the stacks there will "
+			"be the "
 			"system call only");
 }
 

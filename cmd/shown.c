@@ -199,9 +199,9 @@ const struct sprof_option sprof_shown_output_table[] = {
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
 		"format of the preceding -o, or of all outputs; sprof\n"
-		"--list-formats lists them (from FILE's suffix; on stdout text, but\n"
-		"for run, attach and heap summary on a terminal, and for run and\n"
-		"attach folded into a pipe)",
+		"--list-formats lists them (by FILE's suffix; on stdout: text; run,\n"
+		"attach, heap: summary on a terminal; run, attach: folded into a\n"
+		"pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"weight", NULL, "KIND",
 		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen or\n"

@@ -198,7 +198,7 @@ static void sort_by(struct sprof_top_state *state, const struct sprof_top_table 
 	struct sprof_top_place *place = place_of(state);
 
 	if (table->keeps_order || column >= table->column_count) {
-		say(state, "this view has an order of its own");
+		say(state, "this view has a fixed order");
 		return;
 	}
 	place->column = column;

@@ -61,8 +61,8 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 		return false;
 	tracing->signals->target = sprof_target_pid(target);
 	if (subject->stdout_to_stderr && !is_one_terminal())
-		sprof_ui_note("stdout is for the report, so what %s prints goes to stderr; "
-			      "-o FILE leaves its stdout alone",
+		sprof_ui_note(
+			"stdout is for the report, so the output of %s goes to stderr; -o FILE leaves its stdout alone",
 			subject->arguments[0]);
 	return true;
 }
@@ -129,8 +129,8 @@ static void tell_left_alone(const struct sprof_target *target)
 
 	if (tracer)
 		sprof_ui_note(
-			"%s traces processes itself, and a process has one tracer only: what it "
-			"traces was left to it",
+			"%s traces processes itself, and a process can have only one tracer: sprof "
+			"left these processes to it",
 			tracer);
 }
 
@@ -140,8 +140,8 @@ static void tell_leak_checker(const struct sprof_target *target)
 
 	if (checker)
 		sprof_ui_note(
-			"%s looks for leaks, and traces its own threads for that: from there on it ran "
-			"on its own",
+			"%s looks for leaks, and traces its own threads for that: the rest of its "
+			"run is not profiled",
 			checker);
 }
 
@@ -151,8 +151,8 @@ static void tell_narrow(const struct sprof_target *target)
 
 	if (program)
 		sprof_ui_note(
-			"%s is a 32-bit program, which sprof can't profile: it ran on its own, with "
-			"what it started",
+			"%s is a 32-bit program, which sprof can't profile: it ran unprofiled, "
+			"with its descendants",
 			program);
 }
 
@@ -162,8 +162,8 @@ static void tell_unprivileged(const struct sprof_target *target)
 
 	if (program)
 		sprof_ui_note(
-			"%s is set-user-ID or has capabilities, which the kernel does not give to "
-			"what is traced without CAP_SYS_PTRACE: it ran without them",
+			"%s is set-user-ID or has capabilities, which the kernel does not grant to "
+			"programs traced without CAP_SYS_PTRACE: it ran without them",
 			program);
 }
 
@@ -186,8 +186,8 @@ static void tell_denied(const struct sprof_quality *quality)
 	if (quality->stacks[SPROF_END_DENIED])
 		sprof_ui_note(
 			"the program is undumpable, by PR_SET_DUMPABLE or because its file may not "
-			"be read: only who has CAP_SYS_PTRACE may see where its threads sleep, and "
-			"%llu samples have no stack",
+			"be read: without CAP_SYS_PTRACE, sprof can't see where its threads sleep, "
+			"and %llu samples have no stack",
 			(unsigned long long)quality->stacks[SPROF_END_DENIED]);
 }
 

@@ -57,8 +57,8 @@ bool sprof_heap_events_check(const struct sprof_event_list *list, struct sprof_e
 {
 	if (list->position_count < 2 || list->position_count > 3) {
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--impl kmemprof needs two -e, of what allocates and of what frees, or "
-			"three: the begin of an allocation, its end, what frees");
+			"--impl kmemprof needs two -e (an allocation, a free) or three (the start "
+			"of an allocation, its end, a free)");
 		sprof_error_hint(err,
 			"for example: -e 'uprobe:take//size=arg1/key=arg0/stack/' -e "
 			"'uprobe:give//key=arg0/'; sprof heap --exact knows the allocators");

@@ -257,7 +257,8 @@ static bool check_power(const struct sprof_gate *gate, double level, struct spro
 	if (level * sprof_permutation_count(before, after) >= (double)rows)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-		"%zu runs before and %zu after can't tell %zu comparison%s at a level of %.3g%%",
+		"%zu runs before and %zu after are too few for %zu comparison%s at a level of "
+		"%.3g%%",
 		before, after, rows, rows == 1 ? "" : "s", 100 * level);
 	sprof_error_hint(err,
 		"record at least %zu runs of each, ask for fewer functions, or raise --level",
@@ -272,8 +273,8 @@ static bool check_runs(const struct sprof_gate *gate, struct sprof_error *err)
 	if (before >= SPROF_GATE_RUNS_MIN && after >= SPROF_GATE_RUNS_MIN)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-		"%zu run%s before and %zu after: whether a difference is more than the runs vary "
-		"by themselves can't be told",
+		"%zu run%s before and %zu after: too few to compare a difference with the "
+		"variation between runs",
 		before, before == 1 ? "" : "s", after);
 	sprof_error_hint(err, "record at least %d runs of each", SPROF_GATE_RUNS_MIN);
 	return false;
