@@ -1,6 +1,6 @@
 /*
- * Registers new threads and processes. Does not handle the first stop of a new thread (dispatch.c),
- * nor what is seized at an attach (seize.c).
+ * Registers new threads and processes. dispatch.c handles the first stop of a new thread; seize.c,
+ * threads at an attach.
  */
 #include "attach/births.h"
 
@@ -13,8 +13,8 @@
 #include "attach/ptrace-watch.h"
 
 /*
- * The process of a thread, and the parent of this process. False: the process is gone, or it is a
- * zombie that we have already reaped; its parent is stopped to announce it.
+ * A thread's process, and that process's parent. Returns false if the process is gone, or is a
+ * zombie that was already reaped; its parent is stopped to announce it.
  */
 static bool read_family(pid_t tid, long *ret_pid, long *ret_parent)
 {

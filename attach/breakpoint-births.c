@@ -1,5 +1,6 @@
 /*
- * Breakpoints and new processes: a child has a copy of its parent's memory or shares it, and may be let go.
+ * Breakpoints in new processes: a child has a copy of its parent's memory or shares it, and may be
+ * detached.
  */
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
@@ -9,8 +10,8 @@
 #include "attach/trap-sites.h"
 #include "base/array.h"
 
-/* Whether two processes have one memory (kcmp(2)). A kernel without it is not asked about vfork: the
- * child then changes what its parent does not know of, until it executes a program. */
+/* Whether two processes share memory (kcmp(2)). On kernels without kcmp, a vfork child is treated
+ * as not sharing: it then changes memory unknown to its parent's table, until its exec. */
 static bool share_memory(pid_t one, pid_t other)
 {
 	return !syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0);

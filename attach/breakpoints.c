@@ -1,10 +1,10 @@
 /*
- * Breakpoints: where what they hide runs instead, and how a thread goes past. Does not handle what a
- * breakpoint is for, nor that the tracer may die (breakpoints.h).
+ * Breakpoints: where replaced instructions run, and how a thread continues past one. Does not
+ * handle the purpose of a breakpoint, nor the tracer's death (breakpoints.h).
  *
- * Where a filter of system calls is in force, nothing is mapped: the instructions run in the padding of
- * the code, where they stay. An instruction that can't run elsewhere runs at its place: the breakpoint is gone for that long, and
- * other threads may miss it.
+ * Under a seccomp filter nothing is mapped: instructions run in the padding of the code, and stay
+ * there. An instruction that can't be displaced runs in place: the breakpoint is removed for that
+ * time, and other threads may miss it.
  */
 #include "attach/breakpoints.h"
 
@@ -93,7 +93,7 @@ static void call(struct sprof_breakpoints *table, struct breakpoint *breakpoint,
 		step(table, breakpoint, thread);
 }
 
-/* Where it goes on; a step and a call have seen to that themselves. */
+/* Where the thread continues; single steps and displaced calls set that themselves. */
 static uint64_t way_past(const struct breakpoint *breakpoint, pid_t tid)
 {
 	const struct sprof_displaced *displaced = &breakpoint->displaced;

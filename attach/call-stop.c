@@ -1,6 +1,6 @@
 /*
- * Stops of system calls, by PTRACE_GET_SYSCALL_INFO (ptrace(2), since Linux 5.3). Does not handle
- * which stops belong to one call.
+ * Stops of system calls, by PTRACE_GET_SYSCALL_INFO (ptrace(2), since Linux 5.3). Does not match
+ * the stops of a call.
  */
 #include "attach/call-stop.h"
 

@@ -1,6 +1,7 @@
 /*
- * Two processes for one sprof. Does not handle the death of the one that traces, nor of both at once, as by
- * a SIGKILL of a whole control group: a thread that comes to a breakpoint then ends with its program.
+ * Two processes for one sprof. Does not handle the death of the tracing process, nor of both at
+ * once, as by a SIGKILL of a whole control group: a thread that then hits a breakpoint terminates
+ * its program.
  */
 #include "attach/guardian.h"
 
@@ -49,8 +50,8 @@ static bool is_ignored(int number)
 }
 
 /*
- * Where memory runs out, the kernel is to take this process first: the other one then takes the breakpoints
- * out and goes, and gives back what it has. Any process may raise its own score (proc(5)).
+ * If memory runs out, the kernel should kill this process first: the other one then removes the
+ * breakpoints and exits, which frees its memory. Every process may raise its own score (proc(5)).
  */
 static void offer_itself(void)
 {

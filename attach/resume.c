@@ -1,6 +1,4 @@
-/*
- * The ptrace requests that stop a thread and let it go on. Does not handle the stops that follow.
- */
+/* The ptrace requests that stop and resume a thread. Does not handle the resulting stops. */
 #include "attach/resume.h"
 
 #include <assert.h>

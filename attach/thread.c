@@ -1,7 +1,7 @@
 /*
  * A thread's and its process's files in /proc. Files stay open because opening one costs four times
- * as much as reading it. If descriptors are short, each read opens the file instead. Does not
- * handle the format of the files (procfs.c).
+ * as much as reading it. If descriptors are short, each read opens the file instead. procfs.c
+ * parses them.
  */
 #include "attach/thread.h"
 
@@ -214,7 +214,7 @@ bool sprof_thread_has_pending_trap(const struct sprof_thread *thread)
 		!sprof_proc_status_has_signal(text, "SigBlk", SIGTRAP);
 }
 
-/* Sums voluntary and involuntary switches. False: the thread is gone. */
+/* Sums voluntary and involuntary switches. Returns false if the thread is gone. */
 static bool read_switches(struct sprof_thread *thread, uint64_t *ret)
 {
 	long voluntary, involuntary;
