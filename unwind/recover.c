@@ -1,14 +1,13 @@
 /*
- * Finds frame pointers on the stack. First tries the distance from sp that was seen before, or that
- * follows from the function's own code; where no table tells of functions, from the last prologue
- * before the place. Then tries each word of the copied stack as the target of the frame pointer.
- * Remains of earlier calls look like frames too, and so do the frames of outer callers. Most are
- * recognized by the call before the return address: it names a function other than the one that was
- * called.
+ * Finds frame pointers on the stack. First tries the distance from sp observed before, or predicted
+ * from the function's code (predict.c). Then tries each word of the copied stack as the target of
+ * the frame pointer. Remains of earlier calls look like frames, too, and so do the frames of outer
+ * callers. Most are recognised by the call before the return address: it names another function
+ * than the one that was called.
  *
- * Does not handle rows that need other registers, and does not guess: if an old frame is in sight,
- * and the function allocates on its stack, was called by a pointer or was reached by several jumps,
- * no value is taken.
+ * Does not handle rows that need other registers, and does not guess: if an old frame is possible,
+ * and the function allocates a variable amount of stack, was called through a pointer or was
+ * reached by several jumps, no value is accepted.
  */
 #include "unwind/recover.h"
 
@@ -173,7 +172,7 @@ static bool is_way_into(const struct code *callee, uint64_t target)
 			(!callee->is_whole && target > callee->start && target <= callee->address));
 }
 
-/* Whether the called function may have jumped on to the one that owns the frame. */
+/* Whether the called function may have jumped to the function that owns the frame. */
 static enum edge judge_jumps(
 	struct sprof_images *images, const struct code *caller, const struct code *callee)
 {
@@ -243,7 +242,7 @@ static enum sprof_step step_over(const struct sprof_recovery *recovery,
 	return sprof_step(recovery->snapshot, &known->rule, cursor);
 }
 
-/* Compares the caller's frame with the one that was called. */
+/* Compares the function of the caller's frame with the one that was called. */
 static enum edge look_at_call(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	bool is_call, struct code *callee)
 {
@@ -339,8 +338,8 @@ static bool skips_frames(const struct sprof_recovery *recovery, const struct spr
 }
 
 /*
- * Whether the function's code should have told the distance: then several values that fit are no reason to
- * take one of them. Generated code has no such prologues, and on arm64 nobody looks for them.
+ * Whether the function's code should have given the distance: then several fitting values are no
+ * reason to accept one. Generated code has no such prologues, and on arm64 they are not searched.
  */
 static bool has_prologue(const struct sprof_pc *known)
 {
@@ -368,7 +367,7 @@ static void try_value(const struct sprof_recovery *recovery, const struct sprof_
 		search->best = trial;
 		search->is_ambiguous = false;
 	} else if (!is_better(&search->best, &trial)) {
-		/* An old frame may also have come in between, unless nothing else can tell. */
+		/* An old frame may also have come in between, unless there is no other evidence. */
 		search->is_ambiguous |=
 			has_prologue(known) || !skips_frames(recovery, known, cursor, search);
 	}

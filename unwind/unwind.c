@@ -1,7 +1,6 @@
 /*
- * The stack walk: the order in which the ways of stepping are tried. Does not handle the ways
- * themselves: pcs.c has rows and their cache, step.c a step, recover.c a frame pointer that nobody
- * saved.
+ * The stack walk: the order in which methods of stepping are tried. The methods are elsewhere:
+ * pcs.c has rows and their cache, step.c a step, recover.c an unsaved frame pointer.
  */
 #include "unwind/unwind.h"
 
