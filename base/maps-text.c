@@ -1,6 +1,6 @@
 /*
- * Chooses which maps to read: every thread has a maps file, and all threads of a process share one
- * content. Does not handle the lines (maps-line.c).
+ * Chooses which maps file to read: every thread has one, with the same content for all threads of a
+ * process. maps-line.c parses the lines.
  */
 #include "base/maps-text.h"
 
