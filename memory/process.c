@@ -1,6 +1,6 @@
 /*
  * Reads status (RSS and its parts), smaps_rollup (PSS, USS) and smaps (mappings) of a process. Does
- * not handle memory that is the kernel's: page tables, sockets, stacks in the kernel.
+ * not handle kernel memory: page tables, sockets, kernel stacks.
  */
 #include "memory/process.h"
 
@@ -85,7 +85,7 @@ static bool find_status(struct sprof_memory_process *process, char *text)
 	return found;
 }
 
-/* False: it is not there, or has no memory any more. */
+/* Returns false if the process is gone, or has no memory any more. */
 static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 {
 	static const struct {
@@ -107,7 +107,7 @@ static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 		if (sprof_proc_status_number(text, fields[i].name, &value))
 			add(process, fields[i].metric, now_ns, (uint64_t)value * KB);
 	}
-	/* It begins anew at an exec. */
+	/* VmHWM starts over at an exec. */
 	if (sprof_proc_status_number(text, "VmHWM", &value) &&
 		(uint64_t)value * KB > process->kernels_peak)
 		process->kernels_peak = (uint64_t)value * KB;
@@ -148,7 +148,7 @@ static void read_mappings(
 	process->mappings_ns[moment] = now_ns;
 }
 
-/* A new peak that is not just a little higher than the one whose mappings are known. */
+/* Whether there is a new peak, considerably above the one with known mappings. */
 static bool is_new_peak(const struct sprof_memory_process *process)
 {
 	const struct sprof_series *rss = &process->series[SPROF_MEMORY_RSS];
