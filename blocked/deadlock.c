@@ -1,7 +1,7 @@
 /*
- * Finds cycles where each thread waits for at most one other. From each thread the way leads along
- * holders until it ends, or meets itself, or meets an earlier way: each thread is passed once. Does
- * not handle locks with several holders, and asks nobody whether the facts are of one moment.
+ * Finds cycles where each thread waits for at most one other. Follows the holders from each thread
+ * until the path ends or joins itself or an earlier path: each thread is visited once. Does not
+ * handle locks with several holders, nor facts from different moments.
  */
 #include "blocked/deadlock.h"
 
