@@ -1,8 +1,7 @@
 /*
- * The table of language runtimes, the files that have one, the processes that have such a file mapped,
- * and what is remembered of threads. Looks into a process's program and into files whose names a runtime
- * knows: others don't contain an interpreter. Does not handle processes that run two of them: the first
- * one counts.
+ * The table of language runtimes, the files that contain one, the processes that map such a file,
+ * and state per thread. Examines only a process's program, and files with names known to a runtime.
+ * Does not handle processes with two runtimes: the first one counts.
  */
 #include "interp/interp.h"
 
@@ -26,10 +25,10 @@ static const struct sprof_interp_runtime *const runtimes[] = {
 };
 enum { RUNTIMES = sizeof(runtimes) / sizeof(*runtimes) };
 
-/* What is known of a module's file. */
+/* Facts about a module's file. */
 struct file {
 	bool tried;
-	const struct sprof_interp_runtime *runtime; /* NULL: it has none */
+	const struct sprof_interp_runtime *runtime; /* NULL: none */
 	void *facts;                                /* the runtime's own */
 	struct sprof_image *image;                  /* names of symbols are in it */
 };
@@ -122,7 +121,7 @@ static bool may_contain_one(const struct sprof_module *module)
 	return false;
 }
 
-/* The first mapping of a file with a runtime. NULL: there is none. */
+/* The first mapping of a file with a runtime. NULL if there is none. */
 static const struct file *find_file(struct sprof_interp *interp, const struct sprof_maps *maps,
 	struct sprof_interp_site *ret_site)
 {

@@ -1,7 +1,7 @@
 /*
- * Where the frames of a thread lie: the next copy reads all these blocks by one system call, before
- * it knows which frames there are. Since 3.11 frames lie one after the other, so a few blocks are
- * enough, and the last one has room for calls that come.
+ * Where the frames of a thread are: the next copy reads all these blocks by one system call, before
+ * it knows the frames. Since 3.11 frames are contiguous, so a few blocks suffice, and the last one
+ * has room for further calls.
  */
 #include <stdlib.h>
 

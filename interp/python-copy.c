@@ -1,9 +1,8 @@
 /*
- * Reads the frames of a thread that stands still. One system call reads the thread's state and the
- * blocks where its frames were last time, together with the native stack if the caller wants; frames
- * that lie elsewhere take one more each. What lies on the native stack has been copied already.
- * Allocates nothing. Believes no pointer: every frame must be readable, and there is a bound on
- * their number.
+ * Reads the frames of a stopped thread. One system call reads the thread's state and the blocks
+ * where its frames were last time, together with the native stack if the caller wants; frames
+ * elsewhere take one more each. Frames on the native stack were copied with it. Does not allocate.
+ * Trusts no pointer: every frame must be readable, and their number is limited.
  */
 #include <string.h>
 
@@ -133,7 +132,7 @@ static bool is_set(const uint8_t *bytes, uint32_t offset)
 	return offset != SPROF_PYTHON_NOWHERE && bytes[offset];
 }
 
-/* A shim has no code; what stands in its place must not be read. */
+/* A shim has no code object; the field must not be followed. */
 static struct sprof_interp_frame frame_of(
 	const struct sprof_python_offsets *offsets, uint64_t address, const uint8_t *bytes)
 {

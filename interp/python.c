@@ -1,8 +1,8 @@
 /*
- * CPython's row in the table of runtimes: which files may contain it, where its state and its version
- * are in a process, and the parts of the row that the other files of this name don't have. A file tells
- * link-time facts (elfsym/python-file.c); of which version it is, memory tells since 3.13. Does not read
- * alphas and betas.
+ * CPython's row in the table of runtimes: which files may contain it, the addresses of its state
+ * and its version in a process, and the functions of the row that are not in the other python-*.c
+ * files. A file provides link-time facts (elfsym/python-file.c); since 3.13, memory provides the
+ * offsets. Does not handle alphas and betas.
  */
 #include "interp/python.h"
 
@@ -67,7 +67,7 @@ static bool find_offsets(struct sprof_python_process *python,
 		&python->offsets);
 }
 
-/* What is added to a link-time address of the file. False: nothing of its code is mapped there. */
+/* The load bias of the file. Returns false if none of its code is mapped. */
 static bool find_bias(const struct sprof_interp_site *site, uint64_t *ret)
 {
 	uint64_t begin;
