@@ -48,7 +48,7 @@ bool sprof_recorded_has_call(const struct sprof_recorded_wants *wants, int64_t n
 	return !wants->call_count || number == SYS_restart_syscall;
 }
 
-/* Switches of both types come from one event. Probes have points of their own. */
+/* One perf event yields switches of both types. Probes have separate points. */
 static bool has_point(const struct sprof_recorded_wants *wants, enum sprof_trace_type type)
 {
 	if (is_probe(type) || (type == SPROF_TRACE_ON && wants->types & 1U << SPROF_TRACE_OFF))
