@@ -120,7 +120,7 @@ bool sprof_profile_append_line(struct sprof_profile *profile,
 	return true;
 }
 
-/* A location of this kind always has its line. So room for the line comes first. */
+/* A location of this kind always has one line, so room for the line is reserved first. */
 static bool intern_named(
 	struct sprof_profile *profile, const char *name, uint64_t high, uint32_t *ret_location)
 {
