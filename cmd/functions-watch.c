@@ -11,7 +11,7 @@
 #include "base/proc.h"
 #include "cmd/perf-denied.h"
 
-/* What the kernel is asked to watch of one function: its begin and its returns. */
+/* The kernel's probes of one function: its begin and its returns. */
 struct sprof_functions_watched {
 	struct sprof_functions_watched *next;
 	char path[SPROF_PROC_PATH_MAX];

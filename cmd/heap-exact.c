@@ -45,7 +45,7 @@ static bool wants(
 
 	run->watches_operators |=
 		allocator && allocator->kind == SPROF_ALLOCATOR_NEW && allocator->name[0] == '_';
-	/* Who throws has no stack any more if the kernel watches it. */
+	/* With uprobes, an exception that passes a watched function terminates the program. */
 	return allocator &&
 		(allocator->kind != SPROF_ALLOCATOR_THROWS || run->request->exact.breakpoints);
 }
@@ -79,7 +79,7 @@ static bool read_word(
 		sizeof(*ret_word);
 }
 
-/* Not before all is watched: of memory from then on, what frees it could be missed. */
+/* Not before everything is watched: a free of the memory allocated before could be missed. */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct run *run = data;

@@ -110,7 +110,7 @@ static bool on_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 	return !wait->object || kept.object;
 }
 
-/* What the thread does in the kernel. */
+/* Sets what the thread does in the kernel. */
 static bool set_wait(struct sprof_stacks *stacks, struct sprof_thread_stack *thread,
 	const struct sprof_sample *sample)
 {
