@@ -269,7 +269,7 @@ void sprof_listing_finish(struct sprof_listing *listing)
 	*listing = (struct sprof_listing){0};
 }
 
-/* The index of the first item at or behind the address. */
+/* The index of the first item at or after the address. */
 static size_t first_from(const struct sprof_listing *listing, uint64_t address)
 {
 	size_t low = 0, high = listing->count;
@@ -285,7 +285,7 @@ static size_t first_from(const struct sprof_listing *listing, uint64_t address)
 	return low;
 }
 
-/* The index of the first item behind the address. */
+/* The index of the first item after the address. */
 static size_t first_behind(const struct sprof_listing *listing, uint64_t address)
 {
 	return address == UINT64_MAX ? listing->count : first_from(listing, address + 1);

@@ -26,7 +26,7 @@ static void *begin(void)
 	return NULL;
 }
 
-/* LZMA_BUF_ERROR: it can't go on without more input; that is for the caller to judge. */
+/* LZMA_BUF_ERROR: it needs more input; the caller decides. */
 static enum sprof_unpack_step step(void *state, struct sprof_unpack_piece *piece)
 {
 	lzma_stream *stream = state;

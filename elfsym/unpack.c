@@ -89,7 +89,7 @@ static void end(struct stream *stream)
 	stream->state = NULL;
 }
 
-/* One step, and what has come out of it. *ret_went_on: there may be more in the decoder. */
+/* One step, and its output. *ret_went_on: there may be more in the decoder. */
 static bool advance(struct stream *stream, struct sprof_unpack_piece *piece, bool *ret_went_on)
 {
 	const size_t in_before = piece->in_left;
