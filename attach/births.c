@@ -46,8 +46,8 @@ static bool are_of_one_exec(pid_t one, pid_t other)
 }
 
 /*
- * The process that has made this one. Its parent is another one, if it was made with CLONE_PARENT or has lost
- * its creator; then any process with the same code has the same breakpoints.
+ * The process that created this one. With CLONE_PARENT, or if the creator has ended, its parent is
+ * another one; then any process with the same code has the same breakpoints.
  */
 static struct sprof_process *find_creator(
 	const struct sprof_target *target, const struct sprof_process *child, pid_t parent)

@@ -34,7 +34,7 @@ static bool copy_into(const struct sprof_breakpoints *from, struct sprof_breakpo
 	return true;
 }
 
-/* Between the fork and now, a breakpoint of the parent may have been taken out, or put in again. */
+/* Between the fork and now, the parent's breakpoints may have been removed or inserted again. */
 static void look_what_is_in(struct sprof_breakpoints *table, bool is_removed)
 {
 	for (size_t i = 0; i < table->count; i++) {

@@ -25,7 +25,7 @@ bool sprof_breakpoint_is_certain(const struct sprof_process *process, uint64_t a
 		breakpoint->displaced.size > SPROF_TRAP_SIZE;
 }
 
-/* Whether a function of a file is there, and not what a runtime has generated. */
+/* Whether the address is in a function of a file, not in generated code. */
 static bool has_function_in(
 	const struct sprof_breakpoints *table, const struct sprof_mapping *mapping)
 {
@@ -80,7 +80,7 @@ static void step(
 	thread->resumption = SPROF_RESUME_ONE_STEP;
 }
 
-/* Where the stack has no page yet, the thread makes the call itself, and with it the page. */
+/* If the stack page does not exist yet, the thread executes the call itself, which creates it. */
 static void call(struct sprof_breakpoints *table, struct breakpoint *breakpoint,
 	struct sprof_thread *thread, const struct sprof_regs *regs)
 {

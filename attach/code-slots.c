@@ -23,7 +23,7 @@ static struct sprof_code_slot_area *append(struct sprof_code_slots *slots)
 		: NULL;
 }
 
-/* 0: the area is full, or too far from what the instruction refers to. */
+/* Returns 0 if the area is full, or too far from what the instruction refers to. */
 static uint64_t write_copy(const struct sprof_code_slots *slots, struct sprof_code_slot_area *area,
 	const struct sprof_displaced *displaced)
 {

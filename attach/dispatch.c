@@ -111,8 +111,8 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 }
 
 /*
- * Some kernels show the first argument of a call only here (regs-aarch64.c). What the interrupt of ours that comes
- * next has broken off has only just begun.
+ * Some kernels show a call's first argument only here (regs-aarch64.c). A call interrupted by
+ * sprof's next interrupt has only just begun.
  */
 static void repair_at_end_of_call(struct sprof_thread *thread)
 {
@@ -270,7 +270,7 @@ static void on_breakpoint(
 		sprof_breakpoint_pass(thread, regs);
 }
 
-/* What another tracer sees must be the program's own. */
+/* Another tracer must see the program's own registers. */
 static void leave_remainder(struct sprof_thread *thread, struct sprof_stop stop)
 {
 	if (stop.kind == SPROF_STOP_SYSCALL)

@@ -51,16 +51,17 @@ static void take_stop_of_child(pid_t pid)
 }
 
 /*
- * A thread has one report at a time. Others come from threads of the target, and from processes that
- * it starts and that are let go.
+ * A thread has one report at a time. Others come from other threads of the target, and from child
+ * processes that were detached.
  */
 static bool is_alone(const struct sprof_target *target)
 {
 	return target->thread_count == 1 && !target->held_count && !target->has_let_go;
 }
 
-/* Where the only thread comes to breakpoints, its signals are about those; the kernel is asked about
- * others now and then. */
+/*
+ * If the only thread hits breakpoints, its signals announce those; others are polled now and then.
+ */
 static void be_quiet_after_trap(struct sprof_target *target, const siginfo_t *info)
 {
 	if (!target->options.holds || info->si_status != SIGTRAP || !is_alone(target) ||
@@ -144,7 +145,7 @@ static bool sleep_until(struct sprof_target *target, uint64_t deadline_ns)
 {
 	const struct timespec timeout = time_to(deadline_ns, sprof_clock_now_ns());
 	siginfo_t info;
-	/* A timer is set and removed at each call: up to a tenth of what a stop takes. */
+	/* Setting and removing a timer at each call costs up to a tenth of a stop. */
 	int signal = sigtimedwait(
 		&target->options.control, &info, deadline_ns == UINT64_MAX ? NULL : &timeout);
 

@@ -29,13 +29,13 @@ int sprof_guardian_signal(void)
 	return !prctl(PR_GET_PDEATHSIG, &signal) && signal == DEATH ? DEATH : 0;
 }
 
-/* What tools such as killall(1) go by is not sprof's name. */
+/* Tools that select by name, such as killall(1), must not find this process as sprof. */
 static void become_child(pid_t parent, bool attaches, const sigset_t *mask)
 {
 	if (attaches)
 		setpgid(0, 0);
 	prctl(PR_SET_NAME, "guardian");
-	signal(DEATH, SIG_DFL); /* until a run takes it, there is nothing to let go of */
+	signal(DEATH, SIG_DFL); /* until a run handles it, there is nothing to detach */
 	prctl(PR_SET_PDEATHSIG, DEATH);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (getppid() != parent)

@@ -9,8 +9,8 @@
 #include "attach/perf-map.h"
 
 /*
- * True if the module is not open and this process has not been tried yet. An earlier process that
- * maps the same file may have ended too soon, or may not have been traced.
+ * True if the module is not open and this process was not tried yet. An earlier process with the
+ * same file may have ended too soon, or may not have been traced.
  */
 static bool is_worth_a_try(const struct sprof_module *module, pid_t pid)
 {

@@ -82,7 +82,7 @@ static uint64_t offset_of(const struct program *program, uint64_t address)
 	return 0;
 }
 
-/* The names of the dynamic section, strings behind zeros. NULL: there are none. The caller frees them. */
+/* The names in the dynamic section, separated by zeros. NULL: none. The caller frees them. */
 static char *read_names(int fd, struct program *program, size_t *ret_size)
 {
 	uint64_t offset, size;

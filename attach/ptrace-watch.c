@@ -192,7 +192,7 @@ static enum sprof_watched be_traced(struct sprof_target *target, struct sprof_th
 	return SPROF_WATCHED_LEAVES;
 }
 
-/* It has waited for its child, which was let go. */
+/* It was waiting for its child, which was detached. */
 static void take_back(struct sprof_thread *thread)
 {
 	switch (sprof_thread_left_call(thread)) {

@@ -113,9 +113,9 @@ uint64_t sprof_regs_signature_mask(void)
 }
 
 /*
- * The kernel has decided before the stop (arch/arm64/kernel/signal.c, do_signal): at a call that it
- * restarts, the thread stands at the instruction again, with its first argument. At any other it
- * stands behind it, with the result.
+ * The kernel has decided before the stop (arch/arm64/kernel/signal.c, do_signal): for a call that
+ * it restarts, the pc is at the instruction again, with the first argument. Otherwise the pc is
+ * after it, with the result.
  */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 {
@@ -273,7 +273,7 @@ bool sprof_regs_begin_call(
 	return !ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
 }
 
-/* At a stop before a call, that has no number any more: it is not made (arch/arm64/kernel/syscall.c). */
+/* At a stop before a call, without a number: the call is skipped (arch/arm64/kernel/syscall.c). */
 void sprof_regs_end_call(pid_t tid, const struct sprof_regs *regs, uint64_t result)
 {
 	struct user_regs_struct user;

@@ -175,7 +175,7 @@ bool sprof_regs_begin_call(
 	return !ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
 }
 
-/* At a stop before a call, that has no number any more: it is not made (arch/x86/entry/common.c). */
+/* At a stop before a call, without a number: the call is skipped (arch/x86/entry/common.c). */
 void sprof_regs_end_call(pid_t tid, const struct sprof_regs *regs, uint64_t result)
 {
 	struct user_regs_struct user;

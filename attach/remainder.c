@@ -28,7 +28,8 @@
 #include "base/proc.h"
 
 enum {
-	RESTART = 512, /* ERESTARTSYS (include/linux/errno.h): what the kernel itself restarts */
+	/* ERESTARTSYS (include/linux/errno.h): calls that the kernel itself restarts */
+	RESTART = 512,
 	MOST_BYTES = 0x7ffff000, /* of one call (include/linux/fs.h, MAX_RW_COUNT) */
 	PIECES = 64,             /* read at once */
 	MOST_PIECES = 1024,      /* UIO_MAXIOV */
@@ -46,7 +47,7 @@ enum part_form {
 	FORM_MESSAGES, /* the call returns their number */
 };
 
-/* Where a short result has a signal or a stop as its only cause. */
+/* Files for which only a signal or a stop can cause a short result. */
 enum part_file {
 	FILE_NONE,
 	FILE_OUT,    /* a pipe, a socket, a terminal */
@@ -88,7 +89,7 @@ struct rest {
 	uint64_t arguments[6];
 };
 
-/* Where the rest begins in a vector: in this buffer, at this offset. */
+/* The begin of the rest in a vector: this buffer, at this offset. */
 struct piece {
 	uint64_t index, offset;
 	struct iovec buffer;

@@ -125,7 +125,7 @@ static bool has_handler(pid_t tid, int signal)
 }
 
 /*
- * Where the kernel has decided before the stop: whether a handler has the last word about the call,
+ * If the kernel has decided before the stop: whether a handler determines what happens to the call,
  * now or when it returns.
  */
 static bool belongs_to_handler(

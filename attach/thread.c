@@ -248,8 +248,8 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 }
 
 /*
- * It has no memory any more: its files are root's, whatever its process permits (fs/proc/base.c,
- * task_dump_owner).
+ * It has released its memory: its files now belong to root, whatever its process permits
+ * (fs/proc/base.c, task_dump_owner).
  */
 static bool is_ending(struct sprof_thread *thread)
 {
