@@ -11,7 +11,7 @@
 
 enum { MOST_TRIALS = 256 };
 
-/* If the trial was right, so are its findings about calls. */
+/* If the trial succeeded, keeps its findings about calls. */
 static void settle_calls(struct sprof_code_flow *flow, bool is_good)
 {
 	for (size_t i = 0; i < flow->touched_count; i++) {

@@ -264,8 +264,8 @@ static void branch(
 }
 
 /*
- * A way that returns with a wrong sp has continued after a call that doesn't return, into another
- * function: this one returns with sp as at its own entry. NONE: there is no such call.
+ * A return with a wrong sp means that the path ran past a noreturn call into another function,
+ * which returns with sp as at its own entry. Returns that call; NONE: there is none.
  */
 static uint32_t find_last_act(struct sprof_code_flow *flow, uint32_t before, int64_t sp)
 {

@@ -89,8 +89,8 @@ static int no_dynamic_info(unw_addr_space_t space, unw_word_t *ret, void *argume
 }
 
 /*
- * Also finds addresses that are not code: libunwind reads cached DWARF expressions again from
- * .eh_frame, which most files map apart from the code.
+ * Also accepts addresses that are not code: libunwind reads cached DWARF expressions again from
+ * .eh_frame, which most files map separately from the code.
  */
 static bool enter_module_around(struct sprof_full_unwinder *full, uint64_t address)
 {

@@ -288,7 +288,7 @@ static enum sprof_condition condition_of(ZydisMnemonic mnemonic)
 	return mnemonic == ZYDIS_MNEMONIC_JNB ? SPROF_IF_NOT_BELOW : SPROF_IF_OTHER;
 }
 
-/* Instructions with an effect of their own. */
+/* Instructions that are modelled. */
 static enum sprof_effect effect_of(const struct decoded *decoded, struct sprof_instruction *ret)
 {
 	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;

@@ -20,7 +20,7 @@ enum {
 	WORD = 8,
 	MOST_STEPS = 1 << 15,     /* per recovery, for all walks; a few times the default depth */
 	MOST_DISTANCES = 1 << 16, /* remembered; a large program has a few thousand */
-	/* bytes of code that one function may have, if its start is unknown */
+	/* maximum bytes of a function with unknown start */
 	NEAR = 16 * 1024,
 	LONGEST_CALLEE = 16 * 1024, /* bytes of code to search for a jump */
 	PLT_ENTRY = 16,
@@ -46,7 +46,7 @@ struct code {
 enum edge {
 	EDGE_FITS,
 	EDGE_UNKNOWN, /* an indirect call, or through the PLT */
-	EDGE_OTHER,   /* a direct call of another function; the callee may have jumped on */
+	EDGE_OTHER,   /* a direct call of another function; the callee may have made a tail call */
 	EDGE_NO_CALL,
 };
 
@@ -315,8 +315,7 @@ static bool is_better(const struct trial *one, const struct trial *other)
 	return one->first != other->first ? one->first < other->first : one->others < other->others;
 }
 
-/* Whether the best value's frames include the caller of this value, so that this value skips
- * frames. */
+/* Whether the best value's frames include this value's caller, so that this value skips frames. */
 static bool skips_frames(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	const struct sprof_cursor *cursor, struct search *search)
 {

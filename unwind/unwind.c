@@ -289,8 +289,8 @@ static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_s
 }
 
 /*
- * A new thread with a stack of its own has no caller, but the CFI where clone(2) returns is that of the thread that
- * called it.
+ * A new thread with a separate stack has no caller, but the CFI where clone(2) returns describes
+ * the creating thread's.
  */
 static bool is_only_beginning(
 	const struct sprof_snapshot *snapshot, const struct sprof_stack_view *stack)
