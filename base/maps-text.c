@@ -20,7 +20,7 @@ static char *read_text(pid_t tid)
 	return NULL;
 }
 
-/* A leader that has ended has no memory any more, although its threads do (proc(5), NOTES). */
+/* A leader that has ended has no memory, although its threads do (proc(5), NOTES). */
 static char *read_text_of_thread(pid_t pid, pid_t *ret_tid)
 {
 	DIR *tasks = sprof_proc_open_tasks(pid);
