@@ -47,7 +47,7 @@ void sprof_memory_process_finish(struct sprof_memory_process *process)
 	*process = (struct sprof_memory_process){0};
 }
 
-/* Another process may have got its id. */
+/* The pid may have been reused. */
 static bool is_there(const struct sprof_memory_process *process)
 {
 	uint64_t started;
@@ -69,7 +69,7 @@ static bool read_status(const struct sprof_memory_process *process, pid_t tid, c
 		sprof_proc_status_number(text, "VmRSS", &rss);
 }
 
-/* The first thread may have ended while others go on: then its files say nothing of the memory. */
+/* The leader may have ended while others continue: then its files don't show the memory. */
 static bool find_status(struct sprof_memory_process *process, char *text)
 {
 	bool found = read_status(process, process->tid, text);

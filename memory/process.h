@@ -35,7 +35,7 @@ enum sprof_memory_moment {
 
 struct sprof_memory_process {
 	pid_t pid;
-	pid_t tid; /* the thread whose files are read; 0: the leader, while it lives */
+	pid_t tid; /* tid of the files that are read; 0: the leader, while it lives */
 	uint64_t
 		/* proc_pid_stat(5): starttime, which distinguishes processes with the same pid */
 		started;

@@ -65,7 +65,7 @@ static bool has(const struct sprof_memory_watch *watch, pid_t pid)
 	return false;
 }
 
-/* A child may have a lower id than its parent: look until there is no new one. */
+/* A child may have a lower pid than its parent: repeat until no new one is found. */
 static bool scan_once(struct sprof_memory_watch *watch)
 {
 	const uint64_t before = watch->count + watch->dropped;
