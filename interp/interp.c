@@ -15,7 +15,9 @@
 enum {
 	FEW_FRAMES = 2048,
 	FEW_BYTES = 512 << 10,
-	/* A thread without a state is looked for again at each of its first samples, later seldom. */
+	/*
+	 * A missing thread state is searched at each of the thread's first samples, later rarely.
+	 */
 	EAGER = 16,
 	PATIENCE = 64,
 };
@@ -234,7 +236,7 @@ bool sprof_interp_prepare(const struct sprof_interp_process *process,
 		*copy = calloc(1, sizeof(**copy));
 	if (!*thread || !*copy || !reserve(*thread, *copy))
 		return false;
-	/* What was asked for before may have been for memory that is no more. */
+	/* The pieces may refer to freed memory. */
 	(*copy)->asked = NULL;
 	if (process->is_known)
 		look_for(process, memory, subject, *thread);
@@ -271,7 +273,7 @@ void sprof_interp_copy_destroy(struct sprof_interp_copy *copy)
 	free(copy);
 }
 
-/* What the next copy may assume. */
+/* Updates what the next copy may assume. */
 static bool learn(const struct sprof_interp_process *process, struct sprof_interp_thread *thread,
 	const struct sprof_interp_copy *copy, enum sprof_merge merge, bool is_between)
 {
@@ -285,7 +287,7 @@ static bool learn(const struct sprof_interp_process *process, struct sprof_inter
 	}
 	if (merge == SPROF_MERGE_MERGED && !is_between)
 		thread->vain = 0;
-	/* A loop without a frame of its own may also be that of an interpreter that is new. */
+	/* A loop without a frame may also belong to an interpreter that is new. */
 	thread->is_doubtful =
 		merge == SPROF_MERGE_MISMATCH || merge == SPROF_MERGE_NATIVE || is_between;
 	thread->depth = copy->frame_count;
@@ -325,9 +327,9 @@ bool sprof_interp_thread_was_named(struct sprof_interp_thread *thread)
 }
 
 /*
- * Where there is one interpreter, a loop without a frame of its own is about to begin or to end, and a part of
- * the native stack has fewer loops than all of it. Where there are several, a loop may have its frames in a
- * state that is new, or that another thread has made: then numbers may be equal by chance.
+ * With a single interpreter, a loop without a frame is in its prologue or epilogue, and a part of
+ * the native stack has fewer loops than the whole. With several, a loop's frames may be in a state
+ * that is new, or was created by another thread: then the numbers may be equal by chance.
  */
 static bool is_certain(struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_merge_fit *fit,

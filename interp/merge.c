@@ -286,7 +286,7 @@ bool sprof_merge_build(struct sprof_interp_process *process, enum sprof_interp_m
 	if (!reserve(&merging))
 		return false;
 	build(&merging, fit->is_between);
-	/* Nothing is left of a loop that is about to begin: the native frames are all there is. */
+	/* A loop in its prologue leaves nothing: only the native frames remain. */
 	if (merging.count)
 		set_result(&merging, stack);
 	return true;

@@ -18,7 +18,7 @@ enum {
 	MOST_CODES = 1 << 18,
 	MOST_PLACES = 1 << 20,
 	AT_ONCE = 64, /* headers that are read by one system call */
-	/* bytes from the end of one to that of the next that are read by one piece: no page of their own is among them */
+	/* bytes between two objects that are read as one piece, without touching another page */
 	NEAR = 4096,
 	BATCH_BYTES = 64 << 10,
 	MOST_REST = 7,
@@ -317,7 +317,7 @@ static const uint8_t *find_header(
 		: NULL;
 }
 
-/* What lies behind an object that can't be read is read by a call of its own. */
+/* What follows an unreadable object is read by a separate call. */
 static bool check_batch(const struct naming *naming, struct batch *batch)
 {
 	const struct sprof_interp_memory *memory = naming->memory;

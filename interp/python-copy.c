@@ -23,7 +23,7 @@ struct reading {
 	const struct sprof_interp_memory *memory;
 	const struct sprof_interp_stack *stack;
 	struct sprof_interp_copy *copy;
-	struct sprof_memory_piece *pieces; /* those of last time, then what was missed */
+	struct sprof_memory_piece *pieces; /* those of last time, then missed frames */
 	size_t count, most;
 	size_t known; /* of them those of last time: sorted, none over another */
 	size_t last;  /* the piece of the last frame: the next one is near */
@@ -85,7 +85,7 @@ static const uint8_t *find(struct reading *reading, uint64_t address, size_t siz
 	return found;
 }
 
-/* Reads a frame, and what lies before it in its page: since 3.11 its callers are there. */
+/* Reads a frame and the bytes before it in its page: since 3.11 its callers are there. */
 static const uint8_t *read_around(struct reading *reading, uint64_t address, size_t size)
 {
 	struct sprof_interp_copy *copy = reading->copy;

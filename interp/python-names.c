@@ -37,10 +37,10 @@ enum {
 	VALUES_VALID = 3,
 };
 
-/* What differs between versions. */
+/* Differences between versions. */
 static const struct layout {
 	uint32_t version;
-	uint32_t frame_locals; /* 0: behind the frame's fixed part */
+	uint32_t frame_locals; /* 0: after the frame's fixed part */
 	uint32_t type_keys; /* the keys of the attributes that objects have themselves; 0: never */
 } layouts[] = {
 	{0x0308, 360, 0},
@@ -57,7 +57,7 @@ struct reading {
 	const struct layout *layout;
 };
 
-/* Where the attributes of an object are. */
+/* The attributes of an object. */
 struct attributes {
 	uint64_t keys;
 	uint64_t values; /* 0: behind the keys */
@@ -94,7 +94,7 @@ static bool find_by_offset(
 		find_in_dict(reading, dict, ret);
 }
 
-/* Since 3.13 behind the object: only if there is no dict. */
+/* Since 3.13 after the object: only if there is no dict. */
 static bool find_behind(
 	const struct reading *reading, uint64_t object, uint64_t type, struct attributes *ret)
 {

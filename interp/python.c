@@ -50,7 +50,7 @@ static uint32_t version_in(const char *path)
 	return minor > 0 && minor < 256 ? 0x0300 | (uint32_t)minor : 0;
 }
 
-/* Before 3.13 the version is known from the file; from then on memory has a table. */
+/* Before 3.13 the file shows the version; since then there is a table in memory. */
 static bool find_offsets(struct sprof_python_process *python,
 	const struct sprof_interp_memory *memory, const char *path)
 {
@@ -134,7 +134,7 @@ static void find_greenlet(
 	}
 }
 
-/* While the loader maps the file, its table may not be in place: it is looked for again. */
+/* While the loader maps the file, the table may not be there yet: it is searched again. */
 static bool update(struct sprof_interp_process *process, const struct sprof_interp_site *site,
 	const struct sprof_interp_memory *memory)
 {
