@@ -54,7 +54,7 @@ void sprof_thread_resume_call(struct sprof_thread *thread, enum sprof_resumption
 	bool again = thread->interrupt_again;
 
 	thread->interrupt_again = false;
-	/* Who watches for ptrace() needs every stop. */
+	/* The watch for ptrace() needs every stop. */
 	if (!thread->watched)
 		thread->resumption = how;
 	if (again)

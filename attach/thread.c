@@ -46,7 +46,7 @@ void sprof_process_drop_former(struct sprof_process *process)
 	sprof_maps_finish(&process->former_maps);
 }
 
-/* Who has this capability may read all processes at any time (kernel/ptrace.c,
+/* With this capability, all processes are readable at any time (kernel/ptrace.c,
  * __ptrace_may_access). */
 static bool may_trace_all(void)
 {

@@ -259,7 +259,7 @@ struct sprof_sample {
 /* A wait whose length is known, or a part of it. */
 struct sprof_waited {
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t ns;               /* that it stands for: also for waits of unknown place */
+	uint64_t ns;               /* time that it represents: includes waits of unknown place */
 	uint64_t waits;            /* number of waits; 0: further time of one that is counted */
 	uint64_t longest_ns;
 };
@@ -322,8 +322,8 @@ struct sprof_quality {
 	uint64_t off_ns;      /* sampling switched off by the user */
 	double rate_hz;
 	/*
-	 * taken: a sample of each thread stands for each; late: at least a period behind its deadline;
-	 * missed: passed because an earlier one was late, and it does not stand for them
+	 * taken: each thread's sample represents one or more of them; late: at least a period after
+	 * the deadline; missed: passed because an earlier one was late, and not represented by it
 	 */
 	uint64_t ticks, ticks_late, ticks_missed;
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */

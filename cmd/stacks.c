@@ -44,7 +44,7 @@ static void state_finish(struct sprof_kept_state *state)
 	*state = (struct sprof_kept_state){0};
 }
 
-/* NULL: no memory; or there is nothing to copy. */
+/* Returns NULL if out of memory, or if there is nothing to copy. */
 static void *copy_of(const void *data, size_t size)
 {
 	void *copy = size ? malloc(size) : NULL;

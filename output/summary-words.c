@@ -289,9 +289,7 @@ static void put_program(struct words *words, const struct sprof_program *program
 		fprintf(words->stream, " (%d): ", (int)program->pid);
 }
 
-/*
- * "; 7 samples can't tell in which function: try -r 9999, a larger input, or many runs in a loop"
- */
+/* Why the function is unknown, and what to try. */
 static void put_lack(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes)
 {

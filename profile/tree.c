@@ -12,10 +12,10 @@
 #include "profile/identity.h"
 #include "profile/index.h"
 
-/* Stands for a frame's module and kind in the key of a stack that was pushed by location. */
+/* Replaces module and kind of a frame in the key of a stack that was pushed by location. */
 #define NAMED UINT32_MAX
 
-/* Stands for module and kind in the key of a location that is only a name. */
+/* Replaces module and kind in the key of a location that is only a name. */
 #define PLAIN UINT64_MAX
 #define KERNEL (UINT64_MAX - 1)
 
