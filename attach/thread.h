@@ -92,9 +92,8 @@ struct sprof_thread {
 	enum sprof_resumption resumption; /* how far it runs when resumed */
 	enum sprof_resumption habit;      /* the same while it is not watched */
 	unsigned watched; /* number of syscall-stops still needed; attach/ptrace-watch.h */
-	uint64_t
-		/* single-stepping at this breakpoint, which is removed meanwhile; 0: none */
-		passing;
+	/* single-stepping at this breakpoint, which is removed meanwhile; 0: none */
+	uint64_t passing;
 	enum sprof_resumption after_step; /* resumption after such a step */
 	/* A signal came before such a step: the thread will hit this breakpoint again, with this
 	 * sp, when its handler has returned. Address 0: none. */

@@ -11,12 +11,8 @@
 
 enum {
 	FILTER_SIZE = 4096,
-	NO_CALL =
-		/*
-		 * the number shown at the exit of rt_sigreturn(2): orig_ax is the interrupted
-		 * call's again
-		 */
-	-1,
+	/* the number at the exit of rt_sigreturn(2): orig_ax is the interrupted call's again */
+	NO_CALL = -1,
 };
 
 static bool is_call(enum sprof_trace_type type)

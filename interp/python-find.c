@@ -54,8 +54,8 @@ static bool is_thread(const struct search *search, uint64_t id)
 struct state {
 	uint64_t next;
 	uint64_t id; /* as is_thread() takes it */
-	uint64_t
-		before; /* the word in front of it: from 3.11 on pthread_self() (Include/cpython/pystate.h) */
+	/* the word before it: since 3.11 pthread_self() (Include/cpython/pystate.h) */
+	uint64_t before;
 };
 
 static bool read_state(const struct search *search, uint64_t address, struct state *ret)

@@ -40,9 +40,8 @@ struct sprof_python_offsets {
 	/* in objects */
 	uint32_t object_type, bytes_size, bytes_data;
 	uint32_t text_length, text_state, ascii_data, wide_data;
-	uint32_t
-		/* bits before the kind in a string's state; 0: two, as always with a GIL */
-		text_kind;
+	/* bits before the kind in a string's state; 0: two, as always with a GIL */
+	uint32_t text_kind;
 };
 
 /* The kernel's tid is in the thread state; earlier versions store pthread_self(). */

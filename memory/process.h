@@ -36,9 +36,8 @@ enum sprof_memory_moment {
 struct sprof_memory_process {
 	pid_t pid;
 	pid_t tid; /* tid of the files that are read; 0: the leader, while it lives */
-	uint64_t
-		/* proc_pid_stat(5): starttime, which distinguishes processes with the same pid */
-		started;
+	/* proc_pid_stat(5): starttime, which distinguishes processes with the same pid */
+	uint64_t started;
 	char comm[SPROF_COMM_MAX];
 	struct sprof_series series[SPROF_MEMORY_METRICS];
 	uint64_t kernels_peak; /* VmHWM: includes memory used only between two readings */
