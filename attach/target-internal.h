@@ -49,7 +49,6 @@ struct sprof_target {
 	bool out_of_memory;
 };
 
-/* The options of PTRACE_SEIZE for this target. */
 unsigned long sprof_target_ptrace_options(const struct sprof_target *target);
 
 /* Finds or adds the thread with this id in this process. Returns NULL if out of memory. */

@@ -94,7 +94,7 @@ struct sprof_thread {
 	unsigned watched; /* number of syscall-stops still needed; attach/ptrace-watch.h */
 	/* single-stepping at this breakpoint, which is removed meanwhile; 0: none */
 	uint64_t passing;
-	enum sprof_resumption after_step; /* resumption after such a step */
+	enum sprof_resumption after_step;
 	/* A signal came before such a step: the thread will hit this breakpoint again, with this
 	 * sp, when its handler has returned. Address 0: none. */
 	struct {

@@ -68,7 +68,6 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 SPROF_MUST_USE bool sprof_function_choice_check(
 	const struct sprof_function_choice *choice, struct sprof_error *err);
 
-/* Whether the module is the program. */
 bool sprof_function_choice_is_program(
 	struct sprof_function_choice *choice, const struct sprof_module *module);
 
