@@ -1,7 +1,7 @@
 /*
- * Finds why an attach was refused. Follows the order of the kernel's own checks (kernel/ptrace.c,
+ * Finds why an attach was refused. Follows the order of the kernel's checks (kernel/ptrace.c,
  * ptrace_attach and __ptrace_may_access; Documentation/admin-guide/LSM/Yama.rst), so it names the
- * cause that must be removed first.
+ * first cause to be removed.
  */
 #include "attach/denial.h"
 
@@ -18,7 +18,7 @@
 /* include/uapi/linux/capability.h */
 enum { CAP_SYS_PTRACE_BIT = 19 };
 
-/* Reads a file under the root of /proc. False: it can't be read. */
+/* Reads a file under the root of /proc. Returns false if it can't be read. */
 static bool read_under(const char *root, const char *name, char *text, size_t size)
 {
 	char path[PATH_MAX];
@@ -102,8 +102,8 @@ static bool find_tracer(const char *root, const char *status, struct sprof_denia
 }
 
 /*
- * Whether the process lives in a user namespace other than ours. Only those who may trace it can
- * read its namespace link in /proc. Everybody may read what its ids map to, as seen from here
+ * Whether the process is in another user namespace. Its namespace link in /proc is readable only
+ * with permission to trace it. Its id mappings, as seen from here, are readable by everyone
  * (user_namespaces(7)).
  */
 static bool is_in_other_namespace(const char *root, pid_t pid)

@@ -1,6 +1,6 @@
 /*
- * Dispatches stops and ends: each stop gets the ptrace request that it needs. Does not handle how
- * reports come from the kernel (events.c), nor why somebody wants a thread stopped.
+ * Dispatches stops and ends: each stop gets the ptrace request that it needs. events.c reads the
+ * kernel's reports. Does not know why a stop was requested.
  */
 #include "attach/dispatch.h"
 
@@ -44,7 +44,7 @@ static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_
 	return leader;
 }
 
-/* Resumes the thread, or leaves that to the caller, who has asked for it. */
+/* Resumes the thread, or leaves that to the caller, which requested it. */
 static void go_on(struct sprof_target *target, struct sprof_thread *thread, enum sprof_hold reason)
 {
 	const struct sprof_event event = {
@@ -111,8 +111,8 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 }
 
 /*
- * Some kernels show the first argument of a call only here (regs-aarch64.c). What the interrupt of ours that comes
- * next has broken off has only just begun.
+ * Some kernels show a call's first argument only here (regs-aarch64.c). A call interrupted by
+ * sprof's next interrupt has only just begun.
  */
 static void repair_at_end_of_call(struct sprof_thread *thread)
 {
@@ -244,8 +244,9 @@ static bool is_at_breakpoint(
 		(sprof_breakpoint_is_known(process, *pc) && is_breakpoint_trap(thread->tid));
 }
 
-/* If somebody waits for a stop, this is one: the thread stands before the breakpoint, and comes to it
- * again. */
+/*
+ * If a stop was requested, this is one: the thread is before the breakpoint, and will hit it again.
+ */
 static void on_breakpoint(
 	struct sprof_target *target, struct sprof_thread *thread, const struct sprof_regs *regs)
 {
@@ -269,7 +270,7 @@ static void on_breakpoint(
 		sprof_breakpoint_pass(thread, regs);
 }
 
-/* What another tracer sees must be the program's own. */
+/* Another tracer must see the program's own registers. */
 static void leave_remainder(struct sprof_thread *thread, struct sprof_stop stop)
 {
 	if (stop.kind == SPROF_STOP_SYSCALL)

@@ -1,7 +1,7 @@
 /*
  * Explains why an exec failed. One errno has several causes: ENOENT also means a missing
- * interpreter (execve(2)), EACCES also a folder. The file itself tells which. Does not look for a
- * program in PATH: for a program found there, only the errno is explained.
+ * interpreter (execve(2)), EACCES also a folder. The file shows which. Does not search PATH: for a
+ * program found there, only the errno is explained.
  */
 #include "attach/explain-exec.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 
-/* The line after "#!" of a script. False: the file is not a script. */
+/* The line after "#!" of a script. Returns false if the file is no script. */
 static bool read_interpreter(const char *path, char *line, size_t size)
 {
 	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /*
- * Checks the requirements against this machine and this process. Does not check rights: a refused
- * attach does (diagnose.c).
+ * Checks the requirements on this machine and process. Permissions are checked by diagnose.c, after
+ * a refused attach.
  */
 #include "attach/machine.h"
 

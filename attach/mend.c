@@ -1,5 +1,5 @@
 /*
- * Chooses what a stopped thread's system call needs: nothing, another begin (restart.c), or its rest
+ * Chooses what a stopped thread's system call needs: nothing, a restart (restart.c), or its rest
  * (remainder.c). Does not handle stops before or after a call, which interrupt nothing.
  */
 #include "attach/mend.h"

@@ -1,7 +1,7 @@
 /*
- * Finds perf maps, also in a container: the file is in the /tmp that the process sees, and its name
- * has the pid that the process has in its own namespace. Everybody can write to /tmp, so the file
- * must belong to the process's user.
+ * Finds perf maps, also in a container: the file is in the process's /tmp and named after the
+ * process's pid in its own namespace. Everyone can write to /tmp, so the file must belong to the
+ * process's user.
  */
 #include "attach/perf-map.h"
 

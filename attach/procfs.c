@@ -1,6 +1,4 @@
-/*
- * Parsing the figures of /proc. Does not handle reading them (base/proc.h).
- */
+/* Parses the figures of /proc. base/proc.h reads them. */
 #include "attach/procfs.h"
 
 #include <ctype.h>

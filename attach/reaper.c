@@ -1,7 +1,7 @@
 /*
- * A thread that reaps the tracees of another thread of this process, which wait(2) permits. Waits
- * before it starts: a long attach suggests that an exec blocks it. Does not handle the table of
- * threads: the other thread owns it.
+ * A thread that reaps the tracees of another thread of this process, which wait(2) permits. Starts
+ * with a delay: only a long attach suggests that an exec blocks it. The other thread owns the table
+ * of threads.
  */
 #include "attach/reaper.h"
 

@@ -1,6 +1,6 @@
 /*
- * Restarts system calls: which calls end with EINTR, and where each keeps its time-out. Does not
- * handle how to ask for a restart (regs-<machine>.c), nor calls that end early with part of their
+ * Restarts system calls: which calls end with EINTR, and where each keeps its timeout. Does not
+ * handle how to request a restart (regs-<machine>.c), nor calls that end early with part of their
  * work done. tests/ptrace/test-calls.c shows what a stop does to each call.
  */
 #include "attach/restart.h"
@@ -125,7 +125,7 @@ static bool has_handler(pid_t tid, int signal)
 }
 
 /*
- * Where the kernel has decided before the stop: whether a handler has the last word about the call,
+ * If the kernel has decided before the stop: whether a handler determines what happens to the call,
  * now or when it returns.
  */
 static bool belongs_to_handler(

@@ -1,6 +1,6 @@
 /*
- * Attaches to a running process: catches all its threads while they come and go, or chosen ones, and
- * stops none of them. Does not handle births after the attach (births.c).
+ * Attaches to a running process: seizes all its threads while they come and go, or chosen ones,
+ * without stopping any. births.c handles births after the attach.
  */
 #include "attach/target.h"
 
@@ -152,8 +152,8 @@ static enum seized seize_process(struct sprof_target *target, pid_t pid, int *re
 }
 
 /*
- * Forgets threads that the reaper took, whose ends will not be reported, and the old id of a thread
- * that became the leader by an exec while it was being seized.
+ * Forgets threads that the reaper took, whose ends will not be reported, and the old tid of a
+ * thread that became the leader by an exec while being seized.
  */
 static void forget_gone(struct sprof_target *target, pid_t pid)
 {

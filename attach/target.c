@@ -1,6 +1,6 @@
 /*
- * A target and its table of traced processes and threads. Does not handle what the threads report
- * (events.c), nor when they stop and resume (resume.c).
+ * A target and its table of traced processes and threads. events.c handles reports; resume.c stops
+ * and resumes.
  */
 #include "attach/target.h"
 

@@ -47,7 +47,7 @@ void sprof_process_drop_former(struct sprof_process *process)
 	sprof_maps_finish(&process->former_maps);
 }
 
-/* Who has this capability may read all processes at any time (kernel/ptrace.c,
+/* With this capability, all processes are readable at any time (kernel/ptrace.c,
  * __ptrace_may_access). */
 static bool may_trace_all(void)
 {
@@ -215,7 +215,7 @@ bool sprof_thread_has_pending_trap(const struct sprof_thread *thread)
 		!sprof_proc_status_has_signal(text, "SigBlk", SIGTRAP);
 }
 
-/* Sums voluntary and involuntary switches. False: the thread is gone. */
+/* Sums voluntary and involuntary switches. Returns false if the thread is gone. */
 static bool read_switches(struct sprof_thread *thread, uint64_t *ret)
 {
 	long voluntary, involuntary;
@@ -249,8 +249,8 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 }
 
 /*
- * It has no memory any more: its files are root's, whatever its process permits (fs/proc/base.c,
- * task_dump_owner).
+ * It has released its memory: its files now belong to root, whatever its process permits
+ * (fs/proc/base.c, task_dump_owner).
  */
 static bool is_ending(struct sprof_thread *thread)
 {

@@ -1,6 +1,6 @@
 /*
- * Lets a child come to breakpoint instructions of its own and takes their stops as the loop does. Does
- * not handle what else a loaded machine adds.
+ * Lets a child hit its own breakpoint instructions and handles the stops as the loop does, without
+ * the additional latency of a loaded machine.
  */
 #include "attach/trap-floor.h"
 
@@ -42,8 +42,8 @@ static void __attribute__((noreturn)) child_run(const int ends[2])
 }
 
 /*
- * Waits for a stop as the loop does, by a signal: to send it is a part of what the thread runs. False: the child
- * is gone.
+ * Waits for a stop by a signal, as the loop does: sending it is part of what the thread runs.
+ * Returns false if the child is gone.
  */
 static bool await_stop(pid_t child, siginfo_t *ret)
 {
@@ -76,7 +76,7 @@ static bool resume(pid_t child, const siginfo_t *info)
 	return !ptrace(PTRACE_CONT, child, 0, 0);
 }
 
-/* What it has run so far. 0: unknown. */
+/* CPU time so far; 0: unknown. */
 static uint64_t cpu_ns(const struct child *child)
 {
 	struct sprof_proc_schedstat figures;
@@ -138,7 +138,7 @@ static void measure_child(
 		close(child->schedstat);
 }
 
-/* Of a child that runs on these CPUs. */
+/* The cost for a child that runs on these CPUs. */
 static struct sprof_trap_cost cost_on(const cpu_set_t *where)
 {
 	struct sprof_trap_cost cost = {0};

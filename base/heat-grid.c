@@ -1,6 +1,4 @@
-/*
- * A grid of counts whose columns double. Does not draw.
- */
+/* A grid of counts with columns that double in width. Does not draw. */
 #include "base/heat-grid.h"
 
 #include <string.h>

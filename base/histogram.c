@@ -1,6 +1,6 @@
 /*
- * A log-linear histogram: every power of two is cut into equal steps, and has memory only once a
- * value is in it. Deterministic: the same values in any order, merged in any way, give the same
+ * A log-linear histogram: every power of two is divided into equal steps, and gets memory with its
+ * first value. Deterministic: the same values in any order, merged in any way, give the same
  * quantiles. Does not handle the removal of values.
  */
 #include "base/histogram.h"
@@ -26,7 +26,7 @@ static unsigned step_of(uint64_t value, unsigned octave)
 	return (unsigned)(value >> (octave - 1)) - SPROF_HISTOGRAM_STEPS;
 }
 
-/* The value that stands for all of a step. */
+/* The value that represents a step. */
 static uint64_t middle_of(unsigned octave, unsigned step)
 {
 	uint64_t first;

@@ -1,6 +1,6 @@
 /*
- * Paths and reading of /proc. Does not handle the formats of the files, except names of folders and
- * the end of a comm.
+ * Paths and reading of /proc. Does not handle the formats of files, except names of folders and the
+ * newline of comm.
  */
 #include "base/proc.h"
 

@@ -88,7 +88,7 @@ static void write_head(const struct paths *paths, uint32_t index, struct sprof_o
 	write_time(call, out);
 }
 
-/* What a call has called, without recursion: paths may be long. */
+/* The callees of a call, without recursion: paths may be long. */
 static void write_callees(const struct paths *paths, uint32_t root, struct sprof_out *out)
 {
 	uint32_t at = paths->first[root];

@@ -52,7 +52,6 @@ static const struct choice {
 	{NULL, "weight", "wall samples user sys runq wait sleep disk stopped stolen"},
 };
 
-/* The word that is completed. */
 struct completing {
 	const char *word;
 	size_t kept; /* how many of its characters are items of a list, before the one in question */

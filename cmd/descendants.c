@@ -57,7 +57,7 @@ bool sprof_descendants_add(struct sprof_pids *pids, struct sprof_error *err)
 {
 	size_t before;
 
-	/* A child may have a lower id than its parent: look until there is no new one. */
+	/* A child may have a lower pid than its parent: repeat until no new one is found. */
 	do {
 		before = pids->count;
 		if (!scan(pids))

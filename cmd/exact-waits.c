@@ -10,7 +10,7 @@
 
 enum { WORDS_SIZE = 256 };
 
-/* The one setting that would help, if there is one. */
+/* Sets the setting to change as hint, if there is one. */
 static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_error *err)
 {
 	if (denial->reason == SPROF_PERF_PARANOID)

@@ -111,7 +111,7 @@ static void write_figures(
 		percent(sum.objects, all.objects));
 }
 
-/* A table of stacks: what a row has, and what all have. */
+/* A table of stacks: the row's figure, and the total. */
 struct stacks {
 	const struct sprof_heap_report *report;
 	enum sprof_heap_kind kind;

@@ -97,9 +97,9 @@ static void print_version(void)
 }
 
 /*
- * Fills the number of a closed standard stream with something that is no stream, so that no file of
- * ours gets it. Writing to it fails, as to a closed stream. It closes on exec: the program finds it
- * closed too.
+ * Opens a closed standard stream on something that is no stream, so that none of sprof's files gets
+ * its number. Writing to it fails, as to a closed stream. It is closed on exec: the program finds
+ * it closed, too.
  */
 static void keep_standard_streams(void)
 {

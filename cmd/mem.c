@@ -151,7 +151,7 @@ struct run {
 	struct sprof_out *csv[OUTPUTS];
 	size_t csv_count;
 	uint64_t end_ns;
-	struct sprof_written written; /* what was not watched to the end counts as not written */
+	struct sprof_written written; /* a process not watched to its end counts as not written */
 };
 
 static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)

@@ -69,7 +69,7 @@ static bool check_sysmap(const char *path, struct sprof_naming_loaded *ret, stru
 	return ok;
 }
 
-/* FILE[=MODULE]; FILE may have '=' in its name. */
+/* FILE[=MODULE]; FILE may contain '='. */
 static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_naming_sysmaps *sysmaps = field;

@@ -116,7 +116,7 @@ static const char *again_of(const struct sprof_outputs *outputs, char *buffer, s
 	return buffer;
 }
 
-/* Files first, so that messages about them don't stand below the report on a terminal. */
+/* Files first, so that messages about them don't follow the report on a terminal. */
 struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
 	const struct sprof_profile *profile, const struct sprof_output_options *options)
 {

@@ -34,8 +34,8 @@ struct candidates {
 };
 
 /*
- * The part of a path behind its last slash, without what the kernel puts behind the name of a
- * deleted file. An empty path has an empty one.
+ * The part of a path after its last slash, without the kernel's suffix for deleted files. For an
+ * empty path, empty.
  */
 static void copy_base_name(const char *path, char *ret, size_t size)
 {

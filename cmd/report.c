@@ -64,7 +64,7 @@ static bool identify(
 	return true;
 }
 
-/* perf's name of a thread's name; another tool's label of that name comes first. */
+/* perf's label for a thread's name; a label of that name from another tool takes precedence. */
 static bool tell_threads_apart(const struct sprof_profile *profile, enum sprof_weight weight,
 	struct sprof_groups *ret, struct sprof_error *err)
 {

@@ -243,7 +243,7 @@ static void print_head(const struct sprof_rundelay_view *view)
 		sprof_rundelay_source_name(view->rundelay->source));
 }
 
-/* What share of the threads' time the rows of all threads are. */
+/* Prints the share of the threads' time in the rows over all threads. */
 static void print_share(const struct table *table)
 {
 	const struct sprof_rundelay_rows *rows = table->rows;

@@ -86,7 +86,7 @@ struct run {
 	struct sprof_observing observing;
 	unsigned tables;
 	bool no_memory;
-	bool is_partial; /* no thread had a name that was asked for */
+	bool is_partial; /* no thread had a requested name */
 };
 
 static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_ns)

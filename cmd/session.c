@@ -295,8 +295,8 @@ static void end_tracing(struct session *session)
 }
 
 /*
- * While the program runs, the first signal is passed on to it, and a second one lets go of it.
- * After the program has ended or was let go, the next signal is for sprof and ends the writing.
+ * While the program runs, the first signal is forwarded to it, and a second one releases it. After
+ * that, the next signal ends sprof's writing.
  */
 static void *hand_over_signals(void *data)
 {
@@ -327,7 +327,7 @@ static struct sprof_written write_beside(struct session *session)
 	return written;
 }
 
-/* The recording has no gaps, and is one. */
+/* Whether the recording is continuous and in one piece. */
 static bool has_all_time(const struct session *session)
 {
 	const struct sprof_recording *options = session->options;

@@ -243,7 +243,7 @@ bool sprof_shown_find_weight(const char *name, enum sprof_weight *ret, struct sp
 	return !name || sprof_weight_find(name, ret) || no_weight(NULL, name, err);
 }
 
-/* Another tool's profile was already read with the kind of that name as its weight. */
+/* Another tool's profile was already read with this kind as its weight. */
 static bool find_weight(const struct sprof_shown *shown, const struct sprof_profile *profile,
 	enum sprof_weight *ret, struct sprof_error *err)
 {

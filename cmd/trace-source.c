@@ -12,7 +12,7 @@
 
 enum {
 	LAST_CALL = 1024,
-	/* What a stop of ptrace looks like, too. */
+	/* ptrace stops cause such events, too. */
 	SCHEDULING = 1 << SPROF_TRACE_SWITCH | 1 << SPROF_TRACE_WAKEUP | 1 << SPROF_TRACE_WAKING |
 		1 << SPROF_TRACE_WAKEUP_NEW | 1 << SPROF_TRACE_MIGRATE | 1 << SPROF_TRACE_OFF |
 		1 << SPROF_TRACE_ON,

@@ -67,7 +67,7 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 	return true;
 }
 
-/* What the answers to the sampler's questions need. */
+/* Context for answering events. */
 struct answering {
 	struct sprof_tracing *tracing;
 	const struct sprof_target *target;
@@ -167,7 +167,7 @@ static void tell_unprivileged(const struct sprof_target *target)
 			program);
 }
 
-/* Counts the processes that the program has left behind and that are let go now. */
+/* Counts the processes that the program has left behind, which are released now. */
 static void tell_left_running(
 	const struct sprof_tracing *tracing, const struct sprof_target *target)
 {
@@ -208,7 +208,7 @@ static bool outlives_sampling(
 		(!tracing->sampling.linger_ns && sprof_target_process_count(target));
 }
 
-/* When to let go of a program that is no longer sampled, and of its descendants. */
+/* When to release a program that is no longer sampled, and its descendants. */
 static uint64_t end_of_company(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
 	const uint64_t linger_ns = tracing->sampling.linger_ns;
@@ -217,7 +217,7 @@ static uint64_t end_of_company(struct sprof_tracing *tracing, const struct sprof
 						       : UINT64_MAX;
 }
 
-/* Lets all events go on without sampling. */
+/* Handles all events without sampling. */
 static void accompany(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	struct answering answering = {tracing, target};
@@ -238,8 +238,8 @@ static void accompany(struct sprof_tracing *tracing, struct sprof_target *target
 }
 
 /*
- * A thread that is detached at a system call's entry is woken there: the call returns EINTR. So the
- * threads that stop at calls go on without stops first. One that only computes never comes to one.
+ * Detaching a thread at a system call's entry wakes it there: the call returns EINTR. So threads
+ * that stop at calls first run on without call stops. A thread that only computes is not affected.
  */
 static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target)
 {
@@ -260,7 +260,10 @@ static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target
 	}
 }
 
-/* Asks those that may have come to a breakpoint, and not reported it yet. Sleeping ones have not. */
+/*
+ * Interrupts threads that may have hit a breakpoint and not reported it yet. Sleeping ones have
+ * not.
+ */
 static void interrupt_runners(struct sprof_target *target)
 {
 	struct sprof_thread **threads;
@@ -410,7 +413,7 @@ static void *trace(void *data)
 	return NULL;
 }
 
-/* The program was let go, and no other thread of sprof is left. */
+/* The program was released, and no other thread of sprof is left. */
 static void go_on_as_copy(struct sprof_tracing *tracing)
 {
 	sprof_hang_end(&tracing->watched, tracing->signals->target, &tracing->error);

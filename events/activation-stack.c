@@ -160,7 +160,7 @@ static bool drop_at(struct sprof_activation_stack *stack, uint64_t sp, uint64_t 
 	return true;
 }
 
-/* The call that has returned was not made by what lies at the same place. */
+/* The call that has returned was not made by the frame with the same stack pointer. */
 static bool change_caller(
 	struct sprof_activation_stack *stack, struct sprof_activation_frame *frame, uint64_t now_ns)
 {
@@ -175,7 +175,7 @@ static bool change_caller(
 	return find_slot(stack, frame->function, caller_of(caller), &frame->edge);
 }
 
-/* is_chained: what lies at the same place returns, too. */
+/* is_chained: the frame with the same stack pointer returns, too. */
 static bool settle(struct sprof_activation_stack *stack, bool is_chained, uint64_t now_ns)
 {
 	struct sprof_activation_frame *frame = &stack->returned;
@@ -275,7 +275,7 @@ static bool is_below_top(const struct sprof_activation_stack *stack, uint64_t sp
 	return !stack->count || sp < top_of(stack)->sp;
 }
 
-/* Moves what was put aside together with this frame back onto the stack. */
+/* Moves the frames set aside together with this one back onto the stack. */
 static bool take_back(struct sprof_activation_stack *stack, size_t found, uint64_t now_ns)
 {
 	size_t first = found, end = found + 1, count;
@@ -316,8 +316,8 @@ static bool go_to(struct sprof_activation_stack *stack, uint64_t sp, uint64_t no
 }
 
 /*
- * Whether what lies at the place of a call is over, rather than its tail caller. Compilers make loops
- * of functions that tail-call themselves.
+ * Whether the frame with the same stack pointer has ended, rather than being the tail caller.
+ * Compilers turn self tail calls into loops.
  */
 static bool is_over(const struct sprof_activation_stack *stack, uint32_t function, uint64_t sp)
 {

@@ -68,7 +68,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Whether the event agrees with one of the instance's in all that is asked for. */
+/* Whether the event agrees with an event of the instance in all requested properties. */
 static bool is_same(const struct sprof_details_options *options,
 	const struct sprof_trace_side *side, const struct sprof_trace_side *with)
 {

@@ -87,7 +87,7 @@ static struct sprof_fault_count count_of(struct sprof_thread *thread)
 	return (struct sprof_fault_count){stat.minor_faults, stat.major_faults};
 }
 
-/* Whoever was born while we trace has had its events from the begin. */
+/* A thread born during tracing has had the events from its begin. */
 static void know_thread(struct sprof_fault_events *events, struct sprof_thread *thread)
 {
 	struct sprof_fault_count first = {0};
@@ -255,7 +255,7 @@ static void copy_records(struct sprof_fault_events *events)
 		sprof_fault_pace_keep(&events->pace, period);
 }
 
-/* What has been recorded so far. */
+/* Reads all records so far. */
 static void drain(struct sprof_fault_events *events)
 {
 	struct sprof_fault_kept kept;
@@ -322,7 +322,7 @@ static void take(void *data, const struct sprof_event *event)
 		if (born)
 			(void)expect(events, born);
 	}
-	/* What was mapped before is known for the last time. */
+	/* The old mappings are used for the last time. */
 	if (event->kind == SPROF_EVENT_EXEC) {
 		drain(events);
 		expect_new(events);

@@ -112,7 +112,7 @@ void sprof_fault_threads_saw(
 	thread->seen.major += count->major;
 }
 
-/* The last one takes its place; its key is in the map already, so that needs no memory. */
+/* The last entry moves to its place; its key is in the map already, so no memory is needed. */
 static void remove_thread(struct sprof_fault_threads *threads, struct sprof_fault_thread *thread)
 {
 	const struct sprof_fault_thread *last = &threads->items[--threads->count];

@@ -97,7 +97,7 @@ bool sprof_switches_begin(
 	return done;
 }
 
-/* What the taker of records needs. */
+/* Context for taking records. */
 struct reading {
 	struct sprof_sched_order *order;
 	pid_t pid;

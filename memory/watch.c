@@ -1,6 +1,6 @@
 /*
- * Finds children by the parents that /proc tells: those that end between two looks are not seen,
- * and neither are the children of those.
+ * Finds children by the parents in /proc: does not see those that end between two scans, nor their
+ * children.
  */
 #include "memory/watch.h"
 
@@ -16,7 +16,7 @@
 
 enum {
 	SHARE = 100,
-	PROCESSES = 1000, /* then the one that has ended first gives up its place */
+	PROCESSES = 1000, /* beyond this number, a new process replaces the one that ended first */
 	ROUNDS = 3,       /* a program may start processes as fast as they are found */
 };
 

@@ -242,7 +242,7 @@ static void put_tasks(struct writer *writer)
 	}
 }
 
-/* A frame's address for perf: a caller's is the address behind the call. */
+/* A frame's address for perf: for a caller, the return address. */
 static uint64_t address_of(const struct writer *writer, uint32_t location, bool is_caller)
 {
 	const struct sprof_profile *profile = writer->profile;

@@ -22,7 +22,7 @@ struct measuring {
 	const struct sprof_profile *profile;
 	size_t run; /* its index */
 	enum sprof_side side;
-	uint32_t *rows;     /* of the gate: by condition and function; NONE: it isn't asked for */
+	uint32_t *rows;     /* the gate's rows by condition and function; NONE: not requested */
 	uint32_t *last_row; /* of the profile: by row of the gate, plus one; 0: none */
 	struct sprof_expansion frames;
 };
@@ -105,7 +105,7 @@ static bool get_row(struct measuring *measuring, size_t condition, const char *f
 	return true;
 }
 
-/* A name with brackets or asterisks of its own is found as well. */
+/* A name that contains brackets or asterisks also matches literally. */
 static bool is_asked_for(const struct sprof_gate_condition *condition, const char *function)
 {
 	return strcmp(condition->function, function) == 0 ||
