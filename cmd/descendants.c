@@ -4,21 +4,8 @@
  */
 #include "cmd/descendants.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <stdlib.h>
-
 #include "base/proc-status.h"
 #include "base/proc.h"
-
-static bool has(const struct sprof_pids *pids, pid_t pid)
-{
-	for (size_t i = 0; i < pids->count; i++) {
-		if (pids->items[i] == pid)
-			return true;
-	}
-	return false;
-}
 
 static bool is_child(const struct sprof_pids *pids, pid_t pid)
 {
@@ -26,7 +13,8 @@ static bool is_child(const struct sprof_pids *pids, pid_t pid)
 	long parent;
 
 	return sprof_proc_read_file(pid, 0, "status", text, sizeof(text)) > 0 &&
-		sprof_proc_status_number(text, "PPid", &parent) && has(pids, (pid_t)parent) &&
+		sprof_proc_status_number(text, "PPid", &parent) &&
+		sprof_pids_have(pids, (pid_t)parent) &&
 		sprof_proc_status_field(text, "State", state, sizeof(state)) && state[0] != 'Z' &&
 		state[0] != 'X';
 }
@@ -34,16 +22,12 @@ static bool is_child(const struct sprof_pids *pids, pid_t pid)
 /* False: the list is full. */
 static bool scan(struct sprof_pids *pids)
 {
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
+	DIR *folder = sprof_proc_open_processes();
 	bool ok = true;
+	pid_t pid;
 
-	while (folder && ok && (entry = readdir(folder))) {
-		const pid_t pid = isdigit((unsigned char)entry->d_name[0])
-			? (pid_t)strtol(entry->d_name, NULL, 10)
-			: 0;
-
-		if (pid && !has(pids, pid) && is_child(pids, pid))
+	while (folder && ok && (pid = sprof_proc_next_id(folder))) {
+		if (!sprof_pids_have(pids, pid) && is_child(pids, pid))
 			ok = sprof_pids_add(pids, pid);
 	}
 	if (folder)

@@ -12,6 +12,7 @@
 #include "attach/denial.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "cmd/command.h"
 #include "cmd/environment.h"
 
@@ -29,11 +30,6 @@ bool sprof_observing_check(
 		sprof_error_set(err, SPROF_ERROR_USAGE, "%s needs a process or a program", command);
 	sprof_error_hint(err, "sprof %s -p PID, or sprof %s -- PROGRAM", command, command);
 	return false;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Waits for one of the descriptors, or until the moment. */
@@ -90,9 +86,9 @@ static void loop(struct sprof_observing *observing, int pid_fd)
 	uint64_t poll_due = begin, interval_due = begin + observing->interval_ns, now;
 
 	for (;;) {
-		uint64_t due = earlier(poll_due, end);
+		uint64_t due = sprof_least(poll_due, end);
 
-		wait_until(fds, observing->interval_ns ? earlier(due, interval_due) : due);
+		wait_until(fds, observing->interval_ns ? sprof_least(due, interval_due) : due);
 		if (fds[FD_SIGNALS].revents && !take_signals(observing, signal_fd))
 			return;
 		now = sprof_clock_now_ns();

@@ -20,6 +20,7 @@ struct sprof_pids {
 
 /* An id that is in the list already stays once. False: the list is full. */
 bool sprof_pids_add(struct sprof_pids *pids, pid_t pid) SPROF_MUST_USE;
+bool sprof_pids_have(const struct sprof_pids *pids, pid_t pid);
 
 /* A setter of options (cmd/command.h): "1,2,3" joins the list, which several options may fill. */
 bool sprof_value_pids(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
