@@ -36,7 +36,7 @@ bool sprof_observing_check(
 static void wait_until(struct pollfd fds[FDS], uint64_t deadline_ns)
 {
 	const uint64_t now = sprof_clock_now_ns();
-	const uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+	const uint64_t left = sprof_minus(deadline_ns, now);
 	const struct timespec timeout = {.tv_sec = (time_t)(left / SPROF_NS_PER_S),
 		.tv_nsec = (long)(left % SPROF_NS_PER_S)};
 

@@ -32,8 +32,6 @@ static const struct sprof_option report_table[] = {
 		"text: the flat profile without what functions called: self and its\n"
 		"split in place of totals",
 		sprof_value_flag, FIELD(no_children)},
-	/* The old name of --names short. */
-	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
 	{0},
 };
 
