@@ -11,6 +11,7 @@
 #include "attach/dispatch.h"
 #include "attach/target-internal.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 
 enum { UNASKED_MAX = 64 };
 
@@ -132,7 +133,7 @@ static bool take_call(struct sprof_target *target)
 /* The time from now to a moment. */
 static struct timespec time_to(uint64_t end_ns, uint64_t now_ns)
 {
-	const uint64_t left = end_ns > now_ns ? end_ns - now_ns : 0;
+	const uint64_t left = sprof_minus(end_ns, now_ns);
 
 	return (struct timespec){
 		.tv_sec = (time_t)(left / SPROF_NS_PER_S),

@@ -33,7 +33,7 @@ static void reap_threads(pid_t pid)
 	DIR *tasks = sprof_proc_open_tasks(pid);
 	pid_t tid;
 
-	while (tasks && (tid = sprof_proc_next_task(tasks))) {
+	while (tasks && (tid = sprof_proc_next_id(tasks))) {
 		if (tid != pid && has_ended(tid))
 			waitpid(tid, NULL, WNOHANG | __WALL);
 	}

@@ -67,7 +67,7 @@ static enum seized seize_pass(
 	if (!tasks)
 		return SEIZE_GONE;
 	while (result != SEIZE_DENIED && result != SEIZE_NO_MEMORY &&
-		(tid = sprof_proc_next_task(tasks))) {
+		(tid = sprof_proc_next_id(tasks))) {
 		result = seize(target, pid, tid, ret_errnum);
 		*ret_new |= result == SEIZED;
 	}
@@ -105,7 +105,7 @@ static bool has_ended(pid_t pid)
 
 	if (!tasks)
 		return true;
-	while (!found && (tid = sprof_proc_next_task(tasks)))
+	while (!found && (tid = sprof_proc_next_id(tasks)))
 		found = !is_gone(pid, tid);
 	closedir(tasks);
 	return !found;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
+
 /* log2 of SPROF_HISTOGRAM_STEPS. */
 enum { STEP_BITS = 6 };
 
@@ -44,11 +46,6 @@ static bool reserve(struct sprof_histogram *histogram, unsigned octave)
 	return histogram->octaves[octave];
 }
 
-static uint64_t sum_of(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Adds to all figures except those of the steps. */
 static void count_values(struct sprof_histogram *histogram, uint64_t count, uint64_t total,
 	uint64_t min, uint64_t max)
@@ -58,7 +55,7 @@ static void count_values(struct sprof_histogram *histogram, uint64_t count, uint
 	if (max > histogram->max)
 		histogram->max = max;
 	histogram->count += count;
-	histogram->total = sum_of(histogram->total, total);
+	histogram->total = sprof_plus(histogram->total, total);
 }
 
 bool sprof_histogram_add(struct sprof_histogram *histogram, uint64_t value)

@@ -26,7 +26,7 @@ static char *read_text_of_thread(pid_t pid, pid_t *ret_tid)
 	DIR *tasks = sprof_proc_open_tasks(pid);
 	char *text = NULL;
 
-	while (tasks && !text && (*ret_tid = sprof_proc_next_task(tasks))) {
+	while (tasks && !text && (*ret_tid = sprof_proc_next_id(tasks))) {
 		if (*ret_tid != pid)
 			text = read_text(*ret_tid);
 	}

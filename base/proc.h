@@ -56,9 +56,11 @@ SPROF_MUST_USE char *sprof_proc_read_whole(const char *path, size_t *ret_size);
 /* The same for an open file, from its start. */
 SPROF_MUST_USE char *sprof_proc_read_whole_open(int fd, size_t *ret_size);
 
+/* All processes, to be closed with closedir(3). NULL: /proc can't be read. */
+SPROF_MUST_USE DIR *sprof_proc_open_processes(void);
 /* The threads of a process, to be closed with closedir(3). NULL: the process is gone. */
 SPROF_MUST_USE DIR *sprof_proc_open_tasks(pid_t pid);
-/* The next thread; 0: the end. */
-SPROF_MUST_USE pid_t sprof_proc_next_task(DIR *tasks);
+/* The next process or thread; 0: no more. */
+SPROF_MUST_USE pid_t sprof_proc_next_id(DIR *folder);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "cmd/complete.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,15 +139,11 @@ static void offer_process(const struct completing *completing, pid_t pid)
 
 static void offer_processes(const struct completing *completing)
 {
-	DIR *folder = opendir("/proc");
-	const struct dirent *entry;
+	DIR *folder = sprof_proc_open_processes();
+	pid_t pid;
 
-	while (folder && (entry = readdir(folder))) {
-		const pid_t pid = (pid_t)atoi(entry->d_name);
-
-		if (pid > 0)
-			offer_process(completing, pid);
-	}
+	while (folder && (pid = sprof_proc_next_id(folder)))
+		offer_process(completing, pid);
 	if (folder)
 		closedir(folder);
 }

@@ -30,8 +30,6 @@ static const struct sprof_option report_table[] = {
 	{"no-children", NULL, NULL,
 		"text: show self and its parts in the flat profile, without totals",
 		sprof_value_flag, FIELD(no_children)},
-	/* The old name of --names short. */
-	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
 	{0},
 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "events/fault-pace.h"
 #include "events/fault-stash.h"
 #include "events/fault-watch.h"
@@ -360,11 +361,6 @@ static uint64_t due_ns(const void *data)
 	return events->next_ns;
 }
 
-static uint64_t less(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
-
 static void end(void *data, uint64_t now_ns)
 {
 	struct sprof_fault_events *events = data;
@@ -379,8 +375,8 @@ static void end(void *data, uint64_t now_ns)
 	for (size_t i = 0; i < count; i++)
 		settle(events, threads[i]);
 	counted = sprof_perf_rings_count(&events->watch.rings);
-	unseen = less(figures->all, figures->recorded);
-	figures->in_kernel = less(figures->all, counted);
+	unseen = sprof_minus(figures->all, figures->recorded);
+	figures->in_kernel = sprof_minus(figures->all, counted);
 	if (figures->in_kernel > unseen)
 		figures->in_kernel = unseen;
 	figures->lost = unseen - figures->in_kernel;

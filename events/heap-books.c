@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
+#include "base/numbers.h"
 
 /* how many recent blocks of unknown address to search */
 enum { ADRIFT_MAX = 4096 };
@@ -250,8 +251,7 @@ bool sprof_heap_free(
 	if (is_temporary)
 		count(books, item.site, SPROF_HEAP_TEMPORARY, item.size);
 	drop(books, block);
-	return sprof_histogram_add(
-		&books->lifetimes, now_ns > item.born_ns ? now_ns - item.born_ns : 0);
+	return sprof_histogram_add(&books->lifetimes, sprof_minus(now_ns, item.born_ns));
 }
 
 void sprof_heap_take_off(struct sprof_heap_books *books, uint32_t block)

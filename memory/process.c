@@ -76,7 +76,7 @@ static bool find_status(struct sprof_memory_process *process, char *text)
 	DIR *tasks = found ? NULL : sprof_proc_open_tasks(process->pid);
 	pid_t tid;
 
-	while (tasks && !found && (tid = sprof_proc_next_task(tasks))) {
+	while (tasks && !found && (tid = sprof_proc_next_id(tasks))) {
 		found = read_status(process, tid, text);
 		process->tid = tid;
 	}

@@ -4,8 +4,6 @@
  */
 #include "memory/watch.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/proc-status.h"
+#include "base/proc.h"
 
 enum {
 	SHARE = 100,
@@ -70,15 +69,11 @@ static bool has(const struct sprof_memory_watch *watch, pid_t pid)
 static bool scan_once(struct sprof_memory_watch *watch)
 {
 	const uint64_t before = watch->count + watch->dropped;
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
+	DIR *folder = sprof_proc_open_processes();
+	pid_t pid;
 
-	while (folder && (entry = readdir(folder))) {
-		const pid_t pid = isdigit((unsigned char)entry->d_name[0])
-			? (pid_t)strtol(entry->d_name, NULL, 10)
-			: 0;
-
-		if (pid && pid != getpid() && !has(watch, pid) && has(watch, parent_of(pid)))
+	while (folder && (pid = sprof_proc_next_id(folder))) {
+		if (pid != getpid() && !has(watch, pid) && has(watch, parent_of(pid)))
 			(void)!sprof_memory_watch_add(watch, pid);
 	}
 	if (folder)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/exact-tell.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
@@ -113,11 +114,6 @@ uint64_t sprof_exact_due_ns(const struct exact *exact)
 	return exact->is_open ? exact->read_ns + READ_NS : UINT64_MAX;
 }
 
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
-}
-
 /* Time in a stop is our doing; the time in the queue behind it is the kernel's. */
 static void count(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
@@ -141,7 +137,7 @@ static void take_first(const struct exact *exact, const struct sprof_thread *thr
 	if (switching->is_known)
 		return;
 	if (thread->born && thread->seen_ns >= exact->from_ns)
-		switching->totals.ready_ns += since(time_ns, thread->seen_ns);
+		switching->totals.ready_ns += sprof_minus(time_ns, thread->seen_ns);
 	else
 		sprof_switching_found_off(switching, exact->from_ns);
 }

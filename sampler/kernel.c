@@ -10,6 +10,7 @@
 #include "sampler/kernel.h"
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/figures.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
@@ -127,7 +128,7 @@ static void note_run(struct kernel *kernel, const struct ask *ask)
 		return;
 	look.cpu_ns = now.cpu_ns;
 	look.runq_ns = now.runq_ns;
-	used_ns = now.cpu_ns > timed->cpu_ns ? now.cpu_ns - timed->cpu_ns : 0;
+	used_ns = sprof_minus(now.cpu_ns, timed->cpu_ns);
 	sprof_timed_ran(timed, &look, (double)used_ns / (double)kernel->tick.period_ns);
 	if (sprof_timed_may_have_slept(timed, now.timeslices, kernel->tick.period_ns))
 		sprof_timed_gave_up(timed, sprof_figures_switches(world, thread), look.weight);

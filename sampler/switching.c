@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "base/search.h"
 
 void sprof_switching_destroy(struct switching *switching)
@@ -170,16 +171,6 @@ void sprof_switching_found_off(struct switching *switching, uint64_t since_ns)
 	switching->since_ns = since_ns;
 }
 
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
-}
-
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
 /* Without its places, of which there is one owner. */
 static uint64_t add_pending(const struct switching *switching, struct switching *copy)
 {
@@ -194,7 +185,7 @@ static uint64_t add_pending(const struct switching *switching, struct switching 
 		if (item->is_off)
 			sprof_switching_off(copy, item);
 		else if (sprof_switching_on(copy, item->time_ns, &interval))
-			ns += since(interval.end_ns, interval.begin_ns);
+			ns += sprof_minus(interval.end_ns, interval.begin_ns);
 	}
 	return ns;
 }
@@ -210,7 +201,7 @@ uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns)
 	copy = *switching;
 	ns += add_pending(switching, &copy);
 	if (copy.is_known && copy.is_off && !copy.preempted)
-		ns += since(now_ns, copy.since_ns);
+		ns += sprof_minus(now_ns, copy.since_ns);
 	return ns;
 }
 
@@ -221,9 +212,9 @@ static struct off_part present(const struct switching *switching, uint64_t now_n
 		return (struct off_part){0};
 	return (struct off_part){
 		.waits = 1,
-		.ns = since(now_ns, switching->since_ns),
-		.longest_ns = later(switching->base_off.longest_ns,
-			since(now_ns, later(switching->since_ns, switching->from_ns))),
+		.ns = sprof_minus(now_ns, switching->since_ns),
+		.longest_ns = sprof_most(switching->base_off.longest_ns,
+			sprof_minus(now_ns, sprof_most(switching->since_ns, switching->from_ns))),
 	};
 }
 
@@ -231,7 +222,7 @@ static void add_part(struct switching_totals *totals, const struct off_part *par
 {
 	totals->waits += part->waits;
 	totals->wait_ns += part->ns;
-	totals->longest_ns = later(totals->longest_ns, part->longest_ns);
+	totals->longest_ns = sprof_most(totals->longest_ns, part->longest_ns);
 }
 
 /* What was known of the interval before its end: it belongs to a wait, and to nothing else. */
@@ -239,7 +230,7 @@ static void settle(struct switching *switching, bool is_wait)
 {
 	if (is_wait) {
 		switching->totals.longest_ns =
-			later(switching->totals.longest_ns, switching->base_off.longest_ns);
+			sprof_most(switching->totals.longest_ns, switching->base_off.longest_ns);
 		add_part(&switching->base, &switching->base_off);
 		add_part(&switching->paused, &switching->paused_off);
 	}
@@ -250,7 +241,7 @@ enum off_kind sprof_switching_count(
 	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns)
 {
 	struct switching_totals *totals = &switching->totals;
-	const uint64_t ns = since(interval->end_ns, interval->begin_ns);
+	const uint64_t ns = sprof_minus(interval->end_ns, interval->begin_ns);
 
 	settle(switching, !interval->preempted && !resumed_ns);
 	if (interval->preempted) {
@@ -259,13 +250,13 @@ enum off_kind sprof_switching_count(
 		return OFF_PREEMPTED;
 	}
 	if (resumed_ns) {
-		totals->ready_ns += since(interval->end_ns, resumed_ns);
+		totals->ready_ns += sprof_minus(interval->end_ns, resumed_ns);
 		return OFF_STOP;
 	}
 	totals->waits++;
 	totals->wait_ns += ns;
-	totals->longest_ns = later(totals->longest_ns,
-		since(interval->end_ns, later(interval->begin_ns, switching->from_ns)));
+	totals->longest_ns = sprof_most(totals->longest_ns,
+		sprof_minus(interval->end_ns, sprof_most(interval->begin_ns, switching->from_ns)));
 	return OFF_WAIT;
 }
 
@@ -277,7 +268,7 @@ struct switching_totals sprof_switching_own(const struct switching *switching, u
 
 	add_part(&own, &part);
 	own.waits -= base->waits + switching->base_off.waits;
-	own.wait_ns = since(own.wait_ns, base->wait_ns + switching->base_off.ns);
+	own.wait_ns = sprof_minus(own.wait_ns, base->wait_ns + switching->base_off.ns);
 	own.preemptions -= base->preemptions;
 	own.preempted_ns -= base->preempted_ns;
 	return own;
@@ -301,7 +292,7 @@ void sprof_switching_resume(struct switching *switching, uint64_t now_ns)
 	base->preemptions += now->preemptions - then->preemptions;
 	base->preempted_ns += now->preempted_ns - then->preempted_ns;
 	switching->base_off.waits += part.waits - part_then->waits;
-	switching->base_off.ns += since(part.ns, part_then->ns);
+	switching->base_off.ns += sprof_minus(part.ns, part_then->ns);
 	switching->base_off.longest_ns = part_then->longest_ns;
 	switching->totals.longest_ns = then->longest_ns;
 	switching->paused_off = (struct off_part){0};

@@ -36,7 +36,7 @@ size_t for_each_task(pid_t pid, void (*function)(pid_t pid, pid_t tid, void *dat
 	pid_t tid;
 
 	assert_non_null(tasks);
-	for (; (tid = sprof_proc_next_task(tasks)); count++)
+	for (; (tid = sprof_proc_next_id(tasks)); count++)
 		function(pid, tid, data);
 	closedir(tasks);
 	return count;
