@@ -48,6 +48,7 @@ struct sprof_target_options {
 	bool births;      /* BORN are events too, */
 	bool tasks;       /* and DELIVERED */
 	bool holds;       /* HELD are events too */
+	bool resumes;     /* threads keep the moments that they go on at after stops */
 	/*
 	 * The mappings of a program are read at its exec already, because it may end before anybody
 	 * else can; these have its files. NULL: they are not.

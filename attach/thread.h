@@ -44,6 +44,8 @@ struct sprof_process {
 	bool checks_leaks; /* it traces its own threads for that; attach/ptrace-watch.h */
 	/* CLOCK_MONOTONIC: before it, another program ran under its id; 0: none that we know of */
 	uint64_t executed_ns;
+	/* the most memory that it was seen to have had, and that of its largest child that has ended; 0: none */
+	uint64_t peak_bytes, child_peak_bytes;
 };
 
 enum sprof_thread_phase {
@@ -63,7 +65,11 @@ enum sprof_resumption {
 	SPROF_RESUME_ONE_STEP, /* one instruction; the stop after it is reported as STOPPED */
 };
 
-enum { SPROF_THREAD_RESUMES = 32 };
+/* Moments that a thread went on at after ptrace-stops, the oldest first. CLOCK_MONOTONIC. */
+struct sprof_resumes {
+	uint64_t *ns;
+	size_t count, capacity;
+};
 
 /* The files of /proc/PID/task/TID that are kept open. */
 enum sprof_thread_file {
@@ -117,9 +123,8 @@ struct sprof_thread {
 	uint64_t max_rss_bytes; /* of its process, at the end of the leader; 0: not known */
 	/* dispatched ptrace-stops; the kernel counts a voluntary switch for each */
 	uint64_t stops;
-	/* when it went on after ptrace-stops, CLOCK_MONOTONIC; number n is at n modulo the size */
-	uint64_t resumed_ns[SPROF_THREAD_RESUMES];
-	uint64_t resumes;
+	bool keeps_resumes; /* until they are forgotten */
+	struct sprof_resumes resumes;
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
 };
 
@@ -164,9 +169,16 @@ static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 	return thread->phase == SPROF_THREAD_ENDED || thread->phase == SPROF_THREAD_LEAVING;
 }
 
-/* When it went on after a ptrace-stop between two moments, the last time; 0: never, or too long ago. */
+/* Keeps the most memory that a process has had so far, by its status. */
+void sprof_process_note_peak(struct sprof_process *process, const char *status);
+
+/* Keeps a moment that it went on at after a ptrace-stop, if such moments are kept. */
+void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns);
+/* When it went on after a ptrace-stop between two moments, the last time; 0: never. */
 uint64_t sprof_thread_resumed_between(
 	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns);
+/* Nobody asks for moments up to this one any more. */
+void sprof_thread_forget_resumes(struct sprof_thread *thread, uint64_t until_ns);
 
 /* False: the thread is gone. */
 SPROF_MUST_USE bool sprof_thread_read_stat(

@@ -161,6 +161,7 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 		if (sprof_switching_on(switching, item.time_ns, &interval))
 			count(exact, thread, &interval);
 	}
+	sprof_thread_forget_resumes(thread, switching->since_ns);
 }
 
 static void add_switch(
@@ -297,8 +298,10 @@ void sprof_exact_read(struct exact *exact, bool all)
 	threads = world->threads(world->data, &count);
 	cover_left_out(exact, threads, count, before_ns);
 	for (size_t i = 0; i < count; i++) {
-		if (!sprof_exact_switching(threads[i]))
+		if (!sprof_exact_switching(threads[i])) {
+			sprof_thread_forget_resumes(threads[i], before_ns);
 			continue;
+		}
 		release(exact, threads[i], all ? UINT64_MAX : before_ns);
 		if (all)
 			sprof_exact_tell_rest(exact, threads[i]);

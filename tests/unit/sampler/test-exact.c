@@ -181,13 +181,31 @@ static void preemptions_and_stops_are_no_waits(void **state)
 	write_off(5 * MS, 6 * MS, PLACE);
 	written.items[1].preempted = true;
 	write_off(10 * MS, 11 * MS, PLACE);
-	thread->thread.resumed_ns[0] = written.begin_ns + 10 * MS + 900 * US;
-	thread->thread.resumes = 1;
+	thread->thread.keeps_resumes = true;
+	sprof_thread_note_resume(&thread->thread, written.begin_ns + 10 * MS + 900 * US);
 	write_off(20 * MS, 21 * MS, PLACE);
 	run_on();
 	assert_int_equal(world.quality.exact_waits, 1);
 	assert_int_equal(told.waits, 1);
 	assert_int_equal(told.ns, MS);
+}
+
+/* A signal that comes each 200 us stops the thread as often; readings are 20 ms apart. */
+static void many_stops_between_two_readings_are_no_waits(void **state)
+{
+	enum { STOPS = RECORDS / 2 };
+
+	thread->thread.keeps_resumes = true;
+	for (int i = 0; i < STOPS; i++) {
+		const uint64_t ns = 5 * MS + (uint64_t)i * 200 * US;
+
+		write_off(ns, ns + 60 * US, 0);
+		sprof_thread_note_resume(&thread->thread, written.begin_ns + ns + 50 * US);
+	}
+	run_on();
+	assert_int_equal(world.quality.exact_waits, 0);
+	assert_int_equal(told.waits, 0);
+	assert_true(thread->thread.resumes.count <= 1);
 }
 
 /* The next one that has a place stands for them, and what is left for the last one. */
@@ -351,6 +369,7 @@ TEST_MAIN("exact")
 		cmocka_unit_test_setup(waits_between_ticks_are_known, set_up),
 		cmocka_unit_test_setup(a_long_wait_is_told_in_parts, set_up),
 		cmocka_unit_test_setup(preemptions_and_stops_are_no_waits, set_up),
+		cmocka_unit_test_setup(many_stops_between_two_readings_are_no_waits, set_up),
 		cmocka_unit_test_setup(waits_without_a_place_are_counted, set_up),
 		cmocka_unit_test_setup(lost_switches_are_counted, set_up),
 		cmocka_unit_test_setup(a_thread_ends_with_all_its_waits, set_up),
