@@ -212,19 +212,20 @@ static void add_place(
 }
 
 /* A thread that has switched meanwhile may be anywhere. */
-static void lose(struct exact *exact, uint64_t lost)
+static void lose(struct exact *exact, const struct sprof_switch_record *record)
 {
+	const struct switch_item gap = {.time_ns = record->since_ns, .gap_ns = record->time_ns};
 	const struct sprof_world *world = exact->run->world;
 	struct sprof_thread **threads;
 	size_t count;
 
-	exact->run->quality->exact_lost += lost;
+	exact->run->quality->exact_lost += record->lost;
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct switching *switching = sprof_exact_switching(threads[i]);
 
-		if (switching)
-			switching->is_broken = true;
+		if (switching && !sprof_switching_add(switching, &gap))
+			exact->run->out_of_memory = true;
 	}
 }
 
@@ -236,7 +237,7 @@ static void take(void *data, const struct sprof_switch_record *record)
 	struct sprof_thread *thread;
 
 	if (record->kind == SPROF_SWITCH_GAP) {
-		lose(exact, record->lost);
+		lose(exact, record);
 		return;
 	}
 	thread = world->find(world->data, record->tid);

@@ -235,6 +235,26 @@ static void lost_switches_are_counted(void **state)
 	assert_int_equal(told.waits, 5);
 }
 
+/* It falls asleep, its ON and the next OFF are missing: neither sleep has a known length. The next ones have. */
+static void after_a_gap_waits_are_exact_again(void **state)
+{
+	struct sprof_switch_record *gap;
+	uint64_t ns = nap(0, 5, PLACE);
+
+	write_down(SPROF_SWITCH_OFF, ns);
+	gap = write_down(SPROF_SWITCH_GAP, ns + 3 * MS);
+	gap->since_ns = written.begin_ns + ns;
+	gap->lost = 2;
+	fake_act(thread, DOING_USER, 5 * MS);
+	write_down(SPROF_SWITCH_ON, ns + 4 * MS);
+	nap(ns + 5 * MS, 5, PLACE);
+	run_on();
+	assert_int_equal(told.waits, 10);
+	assert_int_equal(told.ns, 10 * 250 * US);
+	assert_int_equal(told.longest_ns, 250 * US);
+	assert_int_equal(world.quality.exact_waits, 10);
+}
+
 /* All that it has written down is read before it is forgotten. */
 static void a_thread_ends_with_all_its_waits(void **state)
 {
@@ -372,6 +392,7 @@ TEST_MAIN("exact")
 		cmocka_unit_test_setup(many_stops_between_two_readings_are_no_waits, set_up),
 		cmocka_unit_test_setup(waits_without_a_place_are_counted, set_up),
 		cmocka_unit_test_setup(lost_switches_are_counted, set_up),
+		cmocka_unit_test_setup(after_a_gap_waits_are_exact_again, set_up),
 		cmocka_unit_test_setup(a_thread_ends_with_all_its_waits, set_up),
 		cmocka_unit_test_setup(places_from_before_an_exec_are_left_out, set_up),
 		cmocka_unit_test_setup(what_happens_in_a_pause_is_nobodys, set_up),
