@@ -128,9 +128,10 @@ static bool find_way_off(const struct sprof_hop *hop, const cpu_set_t *busy, cpu
 
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy)
 {
-	cpu_set_t free;
+	cpu_set_t unwanted, free;
 
-	if (find_way_off(hop, busy, &free))
+	CPU_OR(&unwanted, busy, &hop->avoided);
+	if (find_way_off(hop, &unwanted, &free))
 		sched_setaffinity(0, sizeof(free), &free);
 }
 
@@ -145,40 +146,15 @@ void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken)
 	sched_setaffinity(0, sizeof(others), &others);
 }
 
-static void go_away(struct sprof_hop *hop, const cpu_set_t *cpus)
-{
-	cpu_set_t unwanted, free;
-
-	CPU_OR(&unwanted, cpus, &hop->avoided);
-	if (hop->stays || !find_way_off(hop, &unwanted, &free))
-		return;
-	if (!hop->scout)
-		hop->scout = sprof_scout_new();
-	hop->stays = !hop->scout;
-	if (!hop->stays)
-		sprof_hop_to(hop, sprof_scout_find(hop->scout, &free, LONG_QUEUE_NS));
-}
-
 bool sprof_hop_widen_if_queued(struct sprof_hop *hop)
 {
-	const int avoided = CPU_COUNT(&hop->avoided);
 	const uint64_t queued_ns = read_queued(hop);
 	const bool is_kept_waiting = queued_ns - hop->queued_ns > LONG_QUEUE_NS;
 
 	note(hop, queued_ns);
-	/* A real-time thread came, and the next one would cost up to a second again. */
-	hop->stays |= CPU_COUNT(&hop->avoided) > avoided;
 	if (is_kept_waiting)
 		sprof_hop_keep_off(hop, &hop->avoided);
 	return is_kept_waiting;
-}
-
-bool sprof_hop_leave(struct sprof_hop *hop, const cpu_set_t *cpus)
-{
-	if (sprof_hop_widen_if_queued(hop))
-		return false;
-	go_away(hop, cpus);
-	return true;
 }
 
 void sprof_hop_restore(const struct sprof_hop *hop)
@@ -196,7 +172,6 @@ void sprof_hop_resume(const struct sprof_hop *hop)
 void sprof_hop_finish(struct sprof_hop *hop)
 {
 	sprof_hop_restore(hop);
-	sprof_scout_free(hop->scout);
 	if (hop->schedstat_file >= 0)
 		close(hop->schedstat_file);
 }

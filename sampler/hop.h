@@ -16,7 +16,6 @@
 #include <sys/types.h>
 
 #include "sampler/priority.h"
-#include "sampler/scout.h"
 
 struct sprof_hop {
 	cpu_set_t allowed;         /* CPUs that the user allows */
@@ -27,8 +26,6 @@ struct sprof_hop {
 	uint64_t queued_ns;        /* for a CPU, at the last note */
 	cpu_set_t avoided;         /* CPUs with a real-time thread: they kept us waiting for long */
 	uint64_t avoided_until_ns;
-	bool stays;                /* does not leave them any more */
-	struct sprof_scout *scout; /* NULL: not needed yet */
 };
 
 /*
@@ -64,7 +61,7 @@ uint64_t sprof_hop_queued_ns(const struct sprof_hop *hop);
  */
 bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t threads);
 
-/* Leaves a busy CPU, if there is another one. */
+/* Leaves a busy CPU, if there is another one that is not avoided. */
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
 
 /*
@@ -72,12 +69,6 @@ void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
  * we are: all CPUs are allowed again, except for avoided ones. Whether it was too long.
  */
 bool sprof_hop_widen_if_queued(struct sprof_hop *hop);
-
-/*
- * Leaves these CPUs for as long as no thread has to be stopped, if a scout has found time on another one;
- * called again and again. False: we are kept waiting, so any CPU will do for a while.
- */
-bool sprof_hop_leave(struct sprof_hop *hop, const cpu_set_t *cpus);
 
 /* Allows all CPUs but these; if all are taken, any: then the kernel finds the best. */
 void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken);

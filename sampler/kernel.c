@@ -18,10 +18,6 @@ enum { STOPS_PER_S = 16 }; /* at least, of a thread that only runs its own code 
 
 /* A thread that has not run for that long loses its timer. */
 static const uint64_t UNUSED_NS = 5 * (uint64_t)SPROF_NS_PER_S;
-/* After a stop, on the CPUs of the threads: where many are needed, the next one comes within that time. */
-static const uint64_t STAY_NS = 20 * (uint64_t)SPROF_NS_PER_MS;
-/* Where others leave us no time elsewhere, or a real-time thread of the target may come there. */
-static const uint64_t STAY_LONG_NS = SPROF_NS_PER_S;
 
 static struct timed *timed_of(const struct sprof_thread *thread)
 {
@@ -224,23 +220,11 @@ static void note_queue(const struct kernel *kernel, const struct ask *ask)
 		kernel->listener->observed(kernel->listener->data, &observation);
 }
 
-static void stay(struct kernel *kernel, uint64_t time_ns)
-{
-	const uint64_t until_ns = kernel->tick.ns + time_ns;
-
-	if (kernel->stay_until_ns < until_ns)
-		kernel->stay_until_ns = until_ns;
-}
-
 static bool ask(void *data, const struct ask *asked)
 {
 	struct kernel *kernel = data;
-	bool is_all_told;
+	const bool is_all_told = is_settled(kernel, asked);
 
-	if (sprof_priority_is_starved_by(
-		    &kernel->stopping.hop.own, asked->cpu.policy, asked->cpu.priority))
-		stay(kernel, STAY_LONG_NS);
-	is_all_told = is_settled(kernel, asked);
 	if (has_timer(asked->thread))
 		note_room(kernel, asked->thread);
 	if (!is_all_told)
@@ -365,20 +349,14 @@ static bool is_due(void *data)
 
 /*
  * Records can be read from any CPU. Where a thread of the target runs, reading takes its time, if no CPU is
- * idle; elsewhere, that of another program. Before a stop, we would have to come back: soon after one,
- * there may be the next.
+ * idle; elsewhere, that of another program.
  */
 static void leave_their_cpus(struct kernel *kernel)
 {
 	struct sprof_hop *hop = &kernel->stopping.hop;
-	const uint64_t now_ns = kernel->tick.ns;
 
-	if (kernel->stopping.asked)
-		stay(kernel, STAY_NS);
-	else if (now_ns <= kernel->stay_until_ns)
-		sprof_hop_widen_if_queued(hop);
-	else if (!sprof_hop_leave(hop, &kernel->timers.cpus))
-		stay(kernel, STAY_LONG_NS);
+	if (!kernel->stopping.asked && !sprof_hop_widen_if_queued(hop))
+		sprof_hop_off(hop, &kernel->timers.cpus);
 }
 
 static void collect(void *data)

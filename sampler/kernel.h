@@ -18,9 +18,8 @@ struct kernel {
 	struct stops stopping;
 	struct sprof_source stops;
 	struct source_tick tick;
-	uint64_t last_ns;       /* the tick before */
-	uint64_t stay_until_ns; /* on the CPUs of the threads */
-	uint64_t room_ns;       /* the least that a timer's ring has room for */
+	uint64_t last_ns; /* the tick before */
+	uint64_t room_ns; /* the least that a timer's ring has room for */
 	struct timers timers;
 };
 
