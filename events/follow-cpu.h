@@ -5,16 +5,16 @@
 #ifndef SPROF_EVENTS_FOLLOW_CPU_H
 #define SPROF_EVENTS_FOLLOW_CPU_H
 
-#include <sched.h>
 #include <stdint.h>
 
 #include "attach/thread.h"
+#include "base/cpu-set.h"
 
 struct sprof_follow_cpu {
-	cpu_set_t allowed; /* where the tracer may be without us */
-	uint32_t thread;   /* the one that is served */
-	unsigned stops;    /* of it, in a row */
-	int cpu;           /* -1: the tracer is free */
+	struct sprof_cpu_set allowed; /* where the tracer may be without us */
+	uint32_t thread;              /* the one that is served */
+	unsigned stops;               /* of it, in a row */
+	int cpu;                      /* -1: the tracer is free */
 };
 
 /* Of the calling thread. */

@@ -314,7 +314,7 @@ void sprof_kernel_begin(struct kernel *kernel, const struct source_tick *tick)
 	kernel->tick = *tick;
 	kernel->timers.tick_ns = tick->ns;
 	kernel->timers.period_ns = tick->period_ns;
-	CPU_ZERO(&kernel->timers.cpus);
+	kernel->timers.cpus = (struct sprof_cpu_set){0};
 	kernel->room_ns = UINT64_MAX;
 }
 

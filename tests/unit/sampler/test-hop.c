@@ -4,20 +4,20 @@
 #include "sampler/hop.h"
 
 #include <sched.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "tests/unit/check.h"
 
 static struct sprof_hop hop;
-static cpu_set_t here;
+static struct sprof_cpu_set here;
 
 static int set_up(void **state)
 {
 	sprof_hop_init(&hop);
 	/* The kernel may move us before the test does. */
-	CPU_ZERO(&here);
-	CPU_SET((size_t)sched_getcpu(), &here);
-	sched_setaffinity(0, sizeof(here), &here);
+	here = sprof_cpu_set_only(sched_getcpu());
+	sprof_cpu_set_confine(0, &here);
 	return 0;
 }
 
@@ -29,7 +29,7 @@ static int tear_down(void **state)
 
 static bool is_here(void)
 {
-	return CPU_ISSET((size_t)sched_getcpu(), &here);
+	return sprof_cpu_set_has(&here, sched_getcpu());
 }
 
 static void require_another(void)
@@ -42,11 +42,11 @@ static void require_another(void)
 
 static bool may_be_here(void)
 {
-	cpu_set_t now;
+	struct sprof_cpu_set now;
 
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	CPU_AND(&now, &now, &here);
-	return CPU_COUNT(&now);
+	assert_true(sprof_cpu_set_of(0, &now));
+	now = sprof_cpu_set_without(&here, &now);
+	return !sprof_cpu_set_count(&now);
 }
 
 static void the_cpus_are_left(void **state)
@@ -77,14 +77,14 @@ static void wait_for(uint64_t ns)
 
 static void a_long_wait_gives_all_cpus_back(void **state)
 {
-	cpu_set_t now;
+	struct sprof_cpu_set now;
 
 	require_another();
 	sprof_hop_off(&hop, &here);
 	wait_for(3 * (uint64_t)SPROF_NS_PER_MS);
 	assert_true(sprof_hop_widen_if_queued(&hop));
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	assert_true(CPU_EQUAL(&now, &hop.allowed));
+	assert_true(sprof_cpu_set_of(0, &now));
+	assert_true(!memcmp(&now, &hop.allowed, sizeof(*&hop.allowed)));
 }
 
 /* As behind a real-time thread: where it was, we don't come again. */
@@ -93,7 +93,7 @@ static void after_a_very_long_wait_the_cpu_is_avoided(void **state)
 	require_another();
 	wait_for(SPROF_NS_PER_S);
 	assert_true(sprof_hop_widen_if_queued(&hop));
-	assert_true(CPU_EQUAL(&hop.avoided, &here));
+	assert_true(!memcmp(&hop.avoided, &here, sizeof(*&here)));
 	assert_false(may_be_here());
 }
 
