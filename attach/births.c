@@ -11,6 +11,7 @@
 #include "attach/auxv.h"
 #include "attach/breakpoints.h"
 #include "attach/ptrace-watch.h"
+#include "base/proc-status.h"
 
 /*
  * A thread's process, and that process's parent. Returns false if the process is gone, or is a
@@ -21,7 +22,7 @@ static bool read_family(pid_t tid, long *ret_pid, long *ret_parent)
 	char text[SPROF_PROC_STATUS_MAX];
 	long tracer;
 
-	return sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) >= 0 &&
+	return sprof_proc_status_read(tid, 0, text, sizeof(text)) >= 0 &&
 		sprof_proc_status_number(text, "TracerPid", &tracer) && tracer == gettid() &&
 		sprof_proc_status_number(text, "Tgid", ret_pid) &&
 		sprof_proc_status_number(text, "PPid", ret_parent);

@@ -6,6 +6,7 @@
 #include "attach/denial.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "attach/procfs.h"
+#include "base/cleanup.h"
 
 /* include/uapi/linux/capability.h */
 enum { CAP_SYS_PTRACE_BIT = 19 };
@@ -21,10 +23,12 @@ enum { CAP_SYS_PTRACE_BIT = 19 };
 /* Reads a file under the root of /proc. Returns false if it can't be read. */
 static bool read_under(const char *root, const char *name, char *text, size_t size)
 {
+	SPROF_AUTO_CLOSE int fd = -1;
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	return sprof_proc_read_path(path, text, size) >= 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && sprof_proc_status_read_open(fd, text, size) >= 0;
 }
 
 /* Reads a file of a process. */

@@ -61,8 +61,7 @@ static bool are_lost(pid_t pid)
 	struct stat file;
 	long is_kept;
 
-	if (stat(exe.text, &file) ||
-		sprof_proc_read_file(pid, 0, "status", status, sizeof(status)) <= 0)
+	if (stat(exe.text, &file) || sprof_proc_status_read(pid, 0, status, sizeof(status)) <= 0)
 		return false;
 	if (has_ids(&file, status) && has_capabilities(exe.text, status))
 		return false;

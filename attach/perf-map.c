@@ -20,7 +20,7 @@ static pid_t inner_pid(pid_t pid)
 	char text[SPROF_PROC_STATUS_MAX];
 	pid_t inner;
 
-	if (sprof_proc_read_file(pid, 0, "status", text, sizeof(text)) < 0)
+	if (sprof_proc_status_read(pid, 0, text, sizeof(text)) < 0)
 		return pid;
 	inner = sprof_proc_status_inner_id(text, "NSpid");
 	return inner ? inner : pid;

@@ -23,7 +23,8 @@ struct sprof_proc_stat {
 	/* see sched(7); the priority is 0 except for SCHED_FIFO and SCHED_RR */
 	uint64_t policy, priority;
 	uint64_t minor_faults, major_faults;
-	uint64_t disk_ticks; /* waited for block devices; also 0 if delay accounting is off */
+	uint64_t reaped_faults; /* minor ones of children that have ended: each child has some */
+	uint64_t disk_ticks;    /* waited for block devices; also 0 if delay accounting is off */
 };
 
 /* include/linux/sched.h */

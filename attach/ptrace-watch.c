@@ -126,7 +126,7 @@ static pid_t innermost_id(pid_t tid)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 
-	if (sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) < 0)
+	if (sprof_proc_status_read(tid, 0, text, sizeof(text)) < 0)
 		return 0;
 	return sprof_proc_status_inner_id(text, "NSpid");
 }

@@ -120,7 +120,7 @@ static bool has_handler(pid_t tid, int signal)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 
-	return sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) > 0 &&
+	return sprof_proc_status_read(tid, 0, text, sizeof(text)) > 0 &&
 		sprof_proc_status_has_signal(text, "SigCgt", signal);
 }
 

@@ -37,7 +37,7 @@ void sprof_thread_resume(struct sprof_thread *thread)
 		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
 		thread->phase = SPROF_THREAD_LISTENING;
 	} else {
-		thread->resumed_ns[thread->resumes++ % SPROF_THREAD_RESUMES] = sprof_clock_now_ns();
+		sprof_thread_note_resume(thread, sprof_clock_now_ns());
 		ptrace(request_of(thread), thread->tid, 0, thread->signal);
 		thread->phase = SPROF_THREAD_RUNNING;
 	}

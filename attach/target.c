@@ -274,6 +274,7 @@ struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pi
 		return NULL;
 	}
 	thread->seen_ns = sprof_clock_now_ns();
+	thread->keeps_resumes = target->options.resumes;
 	if (target->options.calls == SPROF_CALLS_ALL)
 		thread->habit = SPROF_RESUME_TO_CALL;
 	thread->resumption = thread->habit;

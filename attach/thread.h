@@ -47,6 +47,8 @@ struct sprof_process {
 	bool checks_leaks; /* it traces its own threads for a leak check; attach/ptrace-watch.h */
 	/* CLOCK_MONOTONIC of its latest exec; 0: none seen */
 	uint64_t executed_ns;
+	/* the most memory that it was seen to have had, and that of its largest child that has ended; 0: none */
+	uint64_t peak_bytes, child_peak_bytes;
 };
 
 enum sprof_thread_phase {
@@ -66,7 +68,11 @@ enum sprof_resumption {
 	SPROF_RESUME_ONE_STEP, /* one instruction; the stop after it is reported as STOPPED */
 };
 
-enum { SPROF_THREAD_RESUMES = 32 };
+/* Moments that a thread went on at after ptrace-stops, the oldest first. CLOCK_MONOTONIC. */
+struct sprof_resumes {
+	uint64_t *ns;
+	size_t count, capacity;
+};
 
 /* The files of /proc/PID/task/TID that are kept open. */
 enum sprof_thread_file {
@@ -120,12 +126,8 @@ struct sprof_thread {
 	uint64_t max_rss_bytes; /* of its process, at the end of the leader; 0: unknown */
 	/* dispatched ptrace-stops; the kernel counts a voluntary switch for each */
 	uint64_t stops;
-	/*
-	 * when it was resumed from ptrace-stops, CLOCK_MONOTONIC; entry n is at index n modulo the
-	 * size
-	 */
-	uint64_t resumed_ns[SPROF_THREAD_RESUMES];
-	uint64_t resumes;
+	bool keeps_resumes; /* until they are forgotten */
+	struct sprof_resumes resumes;
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
 };
 
@@ -170,12 +172,16 @@ static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 	return thread->phase == SPROF_THREAD_ENDED || thread->phase == SPROF_THREAD_LEAVING;
 }
 
-/*
- * The latest time between two moments when it was resumed from a ptrace-stop; 0: none, or too long
- * ago.
- */
+/* Keeps the most memory that a process has had so far, by its status. */
+void sprof_process_note_peak(struct sprof_process *process, const char *status);
+
+/* Keeps a time at which the thread continued after a ptrace-stop, if such times are kept. */
+void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns);
+/* The latest time between two times at which it continued after a ptrace-stop; 0: never. */
 uint64_t sprof_thread_resumed_between(
 	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns);
+/* Nobody asks for moments up to this one any more. */
+void sprof_thread_forget_resumes(struct sprof_thread *thread, uint64_t until_ns);
 
 /* Returns false if the thread is gone. */
 SPROF_MUST_USE bool sprof_thread_read_stat(

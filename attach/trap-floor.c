@@ -19,6 +19,7 @@
 #include "attach/procfs.h"
 #include "attach/regs.h"
 #include "base/clock.h"
+#include "base/cpu-set.h"
 #include "base/proc.h"
 
 enum { STOPS = 200 };
@@ -124,13 +125,13 @@ static struct sprof_trap_cost measure(const struct child *child)
 	return (struct sprof_trap_cost){.gap_ns = median(gaps + 1), .cpu_ns = median(ran + 1)};
 }
 
-static void measure_child(
-	struct child *child, const cpu_set_t *where, int gate, struct sprof_trap_cost *ret)
+static void measure_child(struct child *child, const struct sprof_cpu_set *where, int gate,
+	struct sprof_trap_cost *ret)
 {
 	child->schedstat =
 		open(sprof_proc_path(child->pid, 0, "schedstat").text, O_RDONLY | O_CLOEXEC);
-	if (!ptrace(PTRACE_SEIZE, child->pid, 0, 0) &&
-		!sched_setaffinity(child->pid, sizeof(*where), where) && write(gate, "", 1) == 1)
+	if (!ptrace(PTRACE_SEIZE, child->pid, 0, 0) && sprof_cpu_set_confine(child->pid, where) &&
+		write(gate, "", 1) == 1)
 		*ret = measure(child);
 	kill(child->pid, SIGKILL);
 	waitpid(child->pid, NULL, __WALL);
@@ -139,7 +140,7 @@ static void measure_child(
 }
 
 /* The cost for a child that runs on these CPUs. */
-static struct sprof_trap_cost cost_on(const cpu_set_t *where)
+static struct sprof_trap_cost cost_on(const struct sprof_cpu_set *where)
 {
 	struct sprof_trap_cost cost = {0};
 	struct child child = {0};
@@ -160,20 +161,15 @@ static struct sprof_trap_cost cost_on(const cpu_set_t *where)
 static struct sprof_trap_floor measure_both(void)
 {
 	struct sprof_trap_floor floor = {0};
-	cpu_set_t allowed, one, others;
-	const int cpu = sched_getcpu();
+	const struct sprof_cpu_set one = sprof_cpu_set_only(sched_getcpu());
+	struct sprof_cpu_set allowed, others;
 
-	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(allowed), &allowed))
+	if (!sprof_cpu_set_of(0, &allowed) || !sprof_cpu_set_confine(0, &one))
 		return floor;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		return floor;
-	others = allowed;
-	CPU_CLR(cpu, &others);
+	others = sprof_cpu_set_without(&allowed, &one);
 	floor.here = cost_on(&one);
-	floor.elsewhere = CPU_COUNT(&others) ? cost_on(&others) : floor.here;
-	sched_setaffinity(0, sizeof(allowed), &allowed);
+	floor.elsewhere = sprof_cpu_set_count(&others) ? cost_on(&others) : floor.here;
+	sprof_cpu_set_confine(0, &allowed);
 	return floor;
 }
 

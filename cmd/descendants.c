@@ -15,7 +15,7 @@ static bool is_child(const struct sprof_pids *pids, pid_t pid)
 	char text[SPROF_PROC_STATUS_MAX], state[32];
 	long parent;
 
-	return sprof_proc_read_file(pid, 0, "status", text, sizeof(text)) > 0 &&
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
 		sprof_proc_status_number(text, "PPid", &parent) &&
 		sprof_pids_have(pids, (pid_t)parent) &&
 		sprof_proc_status_field(text, "State", state, sizeof(state)) && state[0] != 'Z' &&

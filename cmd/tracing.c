@@ -377,6 +377,7 @@ static void *trace(void *data)
 		.births = tracing->sampling.by_kernel || tracing->events,
 		.tasks = tracing->subject->tasks,
 		.holds = tracing->subject->holds,
+		.resumes = tracing->sampling.exact_waits,
 		.modules = have_stacks(tracing->events) ? tracing->modules : NULL,
 		.child_mask = tracing->signals->original,
 	};

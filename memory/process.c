@@ -65,7 +65,7 @@ static bool read_status(const struct sprof_memory_process *process, pid_t tid, c
 {
 	long rss;
 
-	return sprof_proc_read_file(process->pid, tid, "status", text, SPROF_PROC_STATUS_MAX) > 0 &&
+	return sprof_proc_status_read(process->pid, tid, text, SPROF_PROC_STATUS_MAX) > 0 &&
 		sprof_proc_status_number(text, "VmRSS", &rss);
 }
 

@@ -53,7 +53,10 @@ void sprof_account_init(struct sprof_account *account, const struct sprof_figure
 	*account = (struct sprof_account){.start = *start,
 		.stood_ns = start->stood_ns,
 		.switches = start->switches,
-		.faults = start->faults};
+		.faults = start->faults,
+		.recorded = {.off_ns = start->off_ns,
+			.runq_ns = start->runq_ns,
+			.gaps = start->off_gaps}};
 }
 
 uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now)
@@ -209,21 +212,32 @@ static uint64_t stolen_of(
 static uint64_t stolen_by_switches(
 	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	const struct sprof_figures *start = &account->start;
-	const uint64_t wait = sprof_minus(
-		sprof_minus(now->off_ns, start->off_ns), sprof_minus(now->runq_ns, start->runq_ns));
+	const uint64_t wait = sprof_minus(sprof_minus(now->off_ns, account->recorded.off_ns),
+		sprof_minus(now->runq_ns, account->recorded.runq_ns));
 
-	return sprof_minus(left, sprof_minus(wait, waited(account)));
+	return sprof_minus(left, sprof_minus(account->recorded.blocked_ns + wait, waited(account)));
+}
+
+/* What a gap has hidden was divided without the switches. From now on they tell again. */
+static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
+{
+	account->recorded.off_ns = now->off_ns;
+	account->recorded.runq_ns = now->runq_ns;
+	account->recorded.blocked_ns = waited(account);
+	account->recorded.gaps = now->off_gaps;
 }
 
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	uint64_t left = left_over(account, now);
-	uint64_t stolen = now->has_off ? stolen_by_switches(account, now, left)
-				       : stolen_of(account, now, left);
+	const bool has_gap = now->off_gaps != account->recorded.gaps;
+	uint64_t stolen = now->has_off && !has_gap ? stolen_by_switches(account, now, left)
+						   : stolen_of(account, now, left);
 
 	account->kept_ns += left - stolen;
+	if (now->has_off && has_gap)
+		resume_record(account, now);
 	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
 	account->stood_ns = now->stood_ns;
 	if (now->has_switches)

@@ -157,6 +157,7 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 		if (sprof_switching_on(switching, item.time_ns, &interval))
 			count(exact, thread, &interval);
 	}
+	sprof_thread_forget_resumes(thread, switching->since_ns);
 }
 
 static void add_switch(
@@ -207,19 +208,20 @@ static void add_place(
 }
 
 /* A thread that has switched meanwhile may be anywhere. */
-static void lose(struct exact *exact, uint64_t lost)
+static void lose(struct exact *exact, const struct sprof_switch_record *record)
 {
+	const struct switch_item gap = {.time_ns = record->since_ns, .gap_ns = record->time_ns};
 	const struct sprof_world *world = exact->run->world;
 	struct sprof_thread **threads;
 	size_t count;
 
-	exact->run->quality->exact_lost += lost;
+	exact->run->quality->exact_lost += record->lost;
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct switching *switching = sprof_exact_switching(threads[i]);
 
-		if (switching)
-			switching->is_broken = true;
+		if (switching && !sprof_switching_add(switching, &gap))
+			exact->run->out_of_memory = true;
 	}
 }
 
@@ -231,7 +233,7 @@ static void take(void *data, const struct sprof_switch_record *record)
 	struct sprof_thread *thread;
 
 	if (record->kind == SPROF_SWITCH_GAP) {
-		lose(exact, record->lost);
+		lose(exact, record);
 		return;
 	}
 	thread = world->find(world->data, record->tid);
@@ -293,8 +295,10 @@ void sprof_exact_read(struct exact *exact, bool all)
 	threads = world->threads(world->data, &count);
 	cover_left_out(exact, threads, count, before_ns);
 	for (size_t i = 0; i < count; i++) {
-		if (!sprof_exact_switching(threads[i]))
+		if (!sprof_exact_switching(threads[i])) {
+			sprof_thread_forget_resumes(threads[i], before_ns);
 			continue;
+		}
 		release(exact, threads[i], all ? UINT64_MAX : before_ns);
 		if (all)
 			sprof_exact_tell_rest(exact, threads[i]);

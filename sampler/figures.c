@@ -11,13 +11,10 @@
 /* A process that has ended has no memory any more; its end says what it had. */
 static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
 {
-	long kilobytes;
-
 	if (thread->tid != thread->process->pid)
 		return 0;
-	if (thread->max_rss_bytes || !sprof_proc_status_number(status, "VmHWM", &kilobytes))
-		return thread->max_rss_bytes;
-	return (uint64_t)kilobytes * 1024;
+	sprof_process_note_peak(thread->process, status);
+	return thread->max_rss_bytes ? thread->max_rss_bytes : thread->process->peak_bytes;
 }
 
 static void read_status(const struct sprof_world *world, struct sprof_thread *thread, bool often,

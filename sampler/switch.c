@@ -91,8 +91,8 @@ void sprof_switch_off(struct loop *loop)
 		sprof_book_pause(&loop->book, loop->ticking.ns);
 		if (loop->exact.is_open)
 			sprof_exact_pause(&loop->exact);
-		if (loop->source.rest)
-			loop->source.rest(loop->source.data);
+		if (loop->ticking.kernel)
+			sprof_kernel_rest(loop->ticking.kernel);
 		sprof_schedule_restart(&loop->pace.schedule, UINT64_MAX);
 		sampling->since_ns = loop->ticking.ns;
 		sampling->on_ns = on_ns;

@@ -52,6 +52,8 @@ static int compare(const void *a, const void *b)
 
 	if (left->time_ns != right->time_ns)
 		return left->time_ns < right->time_ns ? -1 : 1;
+	if (!left->gap_ns != !right->gap_ns)
+		return left->gap_ns ? -1 : 1;
 	return (int)right->is_off - (int)left->is_off;
 }
 
@@ -77,14 +79,36 @@ static void sort_places(struct place_queue *queue)
 	queue->is_unsorted = false;
 }
 
+/* What was known of the present interval is worth nothing any more. */
+static void lose(struct switching *switching, uint64_t until_ns)
+{
+	switching->base_off = switching->paused_off = (struct off_part){0};
+	switching->is_off = false;
+	switching->is_lost = true;
+	switching->gaps++;
+	if (switching->since_ns < until_ns)
+		switching->since_ns = until_ns;
+}
+
+/* Whether the item is a switch, and no gap nor in one. */
+static bool is_sure(struct switching *switching, const struct switch_item *item)
+{
+	if (item->gap_ns)
+		lose(switching, item->gap_ns);
+	else if (!switching->is_lost || item->time_ns > switching->since_ns)
+		switching->is_lost = false;
+	return !switching->is_lost;
+}
+
 bool sprof_switching_take(struct switching *switching, uint64_t until_ns, struct switch_item *ret)
 {
 	struct switch_queue *queue = &switching->switches;
 
 	sort(queue);
-	if (queue->first < queue->count && queue->items[queue->first].time_ns < until_ns) {
+	while (queue->first < queue->count && queue->items[queue->first].time_ns < until_ns) {
 		*ret = queue->items[queue->first++];
-		return true;
+		if (is_sure(switching, ret))
+			return true;
 	}
 	queue->count -= queue->first;
 	if (queue->first && queue->count)
@@ -100,6 +124,7 @@ bool sprof_switching_went_on(struct switching *switching, uint64_t until_ns)
 
 	sort(queue);
 	for (size_t i = queue->first; i < queue->count && queue->items[i].time_ns < until_ns; i++) {
+		/* Nobody knows what a gap has hidden. */
 		if (!queue->items[i].is_off)
 			return true;
 	}
@@ -182,6 +207,8 @@ static uint64_t add_pending(const struct switching *switching, struct switching 
 	for (size_t i = queue->first; i < queue->count; i++) {
 		const struct switch_item *item = &queue->items[i];
 
+		if (!is_sure(copy, item))
+			continue;
 		if (item->is_off)
 			sprof_switching_off(copy, item);
 		else if (sprof_switching_on(copy, item->time_ns, &interval))
@@ -191,7 +218,7 @@ static uint64_t add_pending(const struct switching *switching, struct switching 
 }
 
 /* While a preempted thread stands in the queue, the kernel has not counted that time either. */
-uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns)
+struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns)
 {
 	const struct switching_totals *totals = &switching->totals;
 	uint64_t ns = totals->wait_ns + totals->preempted_ns + totals->ready_ns;
@@ -202,7 +229,8 @@ uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns)
 	ns += add_pending(switching, &copy);
 	if (copy.is_known && copy.is_off && !copy.preempted)
 		ns += sprof_minus(now_ns, copy.since_ns);
-	return ns;
+	return (struct switching_off){
+		.is_known = switching->is_known && !copy.is_lost, .ns = ns, .gaps = copy.gaps};
 }
 
 /* As if it were a wait that ended now. */
