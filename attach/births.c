@@ -11,6 +11,7 @@
 #include "attach/auxv.h"
 #include "attach/breakpoints.h"
 #include "attach/ptrace-watch.h"
+#include "attach/trap-signals.h"
 
 /*
  * The process of a thread, and the parent of this process. False: the process is gone, or it is a
@@ -75,6 +76,8 @@ static void take_after(
 	struct sprof_target *target, struct sprof_process *parent, struct sprof_thread *thread)
 {
 	sprof_watch_child(parent, thread);
+	if (parent && parent != thread->process)
+		sprof_trap_signals_inherit(parent, thread->process);
 	if (parent && parent != thread->process &&
 		!sprof_breakpoints_inherit(parent, thread->process))
 		target->out_of_memory = true;

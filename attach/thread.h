@@ -14,6 +14,7 @@
 #include "attach/procfs.h"
 #include "attach/remainder.h"
 #include "attach/rewinds.h"
+#include "attach/trap-masks.h"
 #include "base/attributes.h"
 
 /* Whether the program that a process runs may trace others; see attach/ptrace-user.h. */
@@ -24,6 +25,7 @@ enum sprof_process_tracing {
 };
 
 struct sprof_breakpoints;
+struct sprof_trap_signals;
 
 struct sprof_process {
 	uint32_t id; /* counts up from 0, never reused, unlike the pid */
@@ -39,8 +41,9 @@ struct sprof_process {
 	bool denied;    /* neither its memory nor its threads' system calls could be read */
 	void *sampling; /* owned by the sampler, which frees it before it releases the last
 			   thread */
-	struct sprof_breakpoints *breakpoints; /* attach/breakpoints.h; NULL: none */
-	enum sprof_process_tracing tracing;    /* determined when it has a child */
+	struct sprof_breakpoints *breakpoints;   /* attach/breakpoints.h; NULL: none */
+	struct sprof_trap_signals *trap_signals; /* attach/trap-signals.h; NULL: nothing is known */
+	enum sprof_process_tracing tracing;      /* determined when it has a child */
 	bool checks_leaks; /* it traces its own threads for that; attach/ptrace-watch.h */
 	/* CLOCK_MONOTONIC: before it, another program ran under its id; 0: none that we know of */
 	uint64_t executed_ns;
@@ -97,6 +100,8 @@ struct sprof_thread {
 	struct {
 		uint64_t address, sp;
 	} put_off;
+	struct sprof_trap_masks trap_masks;
+	unsigned trap_masks_of; /* since which restoring of the breakpoints they are known */
 	bool lets_go;   /* held at a call after which none of its process may be our tracee */
 	pid_t held_for; /* STOPPED until this thread is no longer our tracee; 0: not held */
 	bool filtered;  /* it has the launch's filter of system calls, besides its own */

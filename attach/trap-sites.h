@@ -17,6 +17,8 @@
 struct breakpoint {
 	uint64_t address;
 	uint32_t tag;
+	bool is_followed; /* a system call of the program's; attach/trap-signals.h */
+	unsigned followed;
 	uint8_t original;
 	uint8_t code[SPROF_CODE_MAX]; /* what was there, without other breakpoints */
 	size_t code_size;
@@ -34,6 +36,9 @@ struct sprof_breakpoints {
 	size_t count, capacity;
 	struct sprof_idmap by_address;
 	struct sprof_code_slots slots;
+	uint64_t *scanned; /* where mappings begin in which calls to follow have been looked for */
+	size_t scanned_count, scanned_capacity;
+	unsigned restored; /* how often */
 	bool is_removed;
 	bool is_lent; /* a child that was let go runs with this memory: none is put in */
 	bool is_over; /* another tracer has a thread: none is ever put in */
@@ -63,7 +68,13 @@ bool sprof_trap_is_there(
 void sprof_trap_put_back(const struct sprof_breakpoints *table, struct breakpoint *breakpoint);
 void sprof_trap_take_out(const struct sprof_breakpoints *table, struct breakpoint *breakpoint);
 
-/* All that are in; all that have a tag, if the table is open. */
+/* Whether it is wanted as long as the table is open. */
+static inline bool sprof_trap_is_kept(const struct breakpoint *breakpoint)
+{
+	return breakpoint->tag || breakpoint->is_followed;
+}
+
+/* All that are in; all that are kept, if the table is open. */
 void sprof_trap_table_take_out(struct sprof_breakpoints *table);
 void sprof_trap_table_put_back(struct sprof_breakpoints *table);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "attach/breakpoints.h"
+#include "attach/trap-signals.h"
 #include "base/proc.h"
 #include "cmd/perf-denied.h"
 
@@ -253,6 +254,8 @@ static bool is_by_address(const struct sprof_functions *functions)
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)
 {
 	end_returns(functions);
+	if (functions->breakpoints)
+		sprof_trap_signals_begin(process);
 	for (; !is_by_address(functions) && functions->watched_count < functions->table.count;
 		functions->watched_count++)
 		probe(functions, functions->watched_count);

@@ -85,9 +85,13 @@ CASES = [
          "^outer: 20 calls, 20 returned\n^inner: 20 calls, 20 returned", "no"),
     Case("events", "stack-of-signals-above", "gcc -O1 -DABOVE other-stack.c", "calls --breakpoints -F outer,inner ./a.out",
          "^outer: 20 calls, 20 returned\n^inner: 20 calls, 20 returned", "no"),
-    Case("events", "sigtrap-blocked", "gcc -O1 own-trap.c", WORK + "./a.out block", "^exit 0$\n^work: 20 calls", "yes"),
-    Case("events", "sigtrap-ignored", "gcc -O1 own-trap.c", WORK + "./a.out ignore", "^exit 0$\n^work: 20 calls", "yes"),
+    Case("events", "sigtrap-blocked", "gcc -O1 own-trap.c", WORK + "./a.out block", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-blocked-alone", "gcc -O1 own-trap.c", WORK + "./a.out one", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-ignored", "gcc -O1 own-trap.c", WORK + "./a.out ignore", "^exit 0$\n^work: 20 calls", "no"),
     Case("events", "sigtrap-handled", "gcc -O1 own-trap.c", WORK + "./a.out handle", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-handled-and-blocked", "gcc -O1 own-trap.c", WORK + "./a.out both", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-blocked-by-a-handler", "gcc -O1 own-trap.c", WORK + "./a.out handler", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-ignored-by-exec", "gcc -O1 own-trap.c", WORK + "./a.out exec", "^exit 0$\n^work: 40 calls", "no"),
 
     # What is counted or called by whom.
     Case("seeds", "system-calls-of-threads", TWO, "syscalls --source ptrace --perins -e getppid ./a.out",
