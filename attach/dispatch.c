@@ -78,7 +78,7 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	sprof_process_keep_maps(runner->process);
 	sprof_process_forget_maps(runner->process);
 	sprof_breakpoints_forget(runner->process);
-	sprof_trap_signals_exec(runner->process);
+	sprof_trap_signals_exec(runner);
 	runner->passing = runner->put_off.address = 0;
 	runner->remainder = (struct sprof_remainder){0};
 	sprof_process_open_files(runner->process);

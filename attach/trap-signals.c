@@ -14,7 +14,6 @@
 
 #include "attach/breakpoints.h"
 #include "attach/make-call.h"
-#include "attach/memory.h"
 #include "attach/resume.h"
 #include "attach/stop.h"
 #include "attach/trap-sites.h"
@@ -146,8 +145,8 @@ static void scan(struct sprof_process *process, const struct sprof_mapping *mapp
 
 	for (uint64_t at = mapping->start; code && at < mapping->end; at += CODE_READ - OVERLAP) {
 		const uint64_t left = mapping->end - at;
-		const size_t size = sprof_memory_read(
-			process->maps.pid, at, code, left < CODE_READ ? (size_t)left : CODE_READ);
+		const size_t size = sprof_process_read_memory(process, process->maps.pid, at, code,
+			left < CODE_READ ? (size_t)left : CODE_READ);
 
 		follow_calls_in(process, at, code, size);
 	}
@@ -227,6 +226,12 @@ static bool is_mask(int request, pid_t tid, uint64_t *mask)
 	return !ptrace(request, tid, MASK_SIZE, mask);
 }
 
+static bool read_struct(struct sprof_thread *thread, uint64_t address, struct action *ret)
+{
+	return sprof_process_read_memory(
+		       thread->process, thread->tid, address, ret, sizeof(*ret)) == sizeof(*ret);
+}
+
 /* rt_sigaction(2) of SIGTRAP, with memory of the thread that nobody uses, and that is as it was afterwards. */
 static bool call_action(struct sprof_thread *thread, bool sets, struct action *action)
 {
@@ -239,15 +244,13 @@ static bool call_action(struct sprof_thread *thread, bool sets, struct action *a
 	if (!table || !sprof_regs_read(thread->tid, &regs))
 		return false;
 	place = (regs.values[SPROF_REG_SP] - SPROF_RED_ZONE - BELOW_STACK) & ~UINT64_C(15);
-	if (sprof_memory_read(thread->tid, place, &before, sizeof(before)) != sizeof(before) ||
+	if (!read_struct(thread, place, &before) ||
 		(sets && !sprof_trap_table_write(table, place, action, sizeof(*action))))
 		return false;
 	done = sprof_thread_make_call(thread, SYS_rt_sigaction,
 		       (uint64_t[6]){SIGTRAP, sets ? place : 0, sets ? 0 : place, MASK_SIZE, 0, 0},
 		       &result) &&
-		(sets ||
-			sprof_memory_read(thread->tid, place, action, sizeof(*action)) ==
-				sizeof(*action));
+		(sets || read_struct(thread, place, action));
 	return sprof_trap_table_write(table, place, &before, sizeof(before)) && done;
 }
 
@@ -324,15 +327,11 @@ static void leave_call(struct sprof_thread *thread, const struct sprof_regs *reg
 	sprof_thread_resume(thread);
 }
 
-static bool read_struct(struct sprof_thread *thread, uint64_t address, struct action *ret)
-{
-	return sprof_memory_read(thread->tid, address, ret, sizeof(*ret)) == sizeof(*ret);
-}
-
 /* Of SIGTRAP the kernel doesn't know all, see set_action(). False: the thread makes the call itself, and fails. */
 static bool answer(
 	struct sprof_thread *thread, const struct sprof_regs *regs, const uint64_t arguments[6])
 {
+	const uint64_t never = sprof_trap_mask_bit(SIGKILL) | sprof_trap_mask_bit(SIGSTOP);
 	const struct sprof_breakpoints *table = thread->process->breakpoints;
 	struct sprof_trap_signals *signals = thread->process->trap_signals;
 	const struct action before = signals->actions[SIGTRAP];
@@ -343,6 +342,7 @@ static bool answer(
 			!sprof_trap_table_write(table, arguments[2], &before, sizeof(before))))
 		return false;
 	if (arguments[1]) {
+		action.mask &= ~never;
 		signals->actions[SIGTRAP] = action;
 		set_action(thread, &action);
 	}
@@ -443,12 +443,16 @@ void sprof_trap_signals_inherit(const struct sprof_process *parent, struct sprof
 	child->trap_signals->count = child->trap_signals->capacity = 0;
 }
 
-void sprof_trap_signals_exec(struct sprof_process *process)
+void sprof_trap_signals_exec(struct sprof_thread *thread)
 {
-	struct sprof_trap_signals *signals = process->trap_signals;
+	struct sprof_trap_signals *signals = thread->process->trap_signals;
 
+	thread->trap_masks.count = thread->trap_masks_of = 0;
+	sprof_trap_signals_born(thread);
 	if (!signals)
 		return;
+	signals->count = 0;
+	signals->misses_masks = false;
 	signals->known &= sprof_trap_mask_bit(SIGTRAP);
 	if (!is_ignored(signals))
 		set_handler(signals, DEFAULT);

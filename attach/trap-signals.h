@@ -32,8 +32,8 @@ void sprof_trap_signals_born(struct sprof_thread *thread);
 
 /* A child has its parent's. */
 void sprof_trap_signals_inherit(const struct sprof_process *parent, struct sprof_process *child);
-/* The process runs another program: what was ignored still is. */
-void sprof_trap_signals_exec(struct sprof_process *process);
+/* At the stop of an exec, when the breakpoints are forgotten: what was ignored still is. */
+void sprof_trap_signals_exec(struct sprof_thread *thread);
 /* It has ended. */
 void sprof_trap_signals_forget(struct sprof_process *process);
 
