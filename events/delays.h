@@ -75,8 +75,9 @@ struct sprof_delays {
 	uint64_t dropped; /* delays that a gap has cut */
 	uint64_t
 		unseen; /* with has_wakeups: sleepers that got a CPU, and nobody had seen them woken */
-	uint64_t unread; /* threads that ended with sums that nobody had read */
-	bool no_memory;  /* some delay or thread is missing */
+	uint64_t unread;             /* threads that ended with sums that nobody had read */
+	struct sprof_idmap children; /* tids of processes that were started; they are not watched */
+	bool no_memory;              /* some delay or thread is missing */
 };
 
 void sprof_delays_finish(struct sprof_delays *delays);

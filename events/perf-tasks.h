@@ -10,7 +10,7 @@
 #include "events/perf-record.h"
 #include "events/sched-order.h"
 
-/* Adds what a FORK, NAME, EXIT or LOST says of a process's threads. Others are ignored. */
+/* Adds what a FORK, NAME, EXIT or LOST says of a process's threads, and FORKs of other processes. */
 void sprof_perf_tasks_add(
 	struct sprof_sched_order *order, pid_t pid, const struct sprof_perf_record *record);
 

@@ -17,6 +17,7 @@ enum sprof_sched_kind {
 	SPROF_SCHED_WAKING, /* somebody begins to wake it (sched_waking) */
 	SPROF_SCHED_WAKEUP, /* it can run from now on (sched_wakeup, sched_wakeup_new) */
 	SPROF_SCHED_BIRTH,  /* it is a new thread of the process */
+	SPROF_SCHED_CHILD,  /* it is the first thread of a process that this one has started */
 	SPROF_SCHED_NAME,   /* it has another name */
 	SPROF_SCHED_EXIT,
 	SPROF_SCHED_READING,   /* of its schedstat */
@@ -35,7 +36,7 @@ struct sprof_sched_record {
 			uint64_t delay_ns, slices; /* READING: since the thread's birth */
 		};
 		char name[SPROF_SCHED_NAME_SIZE]; /* NAME */
-		pid_t parent;  /* BIRTH: the thread that started it; 0: unknown */
+		pid_t parent;  /* BIRTH, CHILD: the thread that started it; 0: unknown */
 		uint64_t lost; /* GAP_END: records */
 	};
 };

@@ -29,8 +29,9 @@ struct sprof_table {
 /* The next cell of the present row. Lack of memory is reported by sprof_table_write(). */
 void sprof_table_cell(struct sprof_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Cells with a time in us: "12.345", "1234.5", "123456"; and text from the target. */
+/* Cells with a time in us: "12.345", "1234.5", "123456"; "~12.345"; and text from the target. */
 void sprof_table_us(struct sprof_table *table, double ns);
+void sprof_table_about_us(struct sprof_table *table, double ns);
 void sprof_table_text(struct sprof_table *table, const char *text);
 
 /* `width` in columns; 0: any. False: no memory. */
