@@ -80,6 +80,8 @@ void sprof_code_finish(struct sprof_code *code);
 uint64_t sprof_annotate_value(
 	const struct sprof_annotate *annotate, const struct sprof_metrics *metrics);
 
+/* A function's name, which may take one of that many parts of the terminal's width. */
+void sprof_annotate_print_function(const char *name, size_t parts);
 /* A text without control characters. */
 void sprof_annotate_print_clean(const char *text);
 /* In a column; nothing is printed as blanks, so that the eye finds the rest. */
