@@ -37,6 +37,7 @@ struct sprof_outputs {
 	bool beside_program;
 	bool is_last;      /* it shows the last recording, which the next one replaces */
 	bool is_recording; /* what can't go to stdout is kept */
+	bool is_only_kept; /* nobody has asked for an output, and there is no terminal */
 	bool is_paged;     /* the reader of stdout may leave early */
 	/* the profile to keep unasked; NULL: the one that is written */
 	const struct sprof_profile *whole;
