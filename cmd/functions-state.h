@@ -32,6 +32,7 @@ struct sprof_functions {
 	uint64_t next_ns;                        /* of the next look */
 	uint32_t not_watched;
 	bool returns_ended, is_suspended;
+	bool has_executed;        /* the program that was started runs another one by now */
 	bool by_registers;        /* the kernel's records come from debug registers */
 	struct sprof_idmap execs; /* (0, a process's id) -> how many programs it has executed */
 	bool out_of_memory;

@@ -42,6 +42,11 @@ struct sprof_functions_options {
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events from before this time are missing. NULL: not wanted. */
 	void (*gap)(void *data, uint64_t end_ns);
+	/*
+	 * The program that was started has mapped a library, and stood still while its functions were found and
+	 * watched. None of its own code has run. NULL: not wanted.
+	 */
+	void (*loaded)(void *data, uint64_t now_ns);
 	bool are_leaves;     /* exceptions never pass the wanted functions */
 	bool stacks;         /* of calls: an id of the profile's */
 	bool begins_only;    /* of calls: no returns */

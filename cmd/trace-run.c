@@ -27,7 +27,7 @@ enum {
 	PATH_SIZE = 4096,
 	LINE_SIZE = 64,
 	NAME_SIZE = 64,
-	SOURCES_MAX = 5,
+	SOURCES_MAX = 6,
 };
 
 static const uint64_t LOOK_NS = SPROF_NS_PER_MS;
@@ -243,6 +243,20 @@ static void begin(void *data, struct sprof_target *target)
 	struct trace *trace = data;
 
 	trace->stacks.target = target;
+}
+
+static void end(void *data, uint64_t now_ns)
+{
+	struct trace *trace = data;
+
+	trace->end_ns = now_ns;
+}
+
+/* All sources have begun, which takes some time. */
+static void begin_clock(void *data, struct sprof_target *target)
+{
+	struct trace *trace = data;
+
 	trace->begin_ns = trace->interval_ns = sprof_clock_now_ns();
 	trace->next_ns = trace->options->interval_ns ? trace->begin_ns + trace->options->interval_ns
 						     : UINT64_MAX;
@@ -348,7 +362,9 @@ static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 							   .begin = begin,
 							   .offer = offer,
 							   .due_ns = due_ns,
-							   .poll = poll};
+							   .poll = poll,
+							   .end = end},
+						   clock = {.data = trace, .begin = begin_clock};
 	const struct sprof_event_source *sources[SOURCES_MAX] = {&ticker, &tasks};
 	size_t count = 2;
 
@@ -365,6 +381,7 @@ static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 		recorded = sprof_recorded_events_source(trace->recorded);
 		sources[count++] = &recorded;
 	}
+	sources[count] = &clock;
 	trace->watching.tracing.events = sources;
 	return sprof_watching_run(&trace->watching, ret_exit, err);
 }

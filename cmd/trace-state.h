@@ -4,6 +4,7 @@
 #ifndef SPROF_CMD_TRACE_STATE_H
 #define SPROF_CMD_TRACE_STATE_H
 
+#include "base/clock.h"
 #include "cmd/heatmap.h"
 #include "cmd/owners.h"
 #include "cmd/trace-calls.h"
@@ -43,6 +44,7 @@ struct trace {
 	struct sprof_out *out;                  /* stdout, or a file */
 	uint64_t *unpaired[2];                  /* by item: as event1, as event2 */
 	uint64_t last_ns, begin_ns, floor_ns;
+	uint64_t end_ns;      /* 0: the run goes on */
 	uint64_t interval_ns; /* when the interval has begun */
 	uint64_t next_ns,
 		look_ns;     /* when the interval ends; when to look for what takes too long */
@@ -65,6 +67,12 @@ static inline const struct sprof_trace_threshold *sprof_trace_threshold_of(
 static inline const struct sprof_trace_threshold *sprof_trace_than(const struct trace *trace)
 {
 	return sprof_trace_threshold_of(trace->options);
+}
+
+/* While the run goes on, now; then its end. */
+static inline uint64_t sprof_trace_now(const struct trace *trace)
+{
+	return trace->end_ns ? trace->end_ns : sprof_clock_now_ns();
 }
 
 /* Whether the kernel's records tell of system calls. */

@@ -6,7 +6,7 @@ import re
 
 from harness import (Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
                      require_switches, run, sprof, target, tool)
-from subjects import build
+from subjects import build, write
 
 TARGET = "callers"
 SOURCES = ("breakpoints", "uprobes")
@@ -367,6 +367,46 @@ def test_a_path_that_is_not_watched():
         result = sprof("calls", "--breakpoints", "-F", functions, "--path", "work", "--", target(TARGET), "work")
         check_error(result, 2, "none of the watched functions is called 'work'", "--function, too")
         assert not result.out and "stdout is for the report" not in result.err, result.err
+
+
+STAMPS = """
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdio.h>
+#include <time.h>
+#define SAY(what, ns) dprintf(2, what " %ld\\n", ns)
+static long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000L + time.tv_nsec;
+}
+#ifdef AUDITS
+/* The loader calls it before it maps what the program needs (rtld-audit(7)). */
+unsigned la_version(unsigned version) { SAY("loading", now()); return version; }
+#else
+__attribute__((noinline)) void work(void) { asm volatile(""); }
+int main(void)
+{
+    work();
+    SAY("worked", now());
+    return 0;
+}
+#endif
+"""
+
+
+def test_the_time_of_the_program():
+    """It does not begin before its functions were found and watched, which takes sprof longer than the program."""
+    write("stamps.c", STAMPS)
+    run(tool("gcc"), "-DAUDITS", "-shared", "-fPIC", "stamps.c", "-o", "libaudit.so").check(0)
+    run(tool("gcc"), "-O1", "stamps.c", "-o", "stamps", "-Wl,--audit=./libaudit.so").check(0)
+
+    result = sprof("calls", "--breakpoints", "-F", "work", "--timeline", "work.json", "--", "./stamps").check(0)
+    with open("work.json", encoding="utf-8") as file:
+        (after,) = (event["ts"] * 1000 for event in json.load(file)["traceEvents"] if event["name"] == "work")
+    stamps = {what: int(ns) for what, ns in re.findall(r"^(\w+) (\d+)$", result.err, re.MULTILINE)}
+    assert stamps["worked"] - after >= stamps["loading"], (stamps, after)
 
 
 def test_ordinary_users():

@@ -159,7 +159,7 @@ def test_heatmap():
     assert all(page.count(f"<title>{title}</title>") == titles.count(title) for title in titles), page[:400]
     trace(*calls_of("nanosleep"), "--heatmap", "lat")
     assert len(glob.glob("lat-*.lat")) == len(glob.glob("lat-*.lat.old")) == 1, glob.glob("*")
-    check_error(sprof("trace", *calls_of("nanosleep"), "--heatmap", "no/such/folder", "-o", "x", "--", target(TARGET)),
+    check_error(sprof("trace", *calls_of("nanosleep"), "--heatmap", "no/such/folder", "-o", "x.txt", "--", target(TARGET)),
                 2, "no/such/folder")
 
 
@@ -171,7 +171,7 @@ def test_no_heatmap_through_a_planted_link():
         file.write("of root\n")
     link = "open/lat-sys_enter_nanosleep-sys_exit_nanosleep.lat"
     os.symlink("../kept", link)
-    check_error(sprof("trace", "--source", "ptrace", *calls_of("nanosleep"), "--heatmap", "open/lat", "-o", "x", "--",
+    check_error(sprof("trace", "--source", "ptrace", *calls_of("nanosleep"), "--heatmap", "open/lat", "-o", "x.txt", "--",
                       target(TARGET)), 2, "a symbolic link")
     with open("kept", encoding="utf-8") as file:
         assert file.read() == "of root\n"
