@@ -369,27 +369,38 @@ def test_a_path_that_is_not_watched():
         assert not result.out and "stdout is for the report" not in result.err, result.err
 
 
-STAMPS = """
+# When each perf event was opened; and when the program was done with its call.
+OPENINGS = """
 #define _GNU_SOURCE
-#include <link.h>
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
-#define SAY(what, ns) dprintf(2, what " %ld\\n", ns)
-static long now(void)
+#define syscall declared /* there with "..." */
+#include <unistd.h>
+#undef syscall
+static void say(const char *what)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000L + time.tv_nsec;
+    dprintf(2, "%s %ld\\n", what, time.tv_sec * 1000000000L + time.tv_nsec);
 }
-#ifdef AUDITS
-/* The loader calls it before it maps what the program needs (rtld-audit(7)). */
-unsigned la_version(unsigned version) { SAY("loading", now()); return version; }
+#ifdef PRELOADED
+long syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    long (*real)(long, ...) = dlsym(RTLD_NEXT, "syscall"), result = real(number, a, b, c, d, e, f);
+    if (number == SYS_perf_event_open)
+        say("opened");
+    return result;
+}
 #else
-__attribute__((noinline)) void work(void) { asm volatile(""); }
+void *kept;
 int main(void)
 {
-    work();
-    SAY("worked", now());
+    getppid();
+    kept = malloc(1 << 20);
+    say("called");
     return 0;
 }
 #endif
@@ -397,16 +408,23 @@ int main(void)
 
 
 def test_the_time_of_the_program():
-    """It does not begin before its functions were found and watched, which takes sprof longer than the program."""
-    write("stamps.c", STAMPS)
-    run(tool("gcc"), "-DAUDITS", "-shared", "-fPIC", "stamps.c", "-o", "libaudit.so").check(0)
-    run(tool("gcc"), "-O1", "stamps.c", "-o", "stamps", "-Wl,--audit=./libaudit.so").check(0)
+    """It begins when all functions are watched, which takes sprof longer than the program."""
+    require_root()
+    write("openings.c", OPENINGS)
+    run(tool("gcc"), "-DPRELOADED", "-shared", "-fPIC", "openings.c", "-o", "openings.so", "-ldl").check(0)
+    run(tool("gcc"), "openings.c", "-o", "program").check(0)
 
-    result = sprof("calls", "--breakpoints", "-F", "work", "--timeline", "work.json", "--", "./stamps").check(0)
-    with open("work.json", encoding="utf-8") as file:
-        (after,) = (event["ts"] * 1000 for event in json.load(file)["traceEvents"] if event["name"] == "work")
-    stamps = {what: int(ns) for what, ns in re.findall(r"^(\w+) (\d+)$", result.err, re.MULTILINE)}
-    assert stamps["worked"] - after >= stamps["loading"], (stamps, after)
+    def check(result, after):
+        stamps = {what: int(ns) for what, ns in re.findall(r"^(\w+) (\d+)$", result.err, re.MULTILINE)}
+        assert stamps["called"] - after >= stamps["opened"], (stamps, after)
+
+    preloaded = {**os.environ, "LD_PRELOAD": os.path.abspath("openings.so")}
+    result = sprof("calls", "-F", "getppid@libc.so.6", "--timeline", "calls.json", "--", "./program", env=preloaded).check(0)
+    with open("calls.json", encoding="utf-8") as file:
+        (after,) = (event["ts"] * 1000 for event in json.load(file)["traceEvents"] if event["name"].startswith("getppid"))
+    check(result, after)
+    result = sprof("heap", "--exact", "--json", "--", "./program", env=preloaded).check(0)
+    check(result, json.loads(result.text())["totals"]["peak_ns"])
 
 
 def test_ordinary_users():
