@@ -82,7 +82,7 @@ static void take_after(
 
 struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid)
 {
-	struct sprof_thread *thread = sprof_target_find(target, tid);
+	struct sprof_thread *thread = sprof_target_find_reported(target, tid);
 	struct sprof_process *creator;
 	long pid, parent;
 

@@ -35,10 +35,10 @@ static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_
 	if (ptrace(PTRACE_GETEVENTMSG, leader->tid, 0, &former_tid) ||
 		(pid_t)former_tid == leader->tid)
 		return NULL;
-	former = sprof_target_find(target, (pid_t)former_tid);
+	former = sprof_target_find_of(target, leader->process, (pid_t)former_tid);
 	if (!former)
 		return NULL;
-	sprof_target_swap(target, former, leader);
+	sprof_target_succeed(target, former, leader);
 	former->phase = SPROF_THREAD_STOPPED;
 	leader->phase = SPROF_THREAD_RUNNING; /* gone: nothing to reap */
 	return leader;
@@ -393,7 +393,7 @@ static uint64_t max_rss_of(pid_t pid)
 
 void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 {
-	struct sprof_thread *thread = sprof_target_find(target, info->si_pid);
+	struct sprof_thread *thread = sprof_target_find_reported(target, info->si_pid);
 
 	/* Once it has ended, its id may be reused. */
 	if (info->si_pid == target->pid && !target->ended) {

@@ -1,5 +1,5 @@
 /*
- * For machines and builds without a decoder: every instruction runs at its own place only.
+ * For aarch64, and builds without libZydis: every instruction runs at its own place only.
  */
 #include "attach/displace.h"
 

@@ -5,6 +5,11 @@
  * Syscall-stops show these calls but cost time. So only programs that import ptrace() are watched,
  * and only where a debugger takes its tracee: a thread that has just started a process, for its
  * next calls, and the new process until it execs.
+ *
+ * LeakSanitizer and AddressSanitizer look for leaks at the end of a program: a child that is hidden
+ * from tracers (CLONE_UNTRACED, no report) traces all threads. So a program with one of them makes
+ * syscall-stops all its life, and the whole process is detached at that call. It is not seized
+ * again: nearly all such checks are the last thing that a process does.
  */
 #ifndef SPROF_ATTACH_PTRACE_WATCH_H
 #define SPROF_ATTACH_PTRACE_WATCH_H

@@ -56,9 +56,20 @@ unsigned long sprof_target_ptrace_options(const struct sprof_target *target);
 SPROF_MUST_USE struct sprof_thread *sprof_target_add(
 	struct sprof_target *target, pid_t pid, pid_t tid);
 
-/* Exchanges the ids of two threads. */
-void sprof_target_swap(
-	struct sprof_target *target, struct sprof_thread *one, struct sprof_thread *other);
+/* The process's thread of this id; NULL: there is none. */
+struct sprof_thread *sprof_target_find_of(
+	const struct sprof_target *target, const struct sprof_process *process, pid_t tid);
+
+/*
+ * The thread that a report of the kernel is about; NULL: it is not registered. One that executes a
+ * program gives its id back before it reports that (fs/exec.c, de_thread), and another one may have the
+ * id at once.
+ */
+struct sprof_thread *sprof_target_find_reported(const struct sprof_target *target, pid_t tid);
+
+/* The thread gets the leader's id. The leader, which is gone, has the thread's, but is not found by it. */
+void sprof_target_succeed(
+	struct sprof_target *target, struct sprof_thread *thread, struct sprof_thread *leader);
 
 /* Removes a thread from the table and frees it. The last thread also frees its process. */
 void sprof_target_forget(struct sprof_target *target, struct sprof_thread *thread);

@@ -4,9 +4,12 @@
  */
 #include "attach/target.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "attach/breakpoints.h"
 #include "attach/machine.h"
@@ -182,6 +185,25 @@ struct sprof_thread *sprof_target_find(const struct sprof_target *target, pid_t 
 	return thread;
 }
 
+struct sprof_thread *sprof_target_find_of(
+	const struct sprof_target *target, const struct sprof_process *process, pid_t tid)
+{
+	struct sprof_thread *thread = *bucket_of(target, tid);
+
+	while (thread && (thread->tid != tid || thread->process != process))
+		thread = thread->next;
+	return thread;
+}
+
+struct sprof_thread *sprof_target_find_reported(const struct sprof_target *target, pid_t tid)
+{
+	struct sprof_thread *thread = sprof_target_find(target, tid);
+	const bool had_it = thread && thread->tid != thread->process->pid &&
+		syscall(SYS_tgkill, thread->process->pid, tid, 0) && errno == ESRCH;
+
+	return had_it ? NULL : thread;
+}
+
 static void bucket_insert(struct sprof_target *target, struct sprof_thread *thread)
 {
 	struct sprof_thread **bucket = bucket_of(target, thread->tid);
@@ -194,9 +216,10 @@ static void bucket_remove(struct sprof_target *target, struct sprof_thread *thre
 {
 	struct sprof_thread **link = bucket_of(target, thread->tid);
 
-	while (*link != thread)
+	while (*link && *link != thread)
 		link = &(*link)->next;
-	*link = thread->next;
+	if (*link)
+		*link = thread->next;
 }
 
 static struct sprof_process *process_get(struct sprof_target *target, pid_t pid)
@@ -234,7 +257,7 @@ static void process_put(struct sprof_target *target, struct sprof_process *proce
 
 struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pid_t tid)
 {
-	struct sprof_thread *thread = sprof_target_find(target, tid);
+	struct sprof_thread *thread = sprof_target_find_reported(target, tid);
 	struct sprof_process *process;
 
 	if (thread)
@@ -261,17 +284,16 @@ struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pi
 	return thread;
 }
 
-void sprof_target_swap(
-	struct sprof_target *target, struct sprof_thread *one, struct sprof_thread *other)
+void sprof_target_succeed(
+	struct sprof_target *target, struct sprof_thread *thread, struct sprof_thread *leader)
 {
-	pid_t tid = one->tid;
+	const pid_t tid = thread->tid;
 
-	bucket_remove(target, one);
-	bucket_remove(target, other);
-	one->tid = other->tid;
-	other->tid = tid;
-	bucket_insert(target, one);
-	bucket_insert(target, other);
+	bucket_remove(target, thread);
+	bucket_remove(target, leader);
+	thread->tid = leader->tid;
+	leader->tid = tid;
+	bucket_insert(target, thread);
 }
 
 void sprof_target_forget(struct sprof_target *target, struct sprof_thread *thread)

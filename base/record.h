@@ -345,6 +345,11 @@ struct sprof_quality {
 	/* What found no room and is shown as [other]; counted by the profile. */
 	uint64_t samples_folded, threads_folded, waits_folded;
 	/*
+	 * The time that threads ran or wanted to run, and how much of it has no sample of its own thread: functions have
+	 * it by the samples of threads like that one. Filled after naming.
+	 */
+	uint64_t running_ns, estimated_ns;
+	/*
 	 * exact waits: how many, those among them whose place the kernel had no room for, records of
 	 * switches that it had no room for, and threads that it did not let us record
 	 */

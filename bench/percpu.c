@@ -5,6 +5,9 @@
  *
  *     percpu -p PID [-r RATE]
  *
+ * It is no faster than one tracer that moves between the CPUs (bench/run --only tracers), and it has to
+ * guess births, ends and execs between two ticks from /proc. So sprof keeps its threads seized.
+ *
  * New threads, exec and exit it sees by looking into /proc, ten times a second. Says "ready", ends with
  * the target.
  */

@@ -10,9 +10,9 @@ from figures import Check, Row, markdown
 
 OPENING = """# Results
 
-What sprof costs, measured by `bench/run --results`. Every figure is the median over the rounds of one run, with the
-lowest and the highest beside it; a ratio is taken round by round, between things measured one after the other. The
-target's figures come from its own clock, profiler CPU from the kernel's account (`wait4`).
+The cost of sprof, measured by `bench/run --results`. Each figure is the median over the rounds of one run, with the
+lowest and highest round beside it. A ratio is computed per round, between two measurements that followed each other. The
+target measures its figures with its own clock; the CPU time of the profiler is the kernel's (`wait4`).
 """
 MACHINE, DONE = "Machine", "Done when"
 

@@ -12,6 +12,7 @@
 
 #include "base/maps-line.h"
 #include "base/array.h"
+#include "base/search.h"
 
 /* The file whose mappings are being read, one after the other. */
 struct file {
@@ -124,20 +125,10 @@ bool sprof_areas_parse(struct sprof_areas *areas, const char *text)
 
 const struct sprof_area *sprof_areas_find(const struct sprof_areas *areas, uint64_t address)
 {
-	size_t low = 0, high = areas->count;
+	const size_t next = sprof_upper_bound(
+		areas->items, areas->count, SPROF_KEY(areas->items, start, address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct sprof_area *area = &areas->items[middle];
-
-		if (address < area->start)
-			high = middle;
-		else if (address >= area->end)
-			low = middle + 1;
-		else
-			return area;
-	}
-	return NULL;
+	return next && address < areas->items[next - 1].end ? &areas->items[next - 1] : NULL;
 }
 
 void sprof_areas_finish(struct sprof_areas *areas)

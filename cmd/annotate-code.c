@@ -1,8 +1,8 @@
 /*
  * The instructions of an annotated function. Its own code is the symbol of its name. Where it is
- * inlined, a copy is what the debug information gives to it in another symbol. A file is used only
- * if its build id is the profile's. Only copies with time are shown. Memory without a file
- * can't be disassembled.
+ * inlined, a copy is the part of another symbol that the debug information attributes to it. A file
+ * is used only if its build id is the profile's. Only copies with time are shown. Memory without a
+ * file can't be disassembled.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "cmd/annotate.h"
 #include "cmd/objdump.h"
 #include "cmd/ui.h"
@@ -42,7 +43,7 @@ struct reading {
 	struct object *object;
 	struct sprof_code_copy *copy;
 	uint64_t end;
-	bool everything; /* also what is not the function's by name */
+	bool everything; /* include symbols that don't have the function's name */
 	struct sprof_error *err;
 };
 
@@ -193,7 +194,7 @@ static const struct sprof_listed *find_symbol(
 	return symbol;
 }
 
-/* The copy that the address is in. If the debug information doesn't tell, it is the whole symbol. */
+/* Adds the copy that contains the address; without debug information, the whole symbol. */
 static bool add_copy(struct sprof_annotate *annotate, struct object *object, uint64_t address,
 	struct sprof_error *err)
 {
@@ -230,19 +231,11 @@ static int compare_points(const void *left, const void *right)
 static struct sprof_code_instruction *find_instruction(
 	const struct sprof_code *code, const struct sprof_code_copy *copy, uint64_t address)
 {
-	size_t low = copy->first, high = copy->first + copy->count;
+	struct sprof_code_instruction *first = code->instructions + copy->first;
+	const size_t next =
+		sprof_upper_bound(first, copy->count, SPROF_KEY(first, address, address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->instructions[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == copy->first || address - code->instructions[low - 1].address >= MAX_LENGTH)
-		return NULL;
-	return &code->instructions[low - 1];
+	return next && address - first[next - 1].address < MAX_LENGTH ? &first[next - 1] : NULL;
 }
 
 /* The points are sorted, so the copy of an address is the last one or a new one. */

@@ -1,7 +1,4 @@
-/*
- * What the tables of sprof annotate have in common: figures and clean texts. Does not know what is in
- * a table.
- */
+/* Shared by the tables of sprof annotate: figures and sanitised texts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The hottest lines of an annotated function, with the functions that they call. Does not show lines
- * with less than a hundredth of the function's time, nor such calls.
+ * The hottest lines of an annotated function, and the functions that they call. Omits lines and
+ * calls with less than a hundredth of the function's time.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * `sprof annotate --json`: one object. Values are in ns, samples in their number; the weight of a
- * profile of another tool is "value".
+ * `sprof annotate --json`: one object. Times are in ns, samples are counts; another tool's weight
+ * is called "value".
  */
 #include <inttypes.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
- * Source files for sprof annotate. Does not handle files above 64 MiB, nor text that isn't UTF-8:
- * whoever prints a line cleans it.
+ * Source files for sprof annotate. Does not handle files above 64 MiB. Text may not be UTF-8:
+ * sanitise lines when printing.
  */
 #include <fcntl.h>
 #include <stdio.h>

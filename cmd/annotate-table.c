@@ -1,7 +1,7 @@
 /*
- * The tables of sprof annotate: the hottest lines and what they call, then the source, then
- * instructions. Self time counts once, for the innermost function there, as in perf annotate: lines
- * of what is inlined stand under their own function. Total time also has what is called.
+ * The tables of sprof annotate: the hottest lines and their calls, then the source, then
+ * instructions. Self time counts once, for the innermost function, as in perf annotate: inlined
+ * lines are listed under their own function. Total time includes callees.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void print_between(const struct sprof_annotate *annotate, const struct sp
 	}
 }
 
-/* Not the vDSO, nor what a JIT has made. */
+/* False for the vDSO and JIT code. */
 static bool is_in_file(
 	const struct sprof_profile *profile, const struct sprof_profile_function *function)
 {

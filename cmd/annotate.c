@@ -1,6 +1,7 @@
 /*
- * sprof annotate: the source lines and the instructions of one function, with its own time and that of
- * what it calls. Names are found as in `sprof calls`. Static functions of one name in one file are one function here.
+ * sprof annotate: the source lines and instructions of one function, with self and total time.
+ * Names are looked up as in `sprof calls`. Static functions of the same name and file are treated
+ * as one function.
  */
 #include "cmd/annotate.h"
 
@@ -42,22 +43,22 @@ static bool set_folder(void *field, const char *text, struct sprof_error *err)
 }
 
 static const struct sprof_option annotate_table[] = {
-	{"asm", NULL, NULL, "also each instruction, by objdump", sprof_value_flag,
+	{"asm", NULL, NULL, "also show each instruction (uses objdump)", sprof_value_flag,
 		FIELD(with_code)},
-	{"source-dir", NULL, "DIR", "look for source files there first", set_folder,
+	{"source-dir", NULL, "DIR", "look for source files in DIR first", set_folder,
 		FIELD(source_folder)},
 	{"weight", NULL, "KIND",
-		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"
-		"disk or stopped (wall); of another tool's file, what it counts",
+		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen or\n"
+		"samples (wall); other tools' files: any of their kinds of values",
 		sprof_value_text, FIELD(reading.shown.weight)},
 	{"json", NULL, NULL, "JSON instead of tables", sprof_value_flag, FIELD(json)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
-	{"How", annotate_table},
-	{"What to count", sprof_shown_filter_table, FIELD(reading.shown)},
-	{"Of which time and process", sprof_reading_filter_table},
+	{"Layout", annotate_table},
+	{"Filters", sprof_shown_filter_table, FIELD(reading.shown)},
+	{"Time and process", sprof_reading_filter_table},
 	{"Names", sprof_naming_late_table, FIELD(reading.naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -147,7 +148,7 @@ static bool have_same_name(const struct sprof_profile *profile, uint32_t one, ui
 		strcmp(functions[one].name, functions[other].name) == 0;
 }
 
-/* Instances of one function at one place of the source: what is annotated is their sum. */
+/* Instances of one function at one place in the source: they are added up. */
 static bool have_same_place(const struct sprof_profile *profile, uint32_t one, uint32_t other)
 {
 	const struct sprof_profile_function *functions = profile->functions;
@@ -376,14 +377,16 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_annotate = {
 	.name = "annotate",
-	.summary = "Show the lines and instructions of a function, with their time",
+	.summary = "Show the source lines and instructions of a function, with their time",
 	.synopsis = "[options] FUNCTION[@FILE] [PROFILE...]",
 	.details =
-		"A PROFILE is one that sprof saved, or any other pprof file; several are merged. "
-		"Without one it is\nthe last recording, as in report. @FILE says which program, "
-		"library\nor source file the function is in. Each line has its own time, and the total with "
-		"what it calls. Lines of inlined functions stand under\nthe function that they "
-		"are from.\n\n"
+		"A PROFILE is a saved profile or any other pprof file; several are merged. Without "
+		"one, annotate\n"
+		"reads the last recording, as report does. @FILE selects the program, library or "
+		"source file of\n"
+		"the function. Each line has its self time, and the total including the functions "
+		"that it calls.\n"
+		"Lines of inlined functions are listed under the function that they come from.\n\n"
 		"  sprof annotate parse profile.pb.gz\n"
 		"  sprof annotate --asm memcpy@libc.so.6 profile.pb.gz\n",
 	.groups = groups,

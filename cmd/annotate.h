@@ -14,33 +14,33 @@
 #include "profile/annotate.h"
 #include "profile/profile.h"
 
-/* A source file's text. Zeroed is a file that was not found. */
+/* A source file's text. Zeroed: file not found. */
 struct sprof_source {
-	char *path; /* where it was found; NULL: nowhere */
+	char *path; /* where it was found; NULL: not found */
 	char *text;
-	char **lines; /* into the text, without line ends */
+	char **lines; /* pointers into the text; lines have no line ends */
 	size_t count;
 	bool is_newer; /* than the recording */
 };
 
-/* The text of a line, from 1 on; NULL: there is none. */
+/* The text of a line, counted from 1; NULL if there is none. */
 const char *sprof_source_line(const struct sprof_source *source, uint32_t line);
 void sprof_source_finish(struct sprof_source *source);
 
 struct sprof_code_instruction {
-	uint64_t address; /* link-time, as objdump shows it */
+	uint64_t address; /* link-time address, as objdump shows it */
 	char *text;
 	char *file; /* of the innermost function there; NULL: unknown */
 	uint32_t line;
 	struct sprof_metrics self, total;
 };
 
-/* Code of the function: its own, or where it is inlined into another. */
+/* A copy of the function's code: its own, or where it is inlined into another function. */
 struct sprof_code_copy {
-	char *symbol; /* whose code it is in */
-	bool inlined; /* into the symbol */
+	char *symbol; /* the symbol that contains the code */
+	bool inlined; /* inlined into that symbol */
 	uint64_t begin, end;
-	size_t first, count; /* its instructions */
+	size_t first, count; /* range of its instructions */
 };
 
 struct sprof_code {
@@ -48,14 +48,14 @@ struct sprof_code {
 	size_t copy_count, copy_capacity;
 	struct sprof_code_instruction *instructions;
 	size_t count, capacity;
-	struct sprof_metrics unplaced; /* self time at no instruction */
+	struct sprof_metrics unplaced; /* self time that belongs to no instruction */
 };
 
-/* What is annotated. */
+/* The annotated function and its data. */
 struct sprof_annotate {
 	const struct sprof_profile *profile;
 	enum sprof_weight weight;
-	uint32_t function; /* one of those chosen; they share name and module */
+	uint32_t function; /* one of the chosen functions; all share name and module */
 	const struct sprof_naming *naming;
 	const char *source_folder; /* NULL: none */
 	bool with_code;
@@ -64,15 +64,15 @@ struct sprof_annotate {
 };
 
 /*
- * Reads a source file, at the path that the debug information has (NULL: none), or below the folder
- * at any of the path's ends. Not to find it is no error. False: no memory.
+ * Reads a source file: at its path in the debug information (NULL: none), or below source_folder
+ * under any suffix of that path. A missing file is no error. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_annotate_source(const struct sprof_annotate *annotate, const char *path,
 	struct sprof_source *ret, struct sprof_error *err);
 
 /*
- * Disassembles the function's copies that have time, with objdump. Fails if objdump or the file
- * is missing, or the file is another one.
+ * Disassembles the function's copies that have time, with objdump. Fails if objdump or the file is
+ * missing, or the file's build id differs.
  */
 SPROF_MUST_USE bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err);
 void sprof_code_finish(struct sprof_code *code);
@@ -80,20 +80,20 @@ void sprof_code_finish(struct sprof_code *code);
 uint64_t sprof_annotate_value(
 	const struct sprof_annotate *annotate, const struct sprof_metrics *metrics);
 
-/* A function's name, which may take one of that many parts of the terminal's width. */
+/* Prints a function's name, which may take one of that many parts of the terminal's width. */
 void sprof_annotate_print_function(const char *name, size_t parts);
-/* A text without control characters. */
+/* Prints a text without control characters. */
 void sprof_annotate_print_clean(const char *text);
-/* In a column; nothing is printed as blanks, so that the eye finds the rest. */
+/* Prints a figure in a column; zero is printed as blanks. */
 void sprof_annotate_print_figure(
 	const struct sprof_annotate *annotate, enum sprof_weight weight, uint64_t value);
-/* The share of the function's total, and the value. */
+/* Prints the share of the function's total, and the value. */
 void sprof_annotate_print_share(
 	const struct sprof_annotate *annotate, const struct sprof_metrics *total);
-/* The lines with the most total time, and what they call. False: no memory. */
+/* Prints the lines with most total time, and what they call. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_annotate_print_hottest(const struct sprof_annotate *annotate);
 
-/* Print to stdout. False: no memory. */
+/* Print to stdout. Return false if out of memory. */
 SPROF_MUST_USE bool sprof_annotate_print(
 	const struct sprof_annotate *annotate, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_annotate_print_json(

@@ -1,6 +1,4 @@
-/*
- * sprof attach: profile a process that is running already, and let it go again.
- */
+/* sprof attach: profiles a running process, and detaches. */
 #include "cmd/commands.h"
 #include "cmd/process-choice.h"
 #include "cmd/session.h"
@@ -12,18 +10,18 @@ static const struct sprof_option process_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several in one profile", sprof_value_pids,
 		FIELD(pids), .conflicts = "tid name"},
 	{"tid", NULL, "TID[,TID]...",
-		"these threads only: the others are not traced, and the profile has\n"
-		"nothing of them",
+		"only these threads; the others are not traced and not in the\n"
+		"profile",
 		sprof_value_pids, FIELD(tids), .conflicts = "name children"},
 	{"name", NULL, "REGEX",
-		"the process with a matching name: its own (comm), its file's, or the\n"
-		"first word of its command line",
+		"the process with a matching name: its own (comm), its file's, or\n"
+		"the first word of its command line",
 		sprof_value_text, FIELD(by_name.pattern)},
-	{"newest", NULL, NULL, "with --name: of several that match, the one started last",
+	{"newest", NULL, NULL, "with --name: the matching process that started last",
 		sprof_value_flag, FIELD(by_name.newest), .needs = "name", .conflicts = "all"},
-	{"all", NULL, NULL, "with --name: all that match", sprof_value_flag, FIELD(by_name.all),
-		.needs = "name"},
-	{"children", NULL, NULL, "also the processes that these start from now on",
+	{"all", NULL, NULL, "with --name: all matching processes", sprof_value_flag,
+		FIELD(by_name.all), .needs = "name"},
+	{"children", NULL, NULL, "also follow the processes that these start from now on",
 		sprof_value_flag, FIELD(children)},
 	{0},
 };
@@ -34,10 +32,10 @@ static const struct sprof_option_group groups[] = {
 	{"Page faults", sprof_page_faults_table, FIELD(faults)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"Output", sprof_recording_stats_table},
-	{"What to report", sprof_shown_filter_table, FIELD(shown)},
-	{"How", sprof_shown_brief_table, FIELD(shown)},
-	{"How", sprof_recording_waits_table},
-	{"How", sprof_shown_report_table, FIELD(shown)},
+	{"Filters", sprof_shown_filter_table, FIELD(shown)},
+	{"Layout", sprof_shown_brief_table, FIELD(shown)},
+	{"Layout", sprof_recording_waits_table},
+	{"Layout", sprof_shown_report_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
@@ -110,12 +108,12 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_attach = {
 	.name = "attach",
-	.summary = "Sample a process that is running already",
+	.summary = "Profile a running process",
 	.synopsis = "{-p PID[,PID]... | --tid TID[,TID]... | --name REGEX} [options]",
 	.details =
-		"At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof lets go of the "
-		"processes, which run\non, and writes the profile. SIGUSR1 writes what there is so far "
-		"to the output files.\n\n"
+		"At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof detaches and "
+		"writes the profile.\n"
+		"The processes continue. SIGUSR1 writes the profile so far to the output files.\n\n"
 		"  sprof attach -p 4711 -d 10s\n"
 		"  sprof attach --name '^postgres' --all -d 10s\n"
 		"  sprof attach -p 4711 -d 10s | flamegraph.pl --countname=us > profile.svg\n",

@@ -1,6 +1,4 @@
-/*
- * The answer of samples that were taken beside events. Does not take them: watching.c does.
- */
+/* The summary of samples taken in a run that traces events. watching.c takes them. */
 #include "cmd/beside.h"
 
 #include "cmd/outputs.h"
@@ -9,9 +7,9 @@
 #define FIELD(name) offsetof(struct sprof_beside_options, name)
 
 const struct sprof_option sprof_beside_table[] = {
-	{"sample", NULL, NULL, "take samples of the program as well, as run and attach do",
-		sprof_value_flag, FIELD(sample)},
-	{"rate", "rF", "HZ", "of --sample: samples per second of every thread (99)",
+	{"sample", NULL, NULL, "also sample the program, as run and attach do", sprof_value_flag,
+		FIELD(sample)},
+	{"rate", "rF", "HZ", "with --sample: samples per second of every thread (99)",
 		sprof_value_rate, FIELD(rate_hz), .needs = "sample"},
 	{0},
 };

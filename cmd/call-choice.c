@@ -1,8 +1,8 @@
 /*
- * Choosing system calls by name. Does not handle their arguments.
+ * Chooses system calls by name. Does not handle arguments.
  *
- * A class holds the calls whose manual pages say that they work on such a thing. Names that this
- * machine does not have are left out of it.
+ * A class contains the calls that operate on such an object according to their manual pages. Names
+ * unknown to this machine are left out.
  */
 #include "cmd/call-choice.h"
 
@@ -182,9 +182,6 @@ bool sprof_call_choice_read(const struct sprof_call_lists *lists, struct sprof_c
 	struct sprof_error *err)
 {
 	*ret = (struct sprof_call_choice){0};
-	if (lists->count && !sprof_syscall_has_names())
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"--event: this sprof was built without libseccomp, which knows the names");
 	for (size_t i = 0; i < lists->count; i++) {
 		if (!add_list(ret, lists->items[i], err))
 			return false;

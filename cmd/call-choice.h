@@ -1,6 +1,4 @@
-/*
- * Which system calls are traced: "read,write,%file".
- */
+/* The system calls to trace: "read,write,%file". */
 #ifndef SPROF_CMD_CALL_CHOICE_H
 #define SPROF_CMD_CALL_CHOICE_H
 
@@ -13,20 +11,20 @@
 
 /* Zeroed means all calls. */
 struct sprof_call_choice {
-	int64_t *numbers; /* each once */
+	int64_t *numbers; /* without duplicates */
 	size_t count, capacity;
 };
 
-/* Lists of names and of classes (%file), as they were given. */
+/* The user's lists of names and classes (%file). */
 struct sprof_call_lists {
 	const char *items[16];
 	size_t count;
 };
 
-/* A setter (sprof_option_setter). */
+/* An option setter (sprof_option_setter). */
 SPROF_MUST_USE bool sprof_call_lists_add(void *field, const char *text, struct sprof_error *err);
 
-/* What all lists together choose; without a list all calls. Errors name the column of the text. */
+/* Combines all lists; no list means all calls. Errors have the column in the text. */
 SPROF_MUST_USE bool sprof_call_choice_read(const struct sprof_call_lists *lists,
 	struct sprof_call_choice *ret, struct sprof_error *err);
 void sprof_call_choice_finish(struct sprof_call_choice *choice);

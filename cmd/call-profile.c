@@ -1,6 +1,4 @@
-/*
- * Adds system calls to a profile. Does not handle calls that were seen only in part.
- */
+/* Adds system calls to a profile. Does not handle calls that were seen only in part. */
 #include "cmd/call-profile.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * The report of system calls. Does not handle how calls are counted (events/call-table.c).
- */
+/* The report of system calls. events/call-table.c counts them. */
 #include "cmd/call-report.h"
 
 #include <stdio.h>
@@ -147,7 +145,7 @@ static void add_row(const struct sprof_call_report *report, const struct sprof_c
 	add_figures(report, row, table);
 }
 
-/* All rows as one. False: no memory. */
+/* All rows as one. Returns false if out of memory. */
 static bool add_total(const struct sprof_call_report *report, struct sprof_table *table)
 {
 	struct sprof_call_row total = {0};
@@ -240,6 +238,11 @@ void sprof_call_report_losses(struct sprof_recorded_gaps losses, struct sprof_ou
 		sprof_out_printf(out,
 			"%u events of threads could not be opened: theirs are missing\n",
 			losses.unwatched);
+	if (losses.refused)
+		sprof_out_printf(out,
+			"%u uprobes of threads can't be where their functions begin, so calls are "
+			"missing; with --source ptrace, breakpoints can\n",
+			losses.refused);
 }
 
 /* What share of the threads' time was in calls. Parts of calls count as well. */

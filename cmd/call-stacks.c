@@ -1,6 +1,4 @@
-/*
- * Where system calls come from: one stack for each call and place. Does not find or name stacks.
- */
+/* The stacks of system calls: one line per call and place. Does not find or name stacks. */
 #include "cmd/call-report.h"
 #include "cmd/frames.h"
 #include "cmd/syscall-name.h"

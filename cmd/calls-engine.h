@@ -1,5 +1,6 @@
 /*
- * The calls of a run: all of them, or from some moment on those that were seen in windows.
+ * Call statistics of a run: of all calls or, from some moment on, of calls seen in measuring
+ * windows.
  */
 #ifndef SPROF_CMD_CALLS_ENGINE_H
 #define SPROF_CMD_CALLS_ENGINE_H
@@ -17,12 +18,12 @@ struct sprof_calls_engine {
 	struct sprof_function_windows windows;
 	struct sprof_activations *activations;
 	struct sprof_activations *in_windows; /* NULL: every call was seen */
-	struct sprof_calls_windows estimate;  /* once it is closed, if there were windows */
+	struct sprof_calls_windows estimate;  /* valid after close, if there were windows */
 };
 
 /*
- * `share`: of a thread's time that may be taken before there are windows; 0: there are none. The engine
- * must not move. False: no memory.
+ * `share`: largest share of a thread's time to take before windows begin; 0: no windows. Don't move
+ * the engine afterwards. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_calls_engine_init(struct sprof_calls_engine *engine,
 	const struct sprof_activations_options *options, struct sprof_functions *functions,
@@ -33,7 +34,7 @@ SPROF_MUST_USE bool sprof_calls_engine_take(
 	struct sprof_calls_engine *engine, const struct sprof_trace_event *event);
 SPROF_MUST_USE bool sprof_calls_engine_gap(struct sprof_calls_engine *engine, uint64_t until_ns);
 
-/* The run, from its begin to its end, is over: its books have the estimates, too. False: no memory. */
+/* Ends the run; adds the estimates from windows to the books. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_calls_engine_close(
 	struct sprof_calls_engine *engine, uint64_t begin_ns, uint64_t end_ns);
 

@@ -1,6 +1,4 @@
-/*
- * `sprof calls --json`: one object, with a row for each function, in which its callers are.
- */
+/* `sprof calls --json`: one object with a row per function, which contains its callers. */
 #include <inttypes.h>
 
 #include "cmd/calls-report.h"

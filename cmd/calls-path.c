@@ -1,7 +1,7 @@
 /*
- * The paths into and out of functions, in the order of time: for each call the functions above it, and
- * below it what it called. A call inside another one of these is shown there. Does not handle calls
- * that were not kept.
+ * The paths into and out of functions, in order of time: per call, the functions above it and its
+ * callees below it. A recursive call is shown inside the outer one. Does not handle calls beyond
+ * the list's limit.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * What `sprof calls` says: tables and paths for people, JSON, a timeline.
- */
+/* The report of `sprof calls`: tables and paths as text, JSON, a timeline. */
 #ifndef SPROF_CMD_CALLS_REPORT_H
 #define SPROF_CMD_CALLS_REPORT_H
 
@@ -15,7 +13,7 @@
 #include "output/out.h"
 #include "profile/profile.h"
 
-/* What a row of the table has. */
+/* Columns of the table. */
 enum sprof_calls_column {
 	SPROF_CALLS_FUNCTION,
 	SPROF_CALLS_CALLS,
@@ -32,40 +30,38 @@ enum sprof_calls_column {
 };
 
 struct sprof_calls_report {
-	const struct sprof_profile *profile; /* names of threads */
+	const struct sprof_profile *profile; /* for names of threads */
 	const struct sprof_activation_books *books;
-	char *const *names; /* of the functions by their numbers */
+	char *const *names; /* by function number */
 	size_t name_count;
-	const char *source;      /* "uprobes" */
-	const char *cost;        /* of a call, in words; NULL: not known */
-	const char *why_counted; /* and not timed, if that is so; NULL: not known */
+	const char *source;                        /* "breakpoints" */
+	const char *cost;                          /* of a call, in words; NULL: not known */
 	const struct sprof_calls_windows *windows; /* NULL: every call was seen */
 	uint64_t begin_ns, end_ns;
-	uint64_t lost;         /* records */
-	uint64_t gone;         /* breakpoints, for a moment */
-	bool has_four;         /* a thread has debug registers for that many functions */
-	uint32_t unwatched;    /* threads that could not be watched on a CPU */
-	uint32_t not_watched;  /* functions that could not be watched */
-	uint32_t return_depth; /* returns of deeper calls are not told; 0: all are */
+	uint64_t lost;        /* lost records */
+	uint64_t gone;        /* how often a breakpoint was removed for a moment */
+	bool has_four;        /* limited to the four debug registers of a thread */
+	uint32_t unwatched;   /* threads that could not be watched on some CPU */
+	uint32_t not_watched; /* functions that could not be watched */
 	enum sprof_calls_column sort;
 	bool by_thread;
-	/* What threads stand for: a key each; NULL: themselves. */
+	/* Keys by thread number, if rows are by key; NULL: by thread. */
 	const int64_t *keys;
 	size_t key_count;
 	const char *key_name;                  /* NULL: "thread" */
-	const struct sprof_owners *key_owners; /* keys are ids of threads; NULL: of anything */
-	size_t top;                            /* functions that are shown; 0: all */
-	size_t width;                          /* of the terminal; 0: any */
+	const struct sprof_owners *key_owners; /* keys are tids; NULL: arbitrary values */
+	size_t top;                            /* number of functions to show; 0: all */
+	size_t width;                          /* of the terminal; 0: no limit */
 };
 
-/* The rows of functions in their order, each followed by those of its callers. */
+/* Rows of functions in display order, each followed by its callers' rows. */
 struct sprof_calls_rows {
 	const struct sprof_activation_row **items;
 	size_t count;
-	size_t hidden; /* functions that are not among them */
+	size_t hidden; /* number of functions not shown */
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_calls_rows_init(
 	const struct sprof_calls_report *report, struct sprof_calls_rows *ret);
 void sprof_calls_rows_finish(struct sprof_calls_rows *rows);
@@ -74,35 +70,32 @@ void sprof_calls_rows_finish(struct sprof_calls_rows *rows);
 double sprof_calls_figure(const struct sprof_activation_row *row, enum sprof_calls_column column);
 /* "p95"; NULL ends the table. */
 extern const char *const sprof_calls_column_names[];
-/* "left"; of a call's end in JSON and timelines. */
+/* "left"; for JSON and timelines. */
 const char *sprof_calls_end_name(enum sprof_activation_end end);
-/* The name of a function, or of what stands for no function. */
+/* The name of a function, or of a special value. */
 const char *sprof_calls_name(const struct sprof_calls_report *report, uint32_t function);
-/* The thread that a key names; NULL: none. */
+/* The name of the thread with this tid as key; NULL: none. */
 const char *sprof_calls_key_thread(const struct sprof_calls_report *report, int64_t key);
-/* NULL: not known, or a key. */
+/* NULL: unknown, or rows are by key. */
 const struct sprof_profile_thread *sprof_calls_thread(
 	const struct sprof_calls_report *report, uint32_t thread);
 
-/* All false: no memory. */
+/* Return false if out of memory. */
 SPROF_MUST_USE bool sprof_calls_table(
 	const struct sprof_calls_report *report, struct sprof_out *out);
 SPROF_MUST_USE bool sprof_calls_json(
 	const struct sprof_calls_report *report, struct sprof_out *out);
 
-/* Of the calls that are kept: which functions called which, with their times. */
+/* The tree of listed calls, with times. */
 SPROF_MUST_USE bool sprof_calls_tree(
 	const struct sprof_calls_report *report, struct sprof_out *out);
-/* The same calls as events of a Chrome trace. */
+/* The same calls as Chrome trace events. */
 SPROF_MUST_USE bool sprof_calls_timeline(
 	const struct sprof_calls_report *report, struct sprof_out *out);
-/*
- * The ways into and out of the functions that are wanted, one call after the other; `wanted` has
- * one for each function.
- */
+/* The paths into and out of the wanted functions, call by call; `wanted` is indexed by function. */
 SPROF_MUST_USE bool sprof_calls_paths(
 	const struct sprof_calls_report *report, const bool *wanted, struct sprof_out *out);
-/* That the calls kept are not all, or that not all were seen, if so. */
+/* Writes a note if the list is incomplete, or not all calls were seen. */
 void sprof_calls_tell_limit(const struct sprof_calls_report *report, struct sprof_out *out);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * The rows of `sprof calls` in the order of a report. Does not handle how they look.
- */
+/* The rows of `sprof calls` in display order. Does not handle the layout. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +29,6 @@ const char *sprof_calls_end_name(enum sprof_activation_end end)
 		[SPROF_ACTIVATION_LEFT] = "left",
 		[SPROF_ACTIVATION_LOST] = "lost",
 		[SPROF_ACTIVATION_COUNTED] = "counted",
-		[SPROF_ACTIVATION_DEEP] = "deep",
 	};
 
 	return names[end];
@@ -100,7 +97,7 @@ static int compare_numbers(double one, double other)
 	return (one > other) - (one < other);
 }
 
-/* The largest first; what is equal is in the order of names. */
+/* Descending; equal figures are sorted by name. */
 static int compare_figures(const struct keyed *one, const struct keyed *other)
 {
 	const enum sprof_calls_column sort = one->report->sort;

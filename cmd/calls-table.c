@@ -1,6 +1,6 @@
 /*
- * The table of `sprof calls`: a line for each function, and one for each of its callers. Does not handle
- * the order (calls-rows.c).
+ * The table of `sprof calls`: a line per function, and one per caller. calls-rows.c determines the
+ * order.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -126,9 +126,7 @@ static const char *const end_notes[SPROF_ACTIVATION_ENDS] = {
 	[SPROF_ACTIVATION_LEFT] =
 		"left by a jump or an exception; when is not known, so their time is their caller's",
 	[SPROF_ACTIVATION_LOST] = "with lost records while they ran; they have no time",
-	[SPROF_ACTIVATION_COUNTED] = "counted only; --breakpoints gives times",
-	[SPROF_ACTIVATION_DEEP] =
-		"too deep for the source to tell of their return; they have no time",
+	[SPROF_ACTIVATION_COUNTED] = "counted only; without --count, they have times",
 };
 
 /* "calls f 3, g 1: ..."; of many functions the sum of most. */
@@ -154,10 +152,7 @@ static void write_note(const struct sprof_calls_report *report, enum sprof_activ
 	if (others)
 		sprof_out_printf(out, ", others %" PRIu64, others);
 	if (named)
-		sprof_out_printf(out, ": %s", end_notes[end]);
-	if (named && end == SPROF_ACTIVATION_COUNTED && report->why_counted)
-		sprof_out_printf(out, ": %s", report->why_counted);
-	sprof_out_puts(out, named ? "\n" : "");
+		sprof_out_printf(out, ": %s\n", end_notes[end]);
 }
 
 static void write_losses(const struct sprof_calls_report *report, struct sprof_out *out)
@@ -176,9 +171,10 @@ static void write_losses(const struct sprof_calls_report *report, struct sprof_o
 	if (report->unwatched)
 		sprof_out_printf(out, "%u events of threads could not be opened: %s\n",
 			report->unwatched,
-			report->has_four ? "a thread has four debug registers, so counts of some "
-					   "functions are too low; --breakpoints has no limit"
-					 : "theirs are missing");
+			report->has_four
+				? "a thread has four debug registers, so counts of some "
+				  "functions are too low; without --count there is no limit"
+				: "theirs are missing");
 	if (report->gone)
 		sprof_out_printf(out,
 			"%" PRIu64

@@ -1,6 +1,6 @@
 /*
- * Calls as a Chrome trace (chrome://tracing, Perfetto): a complete event for each call that is kept,
- * and the names of threads. A call whose end is not known lasts until it was last seen; its end says so.
+ * Calls as a Chrome trace (chrome://tracing, Perfetto): a complete event per listed call, and
+ * thread names. A call with unknown end lasts until it was last seen; its `end` says so.
  */
 #include <inttypes.h>
 

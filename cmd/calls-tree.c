@@ -1,5 +1,6 @@
 /*
- * The tree of calls: calls by the same way are one line. Does not handle calls that were not kept.
+ * The tree of calls: calls with the same path are one line. Does not handle calls beyond the list's
+ * limit.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Estimates: how often by the time that each thread had for itself in the windows, how long by the
- * windows' share of the time. Does not handle an error for each function: rare ones have a larger one.
+ * The words of a run that was watched in windows: which part of it was watched, and how far its counts
+ * can be trusted. Does not handle the estimate itself (cmd/calls-engine.c).
  */
 #include "cmd/calls-windows.h"
 
@@ -8,52 +8,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "events/activation-estimate.h"
 #include "output/units.h"
-
-struct factors {
-	const struct sprof_function_windows *windows;
-	struct sprof_calls_windows *facts;
-};
-
-static struct sprof_activation_factors factors_of(void *data, uint32_t thread)
-{
-	const struct factors *factors = data;
-	const struct sprof_calls_windows *facts = factors->facts;
-	struct sprof_activation_factors found = {1, 1};
-	double off_ns, own;
-	bool is_most;
-
-	if (!facts->on_ns)
-		return found;
-	off_ns = fmax((double)facts->length_ns - (double)facts->on_ns, 0);
-	own = sprof_function_windows_own(factors->windows, thread, &is_most);
-	factors->facts->are_bounds |= is_most;
-	found.time += off_ns / (double)facts->on_ns;
-	found.calls += own > 0 ? off_ns / own : 0;
-	return found;
-}
-
-bool sprof_calls_windows_add(const struct sprof_function_windows *windows,
-	const struct sprof_activations *seen, struct sprof_activations *to, uint64_t begin_ns,
-	struct sprof_calls_windows *ret)
-{
-	const struct sprof_duty *duty = &windows->duty;
-	struct factors factors = {windows, ret};
-	const struct sprof_activation_estimate estimate = {
-		sprof_activations_books(seen), factors_of, &factors};
-
-	*ret = (struct sprof_calls_windows){
-		.since_ns = duty->begin_ns - begin_ns,
-		.length_ns = windows->end_ns - duty->begin_ns,
-		.count = duty->windows,
-		.on_ns = duty->on_ns,
-		.taken_ns = duty->taken_ns,
-		.share = duty->share,
-		.error = sprof_duty_error(duty),
-	};
-	return sprof_activations_add(to, &estimate);
-}
 
 static double share_of(const struct sprof_calls_windows *windows)
 {

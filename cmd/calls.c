@@ -1,6 +1,6 @@
 /*
- * sprof calls: how often and how long the functions run that the user names, and who calls them. Every
- * call is seen; nothing is sampled.
+ * sprof calls: how often and how long functions run, and their callers. Every call is seen; nothing
+ * is sampled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ struct calls_options {
 	const char *path, *timeline, *output;
 	enum sprof_calls_column sort;
 	size_t top, limit;
-	bool by_thread, tree, json, breakpoints, short_names;
+	bool by_thread, tree, json, count, short_names;
+	bool breakpoints; /* an old name of what is always so */
 	double overhead;
 };
 
@@ -80,36 +81,38 @@ static const struct calls_options defaults = {
 
 static const struct sprof_option what_table[] = {
 	{"function", "F", "LIST",
-		"functions, with commas between them; several times if wanted:\n"
-		"parse, 'ns::Tree::*', malloc@libc.so.6",
+		"functions, separated by commas; may be given several times: parse,\n"
+		"'ns::Tree::*', malloc@libc.so.6",
 		add_functions, FIELD(functions)},
-	{"breakpoints", NULL, NULL,
-		"by breakpoints: the target's code is changed while it is watched",
-		sprof_value_flag, FIELD(breakpoints)},
 	{"overhead", NULL, "PCT",
-		"with --breakpoints: once they take more of a thread's time, watch in\n"
-		"windows and estimate; 0: every call, whatever it takes (50)",
-		set_overhead, FIELD(overhead), .needs = "breakpoints"},
+		"above this percentage of a thread's time, watch in windows and\n"
+		"estimate; 0: watch every call (50)",
+		set_overhead, FIELD(overhead), .conflicts = "count"},
+	{"count", NULL, NULL,
+		"only count calls, of at most four functions, by debug registers: no\n"
+		"thread stops, and the program's code is not changed",
+		sprof_value_flag, FIELD(count), .conflicts = "breakpoints"},
+	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints)},
 	{0},
 };
 
 static const struct sprof_option output_table[] = {
-	{"per-thread", NULL, NULL, "rows for each thread", sprof_value_flag, FIELD(by_thread)},
+	{"per-thread", NULL, NULL, "show rows for each thread", sprof_value_flag, FIELD(by_thread)},
 	{"sort", NULL, "COLUMN",
 		"function, calls, total, self, min, avg, p50, p95, p99, max, rec\n"
 		"(total)",
 		set_sort, FIELD(sort)},
-	{"top", NULL, "N", "the first N functions (all)", sprof_value_count, FIELD(top)},
-	{"tree", NULL, NULL, "also the tree of calls", sprof_value_flag, FIELD(tree)},
-	{"path", NULL, "FUNC", "also the ways into and out of a function, in the order of time",
+	{"top", NULL, "N", "show only the first N functions (all)", sprof_value_count, FIELD(top)},
+	{"tree", NULL, NULL, "also show the tree of calls", sprof_value_flag, FIELD(tree)},
+	{"path", NULL, "FUNC", "also show each call of FUNC and the path to it, in order of time",
 		sprof_value_text, FIELD(path)},
 	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
 		sprof_value_text, FIELD(timeline)},
-	{"limit", NULL, "N", "of tree, path and timeline: the first N calls (100000)",
+	{"limit", NULL, "N", "keep the first N calls for tree, path and timeline (100000)",
 		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
 	{"output", "o", "FILE", "write to FILE instead of stdout; FILE.json gets JSON",
 		sprof_value_text, FIELD(output)},
-	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json),
+	{"json", NULL, NULL, "write JSON instead of the table", sprof_value_flag, FIELD(json),
 		.conflicts = "tree path"},
 	{0},
 };
@@ -196,14 +199,6 @@ static bool keeps_calls(const struct calls_options *options)
 	return options->tree || options->path || options->timeline;
 }
 
-/* The kernel keeps few return addresses of a thread. */
-static uint32_t return_depth(const struct calls *calls)
-{
-	return strcmp(sprof_functions_source_name(calls->functions), "uprobes")
-		? 0
-		: SPROF_UPROBE_RETURNS;
-}
-
 static bool create_source(struct calls *calls, struct sprof_error *err)
 {
 	const struct sprof_functions_options wanted = {
@@ -213,20 +208,12 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 		.event = take_event,
 		.gap = take_gap,
 		.loaded = take_loaded,
-		.counts_will_do = true,
-		.breakpoints = calls->options->breakpoints,
+		.counts_only = calls->options->count,
 		.times = calls->options->overhead > 0,
 		.follow_children = calls->watching.subject.follow_children,
 	};
 
 	return sprof_functions_create(&wanted, &calls->functions, err);
-}
-
-static bool counts_only(void *data)
-{
-	const struct calls *calls = data;
-
-	return !sprof_functions_have_returns(calls->functions);
 }
 
 static bool create_engine(struct calls *calls, struct sprof_error *err)
@@ -235,13 +222,11 @@ static bool create_engine(struct calls *calls, struct sprof_error *err)
 	const struct sprof_activations_options how = {
 		.by_thread = options->by_thread,
 		.keep_limit = keeps_calls(options) ? options->limit : 0,
-		.return_depth = return_depth(calls),
-		.counts_only = counts_only,
-		.data = calls,
+		.counts_only = options->count,
 	};
 
 	return sprof_calls_engine_init(&calls->engine, &how, calls->functions,
-		       options->breakpoints ? options->overhead : 0) ||
+		       options->count ? 0 : options->overhead) ||
 		sprof_error_no_memory(err);
 }
 
@@ -305,20 +290,15 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 		.names = calls->names.items,
 		.name_count = calls->names.count,
 		.source = sprof_functions_source_name(calls->functions),
-		.cost = return_depth(calls) ? "some us of each call" : NULL,
-		.why_counted = sprof_functions_use_registers(calls->functions)
-			? "debug registers don't tell of returns"
-			: "the program may throw exceptions, and one that passes a probe of returns "
-			  "would end it",
+		.cost = calls->options->count ? NULL : "two short stops of each call",
 		.windows = calls->engine.in_windows ? &calls->engine.estimate : NULL,
 		.begin_ns = calls->begin_ns,
 		.end_ns = calls->end_ns,
 		.lost = gaps.lost,
-		.has_four = sprof_functions_use_registers(calls->functions),
+		.has_four = calls->options->count,
 		.gone = gaps.gone,
 		.unwatched = gaps.unwatched,
 		.not_watched = gaps.not_watched,
-		.return_depth = return_depth(calls),
 		.sort = options->sort,
 		.by_thread = options->by_thread,
 		.top = options->top,
@@ -355,7 +335,7 @@ static bool close_outputs(struct calls *calls, struct sprof_error *err)
 	return false;
 }
 
-/* What matched nothing is told last: the rest was measured. */
+/* A function that was never found is reported last: the others were measured. */
 static bool tell(struct calls *calls, struct sprof_error *err)
 {
 	struct sprof_calls_report report;
@@ -424,7 +404,7 @@ static void finish(struct calls *calls)
 
 static bool guard(const struct calls_options *options, struct sprof_error *err)
 {
-	return !options->breakpoints || sprof_guardian_begin(options->watching.pid, err);
+	return options->count || sprof_guardian_begin(options->watching.pid, err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -443,15 +423,20 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_calls = {
 	.name = "calls",
-	.summary = "Measure every call of functions that you name: how often, how long, by whom",
+	.summary = "Measure every call of chosen functions: count, time, callers",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"Every call of the functions is seen, by its begin and its return, unless breakpoints take "
-		"too much\nof the time (--overhead). A function is named as "
-		"nm or a\nreport does, or by a pattern. Without a file (@libc.so.6, @\"/path/of/file\") a "
-		"name means the\nprogram, or all files if the program has none of that name; a pattern "
-		"means the program. The total\nof a function counts nested calls once; its self time is "
-		"without the time of watched functions that\nit called.\n\n"
+		"sprof sees every call of the functions, by breakpoints at its entry and its return, "
+		"unless they\n"
+		"take too much of the time (--overhead). The program's code is changed while it is "
+		"watched. A\n"
+		"function is named as in nm or in a report, or by a pattern. Without a file "
+		"(@libc.so.6,\n"
+		"@\"/path/of/file\"), a name means the program, or all files if the program has no "
+		"such function; a\n"
+		"pattern means only the program. The total of a function counts nested calls once; "
+		"its self time\n"
+		"excludes the watched functions that it called.\n\n"
 		"  sprof calls -F 'parse*,lex' -- ./app\n"
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",

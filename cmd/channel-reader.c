@@ -1,6 +1,6 @@
 /*
- * The reader of --control. Does not carry out what lines say: the thread that samples does. A line
- * ends with a newline, a null byte, or the end of the channel.
+ * The reader of --control. The sampling thread executes the lines. A line ends with a newline, a
+ * null byte, or the end of the channel.
  */
 #include "cmd/channel-reader.h"
 
@@ -15,7 +15,7 @@
 
 enum { PATIENCE_MS = 1000 };
 
-/* Waits until a descriptor is ready. False: the reader is to end. */
+/* Waits until a descriptor is ready. Returns false if the reader is to end. */
 static bool wait_for(const struct sprof_channel_reader *reader, int fd, short events)
 {
 	struct pollfd both[] = {
@@ -30,7 +30,7 @@ static bool wait_for(const struct sprof_channel_reader *reader, int fd, short ev
 	return !both[1].revents;
 }
 
-/* Whoever doesn't read answers gets no more of them, and its lines are carried out all the same. */
+/* A controller that does not read gets no more answers, but its lines are still executed. */
 static bool is_writable(int fd)
 {
 	struct pollfd acks = {.fd = fd, .events = POLLOUT};
@@ -56,7 +56,7 @@ static void answer(struct sprof_channel_reader *reader)
 	}
 }
 
-/* Returns when it is carried out, or nobody is there to do so. */
+/* Returns when the line was executed, or lines are no longer executed. */
 static void hand_over(struct sprof_channel_reader *reader, enum sprof_line line)
 {
 	pthread_mutex_lock(&reader->mutex);

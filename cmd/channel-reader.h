@@ -1,8 +1,8 @@
 /*
- * Reads the lines of --control beside the run, in a thread of its own, and answers them.
+ * Reads the lines of --control in a separate thread and answers them.
  *
- * One line at a time is handed to the thread that samples: the reader raises SIGIO, which that thread
- * waits for, and reads on once the line is done. So no line is lost, however fast they come.
+ * The reader passes one line at a time to the sampling thread: it raises SIGIO, for which that
+ * thread waits, and continues when the line has been executed. So no line is lost.
  */
 #ifndef SPROF_CMD_CHANNEL_READER_H
 #define SPROF_CMD_CHANNEL_READER_H
@@ -14,35 +14,35 @@
 #include "base/error.h"
 #include "cmd/channel.h"
 
-enum { SPROF_LINE_MAX = 64 }; /* longer ones are unknown */
+enum { SPROF_LINE_MAX = 64 }; /* longer lines are unknown words */
 
 struct sprof_channel_reader {
 	struct sprof_channel channel;
 	pthread_t thread;
-	int quit[2]; /* a pipe; a byte in it ends the thread */
+	int quit[2]; /* a pipe; writing a byte ends the thread */
 
-	/* Of the thread alone. */
+	/* Private to the thread. */
 	char line[SPROF_LINE_MAX];
-	size_t length; /* may be longer than what is kept */
+	size_t length; /* may exceed the buffer */
 	bool has_complained;
 
-	/* Shared, under the mutex. */
+	/* Shared, protected by the mutex. */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	enum sprof_line waiting; /* not taken yet; EMPTY: none */
-	bool is_taken;           /* a line is being carried out */
-	bool is_over;            /* nobody takes lines any more */
+	enum sprof_line waiting; /* next line to take; EMPTY: none */
+	bool is_taken;           /* a line is being executed */
+	bool is_over;            /* lines are no longer executed */
 };
 
-/* SIGIO is blocked in all threads. */
+/* SIGIO must be blocked in all threads. */
 SPROF_MUST_USE bool sprof_channel_reader_start(struct sprof_channel_reader *reader,
 	const struct sprof_channel *channel, struct sprof_error *err);
 
-/* On SIGIO: the line; EMPTY: there is none. */
+/* Call on SIGIO: returns the line; EMPTY: none. */
 enum sprof_line sprof_channel_reader_take(struct sprof_channel_reader *reader);
-/* The line that was taken, if any, is carried out: it is answered. */
+/* The line taken has been executed: sends the answer. */
 void sprof_channel_reader_done(struct sprof_channel_reader *reader);
-/* Nobody takes lines any more: from now on they are answered, but do nothing. */
+/* From now on, lines are answered but not executed. */
 void sprof_channel_reader_end(struct sprof_channel_reader *reader);
 
 /* Ends the thread. */

@@ -1,9 +1,8 @@
 /*
- * --control: opens the channel, and reads what a line says. Does not wait for lines:
- * channel-reader.c does.
+ * --control: opens the channel and parses lines. channel-reader.c waits for them.
  *
- * A fifo is opened for reading and writing: so the open does not wait for the other side, and
- * the end of one writer is not the end of the channel.
+ * A FIFO is opened for reading and writing, so that opening does not block, and the channel does
+ * not end with one writer.
  */
 #include "cmd/channel.h"
 
@@ -103,7 +102,7 @@ static bool use_descriptors(
 /* -1: the error says why. */
 static int open_fifo(const char *path, struct sprof_error *err)
 {
-	/* What is no fifo must not be opened: that may have effects. */
+	/* Opening anything else than a FIFO may have side effects. */
 	struct stat status;
 	int fd;
 

@@ -1,6 +1,4 @@
-/*
- * --control: where lines come from that switch sampling, and where answers go.
- */
+/* --control: the channel for lines that switch sampling, and for answers. */
 #ifndef SPROF_CMD_CHANNEL_H
 #define SPROF_CMD_CHANNEL_H
 
@@ -11,8 +9,8 @@
 #include "base/error.h"
 
 struct sprof_channel {
-	int lines; /* -1: there is none */
-	int acks;  /* -1: nobody wants answers */
+	int lines; /* -1: no channel */
+	int acks;  /* -1: no answers wanted */
 };
 
 enum sprof_line {
@@ -25,12 +23,12 @@ enum sprof_line {
 	SPROF_LINE_UNKNOWN,
 };
 
-/* What a line of this length says; blanks around the word don't count. */
+/* The meaning of a line of this length; surrounding blanks are ignored. */
 enum sprof_line sprof_line_parse(const char *text, size_t length);
 
 /*
- * An option's setter for a struct sprof_channel: "fd:N[,M]", descriptors that sprof was started
- * with, or "fifo:PATH[,PATH]". They stay open until the end of the process.
+ * Option setter for struct sprof_channel: "fd:N[,M]" for descriptors inherited by sprof, or
+ * "fifo:PATH[,PATH]". They stay open until the process ends.
  */
 SPROF_MUST_USE bool sprof_channel_open(void *field, const char *text, struct sprof_error *err);
 

@@ -1,6 +1,6 @@
 /*
- * Command lines as one line of text. Such a line is a label: it is not quoted and never parsed
- * again. Only single words for a person to type are quoted.
+ * Command lines as one line of text. Such a line is a label: it is not quoted and never parsed.
+ * Only words meant to be typed are quoted.
  */
 #include "cmd/command-line.h"
 
@@ -105,7 +105,7 @@ char *sprof_command_line_of(char *const words[], pid_t pid)
 	return words ? sprof_command_line_join(words) : read_of_process(pid);
 }
 
-/* Of CLOCK_REALTIME. */
+/* Converts to CLOCK_REALTIME. */
 static uint64_t realtime_of(uint64_t monotonic_ns)
 {
 	const uint64_t past_ns = sprof_clock_now_ns() - monotonic_ns;

@@ -1,8 +1,8 @@
 /*
- * The table-driven option parser, on getopt_long(3), and the help text from the same tables.
- * Handles how options are spelled. The row's setter handles what a value means.
+ * The table-driven option parser, based on getopt_long(3), and the help text from the same tables.
+ * A row's setter interprets the value.
  *
- * getopt_long gets 256 + row as the value of a long option, so that an error leads back to the row.
+ * A long option's getopt_long value is 256 + row, so that an error can be traced to its row.
  */
 #include "cmd/command.h"
 
@@ -242,7 +242,10 @@ static bool check_conflicts(
 	return true;
 }
 
-/* Options that would be ignored are refused: a run that measures something else is worse. */
+/*
+ * Rejects options that would be ignored: otherwise the run would measure something else than
+ * requested.
+ */
 static bool check_partners(
 	const struct sprof_command *command, const struct parser *parser, struct sprof_error *err)
 {

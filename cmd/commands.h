@@ -1,6 +1,4 @@
-/*
- * The commands: one file and one const struct each, and one row of the table in main.c.
- */
+/* The commands: one file and one const struct each, and a row of the table in main.c. */
 #ifndef SPROF_CMD_COMMANDS_H
 #define SPROF_CMD_COMMANDS_H
 

@@ -1,6 +1,4 @@
-/*
- * What several commands have in common on their command lines.
- */
+/* Options and checks shared by several commands. */
 #include <sys/wait.h>
 
 #include "cmd/commands.h"
@@ -8,9 +6,9 @@
 #define FIELD(name) offsetof(struct sprof_common_options, name)
 
 const struct sprof_option sprof_common_option_table[] = {
-	{"quiet", "q", NULL, "say nothing but errors", sprof_value_flag, FIELD(quiet)},
-	{"verbose", "v", NULL, "say what happens even if stderr is not a terminal",
-		sprof_value_flag, FIELD(verbose)},
+	{"quiet", "q", NULL, "print only errors", sprof_value_flag, FIELD(quiet)},
+	{"verbose", "v", NULL, "print progress even if stderr is not a terminal", sprof_value_flag,
+		FIELD(verbose)},
 	{"help", "h", NULL, "show this help", sprof_value_flag, FIELD(help)},
 	{0},
 };

@@ -1,7 +1,7 @@
 /*
- * Completion: commands, options and kinds of values from the tables that the parser and help use.
- * Here are only the values of options that choose one of several words. Does not handle quoting,
- * which shells do, nor "--option=value".
+ * Completion of commands, options and values from the tables of parser and help. Only the values of
+ * options with fixed words are listed here. Does not handle quoting, which shells do, nor
+ * "--option=value".
  */
 #include "cmd/complete.h"
 
@@ -16,7 +16,7 @@
 #include "cmd/outputs.h"
 #include "events/event-type.h"
 
-/* Of commands that have an option of their own with that name, or of any (NULL). */
+/* For commands with a specific option of that name, or for all (NULL). */
 static const struct choice {
 	const char *command, *option, *words;
 } choices[] = {
@@ -161,7 +161,7 @@ static void offer_formats(const struct completing *completing)
 		offer(completing, format->name, format->summary);
 }
 
-/* Of events with one name for each call, the part that they share. */
+/* For events with a name per system call: the common prefix. */
 static void offer_events(const struct completing *completing)
 {
 	size_t count;

@@ -1,7 +1,4 @@
-/*
- * What may stand at the end of a command line, for the completions of shells: `sprof --complete
- * [WORD...] LAST`, which help does not list.
- */
+/* Shell completion: `sprof --complete [WORD...] LAST`, hidden in help. */
 #ifndef SPROF_CMD_COMPLETE_H
 #define SPROF_CMD_COMPLETE_H
 
@@ -15,10 +12,10 @@ struct sprof_commands {
 };
 
 /*
- * Prints what may stand in place of the last word, one in a line, and behind a tab what it is. The
- * words are those behind "sprof", NULL-terminated; there is at least one, which may be empty. A line
- * may tell the shell instead that files (@file) or folders (@folder) may stand there, or that from
- * the word N on, counted from 1, there is another program's command line (@program N).
+ * Prints the candidates for the last word, one per line, each with a tab and a description. `words`
+ * are those after "sprof", NULL-terminated; there is at least one, which may be empty. Special
+ * lines ask the shell to complete files (@file), folders (@folder), or another program's command
+ * line from word N on, counted from 1 (@program N).
  */
 void sprof_complete(const struct sprof_commands *commands, char *const words[]);
 

@@ -1,6 +1,6 @@
 /*
- * The threads of a core, as samples: the same facts that a look at a live process gives, as far as
- * the core has them.
+ * The threads of a core file as samples, with the same facts as from a live process, as far as the
+ * core has them.
  */
 #ifndef SPROF_CMD_CORE_LOOK_H
 #define SPROF_CMD_CORE_LOOK_H
@@ -17,23 +17,24 @@ struct sprof_interp;
 
 struct sprof_core_look {
 	const struct sprof_core *core;
-	const char *program; /* the file to take for the core's program; NULL: the core's path */
+	/* the program's file, if not at the core's path; NULL: use the core's path */
+	const char *program;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
 	struct sprof_interp *interp; /* NULL: native stacks only */
-	struct sprof_maps maps;      /* of sprof_core_modules_open() */
+	struct sprof_maps maps;      /* filled by sprof_core_modules_open() */
 	char *maps_text;
 };
 
 /*
- * core-modules.c: fills maps, and opens the files of the code. Files that are missing, or that are
- * others by their build id, are told on stderr; their code has no names then, and stacks may end
- * there. Fails if the core does not say where the program was, and a file was given for it.
+ * In core-modules.c: fills maps and opens the files with code. Reports files that are missing, or
+ * have another build id, on stderr; their code stays unresolved, and stacks may end there. Fails if
+ * the core does not say where the program was mapped, but `program` is set.
  */
 SPROF_MUST_USE bool sprof_core_modules_open(struct sprof_core_look *look, struct sprof_error *err);
 void sprof_core_look_finish(struct sprof_core_look *look);
 
-/* core-threads.c: gives all threads, one sample of each. False: no memory. */
+/* In core-threads.c: passes one sample per thread to the sink. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_core_threads_give(
 	const struct sprof_core_look *look, const struct sprof_sink *sink, struct sprof_error *err);
 

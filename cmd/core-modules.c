@@ -1,7 +1,7 @@
 /*
- * Opens the files that a core's process had mapped, by their paths. A file that has another build
- * id than the core's memory is not the one that was mapped, and is not used. Does not look for
- * files elsewhere: debug files are found by the names of what is opened here.
+ * Opens the files that a core's process had mapped, by path. A file with another build id than in
+ * the core's memory is not used. Does not search elsewhere: debug files are found through the files
+ * opened here.
  */
 #include "cmd/core-look.h"
 
@@ -38,7 +38,7 @@ struct question {
 	const struct sprof_core_file *program;
 };
 
-/* Code that only the list of files tells of. */
+/* Code known only from the core's list of files. */
 static bool is_code(void *data, const struct sprof_core_file *file)
 {
 	const struct question *question = data;
@@ -128,7 +128,7 @@ static void forget_file(struct sprof_module *module, int errnum)
 	module->open_errno = errnum;
 }
 
-/* Whether the file is what was mapped, as far as build ids tell. A deleted file's path may lead to
+/* Compares build ids to check that the file is the mapped one. A deleted file's path may lead to
  * any other file. */
 static void check_file(const struct sprof_core *core, struct sprof_module *module)
 {

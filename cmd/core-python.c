@@ -1,6 +1,6 @@
 /*
- * A thread of a core is read like one that stands still. Its memory stays as it is, so frames for
- * which there was no room are read again with more.
+ * A core's thread is read like a stopped one. The memory does not change, so if frames exceed the
+ * buffer they are read again with a larger one.
  */
 #include "cmd/core-python.h"
 

@@ -1,7 +1,7 @@
 /*
- * Threads of a core: stacks from registers and memory, and what each waits for, from the system call
- * that its registers show. A core has no open files: descriptors stay numbers. It also has no
- * states: a thread that does not wait in a call counts as running.
+ * Threads of a core: stacks from registers and memory; waits from the system call in the registers.
+ * A core has no open files, so descriptors stay numbers. It has no thread states: a thread that is
+ * not blocked in a call counts as running.
  */
 #include "cmd/core-look.h"
 
@@ -196,7 +196,7 @@ static bool give_thread(struct giving *giving, uint32_t id, struct taking *takin
 		taking->regs.system_call = thread->system_call;
 	if (!give_stack(giving, thread->tid, taking))
 		return false;
-	/* The leader is called like the process, also in one that a thread of Python's has forked. */
+	/* The leader has the process's name, also in a process forked by a Python thread. */
 	record.name = taking->name;
 	if (thread->tid != core->pid && taking->name[0] &&
 		!giving->sink->thread(giving->sink->data, &record))

@@ -33,7 +33,7 @@ static bool is_child(const struct sprof_pids *pids, pid_t pid)
 		state[0] != 'X';
 }
 
-/* False: the list is full. */
+/* Returns false if the list is full. */
 static bool scan(struct sprof_pids *pids)
 {
 	DIR *folder = opendir("/proc");

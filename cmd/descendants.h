@@ -1,6 +1,4 @@
-/*
- * The processes that others have started.
- */
+/* Finds the descendants of processes. */
 #ifndef SPROF_CMD_DESCENDANTS_H
 #define SPROF_CMD_DESCENDANTS_H
 
@@ -8,7 +6,7 @@
 #include "base/error.h"
 #include "cmd/pids.h"
 
-/* Adds the children of the processes in the list that are there now, and theirs. False: too many. */
+/* Adds all present descendants of the listed processes. Returns false if there are too many. */
 SPROF_MUST_USE bool sprof_descendants_add(struct sprof_pids *pids, struct sprof_error *err);
 
 #endif

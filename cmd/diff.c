@@ -1,6 +1,4 @@
-/*
- * sprof diff: what changed from one saved profile to another.
- */
+/* sprof diff: what changed between saved profiles. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,20 +10,21 @@
 #define FIELD(name) offsetof(struct sprof_reading, name)
 
 static const struct sprof_option compare_table[] = {
-	{"shares", NULL, NULL, "text: a table of each function's shares, with its self and total",
+	{"shares", NULL, NULL, "text: show a table of each function's shares, self and total",
 		sprof_value_flag, FIELD(shares)},
 	{"absolute", NULL, NULL,
-		"in other formats and with --shares: the weights themselves, not scaled to one whole",
+		"other formats and --shares: compare absolute weights, not scaled\n"
+		"to the same total",
 		sprof_value_flag, FIELD(absolute)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to compare", sprof_shown_filter_table, FIELD(shown)},
-	{"Of which time and process", sprof_reading_filter_table},
+	{"Filters", sprof_shown_filter_table, FIELD(shown)},
+	{"Time and process", sprof_reading_filter_table},
 	{"A gate for several runs", sprof_gate_option_table, FIELD(gate)},
-	{"How", compare_table},
-	{"How", sprof_shown_brief_table, FIELD(shown)},
+	{"Layout", compare_table},
+	{"Layout", sprof_shown_brief_table, FIELD(shown)},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
@@ -151,20 +150,25 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_diff = {
 	.name = "diff",
-	.summary = "Show what changed from one saved profile to another",
+	.summary = "Show what changed between two saved profiles",
 	.synopsis = "[options] BEFORE AFTER\n"
 		    "       sprof diff [options] BEFORE... -- AFTER...\n"
 		    "       sprof diff [options] --fail-if CONDITION... BEFORE... -- AFTER...",
 	.details =
-		"The first line names the function whose own code accounts for most of the "
-		"difference. With several\nruns, figures are medians, and what may be chance is "
-		"marked by how much the runs differ.\nAs folded stacks, each line has two numbers: before "
-		"and after; BEFORE is scaled to the weight of\nAFTER, unless there is --absolute.\n\n"
+		"The first line names the function whose own code causes most of the difference. "
+		"With several\n"
+		"runs, figures are medians, and a mark shows changes that may be chance. As folded "
+		"stacks, each\n"
+		"line has two numbers, before and after; BEFORE is scaled to the weight of AFTER, "
+		"unless\n"
+		"--absolute is given.\n\n"
 		"  sprof diff before.pb.gz after.pb.gz --weight user\n"
 		"  sprof diff before.pb.gz after.pb.gz -f folded | flamegraph.pl > diff.svg\n\n"
 		"With --fail-if, BEFORE and AFTER are at least five runs each of the same work. A "
-		"figure has\ngrown by more than its limit only if that is certain against how much "
-		"the runs vary. A\nslowdown of 5 % is found by a limit below 5 %.\n\n"
+		"condition holds\n"
+		"only if the growth is certain in spite of the variation between runs. To find a "
+		"slowdown of 5 %,\n"
+		"set a limit below 5 %.\n\n"
 		"  sprof diff --fail-if 'wall(parse) > +2%' before-*.pb.gz -- after-*.pb.gz\n",
 	.groups = groups,
 	.defaults = &sprof_reading_defaults,

@@ -1,7 +1,4 @@
-/*
- * A dump as one line of JSON. What is not known is null. Names are as the process has them, without
- * control characters.
- */
+/* A dump as one line of JSON. Unknown values are null. Control characters in names are replaced. */
 #include <inttypes.h>
 #include <unistd.h>
 

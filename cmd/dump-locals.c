@@ -1,8 +1,7 @@
 /*
- * Variables of frames, from what a thread's sample kept: the innermost registers, sp and frame
- * pointer of each frame, and the copied stack. What lies elsewhere (texts, what pointers lead to)
- * is read from the process when it is shown, and may have changed since. Does not handle how
- * variables are shown.
+ * Variables of frames, from a thread's sample: registers of the innermost frame, sp and frame
+ * pointer of each frame, and the copied stack. Other memory (texts, targets of pointers) is read
+ * from the process when shown, and may have changed. Does not format variables.
  */
 #include "cmd/dump-locals.h"
 

@@ -1,7 +1,7 @@
 /*
- * What a dump knows of the lock that a thread waits for: its kind and its variable. The kind is what
- * the memory of the lock shows; where that is not enough, as with an rwlock that readers have, what
- * the functions on the stack are for.
+ * The lock that a thread waits for: its kind and its variable. The kind comes from the lock's
+ * memory or, if that is inconclusive, as with an rwlock held by readers, from the functions on the
+ * stack.
  */
 #include "cmd/dump.h"
 

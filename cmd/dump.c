@@ -1,7 +1,7 @@
 /*
- * sprof dump: where each thread of processes is right now, once or several times, and then let them
- * go; or where each thread was when a core was written. Does not handle how that is shown
- * (dump-text.c, dump-json.c), nor what a core has (core-threads.c).
+ * sprof dump: prints where each thread of a process is, once or several times, and detaches; or
+ * where each thread was in a core. dump-text.c and dump-json.c write it; core-threads.c reads
+ * cores.
  */
 #include "cmd/dump.h"
 
@@ -49,27 +49,28 @@ static const struct dump_options defaults = {
 
 static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several", sprof_value_pids, FIELD(pids)},
-	{"children", NULL, NULL, "also the processes that these have started", sprof_value_flag,
+	{"children", NULL, NULL, "also show the descendants of these processes", sprof_value_flag,
 		FIELD(children)},
-	{"core", NULL, "FILE", "a core file instead of a process, also one packed by zstd",
+	{"core", NULL, "FILE", "read a core file instead of a process; -: from stdin",
 		sprof_value_text, FIELD(core), .conflicts = "pid children times"},
-	{"exe", NULL, "FILE", "with --core: the program's file, if it is not at its place",
-		sprof_value_text, FIELD(program), .needs = "core"},
+	{"exe", NULL, "FILE", "with --core: the program's file, if it has moved", sprof_value_text,
+		FIELD(program), .needs = "core"},
 	{"times", NULL, "N", "look N times (1)", sprof_value_count, FIELD(times)},
-	{"interval", NULL, "DURATION", "with --times: from one look to the next (1s)",
+	{"interval", NULL, "DURATION", "with --times: the time between two looks (1s)",
 		sprof_value_duration, FIELD(interval_ns), .needs = "times"},
-	{"json", NULL, NULL, "JSON instead of text, a line for each look", sprof_value_flag,
+	{"json", NULL, NULL, "write JSON instead of text, one line per look", sprof_value_flag,
 		FIELD(json)},
-	{"locals", NULL, NULL, "also the local variables of each frame", sprof_value_flag,
+	{"locals", NULL, NULL, "also print the local variables of each frame", sprof_value_flag,
 		FIELD(locals)},
 	{"python", NULL, "FRAMES",
-		"what stacks of Python programs have: calls: its functions, and C\n"
-		"functions that do something; all: also those that only make calls;\n"
-		"only: its functions and nothing else (calls)",
+		"frames of Python programs: calls (Python functions, and C\n"
+		"functions that do work), all (also C functions that only call\n"
+		"Python), only (just Python functions) (calls)",
 		sprof_python_set, FIELD(python)},
-	{"no-python", NULL, NULL, "native stacks only: the interpreter, not what it runs",
+	{"no-python", NULL, NULL,
+		"show the functions of the interpreter instead of Python functions",
 		sprof_python_unset, FIELD(python)},
-	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
+	{"max-depth", NULL, "N", "show at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{0},
 };
@@ -260,11 +261,20 @@ static bool look_on(struct dump *dump, int *ret_exit, struct sprof_error *err)
 	return true;
 }
 
+static bool open_core_file(struct dump *dump, struct sprof_error *err)
+{
+	if (strcmp(dump->options->core, "-") != 0)
+		return sprof_core_open(dump->options->core, &dump->core, err);
+	if (isatty(STDIN_FILENO))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--core: stdin is a terminal");
+	return sprof_core_open_stream(STDIN_FILENO, "stdin", &dump->core, err);
+}
+
 static bool open_core(struct dump *dump, struct sprof_error *err)
 {
 	if (!dump->options->core)
 		return true;
-	if (!sprof_core_open(dump->options->core, &dump->core, err))
+	if (!open_core_file(dump, err))
 		return false;
 	if (!sprof_python_begin(dump->options->python, dump->modules, &dump->interp, err))
 		return false;
@@ -309,12 +319,14 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_dump = {
 	.name = "dump",
-	.summary = "Show where each thread is right now, which locks it waits for, and deadlocks",
+	.summary = "Show the stack of each thread, the locks that it waits for, and deadlocks",
 	.synopsis = "{-p PID[,PID]... | --core FILE} [options]",
 	.details =
-		"Prints the stack of every thread, the innermost function first, with its state, the "
-		"system\ncall it sleeps in, and source lines where there is debug information. "
-		"Threads that wait for\neach other's locks are a deadlock, which is printed first.\n\n"
+		"Prints the stack of every thread, innermost function first, with its state, the "
+		"system call in\n"
+		"which it sleeps, and source lines if there is debug information. Threads that "
+		"wait for each\n"
+		"other's locks are a deadlock; deadlocks are printed first.\n\n"
 		"  sprof dump -p 4711\n"
 		"  sprof dump --core core.4711\n",
 	.groups = groups,

@@ -1,6 +1,6 @@
 /*
- * Hides DEBUGINFOD_URLS from sprof's own libraries. libdw would ask these servers unbidden for
- * every module, for minutes (debuginfod_find_debuginfo(3)).
+ * Hides DEBUGINFOD_URLS from sprof's own libraries: libdw would query these servers for every
+ * module, for minutes (debuginfod_find_debuginfo(3)).
  */
 #include "cmd/environment.h"
 

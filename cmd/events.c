@@ -1,6 +1,4 @@
-/*
- * sprof events: which events there are, their fields, what they cost, and who measures them.
- */
+/* sprof events: lists the events, their fields, costs and sources. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,9 +146,6 @@ static void write_missing(struct sprof_out *out)
 		write_denial(SPROF_TRACE_BY_TRACEPOINT, &denial, out);
 	if (!may_use_switches(&denial))
 		write_denial(SPROF_TRACE_BY_SWITCHES, &denial, out);
-	if (!sprof_call_filter_is_possible())
-		sprof_out_printf(out, "not here: %s: this kernel, or this build, has no filters\n",
-			sprof_trace_source_name(SPROF_TRACE_BY_SECCOMP));
 }
 
 static bool write_table(const struct sprof_table *table, struct sprof_error *err)

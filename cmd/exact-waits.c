@@ -1,6 +1,6 @@
 /*
- * Finds out what the kernel permits of --waits=exact, and says why it does not permit more. Does not
- * handle a refusal for single threads of the target: the sampler counts these.
+ * Finds out what the kernel permits for --waits=exact, and explains refusals. Does not handle
+ * refusals for single threads: the sampler counts them.
  */
 #include "cmd/exact-waits.h"
 

@@ -1,6 +1,4 @@
-/*
- * Whether the kernel writes down each wait, and how much of it.
- */
+/* Whether the kernel permits recording each wait, and in which detail. */
 #ifndef SPROF_CMD_EXACT_WAITS_H
 #define SPROF_CMD_EXACT_WAITS_H
 
@@ -11,8 +9,8 @@
 #include "sampler/sampler.h"
 
 /*
- * What the kernel permits, tried on our own thread. Without stacks, a message says so, and what would
- * help. False: `wanted`, and it permits nothing.
+ * Tries what the kernel permits on sprof's own thread. Reports on stderr if there are no stacks,
+ * with a remedy. Returns false if `wanted` and nothing is permitted.
  */
 SPROF_MUST_USE bool sprof_exact_waits_choose(
 	bool wanted, enum sprof_exact_waits *ret, struct sprof_error *err);

@@ -1,6 +1,4 @@
-/*
- * Writes frames with numbers, names and places. Does not name them.
- */
+/* Writes frames with number, name and place. Does not resolve names. */
 #include "cmd/frames.h"
 
 #include "base/cleanup.h"

@@ -1,6 +1,4 @@
-/*
- * The frames of a stack, as lines for people or as JSON.
- */
+/* The frames of a stack as text lines or JSON. */
 #ifndef SPROF_CMD_FRAMES_H
 #define SPROF_CMD_FRAMES_H
 
@@ -13,12 +11,12 @@
 #include "profile/profile.h"
 
 /*
- * One line for each function of a stack of the profile, whose locations are named, innermost first;
- * at most `max` of them (0: any number). False: no memory.
+ * Writes one line per function of a stack, innermost first; at most `max` (0: no limit). Locations
+ * must be named. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_frames_write(const struct sprof_profile *profile, uint32_t stack,
 	bool short_names, size_t max, struct sprof_out *out);
-/* The names of all functions, as elements of an array. */
+/* Writes the names of all functions as elements of an array. */
 void sprof_frames_json(
 	const struct sprof_profile *profile, uint32_t stack, struct sprof_json *json);
 

@@ -1,6 +1,7 @@
 /*
- * Chooses functions by name. Without a file, a name means the program, and all files if the program has
- * none of that name; a pattern means the program only, because it would match too much elsewhere.
+ * Chooses functions by name. Without a file, a name refers to the program or, if it has no such
+ * function, to all files; a pattern refers to the program only, because it would match too much
+ * elsewhere.
  */
 #include "cmd/function-choice.h"
 
@@ -85,7 +86,7 @@ static const char *find_at(const char *begin, const char *end)
 	return NULL;
 }
 
-/* Without the quotes around it. NULL: no memory. */
+/* Without the quotes around it. Returns NULL if out of memory. */
 static char *copy(const char *begin, const char *end)
 {
 	if (end - begin > 1 && *begin == '"' && end[-1] == '"') {
@@ -96,8 +97,8 @@ static char *copy(const char *begin, const char *end)
 }
 
 /*
- * These keep their return address, and return to it later once more. Then the place at which a
- * source sees the return would be one that nobody expects: the program would die.
+ * These functions (setjmp, vfork) return again later to a saved return address. If a source has
+ * replaced it, the second return would be unexpected and kill the program.
  */
 static bool returns_twice(const char *linkage)
 {
@@ -336,7 +337,7 @@ static bool tell_inlined(const struct sprof_function_wish *wish,
 	return false;
 }
 
-/* Not of patterns: they match nothing else either. */
+/* Not for patterns: they have no single function to look for. */
 static bool look_for_inlined(const struct sprof_function_choice *choice,
 	const struct sprof_module *module, struct sprof_error *err)
 {

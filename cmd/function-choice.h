@@ -1,6 +1,4 @@
-/*
- * Which functions are watched, as users write it: "parse,ns::Tree::*,malloc@libc.so.6".
- */
+/* The functions to watch, in the user's syntax: "parse,ns::Tree::*,malloc@libc.so.6". */
 #ifndef SPROF_CMD_FUNCTION_CHOICE_H
 #define SPROF_CMD_FUNCTION_CHOICE_H
 
@@ -14,36 +12,36 @@
 #include "elfsym/listing.h"
 
 /*
- * Whether a function is meant by a name: its linkage name, its name as the programmer wrote it, with
- * or without parameters and template arguments, or a pattern of one of these (base/glob.h).
+ * Whether `name` selects a function: it may be the linkage name, the source name with or without
+ * parameters and template arguments, or a pattern for one of these (base/glob.h).
  */
 bool sprof_function_is_called(const char *name, const char *linkage);
 
 struct sprof_function_wish {
-	char *name; /* or a pattern */
-	char *file; /* the same; NULL: none was named */
+	char *name; /* a name or a pattern */
+	char *file; /* the same; NULL: any */
 	bool is_pattern;
 	bool is_in_program;
 	bool is_found;
 };
 
 /*
- * Reads FUNC or FUNC@FILE, up to the end. FILE is a file's name, or a path if it has a slash, or a
- * pattern. Either may stand in quotes. "@plt" at the end of FUNC belongs to it: it is a stub through
- * which another file is called. Finish the wish in both cases.
+ * Parses FUNC or FUNC@FILE, which must extend to `end`. FILE is a file name, a path if it contains
+ * a slash, or a pattern. Either may be quoted. A trailing "@plt" belongs to FUNC: it is a PLT stub,
+ * through which another file is called. Finish the wish in both cases.
  */
 SPROF_MUST_USE bool sprof_function_wish_read(const char *text, const char *end,
 	struct sprof_function_wish *ret, struct sprof_error *err);
 void sprof_function_wish_finish(struct sprof_function_wish *wish);
 
-/* Whether the wish may be for a function of this file: a module, or a source file. */
+/* Whether the wish allows a function of this file, which is a module or a source file. */
 bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path);
 
 /* Zeroed is empty and valid. */
 struct sprof_function_choice {
 	struct sprof_function_wish *items;
 	size_t count, capacity;
-	char *path; /* of the program; NULL: not known */
+	char *path; /* of the program; NULL: unknown */
 	dev_t device;
 	ino_t inode;
 	const char *central; /* what one of the chosen functions is to be called; NULL: nothing */
@@ -52,9 +50,7 @@ struct sprof_function_choice {
 	bool is_program;                  /* and what the answer was */
 };
 
-/*
- * Adds a list of wishes, with commas between them. Commas inside brackets don't separate.
- */
+/* Adds a list of wishes, separated by commas. Commas inside brackets don't separate. */
 SPROF_MUST_USE bool sprof_function_choice_add(
 	struct sprof_function_choice *choice, const char *text, struct sprof_error *err);
 
@@ -71,7 +67,7 @@ SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *ch
 bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	const struct sprof_module *module, const struct sprof_listed *function);
 
-/* After the run. False: one of the wishes has matched nothing. */
+/* Call it after the run. Returns false if a wish has matched nothing. */
 SPROF_MUST_USE bool sprof_function_choice_check(
 	const struct sprof_function_choice *choice, struct sprof_error *err);
 

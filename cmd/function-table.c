@@ -1,6 +1,6 @@
 /*
- * Lists the functions of a file once and keeps those that are wanted. Does not handle functions that
- * the loader chooses when the program runs (STT_GNU_IFUNC): the one that chooses is what has the name.
+ * Lists the functions of a file once and keeps the wanted ones. Does not handle indirect functions
+ * (STT_GNU_IFUNC): their name belongs to the resolver.
  */
 #include "cmd/function-table.h"
 
@@ -40,7 +40,7 @@ static struct sprof_function *find_known(const struct sprof_function_table *tabl
 	return last && last->module == module && last->offset == offset ? last : NULL;
 }
 
-/* Of "__GI___nanosleep", "__nanosleep" and "nanosleep", the last one is what people know. */
+/* Of "__GI___nanosleep", "__nanosleep" and "nanosleep", the last is the common name. */
 static bool is_plainer(const char *name, const char *than)
 {
 	return !sprof_is_mangled(name) && !sprof_is_mangled(than) &&
@@ -72,24 +72,6 @@ static bool add_name(struct sprof_function_table *table, struct sprof_module *mo
 	return known ? rename_function(known, listed->name) : add(table, module, listed, offset);
 }
 
-/*
- * Who throws exceptions, or changes stacks, in programs that do: the C++ runtime, Rust's, Go's, coroutines.
- * They end the program when a return address is not the one that the compiler knows, or when the kernel
- * takes calls on a stack that rests for calls that are over.
- */
-static bool is_unwinder(const char *name)
-{
-	static const char *const names[] = {"_Unwind_RaiseException", "runtime.gopanic",
-		"swapcontext@plt", "setcontext@plt", "makecontext@plt", "jump_fcontext",
-		"co_switch"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(name, names[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool add_wanted(struct sprof_function_table *table, struct sprof_module *module,
 	const struct sprof_image *image, const struct sprof_listing *listing)
 {
@@ -98,7 +80,6 @@ static bool add_wanted(struct sprof_function_table *table, struct sprof_module *
 	for (size_t i = 0; i < listing->count; i++) {
 		const struct sprof_listed *listed = &listing->items[i];
 
-		table->has_unwinder |= is_unwinder(listed->name);
 		if (sprof_image_executable(image, listed->address) &&
 			sprof_image_offset(image, listed->address, &offset) &&
 			!add_name(table, module, listed, offset))

@@ -1,6 +1,4 @@
-/*
- * Functions that are wanted, file by file.
- */
+/* The wanted functions, found file by file. */
 #ifndef SPROF_CMD_FUNCTION_TABLE_H
 #define SPROF_CMD_FUNCTION_TABLE_H
 
@@ -12,19 +10,18 @@
 #include "base/idmap.h"
 #include "cmd/functions.h"
 
-/* Its options are set; otherwise zeroed is empty and valid. */
+/* Set the options; the rest zeroed is empty and valid. */
 struct sprof_function_table {
 	const struct sprof_functions_options *options;
-	struct sprof_function *items; /* by number; their names are owned */
+	struct sprof_function *items; /* by number; names are owned */
 	size_t count, capacity;
-	struct sprof_idmap scanned; /* (0, a module's id) -> 0 */
-	uint32_t unreadable;        /* files */
-	bool has_unwinder;          /* one of the files walks stacks by return addresses */
+	struct sprof_idmap scanned; /* (0, module id) -> 0 */
+	uint32_t unreadable;        /* number of unreadable files */
 };
 
 /*
- * Appends the wanted functions of a module that was not asked about before. False: no memory. A file
- * that can't be read has none, and is counted.
+ * Appends the wanted functions of a module that was not scanned before. A file that can't be read
+ * is counted. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_function_table_scan(
 	struct sprof_function_table *table, struct sprof_module *module);

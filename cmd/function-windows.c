@@ -1,6 +1,6 @@
 /*
- * Governs by breakpoints only: the kernel leaves the trap of a uprobe in the code while its event is
- * disabled, so a window would spare the record but not the trap. Windows, once begun, stay.
+ * Works with breakpoints only: a disabled uprobe keeps its trap instruction in the code, so windows
+ * would save the records but not the traps. Once begun, windows continue until the end.
  */
 #include "cmd/function-windows.h"
 
@@ -9,7 +9,7 @@
 #include "attach/trap-floor.h"
 #include "base/clock.h"
 
-/* What windows take, with what nobody can measure: the thread's caches are colder after each stop. */
+/* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
 void sprof_function_windows_init(struct sprof_function_windows *windows,

@@ -1,6 +1,4 @@
-/*
- * What the files of `sprof_functions` share.
- */
+/* State shared by the files of `sprof_functions`. */
 #ifndef SPROF_CMD_FUNCTIONS_STATE_H
 #define SPROF_CMD_FUNCTIONS_STATE_H
 
@@ -20,30 +18,30 @@ struct sprof_functions {
 	struct sprof_function_table table;
 	struct sprof_loading loading;
 	struct sprof_target *target; /* NULL: the run has not begun */
-	/* How functions are watched: one of the two. */
-	struct sprof_recorded_events *recorded;
+	/* Exactly one of both is used. */
+	struct sprof_recorded_events *recorded; /* of debug registers */
 	struct sprof_breakpoint_events *breakpoints;
-	size_t watched_count; /* of the table's functions, by the kernel */
-	struct sprof_functions_watched *watched;
-	/* What is not to be tried again: (a process's id and its programs, an address) -> 0 */
+	struct sprof_functions_watched *watched; /* debug registers */
+	/* Failed attempts that are not repeated: (pid and number of execs, address) -> 0 */
 	struct sprof_idmap tried;
-	struct sprof_event_source source, tasks; /* of calls, and of what the target reports */
-	struct sprof_trace_sink sink;            /* of the latter */
-	uint64_t next_ns;                        /* of the next look */
+	struct sprof_event_source source, tasks; /* for calls; for the target's other reports */
+	struct sprof_trace_sink sink;            /* receives the latter */
+	uint64_t next_ns;                        /* time of the next scan */
 	uint32_t not_watched;
-	bool returns_ended, is_suspended;
-	bool has_executed;        /* the program that was started runs another one by now */
-	bool by_registers;        /* the kernel's records come from debug registers */
-	struct sprof_idmap execs; /* (0, a process's id) -> how many programs it has executed */
+	bool is_suspended;
+	bool has_executed;        /* the launched program has executed another one */
+	struct sprof_idmap execs; /* (0, pid) -> number of execs */
 	bool out_of_memory;
 };
 
-/* functions-watch.c: chooses the way. False: none is permitted, or no memory. */
+/*
+ * In functions-watch.c: chooses the method. Returns false if none is permitted, or out of memory.
+ */
 SPROF_MUST_USE bool sprof_functions_choose(
 	struct sprof_functions *functions, struct sprof_error *err);
-/* Watches what the table has of a process's files, and was not watched yet. */
+/* Watches the functions of the process's files that are not watched yet. */
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process);
-/* The process has executed a program: its functions are to be watched again. */
+/* The process has executed a program: its functions must be watched again. */
 void sprof_functions_new_program(
 	struct sprof_functions *functions, const struct sprof_process *process);
 void sprof_functions_unwatch(struct sprof_functions *functions);

@@ -1,21 +1,19 @@
 /*
- * The ways to watch functions: breakpoints, if they were asked for; else the kernel's uprobes; else, to
- * count calls, debug registers. Does not handle which functions are wanted.
+ * The methods of watching functions: breakpoints or, for counting calls, debug registers. Not
+ * uprobes: probes of returns change return addresses, which ends a program that moves its stacks, and
+ * each new thread waits milliseconds for each of its uprobes. Does not choose the functions.
  */
 #include "cmd/functions-state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "attach/breakpoints.h"
-#include "base/proc.h"
 #include "cmd/perf-denied.h"
 
-/* What the kernel is asked to watch of one function: its begin and its returns. */
+/* A debug register. */
 struct sprof_functions_watched {
 	struct sprof_functions_watched *next;
-	char path[SPROF_PROC_PATH_MAX];
-	struct sprof_probe probes[2];
+	struct sprof_probe probe;
 };
 
 /* Processes that are only watched over have no events. */
@@ -38,26 +36,11 @@ static void take_gap(void *data, uint64_t end_ns)
 		functions->options.gap(functions->options.data, end_ns);
 }
 
-/* Everybody may have debug registers for his own processes. They tell of begins only. */
-static bool find_permitted(struct sprof_functions *functions, struct sprof_perf_denial *ret_denial)
+/* Debug registers are permitted for the user's own processes. They report begins only. */
+static bool use_registers(struct sprof_functions *functions, struct sprof_error *err)
 {
-	struct sprof_perf_denial other;
-
-	if (sprof_recorded_probes_are_permitted(ret_denial))
-		return true;
-	functions->by_registers = functions->options.counts_will_do &&
-		sprof_recorded_breakpoints_are_permitted(&other);
-	functions->returns_ended = functions->by_registers;
-	return functions->by_registers;
-}
-
-static bool record(struct sprof_functions *functions, struct sprof_error *err)
-{
-	const struct sprof_functions_options *options = &functions->options;
-	const uint32_t types = 1U << SPROF_TRACE_PROBE;
 	const struct sprof_recorded_options wanted = {
-		.wants = {.stacks = options->stacks ? types : 0},
-		.follow_children = options->follow_children,
+		.follow_children = functions->options.follow_children,
 		.holds = true,
 		.sink = {functions, take_event},
 		.gap = take_gap,
@@ -65,11 +48,12 @@ static bool record(struct sprof_functions *functions, struct sprof_error *err)
 	struct sprof_perf_denial denial;
 	enum sprof_trace_type denied;
 
-	if (!find_permitted(functions, &denial) ||
+	if (!sprof_recorded_breakpoints_are_permitted(&denial) ||
 		!sprof_recorded_events_create(&wanted, &functions->recorded, &denied, &denial)) {
-		(void)!sprof_perf_denied(&denial, "uprobes", err);
+		(void)!sprof_perf_denied(&denial, "debug registers", err);
 		sprof_error_hint(err,
-			"--breakpoints needs no rights: it changes the program's code while it watches");
+			"without --count, breakpoints are used, which need no rights: they change "
+			"the program's code while it is watched");
 		return false;
 	}
 	functions->source = sprof_recorded_events_source(functions->recorded);
@@ -79,9 +63,12 @@ static bool record(struct sprof_functions *functions, struct sprof_error *err)
 
 static bool use_breakpoints(struct sprof_functions *functions, struct sprof_error *err)
 {
-	if (!sprof_breakpoints_are_possible())
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+	if (!sprof_breakpoints_are_possible()) {
+		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"this build has no breakpoints: they need x86_64 and libZydis");
+		sprof_error_hint(err, "sprof calls --count counts calls without them");
+		return false;
+	}
 	functions->sink = (struct sprof_trace_sink){functions, take_event};
 	functions->breakpoints = sprof_breakpoint_events_create(&(struct sprof_breakpoint_options){
 		.sink = functions->sink,
@@ -97,8 +84,8 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 
 bool sprof_functions_choose(struct sprof_functions *functions, struct sprof_error *err)
 {
-	const bool done = functions->options.breakpoints ? use_breakpoints(functions, err)
-							 : record(functions, err);
+	const bool done = functions->options.counts_only ? use_registers(functions, err)
+							 : use_breakpoints(functions, err);
 
 	functions->tasks = sprof_task_events_source(&functions->sink);
 	return done;
@@ -115,50 +102,6 @@ void sprof_functions_unwatch(struct sprof_functions *functions)
 
 		free(functions->watched);
 		functions->watched = next;
-	}
-}
-
-/* NULL: no memory. */
-static struct sprof_functions_watched *add_watched(struct sprof_functions *functions)
-{
-	struct sprof_functions_watched *watched = calloc(1, sizeof(*watched));
-
-	if (!watched) {
-		functions->out_of_memory = true;
-		return NULL;
-	}
-	watched->next = functions->watched;
-	functions->watched = watched;
-	return watched;
-}
-
-static bool add_probe(struct sprof_functions *functions, const struct sprof_probe *probe,
-	const struct sprof_process *process)
-{
-	struct sprof_perf_denial denial;
-
-	if (sprof_recorded_events_add_probe(functions->recorded, probe, process, &denial))
-		return true;
-	functions->not_watched++;
-	return false;
-}
-
-/* The kernel finds the file through the module's descriptor, also if it has been replaced. */
-static void probe(struct sprof_functions *functions, size_t number)
-{
-	const struct sprof_function *function = &functions->table.items[number];
-	struct sprof_functions_watched *watched = add_watched(functions);
-
-	if (!watched)
-		return;
-	snprintf(watched->path, sizeof(watched->path), "/proc/self/fd/%d", function->module->fd);
-	for (int is_return = 0; is_return < (function->is_brief ? 1 : 2); is_return++) {
-		struct sprof_probe *added = &watched->probes[is_return];
-
-		*added = (struct sprof_probe){watched->path, function->offset, is_return,
-			(int64_t)number, function->is_brief};
-		if (!add_probe(functions, added, NULL))
-			return;
 	}
 }
 
@@ -198,16 +141,23 @@ void sprof_functions_new_program(
 		functions->out_of_memory = true;
 }
 
-/* There are four; who comes first gets one. */
+/* There are four, assigned first come, first served. */
 static void take_register(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
-	struct sprof_functions_watched *watched = add_watched(functions);
+	struct sprof_functions_watched *watched = malloc(sizeof(*watched));
+	struct sprof_perf_denial denial;
 
-	if (!watched)
+	if (!watched) {
+		functions->out_of_memory = true;
 		return;
-	watched->probes[0] = (struct sprof_probe){.offset = address, .number = (int64_t)number};
-	(void)!add_probe(functions, &watched->probes[0], process);
+	}
+	*watched = (struct sprof_functions_watched){
+		functions->watched, {.offset = address, .number = (int64_t)number}};
+	functions->watched = watched;
+	if (!sprof_recorded_events_add_probe(
+		    functions->recorded, &watched->probe, process, &denial))
+		functions->not_watched++;
 }
 
 static void break_at(struct sprof_functions *functions, struct sprof_process *process,
@@ -217,7 +167,7 @@ static void break_at(struct sprof_functions *functions, struct sprof_process *pr
 
 	if (sprof_breakpoint_tag(process, address) || !is_first_try(functions, process, address))
 		return;
-	if (functions->by_registers)
+	if (functions->recorded)
 		take_register(functions, process, address, number);
 	else if (!sprof_breakpoint_events_add(process, address, (int64_t)number, is_brief))
 		functions->not_watched++;
@@ -234,29 +184,9 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 	}
 }
 
-/* None of the program's own code has run, if it was linked with who throws. */
-static void end_returns(struct sprof_functions *functions)
-{
-	if (!functions->recorded || functions->returns_ended || functions->options.are_leaves ||
-		!functions->table.has_unwinder)
-		return;
-	functions->returns_ended = true;
-	sprof_recorded_events_end_returns(functions->recorded);
-}
-
-/* In each process, and not in each file. */
-static bool is_by_address(const struct sprof_functions *functions)
-{
-	return functions->breakpoints || functions->by_registers;
-}
-
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)
 {
-	end_returns(functions);
-	for (; !is_by_address(functions) && functions->watched_count < functions->table.count;
-		functions->watched_count++)
-		probe(functions, functions->watched_count);
-	for (size_t i = 0; is_by_address(functions) && i < process->maps.count; i++) {
+	for (size_t i = 0; i < process->maps.count; i++) {
 		if (process->maps.items[i].module != SPROF_MAPPING_NO_MODULE)
 			break_at_all(functions, process, &process->maps.items[i]);
 	}

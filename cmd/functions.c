@@ -1,6 +1,6 @@
 /*
- * Watches functions: finds them whenever something may have been mapped, and gives each to the source
- * that watches it. Does not handle code without a file.
+ * Watches functions: scans for them whenever something may have been mapped, and adds each to the
+ * source that watches it. Does not handle code without a file.
  */
 #include "cmd/functions.h"
 
@@ -53,19 +53,7 @@ void sprof_functions_prepare(const struct sprof_functions *functions, struct spr
 
 const char *sprof_functions_source_name(const struct sprof_functions *functions)
 {
-	if (functions->breakpoints)
-		return "breakpoints";
-	return functions->by_registers ? "hardware breakpoints" : "uprobes";
-}
-
-bool sprof_functions_use_registers(const struct sprof_functions *functions)
-{
-	return functions->by_registers;
-}
-
-bool sprof_functions_have_returns(const struct sprof_functions *functions)
-{
-	return !functions->returns_ended;
+	return functions->breakpoints ? "breakpoints" : "hardware breakpoints";
 }
 
 size_t sprof_functions_count(const struct sprof_functions *functions)
@@ -147,8 +135,8 @@ void sprof_functions_suspend(struct sprof_functions *functions)
 	sprof_breakpoint_events_suspend(functions->breakpoints);
 }
 
-/* What was mapped meanwhile is looked for here, and not before: what is watched must be there now. Children that
- * nobody asked for keep clean code. */
+/* Scans for functions mapped meanwhile only now: breakpoints must exist from here on. Children that
+ * are not followed keep clean code. */
 void sprof_functions_resume(struct sprof_functions *functions)
 {
 	struct sprof_process **processes;
@@ -203,14 +191,14 @@ static bool offer(void *data, const struct sprof_event_stacks *stacks)
 	return functions->source.offer(functions->source.data, stacks);
 }
 
-/* A child that nobody asked for has a copy of the breakpoints. */
+/* A child that is not followed has inherited copies of the breakpoints: removes them. */
 static void clean(struct sprof_functions *functions, struct sprof_process *process)
 {
 	if (!is_followed(functions, process) && !sprof_breakpoints_are_shared(process))
 		sprof_breakpoints_remove(process);
 }
 
-/* What the program's loader has mapped. */
+/* The program's loader has mapped a library. */
 static void take_mapped(struct sprof_functions *functions, const struct sprof_process *process)
 {
 	if (functions->options.loaded && !functions->has_executed &&
@@ -218,7 +206,7 @@ static void take_mapped(struct sprof_functions *functions, const struct sprof_pr
 		functions->options.loaded(functions->options.data, sprof_clock_now_ns());
 }
 
-/* The thread has not run yet, or not since it is held: what is found now is complete. */
+/* The thread has not run since it was created or held, so the scan is complete. */
 static void take_held(struct sprof_functions *functions, const struct sprof_event *event)
 {
 	struct sprof_thread *thread = event->thread;

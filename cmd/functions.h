@@ -1,9 +1,9 @@
 /*
- * The functions of running programs whose calls are reported: found by their names in each file as soon
- * as it is mapped, and watched there. A source of events for the run.
+ * Watches functions of running programs: finds them by name in each file as soon as it is mapped,
+ * and reports their calls. A source of events for the run.
  *
- * Events are PROBE and RETURN of the catalogue, whose first value is the function's number, and CLONE,
- * FORK, EXEC, EXIT, SIGNAL; all in the order of time.
+ * Events are PROBE and RETURN of the catalogue, whose first value is the function's number, and
+ * CLONE, FORK, EXEC, EXIT, SIGNAL; all in the order of time.
  */
 #ifndef SPROF_CMD_FUNCTIONS_H
 #define SPROF_CMD_FUNCTIONS_H
@@ -24,80 +24,76 @@
 struct sprof_functions;
 
 struct sprof_function {
-	const char *name; /* as the file has it, for the linker */
+	const char *name; /* mangled, as in the file */
 	struct sprof_module *module;
-	uint64_t offset; /* of its first instruction, in the file */
-	bool is_brief;   /* only its begin is told, without a stack */
+	uint64_t offset; /* file offset of its first instruction */
+	bool is_brief;   /* report begins only, without stacks */
 };
 
 struct sprof_functions_options {
-	struct sprof_modules *modules; /* of the run */
+	struct sprof_modules *modules; /* the run's modules */
 	void *data;
-	/* Of several names at one place each is asked about until one is wanted. */
+	/* Called for each name at an address until one is wanted. */
 	bool (*wants)(
 		void *data, const struct sprof_module *module, const struct sprof_listed *function);
-	/* Whether a wanted function is brief, which costs half. NULL: none is. */
+	/* Whether a wanted function is brief, which costs half. NULL: none. */
 	bool (*is_brief)(void *data, const char *name);
-	/* False: no memory; it is remembered by who says so. */
+	/* Returns false if out of memory; the callback records that. */
 	bool (*event)(void *data, const struct sprof_trace_event *event);
-	/* Events from before this time are missing. NULL: not wanted. */
+	/* Events before end_ns are missing. May be NULL. */
 	void (*gap)(void *data, uint64_t end_ns);
 	/*
-	 * The program that was started has mapped a library, and stood still while its functions were found and
-	 * watched. None of its own code has run. NULL: not wanted.
+	 * The launched program has mapped a library, and was held while its functions were found and watched. None of
+	 * its own code has run. May be NULL.
 	 */
 	void (*loaded)(void *data, uint64_t now_ns);
-	bool are_leaves;     /* exceptions never pass the wanted functions */
-	bool stacks;         /* of calls: an id of the profile's */
-	bool begins_only;    /* of calls: no returns */
-	bool times;          /* of breakpoints: loads have CPU times */
-	bool counts_will_do; /* begins of calls are better than nothing */
-	bool breakpoints;    /* the target's code may be changed */
+	/* Begins only, by the four debug registers of each thread: no stops, and no changed code. */
+	bool counts_only;
+	/* With breakpoints: */
+	bool stacks;      /* record stacks: ids of the profile */
+	bool begins_only; /* report begins only */
+	bool times;       /* loads include CPU times */
 	bool follow_children;
 };
 
-/* Chooses how they are watched. False: no way is permitted, the error says why; or no memory. */
+/*
+ * Returns false if the method is not permitted or not possible here, with the reason in the error;
+ * or if out of memory.
+ */
 SPROF_MUST_USE bool sprof_functions_create(const struct sprof_functions_options *options,
 	struct sprof_functions **ret, struct sprof_error *err);
 /* NULL is accepted. */
 void sprof_functions_destroy(struct sprof_functions *functions);
 
-/* What the run needs: before it begins. The source is valid as long as `functions`. */
+/* Sets what the run needs; call it before the run. The source is valid as long as `functions`. */
 void sprof_functions_prepare(
 	const struct sprof_functions *functions, struct sprof_subject *subject);
 struct sprof_event_source sprof_functions_source(struct sprof_functions *functions);
 
-/* "uprobes", "breakpoints", "hardware breakpoints" */
+/* "breakpoints", "hardware breakpoints" */
 const char *sprof_functions_source_name(const struct sprof_functions *functions);
 
-/*
- * Whether there are RETURN events. The kernel's probes of returns change return addresses: an exception
- * that passes such a function ends its program. So if there is anybody who may throw one, there are
- * none, except of leaves, and calls can be counted, not timed.
- */
-bool sprof_functions_have_returns(const struct sprof_functions *functions);
-
-/* Whether functions are watched by the four debug registers that each thread has. */
-bool sprof_functions_use_registers(const struct sprof_functions *functions);
-
 size_t sprof_functions_count(const struct sprof_functions *functions);
-/* By an event's number; valid as long as `functions`. */
+/* The function with an event's number; valid as long as `functions`. */
 const struct sprof_function *sprof_functions_at(
 	const struct sprof_functions *functions, int64_t number);
 
-/* With breakpoints: takes them out for a while, and puts them back. */
+/* Removes all breakpoints, and puts them back. */
 void sprof_functions_suspend(struct sprof_functions *functions);
 void sprof_functions_resume(struct sprof_functions *functions);
-/* What they have taken from a thread so far. */
+/* The cost of a thread's stops so far. */
 struct sprof_breakpoint_load sprof_functions_load(
 	const struct sprof_functions *functions, uint32_t thread);
 
 struct sprof_functions_gaps {
-	uint64_t lost;      /* records that the kernel had no room for */
-	uint32_t unwatched; /* threads that could not be watched on a CPU */
-	uint64_t gone; /* how often a breakpoint was, for a moment: other threads may miss it */
-	uint32_t unreadable;  /* files with functions that could not be read */
-	uint32_t not_watched; /* functions that are wanted and can't be watched */
+	uint64_t lost;      /* records lost because a ring was full */
+	uint32_t unwatched; /* threads that could not be watched on some CPU */
+	/*
+	 * how often a breakpoint was removed for a moment, so that other threads may have missed it
+	 */
+	uint64_t gone;
+	uint32_t unreadable;  /* unreadable files with functions */
+	uint32_t not_watched; /* wanted functions that can't be watched */
 };
 
 struct sprof_functions_gaps sprof_functions_gaps(const struct sprof_functions *functions);

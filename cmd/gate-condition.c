@@ -1,6 +1,4 @@
-/*
- * Conditions of a gate: from the user's text to what is compared.
- */
+/* Parses the conditions of a gate. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +105,7 @@ static bool parse_function(
 	return true;
 }
 
-/* A name may have parentheses and a ">" of its own; a limit has none. */
+/* A name may contain parentheses and ">"; a limit contains none. */
 bool sprof_gate_condition_parse(
 	const char *text, struct sprof_gate_condition *ret, struct sprof_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * sprof diff --fail-if: saved profiles of several runs on each side, and an exit code that says
- * whether a figure has grown by more than it may. profile/gate.h says what is compared.
+ * sprof diff --fail-if: compares several saved profiles per side; the exit code says whether a
+ * figure has grown beyond its limit. profile/gate.h does the comparison.
  */
 #include "cmd/gate.h"
 
@@ -44,11 +44,14 @@ static bool set_level(void *field, const char *text, struct sprof_error *err)
 
 const struct sprof_option sprof_gate_option_table[] = {
 	{"fail-if", NULL, "CONDITION",
-		"exit with 1 if a figure has surely grown by more: 'wall(parse) > +5%',\n"
-		"'self-user(parse) > +20ms', 'sys > +1%'; may be given several times",
+		"exit with 1 if a figure has certainly grown by more than this:\n"
+		"'wall(parse) > +5%', 'self-user(parse) > +20ms', 'sys > +1%'; may\n"
+		"be given several times",
 		add_condition, 0},
-	{"level", NULL, "PCT", "the rate of false alarms of all conditions together (5)", set_level,
-		FIELD(level), .needs = "fail-if"},
+	{"level", NULL, "PCT",
+		"highest rate of false alarms, in percent, for all conditions\n"
+		"together (5)",
+		set_level, FIELD(level), .needs = "fail-if"},
 	{"junit", NULL, "FILE", "also write the results as a JUnit report", sprof_value_text,
 		FIELD(junit), .needs = "fail-if"},
 	{"markdown", NULL, "FILE", "also write the results as Markdown", sprof_value_text,

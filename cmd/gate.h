@@ -1,5 +1,6 @@
 /*
- * sprof diff --fail-if: its options, and the way from saved profiles to an exit code.
+ * sprof diff --fail-if: its options, and the comparison of saved profiles that yields the exit
+ * code.
  */
 #ifndef SPROF_CMD_GATE_H
 #define SPROF_CMD_GATE_H
@@ -15,25 +16,25 @@ enum { SPROF_GATE_CONDITIONS_MAX = 32 };
 
 struct sprof_gate_options {
 	struct sprof_gate_condition conditions[SPROF_GATE_CONDITIONS_MAX];
-	size_t count;      /* 0: no gate is asked for */
+	size_t count;      /* 0: no gate */
 	double level;      /* 0: not given */
-	const char *junit; /* files; NULL: none */
+	const char *junit; /* output files; NULL: none */
 	const char *markdown;
 };
 
-/* Rows for a struct sprof_gate_options. */
+/* Option rows for struct sprof_gate_options. */
 extern const struct sprof_option sprof_gate_option_table[];
 
 /*
- * Reads a condition: "wall(parse) > +5%", "self-user(parse) > 20ms", "sys > +1%". The condition keeps
- * the text. False: kind USAGE.
+ * Parses a condition: "wall(parse) > +5%", "self-user(parse) > 20ms", "sys > +1%". The condition
+ * refers to the text. Returns false with kind USAGE.
  */
 SPROF_MUST_USE bool sprof_gate_condition_parse(
 	const char *text, struct sprof_gate_condition *ret, struct sprof_error *err);
 
 struct sprof_reading;
 
-/* `operands`: the files before, "--", the files after. */
+/* `operands`: the base files, "--", the new files. */
 SPROF_MUST_USE bool sprof_gate_run(const struct sprof_reading *options, char *const operands[],
 	int *ret_exit, struct sprof_error *err);
 

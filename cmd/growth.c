@@ -1,6 +1,4 @@
-/*
- * Sums up growth. Does not handle memory that is given back, nor huge pages, which one fault brings.
- */
+/* Adds up memory growth. Does not subtract freed memory; counts a huge page as one page. */
 #include "cmd/growth.h"
 
 #include <stdlib.h>
@@ -35,7 +33,7 @@ const int64_t *sprof_growth_calls(size_t *ret_count)
 	return calls;
 }
 
-/* The first call of a process only asks where the end is. False: no memory. */
+/* The first call of a process only asks where the end is. Returns false if out of memory. */
 static bool move_break(
 	struct sprof_growth *growth, const struct sprof_call *call, uint64_t *ret_bytes)
 {

@@ -1,7 +1,7 @@
 /*
- * Watches the tracing thread from beside, by what the kernel says of it: a read that costs nothing more
- * for being watched. Does not handle a program whose thread is held at a breakpoint at that moment: the
- * kernel delivers the trap when its tracer ends.
+ * Watches the tracing thread by its files in /proc, which costs that thread nothing. Does not
+ * handle a program with a thread stopped at a breakpoint at that moment: the kernel delivers the
+ * trap when the tracer ends.
  */
 #include "cmd/hang.h"
 
@@ -35,7 +35,10 @@ static bool read_look(pid_t tid, struct look *ret)
 		sprof_proc_read_file(self, tid, "schedstat", ret->times, sizeof(ret->times)) > 0;
 }
 
-/* Of another process, by /proc/PID/mem too. All else that the thread waits in ends by signals. */
+/*
+ * Reads of another process's memory, also by /proc/PID/mem. Everything else that the thread waits
+ * in can be interrupted by signals.
+ */
 static bool is_in_memory(const struct look *look)
 {
 	switch (strtol(look->call, NULL, 10)) {
@@ -49,7 +52,7 @@ static bool is_in_memory(const struct look *look)
 	}
 }
 
-/* False: it has not come within a second, or a signal has. */
+/* Returns false if there was no word within a second, or a signal arrived. */
 static bool has_word(sem_t *word)
 {
 	struct timespec end;

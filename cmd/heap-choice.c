@@ -1,11 +1,12 @@
-/*
- * Looks at names only: who has an allocator's name is one.
- */
+/* Decides by name only: every function with an allocator's name is an allocator. */
 #include "cmd/heap-choice.h"
 
 #include <string.h>
 
-/* Lists the file again: nobody keeps the names that are not wanted. False: it can't be listed. */
+/*
+ * Lists the file's symbols again, because unwanted names were not kept. Returns false if that
+ * fails.
+ */
 static bool has_runtime(const struct sprof_module *module)
 {
 	const struct sprof_debug_places places = {0};

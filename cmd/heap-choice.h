@@ -1,6 +1,4 @@
-/*
- * Which functions of a file are the allocators that count.
- */
+/* Which functions of a file are allocators to watch. */
 #ifndef SPROF_CMD_HEAP_CHOICE_H
 #define SPROF_CMD_HEAP_CHOICE_H
 
@@ -11,11 +9,11 @@
 
 /* Zeroed is valid. */
 struct sprof_heap_choice {
-	const struct sprof_module *listed; /* the last file that was listed for its names */
-	bool listed_has_runtime;           /* of C++ */
+	const struct sprof_module *listed; /* the last file whose symbols were listed */
+	bool listed_has_runtime;           /* it contains the C++ runtime */
 };
 
-/* The allocator that a function of the file is, if it counts; NULL: it is none. */
+/* The allocator with the function's name, if it is watched; NULL: none. */
 const struct sprof_allocator *sprof_heap_choice_find(struct sprof_heap_choice *choice,
 	const struct sprof_module *module, const struct sprof_listed *function);
 

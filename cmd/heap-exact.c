@@ -1,6 +1,6 @@
 /*
- * Watches the allocators of a run and writes what its heap has. Does not handle memory that a program
- * takes from the kernel itself.
+ * Watches the allocators in a run and reports the heap. Does not handle memory that a program gets
+ * from the kernel itself.
  */
 #include "cmd/heap-exact.h"
 
@@ -33,25 +33,18 @@ struct run {
 	uint64_t begin_ns, end_ns;
 	bool has_begun; /* there was a call */
 	bool out_of_memory;
-	bool prints;            /* the report, to stdout */
-	bool watches_operators; /* that may throw */
+	bool prints; /* the report, to stdout */
 };
 
 static bool wants(
 	void *data, const struct sprof_module *module, const struct sprof_listed *function)
 {
 	struct run *run = data;
-	const struct sprof_allocator *allocator =
-		sprof_heap_choice_find(&run->choice, module, function);
 
-	run->watches_operators |=
-		allocator && allocator->kind == SPROF_ALLOCATOR_NEW && allocator->name[0] == '_';
-	/* Who throws has no stack any more if the kernel watches it. */
-	return allocator &&
-		(allocator->kind != SPROF_ALLOCATOR_THROWS || run->request->exact.breakpoints);
+	return sprof_heap_choice_find(&run->choice, module, function);
 }
 
-/* What is freed is charged to who has allocated it, at the call's begin. */
+/* A free needs neither return nor stack: it is attributed to the allocating stack. */
 static bool is_brief(void *data, const char *name)
 {
 	return sprof_allocator_find(name)->kind == SPROF_ALLOCATOR_FREE;
@@ -93,15 +86,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return !run->out_of_memory;
 }
 
-static void take_gap(void *data, uint64_t end_ns)
-{
-	struct run *run = data;
-
-	if (!sprof_allocations_gap(run->allocations))
-		run->out_of_memory = true;
-}
-
-/* What sprof has taken until now to find and watch functions is no time of the program's. */
+/* The time that sprof took to find and watch functions is not the program's. */
 static void take_loaded(void *data, uint64_t now_ns)
 {
 	struct run *run = data;
@@ -126,11 +111,8 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.wants = wants,
 		.is_brief = is_brief,
 		.event = take_event,
-		.gap = take_gap,
 		.loaded = take_loaded,
-		.are_leaves = true,
 		.stacks = true,
-		.breakpoints = run->request->exact.breakpoints,
 		.follow_children = subject->follow_children,
 	};
 
@@ -139,7 +121,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 				: sprof_error_no_memory(err);
 }
 
-/* The peak of a whole run; of a running process, what it has not freed. */
+/* For a whole run, the peak; for a running process, unfreed memory. */
 static enum sprof_heap_kind default_kind(const struct run *run)
 {
 	return run->watching.subject.arguments ? SPROF_HEAP_PEAK_SPACE : SPROF_HEAP_INUSE_SPACE;
@@ -150,7 +132,7 @@ static enum sprof_heap_kind kind_of(const struct run *run)
 	return (enum sprof_heap_kind)(run->watching.profile->kinds.shown - SPROF_WEIGHT_FURTHER);
 }
 
-/* The report is for stdout, unless files are asked for and nobody looks. */
+/* Prints the report on stdout, unless files were requested and stdout is no terminal. */
 static bool settle_outputs(struct run *run, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = &run->shown.outputs;
@@ -214,13 +196,6 @@ static void tell_gaps(const struct run *run)
 
 	if (!sprof_functions_count(run->functions))
 		sprof_ui_note("no function of an allocator was found: a stripped static program?");
-	if (run->watches_operators && !run->request->exact.breakpoints)
-		sprof_ui_note(
-			"an operator new was watched that does not call malloc: had it thrown for "
-			"lack of memory, the program would have ended; not so with --breakpoints");
-	if (gaps.lost)
-		sprof_ui_note(
-			"the kernel has lost %" PRIu64 " calls: figures are not exact", gaps.lost);
 	if (gaps.gone)
 		sprof_ui_note(
 			"%" PRIu64
@@ -228,8 +203,6 @@ static void tell_gaps(const struct run *run)
 			"found for the instruction that it hides (a filter of system calls?): "
 			"other threads may have missed it",
 			gaps.gone);
-	if (gaps.unwatched)
-		sprof_ui_note("%" PRIu32 " threads could not be watched on a CPU", gaps.unwatched);
 	if (gaps.not_watched)
 		sprof_ui_note("%" PRIu32 " functions could not be watched", gaps.not_watched);
 	if (gaps.unreadable)
@@ -266,7 +239,6 @@ static bool print(const struct run *run, struct sprof_error *err)
 		.functions = sprof_functions_count(run->functions),
 		.begin_ns = run->begin_ns,
 		.end_ns = run->end_ns,
-		.lost = sprof_functions_gaps(run->functions).lost,
 		.top = run->shown.full   ? 0
 			: run->shown.top ? run->shown.top
 					 : TOP,
@@ -300,17 +272,13 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 	return !outputs->count || sprof_shown_write_all(&run->shown, profile, ret_exit, err);
 }
 
-static bool guard(const struct sprof_heap_exact_request *request, struct sprof_error *err)
-{
-	return !request->exact.breakpoints || sprof_guardian_begin(request->watching->pid, err);
-}
-
 bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request, char *const operands[],
 	int *ret_exit, struct sprof_error *err)
 {
 	struct run run = {.request = request};
-	const bool done = guard(request, err) && begin(&run, operands, err) &&
-		trace(&run, ret_exit, err) && write_all(&run, ret_exit, err);
+	const bool done = sprof_guardian_begin(request->watching->pid, err) &&
+		begin(&run, operands, err) && trace(&run, ret_exit, err) &&
+		write_all(&run, ret_exit, err);
 
 	sprof_functions_destroy(run.functions);
 	sprof_allocations_destroy(run.allocations);

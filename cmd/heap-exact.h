@@ -13,11 +13,11 @@
 #include "cmd/watching.h"
 
 struct sprof_heap_exact_options {
-	bool live, sizes, json, breakpoints;
-	uint64_t older_ns; /* with live: only what is that old */
+	bool live, sizes, json;
+	uint64_t older_ns; /* with `live`: only blocks older than this */
 };
 
-/* What the user asks for. */
+/* The user's request. */
 struct sprof_heap_exact_request {
 	struct sprof_heap_exact_options exact;
 	const struct sprof_watching_options *watching;
@@ -25,7 +25,7 @@ struct sprof_heap_exact_request {
 	const struct sprof_shown *shown;
 };
 
-/* The whole command. On success *ret_exit is its exit code. */
+/* Runs the command. On success *ret_exit is its exit code. */
 SPROF_MUST_USE bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request,
 	char *const operands[], int *ret_exit, struct sprof_error *err);
 

@@ -1,6 +1,4 @@
-/*
- * `sprof heap --exact` as JSON: one object. Times are in ns from the begin of the run.
- */
+/* `sprof heap --exact` as JSON: one object. Times are in ns since the begin of the run. */
 #include <inttypes.h>
 
 #include "cmd/frames.h"

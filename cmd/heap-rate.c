@@ -1,9 +1,9 @@
 /*
- * Breakpoints at the allocators, in short windows. What a thread allocates in them, by the time that it
- * has for itself in them, is its rate.
+ * Sets breakpoints at the allocators in short windows. A thread's rate is what it allocates in
+ * windows, divided by its own time in them.
  *
- * Does not handle what is freed: most of that happens outside a window. A thread that allocates so fast
- * that it hardly runs between two stops has a rate that can't be told; the figure is a lower bound.
+ * Does not handle frees: most happen outside the window. For a thread that allocates so fast that
+ * it hardly runs between stops, the figure is a lower bound.
  */
 #include "cmd/heap-rate.h"
 
@@ -24,7 +24,7 @@
 #include "cmd/ui.h"
 #include "events/duty.h"
 
-/* What windows take, with what nobody can measure: the thread's caches are colder after each stop. */
+/* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
 /* What counts of a window for each thread. */
@@ -46,7 +46,7 @@ struct run {
 	bool has_fast_threads;
 };
 
-/* reallocarray() calls realloc(), and nobody sees where one call is in another. */
+/* reallocarray() calls realloc(), and nested calls are not recognised here. */
 static bool wants(
 	void *data, const struct sprof_module *module, const struct sprof_listed *function)
 {
@@ -235,7 +235,6 @@ static bool create_functions(struct run *run, struct sprof_error *err)
 		.stacks = true,
 		.begins_only = true,
 		.times = true,
-		.breakpoints = true,
 		.follow_children = run->watching.subject.follow_children,
 	};
 

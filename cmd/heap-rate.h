@@ -1,6 +1,4 @@
-/*
- * `sprof heap --rate`: who allocates how much per second, as an estimate.
- */
+/* `sprof heap --rate`: estimates the allocation rate by stack. */
 #ifndef SPROF_CMD_HEAP_RATE_H
 #define SPROF_CMD_HEAP_RATE_H
 
@@ -11,16 +9,16 @@
 #include "cmd/shown.h"
 #include "cmd/watching.h"
 
-/* What the user asks for. */
+/* The user's request. */
 struct sprof_heap_rate_request {
-	double overhead; /* the share of the target's time that may be taken */
+	double overhead; /* largest share of the target's time to take */
 	const struct sprof_watching_options *watching;
 	const struct sprof_naming *naming;
 	const struct sprof_shown *shown;
 	bool is_quiet;
 };
 
-/* The whole command. On success *ret_exit is its exit code. */
+/* Runs the command. On success *ret_exit is its exit code. */
 SPROF_MUST_USE bool sprof_heap_rate_run(const struct sprof_heap_rate_request *request,
 	char *const operands[], int *ret_exit, struct sprof_error *err);
 

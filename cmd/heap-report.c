@@ -1,6 +1,4 @@
-/*
- * The text of `sprof heap --exact`: totals, the stacks, what is not freed, sizes, and what is odd.
- */
+/* The text of `sprof heap --exact`: totals, stacks, unfreed memory, sizes, and anomalies. */
 #include "cmd/heap-report.h"
 
 #include <inttypes.h>
@@ -117,7 +115,7 @@ static void write_figures(
 struct stacks {
 	const struct sprof_heap_report *report;
 	enum sprof_heap_kind kind;
-	bool old; /* what is old, instead */
+	bool old; /* show `old` instead of a kind */
 	struct sprof_heap_sum all;
 };
 
@@ -217,7 +215,7 @@ static bool write_by_kind(const struct sprof_heap_report *report, struct sprof_o
 	return write_stacks(&stacks, out);
 }
 
-/* Nothing was freed since the peak, whose stacks have been written. */
+/* Nothing was freed since the peak, so unfreed stacks equal those at the peak, already written. */
 static bool is_the_peak(const struct sprof_heap_report *report)
 {
 	const struct sprof_heap_rows *rows = report->rows;
@@ -234,7 +232,7 @@ static bool is_the_peak(const struct sprof_heap_report *report)
 	return report->kind == SPROF_HEAP_PEAK_SPACE && rows->count;
 }
 
-/* What --live shows with ages: unless something else was asked for, that is all. */
+/* The list would repeat what --live shows with ages. */
 static bool is_twice(const struct sprof_heap_report *report)
 {
 	return report->live && (!report->is_chosen || report->kind == SPROF_HEAP_INUSE_SPACE);

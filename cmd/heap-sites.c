@@ -1,6 +1,4 @@
-/*
- * Sums up the books of a heap by stack. Does not handle names.
- */
+/* Adds up the heap books by stack. Does not handle names. */
 #include "cmd/heap-sites.h"
 
 #include <stdlib.h>

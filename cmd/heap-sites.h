@@ -1,6 +1,6 @@
 /*
- * What the stacks of a heap have: rows of a report, and kinds of values of a profile. The innermost
- * frame, which is the allocator's, is left out.
+ * Heap figures by stack: rows of a report, and kinds of values of a profile. The innermost frame,
+ * the allocator's, is removed.
  */
 #ifndef SPROF_CMD_HEAP_SITES_H
 #define SPROF_CMD_HEAP_SITES_H
@@ -13,11 +13,11 @@
 #include "events/heap-books.h"
 #include "profile/profile.h"
 
-/* Kinds of values. Those that Go's profiles of a heap have keep their names and their order. */
+/* Kinds of values. Those in Go's heap profiles keep Go's names and order. */
 enum sprof_heap_kind {
 	SPROF_HEAP_ALLOC_OBJECTS,
 	SPROF_HEAP_ALLOC_SPACE,
-	SPROF_HEAP_INUSE_OBJECTS, /* not freed, also of processes that have ended */
+	SPROF_HEAP_INUSE_OBJECTS, /* unfreed, including ended processes */
 	SPROF_HEAP_INUSE_SPACE,
 	SPROF_HEAP_PEAK_OBJECTS,
 	SPROF_HEAP_PEAK_SPACE,
@@ -28,12 +28,12 @@ enum sprof_heap_kind {
 	SPROF_HEAP_KINDS,
 };
 
-/* All threads of a stack. */
+/* A stack, over all threads. */
 struct sprof_heap_row {
 	uint32_t stack; /* the profile's, without the allocator's frame */
 	struct sprof_heap_sum sums[SPROF_HEAP_FIGURES];
 	struct sprof_heap_sum at_peak;
-	struct sprof_heap_sum old; /* what is not freed and as old as was asked for */
+	struct sprof_heap_sum old; /* unfreed and older than requested */
 	uint64_t oldest_ns;        /* age of the oldest of these */
 };
 
@@ -42,29 +42,31 @@ struct sprof_heap_rows {
 	struct sprof_heap_row *items;
 	size_t count, capacity;
 	struct sprof_idmap by_stack;
-	struct sprof_heap_sum old; /* of all */
+	struct sprof_heap_sum old; /* total */
 };
 
-/* Bytes and objects that are not freed. */
+/* Unfreed bytes and objects. */
 struct sprof_heap_sum sprof_heap_unfreed(const struct sprof_heap_sum sums[SPROF_HEAP_FIGURES]);
 
-/* The row's figure of that kind, with its bytes and its objects. */
+/* The row's figure of this kind, in bytes and objects. */
 struct sprof_heap_sum sprof_heap_row_figure(
 	const struct sprof_heap_row *row, enum sprof_heap_kind kind);
 
-/* The profile gets the kinds, and shows one of them; before its first row. */
+/* Adds the kinds to the profile, with one as default; call it before the first row. */
 void sprof_heap_begin_profile(struct sprof_profile *profile, enum sprof_heap_kind shown);
-/* The rows of threads and stacks, once the profile's locations have names. False: no memory. */
+/* Adds rows by thread and stack, once locations are named. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_heap_to_profile(
 	const struct sprof_heap_books *books, struct sprof_profile *profile);
 
-/* `now_ns`, `older_ns`: what is old. False: no memory; the rows are to be finished nevertheless. */
+/*
+ * `now_ns`, `older_ns` define "old". Returns false if out of memory; finish the rows all the same.
+ */
 SPROF_MUST_USE bool sprof_heap_rows_create(const struct sprof_heap_books *books,
 	const struct sprof_profile *profile, uint64_t now_ns, uint64_t older_ns,
 	struct sprof_heap_rows *ret);
-/* The largest figure first. */
+/* Largest figure first. */
 void sprof_heap_rows_sort(struct sprof_heap_rows *rows, enum sprof_heap_kind kind);
-/* The most old bytes first. */
+/* Most old bytes first. */
 void sprof_heap_rows_sort_old(struct sprof_heap_rows *rows);
 void sprof_heap_rows_finish(struct sprof_heap_rows *rows);
 

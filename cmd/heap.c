@@ -1,7 +1,6 @@
 /*
- * sprof heap: who makes a program's memory grow, by the stacks of its page faults or, where the kernel
- * does not tell those, of the system calls that map memory. The calls of its allocators are
- * heap-exact.c's.
+ * sprof heap: which stacks make a program's memory grow, by page faults or, if the kernel does not
+ * permit those, by system calls that map memory. heap-exact.c traces allocators.
  */
 #include <inttypes.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@ struct heap_options {
 	enum sprof_source_request source;
 	size_t period;
 	bool growth, exact, rate;
+	bool breakpoints; /* an old name of what is always so */
 	double overhead;
 	struct sprof_heap_exact_options exactly;
 };
@@ -48,38 +48,39 @@ static const struct heap_options defaults = {
 };
 
 static const struct sprof_option option_table[] = {
-	{"growth", NULL, NULL, "who makes the resident memory grow (the default)", sprof_value_flag,
-		FIELD(growth), .conflicts = "exact rate"},
-	{"exact", NULL, NULL, "who allocates, holds and leaks: each call of an allocator",
+	{"growth", NULL, NULL, "show which code makes the resident memory grow (the default)",
+		sprof_value_flag, FIELD(growth), .conflicts = "exact rate"},
+	{"exact", NULL, NULL,
+		"watch each call of an allocator: which code allocates, holds and\n"
+		"leaks",
 		sprof_value_flag, FIELD(exact), .conflicts = "rate"},
 	{"rate", NULL, NULL,
-		"who allocates how much per second, as an estimate: breakpoints\n"
-		"in short windows, which change the program's code",
+		"estimate how much each place allocates per second, with\n"
+		"breakpoints in short windows, which change the program's code",
 		sprof_value_flag, FIELD(rate)},
-	{"overhead", NULL, "PCT", "with --rate: of the program's time that it may take (5)",
+	{"overhead", NULL, "PCT",
+		"with --rate: take at most this percentage of the program's time\n"
+		"(5)",
 		sprof_value_percentage, FIELD(overhead), .needs = "rate"},
-	{"period", NULL, "N", "take every N-th page fault of a thread (64)", sprof_value_count,
+	{"period", NULL, "N", "record every N-th page fault of a thread (64)", sprof_value_count,
 		FIELD(period), .conflicts = "exact rate"},
 	{"source", NULL, "SOURCE",
-		"auto (the best that is permitted), perf (page faults, without\n"
-		"stops), ptrace (the system calls that map memory)",
+		"auto (the best permitted source), perf (page faults, no stops),\n"
+		"ptrace (the system calls that map memory) (auto)",
 		sprof_value_source, FIELD(source), .conflicts = "exact rate"},
 	{0},
 };
 
 static const struct sprof_option exact_table[] = {
-	{"live", NULL, NULL, "what is not freed, with its age", sprof_value_flag,
+	{"live", NULL, NULL, "show the memory that is not freed, with its age", sprof_value_flag,
 		FIELD(exactly.live), .needs = "exact"},
-	{"older", NULL, "TIME", "with --live: only what is that old, such as 1s",
+	{"older", NULL, "TIME", "with --live: only blocks older than TIME, such as 1s",
 		sprof_value_duration, FIELD(exactly.older_ns), .needs = "live"},
-	{"sizes", NULL, NULL, "how large what was allocated is", sprof_value_flag,
+	{"sizes", NULL, NULL, "show the sizes of the allocated blocks", sprof_value_flag,
 		FIELD(exactly.sizes), .needs = "exact"},
-	{"json", NULL, NULL, "JSON to stdout instead of text", sprof_value_flag,
+	{"json", NULL, NULL, "write JSON to stdout instead of text", sprof_value_flag,
 		FIELD(exactly.json), .needs = "exact"},
-	{"breakpoints", NULL, NULL,
-		"by breakpoints, which need no rights and lose nothing: the\n"
-		"program's code is changed while it is watched",
-		sprof_value_flag, FIELD(exactly.breakpoints), .needs = "exact"},
+	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints), .needs = "exact"},
 	{0},
 };
 
@@ -134,7 +135,7 @@ static bool wants_stack(void *data, const struct sprof_call *call)
 	return false;
 }
 
-/* False: page faults are not permitted, or there is no memory. */
+/* Returns false if page faults are not permitted, or out of memory. */
 static bool record_faults(struct heap *heap, struct sprof_perf_denial *ret_denial)
 {
 	const struct sprof_recorded_options wanted = {
@@ -199,7 +200,7 @@ static bool trace(struct heap *heap, int *ret_exit, struct sprof_error *err)
 	return sprof_watching_run(&heap->watching, ret_exit, err);
 }
 
-/* Of a small program, shares say little, or there are none. */
+/* For a small program, shares are unreliable, or there are no faults. */
 static void tell_few(const struct heap *heap)
 {
 	const size_t period = heap->options->period;
@@ -304,26 +305,35 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_heap = {
 	.name = "heap",
-	.summary = "Show who makes a program's memory grow",
+	.summary = "Show which code makes a program's memory grow",
 	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"By the stacks of page faults, which come when memory is touched for the first time. "
-		"Every N-th one\nis taken and stands for N; nobody stops. A huge page counts as one page. "
-		"Where perf events are not\npermitted, system calls that map memory are traced instead, "
-		"and what they map counts. A terminal\ngets the answer, the places in the program; "
+		"sprof records page faults, which occur when memory is touched for the first time, "
+		"with their\n"
+		"stacks. It records every N-th one, which counts as N pages; a huge page counts as "
+		"one page. No\n"
+		"thread is stopped. If perf events are not permitted, it traces the system calls "
+		"that map memory\n"
+		"and counts the mapped bytes instead. A terminal gets a summary of the places in "
+		"the program;\n"
 		"sprof report shows the rest.\n\n"
 		"  sprof heap -- ./app\n"
 		"  sprof heap -p 4711 -d 10s -o growth.svg\n"
 		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n\n"
-		"--rate has breakpoints at the allocators, for a millisecond now and then. The program runs "
-		"at its own\nspeed between these windows. Frees are not seen.\n\n"
+		"--rate sets breakpoints at the allocators for a millisecond now and then. Between "
+		"these windows\n"
+		"the program runs at its normal speed. Frees are not seen.\n\n"
 		"  sprof heap --rate -p 4711 -d 30s\n\n"
-		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root), "
-		"or by\nbreakpoints. "
-		"The kinds of values are those of Go's heap profiles: alloc_space, alloc_objects,\n"
-		"inuse_space, inuse_objects; and peak_space, peak_objects, freed_space, freed_objects,\n"
-		"temporary_space, temporary_objects. --weight chooses one (a program's peak_space, a process's\n"
-		"inuse_space).\n\n"
+		"--exact watches each call of malloc, free and similar functions, and of operator "
+		"new, with\n"
+		"breakpoints: the program's code is changed while it is watched. The kinds of values "
+		"are those of\n"
+		"Go's heap profiles:\n"
+		"alloc_space, alloc_objects, inuse_space, inuse_objects; and peak_space, "
+		"peak_objects,\n"
+		"freed_space, freed_objects, temporary_space, temporary_objects. --weight selects "
+		"one (peak_space\n"
+		"for a program, inuse_space for a running process).\n\n"
 		"  sprof heap --exact -- ./app\n"
 		"  sprof heap --exact --live --older 1s -p 4711 -d 10s\n"
 		"  sprof heap --exact -o heap.pb.gz -- ./app && go tool pprof -top heap.pb.gz\n",

@@ -1,7 +1,4 @@
-/*
- * Draws heatmaps: one rectangle for each place of the grid with a count, which says what it stands
- * for when pointed at. Does not count.
- */
+/* Draws heatmaps: one rectangle per non-empty cell, with a tooltip. Does not count. */
 #include "cmd/heatmap-svg.h"
 
 #include <errno.h>
@@ -12,7 +9,7 @@
 
 enum {
 	WIDTH = 1000,
-	LEFT = 80, /* room for the words beside and below */
+	LEFT = 80, /* margins for labels */
 	TOP = 40,
 	BOTTOM = 40,
 	ROW_HEIGHT = 8,
@@ -67,7 +64,7 @@ static unsigned bits_of(uint32_t count)
 	return 32 - (unsigned)__builtin_clz(count);
 }
 
-/* By the logarithm: single slow ones must be seen beside thousands of others. */
+/* Logarithmic: single slow instances must be visible beside thousands of others. */
 static const char *shade_of(const struct drawing *drawing, uint32_t count)
 {
 	return shades[(bits_of(count) - 1) * (SHADES - 1) / bits_of(drawing->most)];

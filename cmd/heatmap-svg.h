@@ -1,13 +1,13 @@
-/*
- * A heatmap as a picture.
- */
+/* A heatmap as SVG. */
 #ifndef SPROF_CMD_HEATMAP_SVG_H
 #define SPROF_CMD_HEATMAP_SVG_H
 
 #include "base/heat-grid.h"
 #include "output/out.h"
 
-/* Time to the right, latency upwards, both with their units; darker is more. `title`: any text. */
+/*
+ * Time to the right, latency upwards, both with units; darker means more. `title` may be any text.
+ */
 void sprof_heatmap_svg_write(
 	const struct sprof_heat_grid *grid, const char *title, struct sprof_out *out);
 

@@ -1,6 +1,4 @@
-/*
- * Writes heatmaps' data, and has them drawn at the end (heatmap-svg.c).
- */
+/* Writes the data of heatmaps; heatmap-svg.c draws them at the end. */
 #include "cmd/heatmap.h"
 
 #include <errno.h>
@@ -27,7 +25,7 @@ static void keep_error(struct sprof_heatmap *heatmap, const struct sprof_error *
 		heatmap->error = *err;
 }
 
-/* The path of the picture beside FILE.lat. NULL: no memory. */
+/* The picture's path for FILE.lat. Returns NULL if out of memory. */
 static char *picture_of(const char *path)
 {
 	const size_t length = strlen(path) - strlen(".lat");
@@ -59,7 +57,7 @@ static void open_file(struct sprof_heatmap *heatmap, const struct sprof_trace_in
 		keep_error(heatmap, &err);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_heatmap_file *file_of(
 	struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance)
 {

@@ -1,6 +1,4 @@
-/*
- * Files with the time and the latency of every pair of events, and pictures of them.
- */
+/* Files with time and latency of every pair of events, and pictures of them. */
 #ifndef SPROF_CMD_HEATMAP_H
 #define SPROF_CMD_HEATMAP_H
 
@@ -15,27 +13,30 @@
 
 struct sprof_heatmap_file {
 	const struct sprof_event_item *item1, *item2;
-	struct sprof_out *out; /* NULL: it could not be opened, or is closed */
-	bool is_drawn;         /* it could be opened */
-	char *picture;         /* the picture's path */
+	struct sprof_out *out; /* NULL: could not be opened, or is closed */
+	bool is_drawn;         /* was opened */
+	char *picture;         /* path of the picture */
 	struct sprof_heat_grid *grid;
 };
 
-/* Zeroed with its name is empty and valid. */
+/* Set `name`; the rest zeroed is empty and valid. */
 struct sprof_heatmap {
-	const char *name; /* the beginning of the files' names; NULL: none are written */
+	const char *name; /* prefix of the file names; NULL: write none */
 	struct sprof_heatmap_file *files;
 	size_t count, capacity;
-	struct sprof_error error; /* the first one */
+	struct sprof_error error; /* the first error */
 };
 
 /*
- * Adds a line to the pair's file FILE.lat, which appears when all is closed. A file that was there
- * before becomes FILE.lat.old.
+ * Appends a line to the pair's file FILE.lat, which appears when closed. An existing file is
+ * renamed to FILE.lat.old.
  */
 void sprof_heatmap_write(
 	struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance);
-/* Draws each pair's FILE.svg, and NAME.html with all of them. False: something could not be written. */
+/*
+ * Draws each pair's FILE.svg, and NAME.html with all of them. Returns false if a file could not be
+ * written.
+ */
 SPROF_MUST_USE bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err);
 
 #endif

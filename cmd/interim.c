@@ -1,9 +1,9 @@
 /*
- * A child process writes a snapshot. It has a copy of the profile as of its start. Naming takes
- * seconds: the traced threads must not wait for it, and the profile goes on growing.
+ * A forked child writes a snapshot from its copy of the profile. Resolving names takes seconds:
+ * traced threads must not wait, and the profile keeps growing.
  *
- * The child alone holds one end of a pipe open: end-of-file says that it is done. The sampling loop
- * reaps it, as every child that the loop doesn't know, or else the end of sprof does.
+ * The child holds one end of a pipe: end-of-file means that it has finished. The sampling loop
+ * reaps it like every unknown child, or else the end of sprof does.
  */
 #include "cmd/interim.h"
 
@@ -26,7 +26,7 @@ static bool has_files(const struct sprof_recording *options)
 	return options->stats_path;
 }
 
-/* Waits at most `timeout_ms` for the writer (-1: without end). False: it is still writing. */
+/* Waits up to `timeout_ms` for the writer (-1: no limit). Returns false if it is still writing. */
 static bool wait_for_writer(struct sprof_interim *interim, int timeout_ms)
 {
 	struct pollfd writer = {.fd = interim->busy, .events = POLLIN};

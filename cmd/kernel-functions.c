@@ -1,7 +1,7 @@
 /*
- * Names for the kernel's stacks of running threads, from /proc/kallsyms (proc(5)). The kernel itself names
- * those of blocked threads: blocked/kernel-stack-read.c. Does not handle code that is loaded after the list
- * was read: modules, BPF programs.
+ * Names for kernel stacks of running threads, from /proc/kallsyms (proc(5)). For blocked threads
+ * the kernel provides names: blocked/kernel-stack-read.c. Does not handle code loaded after the
+ * list was read: modules, BPF programs.
  */
 #include "cmd/kernel-functions.h"
 

@@ -1,6 +1,4 @@
-/*
- * The functions of the running kernel, by address.
- */
+/* Functions of the running kernel, by address. */
 #ifndef SPROF_CMD_KERNEL_FUNCTIONS_H
 #define SPROF_CMD_KERNEL_FUNCTIONS_H
 
@@ -10,12 +8,15 @@
 struct sprof_symlist;
 
 /*
- * Reads them: some 10 MB, and some 100 ms. NULL: the kernel hides them (kernel.kptr_restrict, CAP_SYSLOG),
- * or no memory. To be destroyed with sprof_symlist_destroy().
+ * Reads the symbols: about 10 MB in 100 ms. NULL: hidden by the kernel (kernel.kptr_restrict,
+ * CAP_SYSLOG), or out of memory. Free it with sprof_symlist_destroy().
  */
 struct sprof_symlist *sprof_kernel_functions_open(void);
 
-/* `functions` is what sprof_kernel_functions_open() has returned. A place in none has its address as name. */
+/*
+ * `functions`: from sprof_kernel_functions_open(). An address outside all functions is written as a
+ * number.
+ */
 void sprof_kernel_functions_name(
 	const void *functions, uint64_t address, char *buffer, size_t size);
 

@@ -1,7 +1,6 @@
 /*
- * Where the last recording is kept: $XDG_CACHE_HOME/sprof, the place of the XDG base directory
- * specification for files that can be made again. Only the user may read it, because it has names
- * of files and peers.
+ * The last recording is kept in $XDG_CACHE_HOME/sprof, the XDG base directory for reproducible
+ * files. Readable only by the user, because it contains names of files and peers.
  */
 #include "cmd/last.h"
 

@@ -1,24 +1,16 @@
-/*
- * The last recording that was shown on a terminal. It is kept so that `sprof report` can show all
- * of it.
- */
+/* The last recording shown on a terminal. It is kept so that `sprof report` can show it in full. */
 #ifndef SPROF_CMD_LAST_H
 #define SPROF_CMD_LAST_H
 
 #include "profile/profile.h"
 
-/*
- * The file's path; NULL: there is no place for it. The text is valid as long as the program runs.
- */
+/* The file's path; NULL: no suitable folder. The text is static. */
 const char *sprof_last_path(void);
 
-/*
- * The path for writing: makes the folder if it is missing. NULL also: others may write to the
- * place.
- */
+/* The path for writing: creates the folder if missing. NULL also if others could write there. */
 const char *sprof_last_make(void);
 
-/* Says which recording is shown, because the user named no file and may have meant another. */
+/* Prints which recording is shown, because the user named no file and may expect another one. */
 void sprof_last_say(const struct sprof_profile *profile);
 
 #endif

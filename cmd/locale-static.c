@@ -1,7 +1,7 @@
 /*
- * The user's characters in a static sprof: UTF-8 or ASCII. For others the C library would load code
- * (iconv), of whatever version is installed where sprof runs. UTF-8 it has itself, but not the classes
- * of its characters: these come from the files of the locale C.UTF-8.
+ * Character sets in a static sprof: UTF-8 or ASCII. For others, the C library would load code
+ * (iconv) of the installed version. UTF-8 is built in, but its character classes come from the
+ * files of the locale C.UTF-8.
  */
 #include "cmd/locale.h"
 

@@ -1,6 +1,6 @@
 /*
- * The user's characters, as the C library finds them. Nothing else of the locale is taken over: numbers
- * are written in one way everywhere.
+ * The user's character set, from the C library. Nothing else of the locale is used: numbers have
+ * one format everywhere.
  */
 #include "cmd/locale.h"
 

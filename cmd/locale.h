@@ -1,17 +1,15 @@
-/*
- * The user's characters, while something is written to the terminal.
- */
+/* The user's character set, for output to the terminal. */
 #ifndef SPROF_CMD_LOCALE_H
 #define SPROF_CMD_LOCALE_H
 
 #include <stdbool.h>
 
-/* Whether the terminal's characters are UTF-8. */
+/* Whether the terminal uses UTF-8. */
 bool sprof_locale_is_utf8(void);
 
-/* From here on, the C library's characters are the user's (LC_CTYPE). Returns whether they are UTF-8. */
+/* Sets the C library's LC_CTYPE to the user's. Returns whether it is UTF-8. */
 bool sprof_locale_enter(void);
-/* They are ASCII again. */
+/* Sets LC_CTYPE back to "C". */
 void sprof_locale_leave(void);
 
 #endif

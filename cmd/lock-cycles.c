@@ -1,6 +1,6 @@
 /*
- * From the locks that threads wait for to deadlocks: who holds which lock was found before. Does not
- * handle locks without a known holder, such as an rwlock that readers have: glibc does not record
+ * Finds deadlocks from the locks that threads wait for; the holders are already known. Does not
+ * handle locks without a known holder, such as an rwlock held by readers: glibc does not record
  * readers.
  */
 #include "cmd/lock-cycles.h"

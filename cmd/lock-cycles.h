@@ -13,20 +13,20 @@
 /* Zeroed is empty and valid. */
 struct sprof_lock_cycles {
 	uint32_t
-		*holders; /* by index of the thread: the one it waits for; see blocked/deadlock.h */
-	uint32_t
-		*cycles; /* by index of the thread: the cycle that it is part of, from 1; 0: none */
-	uint32_t count;  /* of cycles */
+		/* by thread index: the thread that it waits for; see blocked/deadlock.h */
+		*holders;
+	uint32_t *cycles; /* by thread index: number of its cycle, from 1; 0: none */
+	uint32_t count;   /* number of cycles */
 };
 
 /*
- * Finds them among threads that are sorted. The threads of a live process are not seen in one
- * moment, so what is found may never have been: see sprof_lock_cycles_confirm(). False: no memory.
+ * Finds cycles among sorted threads. Live threads are not read at one instant, so a cycle may never
+ * have existed: see sprof_lock_cycles_confirm(). Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_lock_cycles_find(
 	const struct sprof_stacks *stacks, struct sprof_lock_cycles *ret);
 
-/* How often threads have gone to sleep, from /proc. Zeroed is empty and valid. */
+/* How often each thread has gone to sleep, from /proc. Zeroed is empty and valid. */
 struct sprof_lock_sleeps {
 	struct sprof_lock_sleep {
 		pid_t tid;
@@ -35,20 +35,20 @@ struct sprof_lock_sleeps {
 	size_t count;
 };
 
-/* Notes the threads that are in cycles. False: no memory. */
+/* Records the threads in cycles. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_lock_sleeps_note(const struct sprof_lock_cycles *cycles,
 	const struct sprof_stacks *stacks, struct sprof_lock_sleeps *ret);
 void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps);
 
 /*
- * Forgets the cycles with a thread that has gone to sleep since `sleeps`, or was not noted there.
- * If stacks were taken since then, the threads of the others have waited all that time.
+ * Drops the cycles with a thread that has gone to sleep since `sleeps`, or is not in it. If the
+ * stacks were taken after `sleeps`, the threads of all other cycles have waited the whole time.
  */
 void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
 	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks);
 
-/* The first thread of cycle `number`; the others follow by `holders`. stacks->thread_count: the
- * cycle has been forgotten. */
+/* The first thread of cycle `number`; follow `holders` for the others. stacks->thread_count: the
+ * cycle was dropped. */
 uint32_t sprof_lock_cycles_first(
 	const struct sprof_lock_cycles *cycles, const struct sprof_stacks *stacks, uint32_t number);
 

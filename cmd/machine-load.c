@@ -1,6 +1,6 @@
 /*
- * Two readings of /proc/stat (proc(5)), which counts in ticks of some 10 ms. Does not handle CPUs that
- * the target may not run on: they count as well.
+ * Two readings of /proc/stat (proc(5)), in ticks of about 10 ms. Includes CPUs that the target may
+ * not use.
  */
 #include "cmd/machine-load.h"
 

@@ -1,6 +1,4 @@
-/*
- * How much CPU time the whole machine used during a recording: what others took from the target.
- */
+/* CPU time of the whole machine during a recording, to find what other programs used. */
 #ifndef SPROF_CMD_MACHINE_LOAD_H
 #define SPROF_CMD_MACHINE_LOAD_H
 
@@ -14,9 +12,12 @@ struct sprof_machine_load {
 	bool is_known;
 };
 
-/* At the begin of the recording. */
+/* Call it at the begin of the recording. */
 struct sprof_machine_load sprof_machine_load_begin(void);
-/* At its end, if the recording has all time since the begin: fills in what the machine did. */
+/*
+ * Call it at the end. Sets the machine's figures if the recording covers all the time since the
+ * begin.
+ */
 void sprof_machine_load_end(const struct sprof_machine_load *begin, struct sprof_quality *quality);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The sprof program: finds the command, lets it run, and turns its outcome into words and an exit
+ * The sprof program: finds the command, runs it, and converts its result into a message and an exit
  * code.
  */
 #include <errno.h>
@@ -59,20 +59,20 @@ static const struct sprof_command *find_command(const char *name)
 static void print_help(void)
 {
 	printf("Usage: sprof COMMAND [options]\n"
-	       "Shows where the wall-clock time of a native program goes: in user code, in the kernel,\n"
-	       "waiting for a CPU, or blocked; per thread, function and call path.\n\nCommands:\n");
+	       "Shows where the wall-clock time of a native program goes: computing, in the kernel,\n"
+	       "waiting for a CPU, or blocked; for each thread, function and call path.\n\nCommands:\n");
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	printf("\n"
 	       "  sprof run -- PROGRAM [ARGUMENT...]  the answer on one screen\n"
-	       "  sprof attach -p PID -d 10s          the same of a running process\n"
-	       "  sprof report                        everything that was seen\n"
-	       "  sprof report --waits                locks and other waits, and who held whom up\n"
-	       "  sprof annotate FUNCTION             its lines\n"
+	       "  sprof attach -p PID -d 10s          the same for a running process\n"
+	       "  sprof report                        the whole report of the last recording\n"
+	       "  sprof report --waits                locks and other waits, and who holds whom up\n"
+	       "  sprof annotate FUNCTION             the source lines of a function\n"
 	       "  sprof help COMMAND                  the options of a command\n"
-	       "  sprof --list-formats, --version     what -f and -o can write; what is built in\n\n"
-	       "On a terminal run, attach and heap keep their recording in ~/.cache/sprof/last.pb.gz, up\n"
-	       "to the next one. report and annotate read that, or files that -o FILE.pb.gz has written.\n");
+	       "  sprof --list-formats, --version     the formats of -f and -o; the built-in libraries\n\n"
+	       "On a terminal, run, attach and heap keep their last recording in\n"
+	       "~/.cache/sprof/last.pb.gz. report and annotate read it, or a file from -o FILE.pb.gz.\n");
 }
 
 static void print_formats(void)
@@ -232,8 +232,8 @@ static int dispatch(int argc, char *argv[])
 }
 
 /*
- * With more rights than its caller has (set-user-ID), sprof would lend them to whoever controls its
- * environment, the files that it reads and the programs that it runs (getauxval(3), AT_SECURE).
+ * If sprof had more privileges than its caller (set-user-ID), the environment, the files that it
+ * reads, and the programs that it runs could exploit them (getauxval(3), AT_SECURE).
  */
 static bool refuse_borrowed_rights(struct sprof_error *err)
 {

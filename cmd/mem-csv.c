@@ -1,6 +1,6 @@
 /*
- * The readings of `sprof mem` as comma-separated values, in bytes and seconds. A figure that was not
- * read this time is left empty.
+ * The readings of `sprof mem` as comma-separated values, in bytes and seconds. Figures not read
+ * this time are empty.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,4 @@
-/*
- * The tables of `sprof mem`: all processes, the course of each figure, and what is mapped.
- */
+/* The tables of `sprof mem`: processes, each figure over time, and mappings. */
 #include "cmd/mem-report.h"
 
 #include <errno.h>

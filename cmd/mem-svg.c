@@ -1,6 +1,4 @@
-/*
- * `sprof mem` as a picture, and as a page with that picture and the tables.
- */
+/* `sprof mem` as a picture, and as a page with the picture and the tables. */
 #include "cmd/mem-report.h"
 
 #include <errno.h>
@@ -16,7 +14,7 @@
 enum {
 	WIDTH = 900,
 	HEIGHT = 360,
-	LEFT = 90, /* room for the words beside and below */
+	LEFT = 90, /* margins for labels */
 	TOP = 30,
 	BOTTOM = 40,
 	MARKS = 5,

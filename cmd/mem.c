@@ -1,6 +1,6 @@
 /*
- * sprof mem: how much memory processes have over time, how much of it is theirs alone, and what is
- * mapped. Nothing stops or changes them: /proc tells.
+ * sprof mem: memory of processes over time, the unshared part, and mappings. Reads /proc only;
+ * processes are neither stopped nor changed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static bool set_moment(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-/* What the ending of a file's name stands for. */
+/* Formats by file suffix. */
 static const struct format {
 	const char *ending;
 	void (*write)(const struct sprof_mem_report *report, struct sprof_out *out);
@@ -103,29 +103,32 @@ static bool add_output(void *field, const char *text, struct sprof_error *err)
 static const struct sprof_option target_table[] = {
 	{"pid", "p", "PID[,PID]...", "these processes, instead of a program to start",
 		sprof_value_pids, FIELD(pids)},
-	{"children", NULL, NULL, "with --pid: also their children", sprof_value_flag,
+	{"children", NULL, NULL, "with --pid: also watch their descendants", sprof_value_flag,
 		FIELD(children), .needs = "pid"},
 	{"no-children", NULL, NULL, "don't watch the processes that the program starts",
 		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
-	{"duration", "d", "TIME", "end after that time, such as 10s", sprof_value_duration,
+	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
-	{"interval", "i", "MS", "read RSS each MS milliseconds (100)", sprof_value_milliseconds,
-		FIELD(period_ns)},
+	{"interval", "i", "MS", "read the RSS every MS milliseconds (100)",
+		sprof_value_milliseconds, FIELD(period_ns)},
 	{0},
 };
 
 static const struct sprof_option output_table[] = {
-	{"libs", NULL, NULL, "files that are mapped: libraries, and what others share of them",
+	{"libs", NULL, NULL,
+		"also show mapped files, such as libraries, and how much of them is\n"
+		"shared",
 		sprof_value_flag, FIELD(libs)},
-	{"maps", NULL, NULL, "all that is mapped, also heap and stacks", sprof_value_flag,
+	{"maps", NULL, NULL, "also show all mappings, including heap and stacks", sprof_value_flag,
 		FIELD(maps)},
-	{"at", NULL, "WHEN", "of --libs and --maps: start, peak or end (end)", set_moment,
-		FIELD(moment), .needs = "libs maps"},
+	{"at", NULL, "WHEN", "when --libs and --maps are read: start, peak or end (end)",
+		set_moment, FIELD(moment), .needs = "libs maps"},
 	{"output", "o", "FILE",
-		"write to FILE, several times if wanted: .csv (each reading), .json,\n"
-		".svg, .html, .txt",
+		"write to FILE: .csv (each reading), .json, .svg, .html, .txt; may\n"
+		"be given several times",
 		add_output, FIELD(outputs)},
-	{"json", NULL, NULL, "JSON to stdout instead of tables", sprof_value_flag, FIELD(json)},
+	{"json", NULL, NULL, "write JSON to stdout instead of tables", sprof_value_flag,
+		FIELD(json)},
 	{0},
 };
 
@@ -224,7 +227,7 @@ static bool open_csv(struct run *run, struct sprof_error *err)
 	return true;
 }
 
-/* What can't be written is told, and the rest is written. */
+/* Reports what can't be written, and writes the rest. */
 static void check_written(struct run *run, bool is_written, const struct sprof_error *err)
 {
 	if (is_written) {
@@ -255,7 +258,7 @@ static bool write_file(
 	return sprof_out_close(out, err);
 }
 
-/* Files take the place of the tables where nobody looks at stdout. */
+/* Prints tables unless files were requested and stdout is no terminal. */
 static bool prints(const struct mem_options *options)
 {
 	return !options->outputs.count || options->outputs.to_stdout || isatty(STDOUT_FILENO) ||
@@ -371,13 +374,16 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_mem = {
 	.name = "mem",
-	.summary = "Measure the memory of processes over time, and what of it is theirs alone",
+	.summary = "Show the RSS, PSS and USS of processes over time",
 	.synopsis = "-p PID[,PID]... [options], or [options] [--] PROGRAM [ARGUMENT...]",
 	.details =
-		"RSS is what a process has in memory; PSS divides each page by the processes that have "
-		"it; USS is\nwhat nobody else has, and what its end would free. PSS and USS are read as "
-		"often as takes 1 % of the\ntime. \"own share\" is the process's part (PSS-USS) of what "
-		"it shares (RSS-USS).\n\n"
+		"RSS is the resident memory of a process. PSS divides each page by the number of "
+		"processes that\n"
+		"share it. USS is the memory that no other process shares; the end of the process "
+		"would free it.\n"
+		"PSS and USS are read as often as that takes 1 % of the time. \"own share\" is the "
+		"process's part\n"
+		"(PSS-USS) of the memory that it shares (RSS-USS).\n\n"
 		"  sprof mem -p 4711,4712 -d 10s --libs\n"
 		"  sprof mem -o memory.csv -o memory.svg -- ./server --port 8080\n",
 	.groups = groups,

@@ -7,8 +7,8 @@
 #define FIELD(name) offsetof(struct sprof_reading, name)
 
 static const struct sprof_option_group groups[] = {
-	{"What to merge", sprof_shown_filter_table, FIELD(shown)},
-	{"Of which time and process", sprof_reading_filter_table},
+	{"Filters", sprof_shown_filter_table, FIELD(shown)},
+	{"Time and process", sprof_reading_filter_table},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
@@ -47,12 +47,12 @@ const struct sprof_command sprof_command_merge = {
 	.name = "merge",
 	.summary = "Merge saved profiles into one",
 	.synopsis = "[options] -o FILE PROFILE...",
-	.details =
-		"Labels are kept: process, thread, host, rank. Profiles that count different things "
-		"are refused.\n\n"
-		"  mpirun -n 4 sprof run -o prof-%r.pb.gz -- ./app\n"
-		"  sprof merge -o all.pb.gz prof-*.pb.gz\n"
-		"  sprof report --by rank all.pb.gz\n",
+	.details = "Labels such as process, thread, host and rank are kept. Profiles that count "
+		   "different things are\n"
+		   "refused.\n\n"
+		   "  mpirun -n 4 sprof run -o prof-%r.pb.gz -- ./app\n"
+		   "  sprof merge -o all.pb.gz prof-*.pb.gz\n"
+		   "  sprof report --by rank all.pb.gz\n",
 	.groups = groups,
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),

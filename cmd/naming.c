@@ -1,6 +1,6 @@
 /*
  * The option rows about names. Checks their values before sampling starts: after an hour of
- * recording a missing folder is noticed too late. Does not name anything itself.
+ * recording it would be too late. Does not resolve names.
  */
 #include "cmd/naming.h"
 
@@ -45,7 +45,7 @@ static bool add_folder(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-/* Reads the list before sampling starts: one that can't be used is noticed now. */
+/* Reads the list before sampling starts, to detect an unusable one early. */
 static bool check_sysmap(const char *path, struct sprof_naming_loaded *ret, struct sprof_error *err)
 {
 	struct sprof_symlist *list;
@@ -107,8 +107,10 @@ static bool set_debuginfod(void *field, const char *text, struct sprof_error *er
 }
 
 const struct sprof_option sprof_naming_kind_table[] = {
-	{"names", NULL, "KIND", "text: full, or short: without template arguments (full)", set_kind,
-		0},
+	{"names", NULL, "KIND",
+		"text: full, or short: without template arguments and parameters\n"
+		"(full)",
+		set_kind, 0},
 	{0},
 };
 
@@ -118,34 +120,37 @@ const struct sprof_option sprof_naming_table[] = {
 	{"no-demangle", NULL, NULL, "show C++, Rust and D names as the linker knows them",
 		sprof_value_flag, FIELD(no_demangle)},
 	{"debug-dir", NULL, "DIR",
-		"look for debug files there before /usr/lib/debug;\nmay be given several times",
+		"look for debug files in DIR before /usr/lib/debug; may be given\n"
+		"several times",
 		add_folder, FIELD(folders)},
 	{"sysmap", NULL, "FILE[=MODULE]",
-		"functions from what nm, objdump -t or readelf -s print,\n"
-		"or a System.map, for the program or MODULE; may be\n"
-		"given several times",
+		"read functions of the program, or of MODULE, from the output of\n"
+		"nm, objdump -t or readelf -s, or from a System.map; may be given\n"
+		"several times",
 		add_sysmap, FIELD(sysmaps)},
-	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
+	{"debuginfod", NULL, NULL, "fetch debug files from the servers in DEBUGINFOD_URLS",
 		set_debuginfod, FIELD(debuginfod)},
-	{"debuginfod-limit", NULL, "TIME", "total time limit for that (60s)", sprof_value_duration,
-		FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
+	{"debuginfod-limit", NULL, "TIME", "time limit for all fetches together (60s)",
+		sprof_value_duration, FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
 	{0},
 };
 
 const struct sprof_option sprof_naming_late_table[] = {
 	{"debug-dir", NULL, "DIR",
-		"name by the debug files there, or in /usr/lib/debug, what was\n"
-		"saved without names; may be given several times",
+		"name a saved profile with the debug files in DIR or\n"
+		"/usr/lib/debug; may be given several times",
 		add_folder, FIELD(folders)},
 	{"sysmap", NULL, "FILE[=MODULE]",
-		"functions from a System.map or nm's output, for the\n"
-		"program or MODULE; may be given several times",
+		"read functions of the program, or of MODULE, from a System.map or\n"
+		"the output of nm; may be given several times",
 		add_sysmap, FIELD(sysmaps)},
-	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
+	{"debuginfod", NULL, NULL, "fetch debug files from the servers in DEBUGINFOD_URLS",
 		set_debuginfod, FIELD(debuginfod)},
-	{"debuginfod-limit", NULL, "TIME", "total time limit for that (60s)", sprof_value_duration,
-		FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
-	{"trust-paths", NULL, NULL, "name modules without a build id by the files at their paths",
+	{"debuginfod-limit", NULL, "TIME", "time limit for all fetches together (60s)",
+		sprof_value_duration, FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
+	{"trust-paths", NULL, NULL,
+		"use the file at the path of a module that was saved without a\n"
+		"build id",
 		sprof_value_flag, FIELD(trust_paths)},
 	{0},
 };

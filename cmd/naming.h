@@ -1,6 +1,4 @@
-/*
- * The options about names, and the session of names that is opened with them.
- */
+/* The options about names, and the symbol session opened with them. */
 #ifndef SPROF_CMD_NAMING_H
 #define SPROF_CMD_NAMING_H
 
@@ -21,7 +19,7 @@ enum { SPROF_MAX_NAMING_ITEMS = 16 };
 /* The default of --debuginfod-limit. */
 #define SPROF_DEBUGINFOD_LIMIT_NS (60ull * SPROF_NS_PER_S)
 
-/* Zeroed is valid, except for the limit. */
+/* Set the limit; the rest zeroed is valid. */
 struct sprof_naming {
 	bool no_inlines, no_demangle;
 	struct sprof_naming_folders {
@@ -30,45 +28,43 @@ struct sprof_naming {
 	} folders;
 	struct sprof_naming_sysmaps {
 		struct sprof_sysmap items[SPROF_MAX_NAMING_ITEMS];
-		/* what was found in each */
+		/* contents of the files */
 		struct sprof_naming_loaded {
 			size_t functions, skipped;
 		} loaded[SPROF_MAX_NAMING_ITEMS];
 		size_t count;
 	} sysmaps;
-	const char *debuginfod; /* its servers; NULL: don't ask it */
+	const char *debuginfod; /* its servers; NULL: don't use debuginfod */
 	uint64_t debuginfod_limit_ns;
-	bool trust_paths; /* of saved profiles */
+	bool trust_paths; /* for saved profiles */
 };
 
-/*
- * Groups of a command's table, at the offset of a bool (whether names are short) and of the struct.
- */
+/* Groups of a command's table, at the offset of a bool (short names) and of the struct. */
 extern const struct sprof_option sprof_naming_kind_table[];
 extern const struct sprof_option sprof_naming_table[];
-/* The sources of names for saved profiles, at the offset of the struct. */
+/* Sources of names for saved profiles, at the offset of the struct. */
 extern const struct sprof_option sprof_naming_late_table[];
 
 /* All sources of names. */
 struct sprof_namer {
 	struct sprof_symbols *symbols;
-	struct sprof_debuginfod *debuginfod; /* NULL: not asked */
+	struct sprof_debuginfod *debuginfod; /* NULL: not used */
 };
 
 /*
- * Opens a session of names for the modules. with_network allows debuginfod if the options ask for
- * it. If debuginfod can't be used, a message on stderr says why, and the session does without.
- * False: no memory.
+ * Opens a symbol session for the modules. with_network permits debuginfod if the options request
+ * it. If debuginfod can't be used, a message on stderr gives the reason, and the session works
+ * without it. Returns false if out of memory.
  */
 bool sprof_namer_create(const struct sprof_naming *options, const struct sprof_modules *modules,
 	bool with_network, struct sprof_namer *ret, struct sprof_error *err) SPROF_MUST_USE;
-/* The same for a saved profile's modules, whose files are not open. */
+/* The same for the modules of a saved profile, with files that are not open. */
 bool sprof_namer_create_saved(const struct sprof_naming *options,
 	const struct sprof_modules *modules, const struct sprof_saved_modules *saved,
 	struct sprof_namer *ret, struct sprof_error *err) SPROF_MUST_USE;
 void sprof_namer_finish(struct sprof_namer *namer);
 
-/* Where debug files may be, for callers without a session. */
+/* Where to look for debug files, for callers without a session. */
 struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options);
 
 #endif

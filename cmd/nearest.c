@@ -1,7 +1,6 @@
 /*
- * The distance of two words: letters left out, added, replaced, or two neighbours swapped
- * (Damerau-Levenshtein, restricted). Does not handle words of more than MOST letters: nothing is
- * near them.
+ * The edit distance of two words: letters deleted, inserted, replaced, or two neighbours swapped
+ * (restricted Damerau-Levenshtein). Words longer than MOST have no near candidates.
  */
 #include "cmd/nearest.h"
 

@@ -1,21 +1,17 @@
-/*
- * Guesses what a mistyped word was meant to be.
- */
+/* Suggestions for mistyped words. */
 #ifndef SPROF_CMD_NEAREST_H
 #define SPROF_CMD_NEAREST_H
 
 #include <stddef.h>
 
-/* The caller sets the word and zeroes the rest. */
+/* Set the word and zero the rest. */
 struct sprof_nearest {
 	const char *word;
-	const char *found; /* NULL: nothing is near */
+	const char *found; /* NULL: no near candidate */
 	unsigned distance; /* of `found` */
 };
 
-/*
- * Remembers the candidate if it is nearer than those before, and near enough to be a typing error.
- */
+/* Keeps the candidate if it is nearer than earlier ones, and near enough for a typing error. */
 void sprof_nearest_try(struct sprof_nearest *nearest, const char *candidate);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Runs objdump. It knows every machine that sprof runs on, names the targets of calls and the data
- * that instructions refer to, and users compare with it; a decoder library gives the bare
- * instruction. It gets the open file, so that no path goes through the shell, and nobody can replace
- * the file meanwhile.
+ * Runs objdump. It supports every machine that sprof runs on, names the targets of calls and
+ * references to data, and matches what users see elsewhere; a decoder library yields only the bare
+ * instruction. It reads the open file, so no path goes through the shell, and the file can't be
+ * replaced meanwhile.
  */
 #include "cmd/objdump.h"
 

@@ -1,6 +1,4 @@
-/*
- * Instructions as text, from binutils' objdump.
- */
+/* Disassembly as text, by binutils' objdump. */
 #ifndef SPROF_CMD_OBJDUMP_H
 #define SPROF_CMD_OBJDUMP_H
 
@@ -10,16 +8,20 @@
 #include "base/attributes.h"
 #include "base/error.h"
 
-/* Takes an instruction; `text` is valid during the call. False: stop, there is no memory. */
+/*
+ * Takes an instruction; `text` is valid during the call. Returns false to stop, if out of memory.
+ */
 typedef bool (*sprof_objdump_taker)(void *data, uint64_t address, const char *text);
 
-/* Where to disassemble: an open file, and link-time addresses. */
+/* What to disassemble: an open file, and link-time addresses. */
 struct sprof_objdump_range {
 	int fd;
 	uint64_t begin, end;
 };
 
-/* Gives the instructions in order. Fails if objdump is missing (NOT_FOUND) or fails (UNSUPPORTED). */
+/*
+ * Passes the instructions in order. Fails if objdump is missing (NOT_FOUND) or fails (UNSUPPORTED).
+ */
 SPROF_MUST_USE bool sprof_objdump_run(const struct sprof_objdump_range *range,
 	sprof_objdump_taker take, void *data, struct sprof_error *err);
 

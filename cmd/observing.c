@@ -1,6 +1,6 @@
 /*
- * The loop of commands that observe. It waits for whatever comes first. Does not handle what is
- * observed.
+ * The loop of commands that observe. It waits for the first of several events. Does not do the
+ * observing.
  */
 #include "cmd/observing.h"
 
@@ -52,7 +52,7 @@ static void wait_until(struct pollfd fds[FDS], uint64_t deadline_ns)
 	}
 }
 
-/* False: a signal ends the run. */
+/* Returns false if a signal ends the run. */
 static bool take_signals(struct sprof_observing *observing, int fd)
 {
 	struct signalfd_siginfo info;
@@ -75,7 +75,7 @@ static bool end_interval(const struct sprof_observing *observing, uint64_t now, 
 	return observing->end_interval(observing->data, now);
 }
 
-/* Returns when it is over. The last interval has not been told of. */
+/* Returns at the end of the run; the last interval is not reported yet. */
 static void loop(struct sprof_observing *observing, int pid_fd)
 {
 	SPROF_AUTO_CLOSE int signal_fd =

@@ -1,6 +1,5 @@
 /*
- * Writes the outputs of a run, one after the other. Does not handle how a format looks or how a file
- * appears whole (output/).
+ * Writes the outputs of a run one after the other. output/ handles formats and atomic replacement.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +54,7 @@ static bool write_one(const struct sprof_output_request *request,
 	return false;
 }
 
-/* Only the user may read what is kept, because it has names of files and peers. */
+/* The kept file is readable only by the user, because it contains names of files and peers. */
 static bool keep(const char *path, const struct sprof_profile *profile,
 	const struct sprof_output_options *options)
 {
@@ -90,7 +89,7 @@ static bool is_left(const struct sprof_outputs *outputs, const struct sprof_outp
 	return !request->path && outputs->is_paged && err->os_errno == EPIPE;
 }
 
-/* False: it failed. It has printed a message, unless the user had not asked for this output. */
+/* Returns false on failure, after a message, unless the user had not requested this output. */
 static bool write_request(const struct sprof_outputs *outputs,
 	const struct sprof_output_request *request, const struct sprof_profile *profile,
 	const struct sprof_output_options *options)

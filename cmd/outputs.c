@@ -1,6 +1,6 @@
 /*
- * From -o and -f to outputs that can be written. Decides which output is stdout and what a terminal
- * gets. Does not handle how they are written (outputs-write.c).
+ * Turns -o and -f into outputs. Decides which output goes to stdout, and what a terminal gets.
+ * outputs-write.c writes them.
  */
 #include "cmd/outputs.h"
 

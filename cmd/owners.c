@@ -1,6 +1,4 @@
-/*
- * Finds the threads of events, and names. Does not handle which thread an event is of (events/).
- */
+/* Looks up threads of events, and names. Does not determine an event's thread (events/). */
 #include "cmd/owners.h"
 
 #include <stdlib.h>
@@ -8,7 +6,7 @@
 
 #include "base/array.h"
 
-/* Of programs that come and go while the whole machine is watched. */
+/* foreign programs that come and go while the whole machine is recorded */
 enum { MOST_MET = 65536 };
 
 void sprof_owners_finish(struct sprof_owners *owners)

@@ -1,6 +1,6 @@
 /*
- * Whose an event is: the threads that the profile knows, by their identity, and the names of others by
- * what /proc says of them.
+ * The threads of events: the profile's threads by identity, and names of foreign threads from
+ * /proc.
  */
 #ifndef SPROF_CMD_OWNERS_H
 #define SPROF_CMD_OWNERS_H
@@ -16,23 +16,23 @@ struct sprof_met {
 	char name[SPROF_COMM_MAX];
 };
 
-/* Zeroed, with a profile, is empty and valid. */
+/* Set the profile; the rest zeroed is empty and valid. */
 struct sprof_owners {
 	const struct sprof_profile *profile;
-	struct sprof_idmap by_tid; /* (0, tid) -> index in met */
+	struct sprof_idmap by_tid; /* (0, tid) -> index in `met` */
 	struct sprof_met *met;
 	size_t met_count, met_capacity;
 };
 
 void sprof_owners_finish(struct sprof_owners *owners);
 
-/* The thread with the id that events have (struct sprof_trace_event). NULL: none of the target's. */
+/* The thread with an event's thread id (struct sprof_trace_event). NULL: not the target's. */
 const struct sprof_profile_thread *sprof_owner(const struct sprof_profile *profile, uint32_t id);
 
-/* A thread is about to be named by its tid: what it is called is read while it is there. */
+/* Reads the thread's name from /proc while it exists, for later use. */
 SPROF_MUST_USE bool sprof_owners_meet(struct sprof_owners *owners, int64_t tid);
 
-/* The target's thread that had the tid last, or what was met; "?": neither. */
+/* The name of the target's latest thread with this tid, or of the foreign thread; "?": unknown. */
 const char *sprof_owners_name(const struct sprof_owners *owners, int64_t tid);
 
 #endif

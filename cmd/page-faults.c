@@ -1,6 +1,6 @@
 /*
- * Page faults of a recording: from the kernel's records to rows of the profile. Does not handle huge
- * pages, which one fault brings: it counts as one page.
+ * Page faults of a recording: from the kernel's records to rows of the profile. A huge page counts
+ * as one page.
  */
 #include "cmd/page-faults.h"
 
@@ -16,12 +16,12 @@
 
 const struct sprof_option sprof_page_faults_table[] = {
 	{"faults", NULL, NULL,
-		"also who makes memory resident: page faults, with stacks, as kinds\n"
-		"of values of their own: faults, major_faults, touched",
+		"also record page faults with their stacks, as the kinds of values\n"
+		"faults, major_faults and touched",
 		sprof_value_flag, FIELD(wanted)},
 	{"faults-period", NULL, "N",
-		"with --faults: record every N-th fault of a thread (all; if there\n"
-		"are many, as many as can be recorded)",
+		"with --faults: record every N-th fault of a thread (all, as far as\n"
+		"possible)",
 		sprof_value_count, FIELD(period), .needs = "faults"},
 	{0},
 };

@@ -1,6 +1,4 @@
-/*
- * Page faults beside the samples of a recording (--faults).
- */
+/* Page faults in a recording (--faults). */
 #ifndef SPROF_CMD_PAGE_FAULTS_H
 #define SPROF_CMD_PAGE_FAULTS_H
 
@@ -17,15 +15,15 @@
 
 struct sprof_page_faults_options {
 	bool wanted;
-	size_t period; /* 0: the kernel chooses */
+	size_t period; /* 0: chosen automatically */
 };
 
-/* At the offset of the options. */
+/* Option rows, at the offset of the options. */
 extern const struct sprof_option sprof_page_faults_table[];
 
-/* Zeroed: not wanted. */
+/* Zeroed: disabled. */
 struct sprof_page_faults {
-	struct sprof_profile **profile; /* where the owner has the present one */
+	struct sprof_profile **profile; /* the owner's pointer to the current profile */
 	struct sprof_fault_events *events;
 	uint64_t page_size;
 	struct sprof_event_source source;
@@ -33,14 +31,14 @@ struct sprof_page_faults {
 };
 
 /*
- * Asks the kernel. *profile may be another one later, with the same kinds (profile/faults.h). False:
- * it refuses, or there is no memory.
+ * Opens the events. *profile may change later to another one with the same kinds
+ * (profile/faults.h). Returns false if refused, or out of memory.
  */
 SPROF_MUST_USE bool sprof_page_faults_begin(struct sprof_page_faults *faults,
 	const struct sprof_page_faults_options *options, bool follow_children,
 	struct sprof_profile **profile, struct sprof_error *err);
 
-/* After the run: says what is missing, and why. */
+/* After the run: prints what is missing, and why. */
 void sprof_page_faults_tell(const struct sprof_page_faults *faults);
 void sprof_page_faults_finish(struct sprof_page_faults *faults);
 

@@ -1,7 +1,7 @@
 /*
- * The pager is a shell command, as in git(1) and man(1). The pipe to it replaces stdout, so that
- * writers need no change. If the user leaves the pager early, writing fails with EPIPE. What only the
- * shell finds out, that the command can't be run, is known at the end.
+ * The pager is a shell command, as in git(1) and man(1). The pipe to it replaces stdout, so writers
+ * need no change. If the user quits the pager early, writing fails with EPIPE. Whether the shell
+ * could run the command is known only at the end.
  */
 #include "cmd/pager.h"
 
@@ -15,10 +15,13 @@
 
 #include "cmd/ui.h"
 
-/* The shell's exit codes for a command that is no program, and one that does not exist. */
+/* The shell's exit codes: not executable, not found. */
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
-/* False: the shell would not find the command. More than a plain word is left to the shell. */
+/*
+ * Returns false if the shell would not find the command. Only a single word is checked; anything
+ * else is left to the shell.
+ */
 static bool is_there(const char *command)
 {
 	const int length = (int)strcspn(command, " \t");

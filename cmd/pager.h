@@ -1,6 +1,4 @@
-/*
- * The user's pager, for text on a terminal.
- */
+/* The user's pager, for text on a terminal. */
 #ifndef SPROF_CMD_PAGER_H
 #define SPROF_CMD_PAGER_H
 
@@ -11,20 +9,20 @@
 #include "base/attributes.h"
 
 struct sprof_pager {
-	FILE *pipe;   /* NULL: there is none */
-	int terminal; /* what stdout was */
-	size_t width; /* of the terminal behind it, in columns; 0: not known */
+	FILE *pipe;   /* NULL: no pager */
+	int terminal; /* a copy of the original stdout */
+	size_t width; /* columns of the terminal; 0: unknown */
 };
 
 /*
- * Puts $PAGER (else less, which leaves at once what fits on the screen) between stdout and the
- * terminal. Does nothing when stdout is no terminal, or PAGER is empty or cat. Without such a
- * command a note says so, and stdout stays the terminal.
+ * Redirects stdout to $PAGER (default: less, which exits at once if the text fits). Does nothing if
+ * stdout is no terminal, or PAGER is empty or cat. If the command is missing, prints a note and
+ * leaves stdout unchanged.
  */
 void sprof_pager_start(struct sprof_pager *pager);
 /*
- * Waits until the user has seen enough; stdout is the terminal again. False: the pager could not be run
- * and has shown nothing, as a note says.
+ * Waits for the pager's exit and restores stdout. Returns false, after a note, if the pager could
+ * not be run and has shown nothing.
  */
 SPROF_MUST_USE bool sprof_pager_finish(struct sprof_pager *pager);
 

@@ -1,6 +1,4 @@
-/*
- * Words for the reasons of events/perf-event.h. Does not handle what happens instead.
- */
+/* Messages for the reasons of events/perf-event.h. The caller says what happens instead. */
 #include "cmd/perf-denied.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Why perf events are not permitted, in words.
- */
+/* Messages about refused perf events. */
 #ifndef SPROF_CMD_PERF_DENIED_H
 #define SPROF_CMD_PERF_DENIED_H
 
@@ -11,10 +9,10 @@
 #include "base/error.h"
 #include "events/perf-event.h"
 
-/* Half a sentence; 256 bytes are enough. */
+/* A phrase; 256 bytes suffice. */
 void sprof_perf_denied_words(const struct sprof_perf_denial *denial, char *ret, size_t size);
 
-/* An error about events of this kind, with the remedy as its hint. Returns false. */
+/* Sets an error about events of this kind, with the remedy as hint. Returns false. */
 SPROF_MUST_USE bool sprof_perf_denied(
 	const struct sprof_perf_denial *denial, const char *what, struct sprof_error *err);
 

@@ -1,6 +1,4 @@
-/*
- * Lists of ids. Does not ask whether there are such processes.
- */
+/* Lists of ids. Does not check that the processes exist. */
 #include "cmd/pids.h"
 
 #include <stdint.h>

@@ -1,6 +1,4 @@
-/*
- * A list of ids of processes or of threads, as the command line has it.
- */
+/* A list of process or thread ids from the command line. */
 #ifndef SPROF_CMD_PIDS_H
 #define SPROF_CMD_PIDS_H
 
@@ -18,13 +16,13 @@ struct sprof_pids {
 	size_t count;
 };
 
-/* An id that is in the list already stays once. False: the list is full. */
+/* Adds an id unless it is present. Returns false if the list is full. */
 bool sprof_pids_add(struct sprof_pids *pids, pid_t pid) SPROF_MUST_USE;
 
-/* A setter of options (cmd/command.h): "1,2,3" joins the list, which several options may fill. */
+/* An option setter (cmd/command.h): appends "1,2,3"; the option may be repeated. */
 bool sprof_value_pids(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 
-/* "1, 2, 3" */
+/* Writes "1, 2, 3". */
 void sprof_pids_list(const struct sprof_pids *pids, char *buffer, size_t size);
 
 #endif

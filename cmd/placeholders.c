@@ -1,6 +1,6 @@
 /*
- * Placeholders in the names of outputs, like in core(5), valgrind(1) and MPI launchers. Refuses an
- * unknown placeholder: a file under an unexpected name is a lost profile.
+ * Placeholders in output names, as in core(5), valgrind(1) and MPI launchers. Rejects unknown
+ * placeholders: a file under an unexpected name is a lost profile.
  */
 #include "cmd/placeholders.h"
 

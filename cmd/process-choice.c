@@ -1,6 +1,6 @@
 /*
- * Choosing processes by name. Looks at names only, never at the other words of a command line: there
- * the pattern itself stands in the command line of a shell. Does not ask whether they may be traced.
+ * Chooses processes by name only, not by the rest of the command line: a shell's command line would
+ * contain the pattern itself. Does not check whether they may be traced.
  */
 #include "cmd/process-choice.h"
 
@@ -131,7 +131,7 @@ static void note(struct candidates *candidates, pid_t pid)
 	(void)!sprof_pids_add(&candidates->pids, pid);
 }
 
-/* False: /proc can't be read. */
+/* Returns false if /proc can't be read. */
 static bool list_matches(const regex_t *regex, struct candidates *ret)
 {
 	struct sprof_pids ancestors = {.count = 0};

@@ -1,6 +1,4 @@
-/*
- * Processes that are running already, chosen by name.
- */
+/* Selects running processes by name. */
 #ifndef SPROF_CMD_PROCESS_CHOICE_H
 #define SPROF_CMD_PROCESS_CHOICE_H
 
@@ -12,13 +10,12 @@
 
 struct sprof_process_choice {
 	const char *pattern; /* an extended regular expression; NULL: none */
-	bool newest, all;    /* of several that match */
+	bool newest, all;    /* if several match */
 };
 
 /*
- * Finds the processes of which one of the names matches. sprof itself, those that it was started by,
- * kernel threads and zombies never do. False: none does, or several do and the choice doesn't say
- * which.
+ * Finds the processes with a matching name; never sprof itself, its ancestors, kernel threads or
+ * zombies. Returns false if none matches, or several do and neither `newest` nor `all` is set.
  */
 SPROF_MUST_USE bool sprof_process_choice_find(
 	const struct sprof_process_choice *choice, struct sprof_pids *ret, struct sprof_error *err);

@@ -1,6 +1,4 @@
-/*
- * Finds and opens programs. Does not handle scripts: their own file is found, not their interpreter's.
- */
+/* Finds and opens programs. For a script, it finds the script, not its interpreter. */
 #include "cmd/program-file.h"
 
 #include <errno.h>
@@ -20,7 +18,7 @@ static bool is_program(const char *path)
 	return !access(path, X_OK) && !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-/* The shell's way to a program (execvp(3)). False: there is none. */
+/* Searches PATH as the shell does (execvp(3)). Returns false if there is no such program. */
 static bool find_by_name(const char *name, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");

@@ -1,6 +1,4 @@
-/*
- * The file of the program that a run is about.
- */
+/* The program file of a run. */
 #ifndef SPROF_CMD_PROGRAM_FILE_H
 #define SPROF_CMD_PROGRAM_FILE_H
 
@@ -13,13 +11,15 @@
 #include "base/module.h"
 
 /*
- * The path of a program to start, as execvp(3) finds it, or of a process's (NULL), which is of
- * /proc. False: there is no such program.
+ * The path of a program to start, as execvp(3) finds it; if `name` is NULL, a path in /proc to the
+ * process's program. Returns false if there is none.
  */
 SPROF_MUST_USE bool sprof_program_find(
 	const char *name, pid_t pid, char ret_path[PATH_MAX], struct sprof_error *err);
 
-/* Opens a file as a module of its own, which may fail (its open_errno). False: no memory. */
+/*
+ * Opens a file as a module. If that fails, its open_errno is set. Returns false if out of memory.
+ */
 SPROF_MUST_USE bool sprof_program_open(struct sprof_modules *modules, const char *path,
 	struct sprof_module **ret, struct sprof_error *err);
 

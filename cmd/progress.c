@@ -1,7 +1,4 @@
-/*
- * A thread that waits for a second or for the end of the work, whichever comes first. Does not
- * handle signals.
- */
+/* A thread that waits for one second or the end of the work. Does not handle signals. */
 #include "cmd/progress.h"
 
 #include <pthread.h>

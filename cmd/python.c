@@ -1,6 +1,4 @@
-/*
- * The values of --python, and what they ask of interp/.
- */
+/* The values of --python, and what they mean for interp/. */
 #include "cmd/python.h"
 
 #include "cmd/values.h"

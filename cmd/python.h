@@ -1,6 +1,4 @@
-/*
- * The options about interpreted languages.
- */
+/* The options about interpreted languages. */
 #ifndef SPROF_CMD_PYTHON_H
 #define SPROF_CMD_PYTHON_H
 
@@ -13,17 +11,17 @@
 struct sprof_interp;
 
 enum sprof_python_shown {
-	SPROF_PYTHON_CALLS, /* Python functions, and C functions that do something */
-	SPROF_PYTHON_ALL,   /* also C functions that only make calls */
+	SPROF_PYTHON_CALLS, /* Python functions, and C functions that do more than call others */
+	SPROF_PYTHON_ALL,   /* also C functions that only call others */
 	SPROF_PYTHON_ONLY,
-	SPROF_PYTHON_NONE, /* native stacks */
+	SPROF_PYTHON_NONE, /* native stacks only */
 };
 
-/* The values of --python, and the flag --no-python. */
+/* Option setter for --python and the flag --no-python. */
 SPROF_MUST_USE bool sprof_python_set(void *field, const char *text, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_python_unset(void *field, const char *text, struct sprof_error *err);
 
-/* *ret is NULL if nothing but native stacks is wanted. False: no memory. */
+/* *ret is NULL for native stacks only. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_python_begin(enum sprof_python_shown shown, struct sprof_modules *modules,
 	struct sprof_interp **ret, struct sprof_error *err);
 

@@ -1,7 +1,7 @@
 /*
- * Ranks of parallel jobs. The order of the variables matters: an mpirun inside of a Slurm job
- * inherits SLURM_PROCID, which is then 0 for every rank, and one launcher's variables may be left
- * over in another's environment. The launcher closest to the program is asked first.
+ * Ranks of parallel jobs. The order of the variables matters: an mpirun inside a Slurm job inherits
+ * SLURM_PROCID, which is then 0 in every rank, and variables of one launcher may remain in
+ * another's environment. The launcher closest to the program comes first.
  */
 #include "cmd/rank.h"
 

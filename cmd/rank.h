@@ -1,18 +1,16 @@
-/*
- * Which process of a parallel job this is, from the variables that launchers set.
- */
+/* The rank of this process in a parallel job, from environment variables set by launchers. */
 #ifndef SPROF_CMD_RANK_H
 #define SPROF_CMD_RANK_H
 
 #include <stdbool.h>
 
-/* "3"; NULL: no launcher says so. */
+/* "3"; NULL: none. */
 const char *sprof_rank_find(void);
 
-/* Whether the job has, or may have, more than one rank. */
+/* Whether the job has, or may have, other ranks. */
 bool sprof_rank_has_others(void);
 
-/* The name of this machine, "localhost" at worst; valid as long as the program. */
+/* This machine's name, or "localhost"; never freed. */
 const char *sprof_host_name(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * From the command line to a saved profile: the options that report, diff and merge share. Does not
- * handle the content of files (profile/).
+ * Loads saved profiles from the command line: options shared by report, diff and merge. profile/
+ * parses the files.
  */
 #include "cmd/reading.h"
 
@@ -28,7 +28,7 @@ const struct sprof_reading sprof_reading_defaults = {
 const struct sprof_option sprof_reading_filter_table[] = {
 	{"pid", "p", "PID", "only threads of this process", sprof_value_pid,
 		FIELD(shown.filter.pid)},
-	{"from", NULL, "TIME", "from this time on since the start; see --time-slices of run",
+	{"from", NULL, "TIME", "from this time since the start on; needs run --time-slices",
 		sprof_value_time, FIELD(shown.filter.from_ns)},
 	{"to", NULL, "TIME", "up to this time since the start", sprof_value_duration,
 		FIELD(shown.filter.to_ns)},

@@ -1,6 +1,4 @@
-/*
- * What the commands that read saved profiles share: options, loading, filtering.
- */
+/* Shared by commands that read saved profiles: options, loading, filtering. */
 #ifndef SPROF_CMD_READING_H
 #define SPROF_CMD_READING_H
 
@@ -19,7 +17,7 @@ struct sprof_reading {
 	struct sprof_common_options common;
 	struct sprof_shown shown;
 	struct sprof_naming naming;
-	const char *by;                 /* report: a label, or what frames are; NULL: none */
+	const char *by;                 /* report: a label, or a property of frames; NULL: none */
 	const char *parent;             /* report: a pattern; NULL: none */
 	bool no_children;               /* report: self only */
 	bool absolute, shares;          /* diff */
@@ -31,18 +29,18 @@ _Static_assert(offsetof(struct sprof_reading, common) == 0,
 
 extern const struct sprof_reading sprof_reading_defaults;
 
-/* A group of a command's table, besides those of cmd/shown.h. */
+/* A group of a command's table, in addition to those of cmd/shown.h. */
 extern const struct sprof_option sprof_reading_filter_table[];
 
 /*
- * Reads a profile and names it late, if the options say by what; "-" is stdin. In another tool's
- * profile, the weight shown is the kind of value; NULL: the file's default. The caller destroys
- * *ret.
+ * Reads a profile and, if the options give sources, resolves its names again; "-" is stdin. For
+ * another tool's profile, shown.weight selects the kind of value; NULL: the file's default. The
+ * caller destroys *ret.
  */
 bool sprof_reading_load(const struct sprof_reading *options, const char *path,
 	struct sprof_profile **ret, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Reads one or more profiles, as one. */
+/* Reads one or more profiles and merges them. */
 bool sprof_reading_load_all(const struct sprof_reading *options, char *const paths[],
 	struct sprof_profile **ret, struct sprof_error *err) SPROF_MUST_USE;
 

@@ -1,6 +1,4 @@
-/*
- * The option rows that run and attach share, and their defaults.
- */
+/* The option rows shared by run and attach, and their defaults. */
 #include "cmd/recording.h"
 
 #include <string.h>
@@ -41,59 +39,66 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 	{"rate", "rF", "HZ", "samples per second of every thread (99)", sprof_value_rate,
 		FIELD(rate_hz)},
 	{"max-overhead", NULL, "PCT",
-		"sample less often if it would cost more than PCT percent of a CPU's\n"
-		"time: sprof's own, and what the program is stopped for",
+		"lower the rate when sampling would cost more than PCT percent of\n"
+		"one CPU: sprof's CPU time plus the time for which the program is\n"
+		"stopped",
 		sprof_value_percentage, FIELD(max_overhead)},
 	{"source", NULL, "SOURCE",
-		"who takes the samples of running threads: kernel: timers in the\n"
-		"kernel, without stops; stop; auto: kernel if it tells of its own\n"
-		"code, too (auto)",
+		"how to sample running threads: stop (ptrace), kernel (timers in\n"
+		"the kernel, without stops), auto: kernel if the timers also see\n"
+		"kernel code (auto)",
 		sprof_running_source_set, FIELD(source)},
-	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (when the program ends)",
+	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
 		sprof_value_duration, FIELD(duration_ns)},
 	{"delay", "D", "TIME", "wait for TIME before the first sample", sprof_value_time,
 		FIELD(delay_ns)},
-	{"from", NULL, "TIME", "sample from this time since the start on: as --delay",
+	{"from", NULL, "TIME", "sample from this time since the start on; the same as --delay",
 		sprof_value_time, FIELD(delay_ns)},
 	{"to", NULL, "TIME", "sample up to this time since the start", sprof_value_duration,
 		FIELD(to_ns)},
 	{"control", NULL, "CHANNEL",
-		"switch sampling by lines: enable, disable, ping, stop, snapshot;\n"
-		"from fd:N or fifo:PATH; fd:N,M or fifo:PATH,PATH: answers go to M",
+		"read lines from CHANNEL (fd:N or fifo:PATH): enable, disable,\n"
+		"ping, stop, snapshot; with fd:N,M or fifo:PATH,PATH answers go to\n"
+		"the second one",
 		sprof_channel_open, FIELD(channel)},
-	{"start-off", NULL, NULL, "don't sample until a line of --control or SIGUSR2 says so",
+	{"start-off", NULL, NULL, "don't sample until --control gets enable, or until SIGUSR2",
 		sprof_value_flag, FIELD(start_off)},
 	{"every", NULL, "TIME",
-		"write a file for each period of TIME, at least 1s, without a gap\n"
-		"between them; their names need %t or %n: -o prof-%t.pb.gz",
+		"write one file for each period of TIME, at least 1s, without gaps;\n"
+		"the names need %t or %n: -o prof-%t.pb.gz",
 		sprof_value_duration, FIELD(every_ns)},
-	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
+	{"max-depth", NULL, "N", "keep at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
-	{"mode", NULL, "MODE", "wall: all threads, cpu: running ones, wait: blocked ones (wall)",
+	{"mode", NULL, "MODE",
+		"wall: all threads, cpu: running threads, wait: blocked threads\n"
+		"(wall)",
 		sprof_value_mode, FIELD(mode)},
 	{"python", NULL, "FRAMES",
-		"what stacks of Python programs have: calls: its functions, and C\n"
-		"functions that do something; all: also those that only make calls;\n"
-		"only: its functions and nothing else (calls)",
+		"frames of Python programs: calls (Python functions, and C\n"
+		"functions that do work), all (also C functions that only call\n"
+		"Python), only (just Python functions) (calls)",
 		sprof_python_set, FIELD(python)},
-	{"no-python", NULL, NULL, "native stacks only: the interpreter, not what it runs",
+	{"no-python", NULL, NULL,
+		"show the functions of the interpreter instead of Python functions",
 		sprof_python_unset, FIELD(python)},
-	{"goroutines", NULL, NULL, "Go: which goroutine each sample is of, and who created it",
+	{"goroutines", NULL, NULL,
+		"Go: record the goroutine of each sample, and the function that\n"
+		"created it",
 		sprof_value_flag, FIELD(goroutines)},
-	{"cpus", NULL, NULL, "which CPU each sample of a running thread is of", sprof_value_flag,
+	{"cpus", NULL, NULL, "record the CPU of each sample of a running thread", sprof_value_flag,
 		FIELD(cpus)},
 	{"kernel", NULL, "DETAIL",
-		"the kernel's end of the stacks: none, syscall, or stack: what\n"
-		"the kernel tells of its own, which takes root; of running\n"
-		"threads only if timers take their samples (syscall)",
+		"kernel frames: none, syscall (the name of the call), stack (needs\n"
+		"root; for running threads also kernel timers) (syscall)",
 		set_kernel, FIELD(kernel)},
-	{"max-stacks", NULL, "N", "keep N distinct stacks apart, the rest is [other] (500000)",
+	{"max-stacks", NULL, "N",
+		"keep at most N distinct stacks; later ones become [other] (500000)",
 		sprof_value_count, FIELD(max_stacks)},
-	{"timeline-max", NULL, "N", "keep at most N changes of state (1000000)", sprof_value_count,
-		FIELD(timeline_max)},
+	{"timeline-max", NULL, "N", "keep at most N changes of state for the timeline (1000000)",
+		sprof_value_count, FIELD(timeline_max)},
 	{"time-slices", NULL, "TIME",
-		"pprof: samples are labelled with the slice of time; makes the\n"
-		"file larger, and report --from --to possible",
+		"pprof: label samples with their slice of time, for report --from\n"
+		"and --to; the file becomes larger",
 		sprof_value_duration, FIELD(slice_ns)},
 	{0},
 };
@@ -124,9 +129,8 @@ static bool set_waits(void *field, const char *text, struct sprof_error *err)
 /* The row's offset leads to the whole struct, because it has two meanings. */
 const struct sprof_option sprof_recording_waits_table[] = {
 	{"waits", NULL, "[=HOW]",
-		"without a value: text: only what the threads waited for, and who\n"
-		"held them up; exact: the kernel writes down each wait, its length\n"
-		"and its stack, the shortest too; ticks: ticks tell of waits (ticks)",
+		"without a value: report only waits (text); exact: record every\n"
+		"wait with its length and stack; ticks: sample waits (ticks)",
 		set_waits, 0},
 	{0},
 };

@@ -1,6 +1,4 @@
-/*
- * The options that run and attach share.
- */
+/* The options shared by run and attach. */
 #ifndef SPROF_CMD_RECORDING_H
 #define SPROF_CMD_RECORDING_H
 
@@ -20,31 +18,32 @@
 #include "cmd/shown.h"
 #include "output/format.h"
 
-/* How much of the kernel is on the stacks. */
+/* How much of the kernel is shown on stacks. */
 enum sprof_kernel_detail {
 	SPROF_KERNEL_NONE,
-	SPROF_KERNEL_SYSCALL, /* the system call */
-	SPROF_KERNEL_STACK,   /* and inside it what the kernel tells of its own stack */
+	SPROF_KERNEL_SYSCALL, /* the system call's name */
+	SPROF_KERNEL_STACK,   /* also the kernel's own stack */
 };
 
 struct sprof_recording {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
 
-	struct sprof_pids pids, tids;        /* attach */
-	struct sprof_process_choice by_name; /* attach */
-	bool children;                       /* attach */
-	bool no_children;                    /* run */
-	bool wait;                           /* run: for all that the program starts */
+	struct sprof_pids pids, tids;        /* attach only */
+	struct sprof_process_choice by_name; /* attach only */
+	bool children;                       /* attach only */
+	bool no_children;                    /* run only */
+	/* run only: wait for all processes that the program starts */
+	bool wait;
 
 	double rate_hz;
-	double max_overhead;  /* a share; 0: any */
+	double max_overhead;  /* a share; 0: no limit */
 	uint64_t duration_ns; /* 0: to the end */
 	uint64_t delay_ns;
-	bool start_off; /* until it is switched on */
+	bool start_off; /* sampling starts disabled */
 	struct sprof_channel channel;
-	uint64_t to_ns;    /* the duration as a time since the start; 0: not given */
-	uint64_t slice_ns; /* 0: saved profiles have no times of samples */
+	uint64_t to_ns;    /* end as a time since the start; 0: not given */
+	uint64_t slice_ns; /* 0: saved profiles have no sample times */
 	uint64_t every_ns; /* 0: one recording */
 	size_t max_depth;
 	enum sprof_mode mode;
@@ -56,8 +55,8 @@ struct sprof_recording {
 	enum sprof_python_shown python;
 	size_t timeline_max, max_stacks;
 
-	const char *stats_pattern; /* as it was given; NULL: none */
-	const char *stats_path;    /* with its placeholders replaced */
+	const char *stats_pattern; /* the user's path; NULL: none */
+	const char *stats_path;    /* with placeholders replaced */
 	struct sprof_shown shown;
 };
 
@@ -67,16 +66,17 @@ _Static_assert(offsetof(struct sprof_recording, common) == 0,
 extern const struct sprof_recording sprof_recording_defaults;
 
 /*
- * Gives the files of --output and --stats their names for this moment. False: a name can't be made.
+ * Expands the names of --output and --stats files for this moment. Returns false if a name is
+ * invalid.
  */
 bool sprof_recording_rename(struct sprof_recording *options,
 	const struct sprof_placeholders_moment *moment, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Whether the options about periods fit together: each period has files of its own. */
+/* Checks the options about periods: each period needs separate files. */
 bool sprof_recording_check_periods(
 	const struct sprof_recording *options, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Groups of a command's table. */
+/* Option groups of a command's table. */
 extern const struct sprof_option sprof_recording_sampling_table[];
 extern const struct sprof_option sprof_recording_stats_table[];
 extern const struct sprof_option sprof_recording_waits_table[];

@@ -1,6 +1,4 @@
-/*
- * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
- */
+/* sprof report: reports and other formats of profiles saved by sprof or another tool. */
 #include <string.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include "cmd/last.h"
 #include "cmd/naming.h"
 #include "cmd/reading.h"
+#include "profile/estimate.h"
 #include "profile/group-frames.h"
 #include "profile/identify.h"
 #include "profile/neighbours.h"
@@ -22,15 +21,14 @@ static bool set_parent(void *field, const char *text, struct sprof_error *err)
 
 static const struct sprof_option report_table[] = {
 	{"by", NULL, "LABEL",
-		"text, json: also each rank, host, pid, comm, tenant, ... for itself, as\n"
-		"the samples are labelled; or a table of what functions are of: dso,\n"
-		"file, srcline, address; folded: it is the first frame",
+		"text, json: group by a label (rank, host, pid, comm, ...), or show\n"
+		"one table of dso, file, srcline or address; folded: make it the\n"
+		"first frame",
 		sprof_value_text, FIELD(by), .conflicts = "parent"},
-	{"parent", NULL, "REGEX", "the same by the innermost function of each stack that matches",
+	{"parent", NULL, "REGEX", "group by the innermost matching function of each stack",
 		set_parent, FIELD(parent)},
 	{"no-children", NULL, NULL,
-		"text: the flat profile without what functions called: self and its\n"
-		"split in place of totals",
+		"text: show self and its parts in the flat profile, without totals",
 		sprof_value_flag, FIELD(no_children)},
 	/* The old name of --names short. */
 	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
@@ -38,13 +36,13 @@ static const struct sprof_option report_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to report", sprof_shown_filter_table, FIELD(shown)},
-	{"Of which time and process", sprof_reading_filter_table},
-	{"How", sprof_shown_brief_table, FIELD(shown)},
-	{"How", sprof_shown_waits_table, FIELD(shown)},
-	{"How", sprof_shown_report_table, FIELD(shown)},
-	{"How", sprof_naming_kind_table, FIELD(shown.short_names)},
-	{"How", report_table},
+	{"Filters", sprof_shown_filter_table, FIELD(shown)},
+	{"Time and process", sprof_reading_filter_table},
+	{"Layout", sprof_shown_brief_table, FIELD(shown)},
+	{"Layout", sprof_shown_waits_table, FIELD(shown)},
+	{"Layout", sprof_shown_report_table, FIELD(shown)},
+	{"Layout", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Layout", report_table},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
@@ -158,6 +156,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (is_last)
 		sprof_last_say(profile);
 	ok = sprof_shown_filter(&options.shown, &profile, err) &&
+		(!options.shown.threads || sprof_estimate_take_back(profile) ||
+			sprof_error_no_memory(err)) &&
 		write_all(&options, profile, ret_exit, err);
 	sprof_profile_destroy(profile);
 	return ok;
@@ -165,12 +165,14 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_report = {
 	.name = "report",
-	.summary = "Show all of the last recording, or of saved ones; or convert them",
+	.summary = "Show the last recording or a saved profile, or convert it",
 	.synopsis = "[options] [FILE...]",
 	.details =
-		"A FILE is a profile that sprof saved (-o NAME.pb.gz), or any other pprof file; - is "
-		"stdin.\nSeveral are merged. Without one it is what the last run or attach on a terminal has\n"
-		"recorded: ~/.cache/sprof/last.pb.gz.\n\n"
+		"A FILE is a saved profile (-o NAME.pb.gz) or any other pprof file; - is stdin. "
+		"Several files are\n"
+		"merged. Without a file it reads the last recording on a terminal by run, attach "
+		"or heap:\n"
+		"~/.cache/sprof/last.pb.gz.\n\n"
 		"  sprof report profile.pb.gz --focus parse --weight user\n"
 		"  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
 	.groups = groups,

@@ -1,6 +1,6 @@
 /*
- * sprof run: start a program and profile it from its first instruction to its end, as if sprof were
- * not there: its exit code, its signals and its streams are its own.
+ * sprof run: starts a program and profiles it from its first instruction to its end. Exit code,
+ * signals and streams are the program's, as if sprof were not there.
  */
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ static const struct sprof_option program_table[] = {
 	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
 		sprof_value_flag, FIELD(no_children)},
 	{"wait", NULL, NULL,
-		"go on when the program has ended, until the last process that it\n"
-		"has started has ended too",
+		"continue after the end of the program, until the last of its\n"
+		"descendants has ended",
 		sprof_value_flag, FIELD(wait)},
 	{0},
 };
@@ -28,10 +28,10 @@ static const struct sprof_option_group groups[] = {
 	{"Page faults", sprof_page_faults_table, FIELD(faults)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"Output", sprof_recording_stats_table},
-	{"What to report", sprof_shown_filter_table, FIELD(shown)},
-	{"How", sprof_shown_brief_table, FIELD(shown)},
-	{"How", sprof_recording_waits_table},
-	{"How", sprof_shown_report_table, FIELD(shown)},
+	{"Filters", sprof_shown_filter_table, FIELD(shown)},
+	{"Layout", sprof_shown_brief_table, FIELD(shown)},
+	{"Layout", sprof_recording_waits_table},
+	{"Layout", sprof_shown_report_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
@@ -95,12 +95,15 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_run = {
 	.name = "run",
-	.summary = "Start a program and sample it: where all of its time goes; begin here",
+	.summary = "Start a program and profile it; begin here",
 	.synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
 	.details =
-		"sprof exits with the program's exit code, 128 + N if signal N killed it. While it "
-		"runs,\nSIGUSR1 writes what there is so far to the output files. Ctrl-C is the "
-		"program's.\nProcesses that it leaves running run on unprofiled, unless --wait is given.\n\n"
+		"sprof exits with the program's exit code, or 128 + N if signal N killed it. While "
+		"it runs,\n"
+		"SIGUSR1 writes the profile so far to the output files. Ctrl-C goes to the "
+		"program. Processes\n"
+		"that the program leaves running continue without being profiled, unless --wait is "
+		"given.\n\n"
 		"  sprof run -- make -j4\n"
 		"  sprof run -o profile.txt -o profile.folded -- ./server --port 8080\n",
 	.groups = groups,

@@ -1,6 +1,4 @@
-/*
- * Why perf sources are not permitted, in words. Does not handle what happens instead.
- */
+/* Messages about refused perf sources. The caller says what happens instead. */
 #include "cmd/rundelay-denied.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * A report on run-queue delays as one line of JSON. What is not known is null. Does not handle which
- * rows there are.
+ * A report on run-queue delays as one line of JSON. Unknown values are null. rundelay-rows.c
+ * chooses the rows.
  */
 #include "cmd/rundelay-table.h"
 

@@ -1,6 +1,6 @@
 /*
- * Chooses and sorts the rows: threads with the longest delays first, all threads at the end. Does
- * not handle how they are written.
+ * Chooses and sorts rows: threads by longest delay, the sum of all threads last. Does not format
+ * them.
  */
 #include "cmd/rundelay-rows.h"
 
@@ -51,7 +51,7 @@ static bool is_shown(
 	return !view->filter;
 }
 
-/* What the source can tell: the rows of all threads are there even if they are empty. */
+/* Whether the source can report this kind: rows over all threads are shown even if empty. */
 static bool is_told(const struct sprof_rundelay_view *view, enum sprof_delay_kind kind)
 {
 	return (kind == SPROF_DELAY_ANY) == (view->rundelay->source == SPROF_RUNDELAY_SCHEDSTAT);
@@ -95,7 +95,7 @@ static uint64_t thread_total(
 	return ns;
 }
 
-/* A thread and what it is sorted by. */
+/* A thread and its sort key. */
 struct ranked {
 	const struct sprof_delay_thread *thread;
 	uint64_t ns;

@@ -1,6 +1,4 @@
-/*
- * The rows of a report on run-queue delays, for the table and for JSON.
- */
+/* Rows of a report on run-queue delays, for the table and for JSON. */
 #ifndef SPROF_CMD_RUNDELAY_ROWS_H
 #define SPROF_CMD_RUNDELAY_ROWS_H
 
@@ -12,12 +10,12 @@
 #include "base/error.h"
 #include "events/rundelay.h"
 
-/* What is shown. */
+/* What to show. */
 struct sprof_rundelay_view {
 	const struct sprof_rundelay *rundelay;
-	bool total;      /* the whole run, or the present interval */
-	bool per_thread; /* rows of each thread */
-	/* globs with commas between them, one of which the names of threads match; NULL: all do */
+	bool total;      /* the whole run instead of the current interval */
+	bool per_thread; /* rows per thread */
+	/* globs for thread names, separated by commas; NULL: all threads */
 	const char *filter;
 	uint64_t than_ns; /* 0: no threshold */
 	uint64_t now_ns, duration_ns;
@@ -31,16 +29,16 @@ struct sprof_rundelay_row {
 
 /* Zeroed is empty. */
 struct sprof_rundelay_rows {
-	struct sprof_rundelay_row *items; /* those of all threads last */
+	struct sprof_rundelay_row *items; /* rows over all threads come last */
 	size_t count, capacity;
-	size_t threads;             /* that are shown, if threads were asked for */
-	struct sprof_delay_set sum; /* of all threads that are shown */
+	size_t threads;             /* number of threads shown */
+	struct sprof_delay_set sum; /* over all threads shown */
 };
 
-/* Whether a text can be a view's filter. */
+/* Checks a filter's syntax. */
 SPROF_MUST_USE bool sprof_rundelay_filter_check(const char *filter, struct sprof_error *err);
 
-/* False: no memory. Finish them in both cases. */
+/* Returns false if out of memory. Finish them in both cases. */
 SPROF_MUST_USE bool sprof_rundelay_rows_collect(
 	const struct sprof_rundelay_view *view, struct sprof_rundelay_rows *ret);
 void sprof_rundelay_rows_finish(struct sprof_rundelay_rows *rows);
@@ -51,11 +49,11 @@ uint64_t sprof_rundelay_row_total_ns(const struct sprof_rundelay_row *row);
 /* Whether only number and sum are known. */
 bool sprof_rundelay_row_is_derived(const struct sprof_rundelay_row *row);
 
-/* The thread that has waited for a CPU longest, and still does. NULL: none. */
+/* The thread with the longest wait for a CPU that is still going on. NULL: none. */
 const struct sprof_delay_thread *sprof_rundelay_waiter(
 	const struct sprof_rundelay_view *view, uint64_t *ret_waited_ns);
 
-/* "preempted": what the delay began with. */
+/* "preempted": how the delay began. */
 const char *sprof_rundelay_row_start(const struct sprof_rundelay_row *row);
 
 /* "perf switch records + schedstat". */

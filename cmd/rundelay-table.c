@@ -1,5 +1,5 @@
 /*
- * The table of run-queue delays, and the lines around it. Does not handle which rows there are.
+ * The table of run-queue delays, and the lines around it. rundelay-rows.c chooses the rows.
  */
 #include "cmd/rundelay-table.h"
 

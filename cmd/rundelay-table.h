@@ -1,6 +1,4 @@
-/*
- * A report on run-queue delays as a table, or as a line of JSON.
- */
+/* Writes a report on run-queue delays, as a table or as a line of JSON. */
 #ifndef SPROF_CMD_RUNDELAY_TABLE_H
 #define SPROF_CMD_RUNDELAY_TABLE_H
 
@@ -9,7 +7,7 @@
 #include "cmd/rundelay-rows.h"
 #include "output/out.h"
 
-/* If it is wider than `width` columns (0: any width is right), it has fewer columns. False: no memory. */
+/* If it is wider than `width` columns (0: no limit), it drops columns. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_rundelay_table(const struct sprof_rundelay_view *view,
 	const struct sprof_rundelay_rows *rows, size_t width, struct sprof_out *out);
 

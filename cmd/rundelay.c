@@ -1,6 +1,6 @@
 /*
- * sprof rundelay: how long the threads of a process wait for a CPU, and after what. Nothing stops or
- * changes the process: the kernel tells.
+ * sprof rundelay: how long a process's threads wait for a CPU, and after what. The process is
+ * neither stopped nor changed.
  */
 #include <string.h>
 #include <unistd.h>
@@ -50,24 +50,24 @@ static bool set_filter(void *field, const char *text, struct sprof_error *err)
 
 static const struct sprof_option target_table[] = {
 	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
-	{"duration", "d", "TIME", "end after that time, such as 10s", sprof_value_duration,
+	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
 	{"source", NULL, "SOURCE",
-		"auto (the best that is permitted), perf (tracepoints or switch\n"
-		"records), proc (schedstat alone)",
+		"auto (the best permitted source), perf (tracepoints or switch\n"
+		"records), proc (schedstat alone) (auto)",
 		set_source, FIELD(request)},
 	{0},
 };
 
 static const struct sprof_option table_table[] = {
-	{"interval", "i", "MS", "a table each MS milliseconds, and one of the whole run",
+	{"interval", "i", "MS", "print a table every MS milliseconds, and one of the whole run",
 		sprof_value_milliseconds, FIELD(interval_ns)},
-	{"than", NULL, "TIME", "count delays that are longer, such as 4ms", sprof_value_latency,
-		FIELD(than_ns)},
-	{"perins", NULL, NULL, "a row for each thread", sprof_value_flag, FIELD(per_thread)},
-	{"filter", NULL, "GLOB[,GLOB]...", "only threads whose name matches one of them",
+	{"than", NULL, "TIME", "count delays that are longer than this, such as 4ms",
+		sprof_value_latency, FIELD(than_ns)},
+	{"perins", NULL, NULL, "show a row for each thread", sprof_value_flag, FIELD(per_thread)},
+	{"filter", NULL, "GLOB[,GLOB]...", "only threads whose name matches one of the globs",
 		set_filter, FIELD(filter)},
-	{"json", NULL, NULL, "each table as a line of JSON", sprof_value_flag, FIELD(json)},
+	{"json", NULL, NULL, "write each table as a line of JSON", sprof_value_flag, FIELD(json)},
 	{0},
 };
 
@@ -116,7 +116,7 @@ static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_n
 	sprof_out_flush(run->out);
 }
 
-/* Prints the interval's table, if there is to be one. False: nobody reads on. */
+/* Prints the interval's table, if requested. Returns false if stdout is closed. */
 static bool end_interval(void *data, uint64_t now_ns)
 {
 	struct run *run = data;
@@ -244,14 +244,18 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_rundelay = {
 	.name = "rundelay",
-	.summary = "Measure each wait for a CPU, of which run has only the sums",
+	.summary = "Measure how long threads wait for a CPU",
 	.synopsis = "-p PID [options], or [options] [--] PROGRAM [ARGUMENT...]",
 	.details =
-		"A thread waits after it was preempted, and after it was woken. Preemptions are exact "
-		"with\nswitch records, which a user gets for his own processes where "
-		"kernel.perf_event_paranoid is at\nmost 2. Wake-ups are exact with tracepoints, which take "
-		"root and a mounted tracefs; else the\nkernel tells only their number and sum (~). Ctrl-C "
-		"ends it with the tables. SIGUSR1 prints\nstatistics.\n\n"
+		"A thread waits for a CPU after a preemption and after a wake-up. Waits after "
+		"preemptions are\n"
+		"exact with switch records, which need kernel.perf_event_paranoid to be at most 2 "
+		"(your own\n"
+		"processes). Waits after wake-ups are exact with tracepoints, which need root and "
+		"a mounted\n"
+		"tracefs; otherwise the kernel gives only their number and sum (~). Ctrl-C ends it "
+		"and prints the\n"
+		"tables. SIGUSR1 prints statistics.\n\n"
 		"  sprof rundelay -p 4711 -d 10s --than 4ms --perins\n"
 		"  sprof rundelay -i 1000 -- ./server --port 8080\n",
 	.groups = groups,

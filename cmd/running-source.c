@@ -1,6 +1,6 @@
 /*
- * Chooses who takes the samples of running threads, and says why the kernel does not. Does not
- * handle a refusal for single threads of the target: the sampler counts these.
+ * Chooses how running threads are sampled, and explains why kernel timers are not used. Does not
+ * handle refusals for single threads: the sampler counts them.
  */
 #include "cmd/running-source.h"
 
@@ -80,7 +80,7 @@ static enum sprof_timers_denied kept_reason(const struct sprof_perf_denial *deni
 	return SPROF_TIMERS_OTHER;
 }
 
-/* Why timers would not tell all of a running thread's time. */
+/* Why timers would not cover all of a running thread's time. */
 static enum sprof_timers_denied why_not(void)
 {
 	struct sprof_perf_denial denial;

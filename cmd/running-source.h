@@ -1,6 +1,4 @@
-/*
- * Who takes the samples of running threads: stops, or timers in the kernel.
- */
+/* How running threads are sampled: by stops, or by kernel timers. */
 #ifndef SPROF_CMD_RUNNING_SOURCE_H
 #define SPROF_CMD_RUNNING_SOURCE_H
 
@@ -12,21 +10,23 @@
 
 enum sprof_running_source {
 	/*
-	 * The kernel, where it permits that, of its own code too. Else its time is owed until a stop meets
-	 * the thread in a system call: so page faults would be taken for such calls.
+	 * Kernel timers, if kernel code may be sampled as well; else stops. Without kernel code,
+	 * kernel time would be attributed by later stops in system calls, and page faults would be
+	 * mistaken for such calls.
 	 */
 	SPROF_RUNNING_AUTO,
 	SPROF_RUNNING_STOP,
-	SPROF_RUNNING_KERNEL, /* or not at all; without its own code, where it permits only that */
+	/* kernel timers or an error; without kernel code if only that is permitted */
+	SPROF_RUNNING_KERNEL,
 };
 
-/* A value of an option: "auto", "stop", "kernel". */
+/* Option setter: "auto", "stop", "kernel". */
 bool sprof_running_source_set(
 	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * Decides whether the kernel is to take them (by_kernel), or why not (AUTO: timers_denied). The kernel is asked
- * for a timer of our own. False: KERNEL was asked for and is refused.
+ * Decides for kernel timers (by_kernel), or sets the reason against them (AUTO: timers_denied).
+ * Tries a timer on sprof's own thread. Returns false if KERNEL was requested and is refused.
  */
 bool sprof_running_source_choose(enum sprof_running_source wanted,
 	struct sprof_sampler_options *ret, struct sprof_error *err) SPROF_MUST_USE;

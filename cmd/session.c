@@ -1,6 +1,6 @@
 /*
- * The wiring of a recording: which objects there are, who owns them, and in which order they are
- * made and destroyed. Does nothing else itself.
+ * The wiring of a recording: its objects, their owners, and the order in which they are created and
+ * destroyed.
  */
 #include "cmd/session.h"
 
@@ -64,7 +64,7 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 	return true;
 }
 
-/* A delay ends by itself. */
+/* A delay needs no control: it ends after its time. */
 static bool check_start(const struct sprof_recording *options, struct sprof_error *err)
 {
 	if (options->exact_waits && options->mode == SPROF_MODE_CPU)
@@ -145,7 +145,7 @@ static void begin_faults(struct sprof_profile *profile, const struct sprof_shown
 		(void)!sprof_profile_find_weight(profile, shown->weight, &profile->kinds.shown);
 }
 
-/* A new profile, for all samples from then on. NULL: no memory. */
+/* A new profile, for all samples from then on. Returns NULL if out of memory. */
 static struct sprof_profile *begin_profile(const struct session *session, uint64_t begin_ns)
 {
 	struct sprof_profile *profile = sprof_profile_create(session->modules);
@@ -282,7 +282,7 @@ static struct sprof_written write_all(struct session *session)
 	return written;
 }
 
-/* Nobody takes signals and lines any more. */
+/* Signals and control lines are no longer handled. */
 static void end_tracing(struct session *session)
 {
 	sprof_tracing_finish(&session->tracing);
@@ -305,7 +305,7 @@ static void *hand_over_signals(void *data)
 	return NULL;
 }
 
-/* Writes beside a program that outlives its sampling; returns when the program has ended, too. */
+/* Writes while a program that outlives its sampling runs on; returns when both are done. */
 static struct sprof_written write_beside(struct session *session)
 {
 	struct sprof_written written;
@@ -334,8 +334,8 @@ static bool has_all_time(const struct session *session)
 }
 
 /*
- * Writes after the target was let go of or has ended, or beside a program that outlives its
- * sampling.
+ * Writes after the target has ended or was released, or while a program that outlives its sampling
+ * runs on.
  */
 static bool record(
 	struct session *session, struct sprof_session_result *ret, struct sprof_error *err)

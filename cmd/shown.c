@@ -1,6 +1,6 @@
 /*
- * Filters, outputs and the options of the text report. profile/filter.c and output/ define what
- * they mean.
+ * Filters, outputs and the options of the text report. profile/filter.c and output/ define their
+ * meaning.
  */
 #include "cmd/shown.h"
 
@@ -113,80 +113,83 @@ static bool set_pattern(void *field, const char *text, struct sprof_error *err)
 }
 
 const struct sprof_option sprof_shown_filter_table[] = {
-	{"focus", NULL, "REGEX", "only stacks with a function that matches", set_pattern,
+	{"focus", NULL, "REGEX", "only stacks with a matching function", set_pattern,
 		FIELD(filter.focus)},
-	{"ignore", NULL, "REGEX", "no stacks with a function that matches", set_pattern,
+	{"ignore", NULL, "REGEX", "only stacks without a matching function", set_pattern,
 		FIELD(filter.ignore)},
-	{"hide", NULL, "REGEX", "take functions that match out of the stacks", set_pattern,
+	{"hide", NULL, "REGEX", "remove matching functions from the stacks", set_pattern,
 		FIELD(filter.hide)},
 	{"charge-callers", NULL, NULL,
-		"time in shared libraries counts for their callers in the\nprogram",
-		sprof_value_flag, FIELD(filter.charge_callers)},
+		"count time in shared libraries for their callers in the program", sprof_value_flag,
+		FIELD(filter.charge_callers)},
 	{"focus-dso", NULL, "REGEX",
-		"only stacks with a function of a shared object (path) that matches", set_pattern,
+		"only stacks with a function of a matching shared object (path)", set_pattern,
 		FIELD(filter.focus_dso)},
-	{"ignore-dso", NULL, "REGEX", "no stacks with a function of a shared object that matches",
+	{"ignore-dso", NULL, "REGEX", "only stacks without a function of a matching shared object",
 		set_pattern, FIELD(filter.ignore_dso)},
-	{"hide-dso", NULL, "REGEX", "take functions of shared objects that match out of the stacks",
+	{"hide-dso", NULL, "REGEX", "remove functions of matching shared objects from the stacks",
 		set_pattern, FIELD(filter.hide_dso)},
-	{"thread", NULL, "REGEX", "only threads whose name matches, or with this id", set_pattern,
+	{"thread", NULL, "REGEX", "only threads with a matching name, or with this id", set_pattern,
 		FIELD(filter.thread)},
 	{"state", NULL, "STATES", "only samples in these states: user,sys,sleep,disk,stopped,wait",
 		set_states, FIELD(filter.states)},
-	{"label", NULL, "NAME=REGEX", "only samples with a label of this name that matches",
-		set_pattern, FIELD(filter.label)},
+	{"label", NULL, "NAME=REGEX", "only samples whose label NAME matches", set_pattern,
+		FIELD(filter.label)},
 	{0},
 };
 
 const struct sprof_option sprof_shown_brief_table[] = {
-	{"full", NULL, NULL, "text: every function and path, every name whole", sprof_value_flag,
-		FIELD(full)},
+	{"full", NULL, NULL, "text: show every function and path, with whole names",
+		sprof_value_flag, FIELD(full)},
 	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
 	{"no-pager", NULL, NULL, "don't show the text report through $PAGER", sprof_value_flag,
 		FIELD(no_pager)},
-	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
+	{"threads", "t", NULL, "folded: make the thread the first frame", sprof_value_flag,
 		FIELD(threads)},
 	{0},
 };
 
 const struct sprof_option sprof_shown_waits_table[] = {
-	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
-		sprof_value_flag, FIELD(waits)},
+	{"waits", NULL, NULL, "text: show only waits, and who holds whom up", sprof_value_flag,
+		FIELD(waits)},
 	{0},
 };
 
 const struct sprof_option sprof_shown_report_table[] = {
-	{"callers", NULL, "REGEX", "text, json: only who calls the functions that match",
+	{"callers", NULL, "REGEX", "text, json: show only the callers of matching functions",
 		set_pattern, FIELD(callers)},
-	{"callees", NULL, "REGEX", "text, json: only what the functions that match call",
-		set_pattern, FIELD(callees)},
+	{"callees", NULL, "REGEX",
+		"text, json: show only the functions that matching functions call", set_pattern,
+		FIELD(callees)},
 	{"sort", NULL, "COLUMNS",
-		"text, json: flat profile by one of its columns, or by several:\n"
-		"total, samples, dso,self, ... (self)",
+		"text, json: sort the flat profile by columns: total, samples,\n"
+		"dso,self, ... (self)",
 		set_columns, FIELD(sort)},
 	{"columns", NULL, "LIST",
 		"text: columns of the flat profile: self%,self,self-user,self-wait,\n"
-		"dso, ...; a wrong one lists them",
+		"dso, ...; a wrong name lists all",
 		set_columns, FIELD(columns)},
-	{"percentage", NULL, "OF",
-		"text: relative to what filters leave, or absolute, of everything\n(relative)",
+	{"percentage", NULL, "OF", "text: relative to the filtered time, or absolute (relative)",
 		set_percentage, 0},
-	{"depth", NULL, "N", "text: at most N levels of the graphs (all)", sprof_value_count,
+	{"depth", NULL, "N", "text: at most N levels in the graphs (all)", sprof_value_count,
 		FIELD(depth)},
 	{"unfold", NULL, NULL,
-		"text, json: each call of a recursion has a line in the graphs (one\n"
-		"for all, with their number)",
+		"text, json: show each call of a recursion as a line of the graphs\n"
+		"(one line for all calls, with their number)",
 		sprof_value_flag, FIELD(unfold)},
 	{"min", NULL, "PCT",
-		"text: leave out what is below PCT percent (0.5, or what a few samples are)",
+		"text: leave out functions and paths below PCT percent (0.5, or\n"
+		"three samples)",
 		set_percent, FIELD(min_percent)},
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
 		0},
-	{"nodes", NULL, "N", "dot, png: the N heaviest functions (80)", sprof_value_count,
+	{"nodes", NULL, "N", "dot, png: show the N heaviest functions (80)", sprof_value_count,
 		FIELD(nodes)},
-	{"colour", NULL, "KEY", "dot, png: colours by self or total (total)", set_colour,
+	{"colour", NULL, "KEY", "dot, png: colour by self or total (total)", set_colour,
 		FIELD(colour_by_self)},
-	{"wait-frames", NULL, NULL, "folded: what a blocked thread waits for is a frame",
+	{"wait-frames", NULL, NULL,
+		"folded: append the object of a wait, and the holder of a lock, as\n"
+		"frames",
 		sprof_value_flag, FIELD(wait_frames)},
 	{0},
 };
@@ -195,13 +198,14 @@ const struct sprof_option sprof_shown_output_table[] = {
 	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
-		"format of the -o before it, or of all; sprof --list-formats lists them\n"
-		"(by FILE's suffix; on stdout: text; run, attach, heap: summary on a\n"
-		"terminal; run, attach: folded into a pipe)",
+		"format of the preceding -o, or of all outputs; sprof\n"
+		"--list-formats lists them (from FILE's suffix; on stdout text, but\n"
+		"for run, attach and heap summary on a terminal, and for run and\n"
+		"attach folded into a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"weight", NULL, "KIND",
-		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"
-		"disk or stopped (wall); of another tool's file, what it counts",
+		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen or\n"
+		"samples (wall); other tools' files: any of their kinds of values",
 		sprof_value_text, FIELD(weight)},
 	{0},
 };

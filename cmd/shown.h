@@ -1,6 +1,6 @@
 /*
- * Which part of a profile is shown, how and where: the options that recording and reading commands
- * share, and the way from them to written outputs.
+ * Which part of a profile to show, how and where: the options shared by recording and reading
+ * commands, and how outputs follow from them.
  */
 #ifndef SPROF_CMD_SHOWN_H
 #define SPROF_CMD_SHOWN_H
@@ -16,12 +16,12 @@
 
 struct sprof_shown {
 	struct sprof_outputs outputs;
-	const char *weight; /* as it was given; NULL: not given */
+	const char *weight; /* the user's text; NULL: not given */
 	struct sprof_filter filter;
 	enum sprof_report_mode report_mode;
 	size_t top, depth, nodes;               /* 0: not given */
-	double min_percent;                     /* below 0: not given */
-	const char *callers, *callees;          /* patterns of functions; NULL: not given */
+	double min_percent;                     /* negative: not given */
+	const char *callers, *callees;          /* patterns of function names; NULL: not given */
 	struct sprof_column_list columns, sort; /* empty: not given */
 	bool of_whole, percentage_said;
 	bool full, unfold, waits, threads, wait_frames, colour_by_self, short_names, no_pager,
@@ -36,48 +36,49 @@ struct sprof_shown {
 
 /* Groups of a command's table, at the struct's offset. */
 extern const struct sprof_option sprof_shown_filter_table[];
-extern const struct sprof_option sprof_shown_brief_table[]; /* of every table of functions */
+/* for all commands with tables of functions */
+extern const struct sprof_option sprof_shown_brief_table[];
 extern const struct sprof_option sprof_shown_waits_table[];
-extern const struct sprof_option sprof_shown_report_table[]; /* of the rest of a report */
+extern const struct sprof_option sprof_shown_report_table[]; /* the other options of a report */
 extern const struct sprof_option sprof_shown_output_table[];
 
-/* Whether an option was given that only the text report has. */
+/* Whether an option was given that concerns only the text report. */
 bool sprof_shown_asks_for_text(const struct sprof_shown *shown);
 
-/* The weight of this name; NULL: the default. Does not find the names of another tool's kinds. */
+/* Finds a weight by name; NULL: the default. Does not know other tools' kinds. */
 bool sprof_shown_find_weight(
 	const char *name, enum sprof_weight *ret, struct sprof_error *err) SPROF_MUST_USE;
 
-/* What output/ needs of the options to write this profile. */
+/* Converts the options to those of output/, for this profile. */
 bool sprof_shown_output_options(const struct sprof_shown *shown,
 	const struct sprof_profile *profile, struct sprof_output_options *ret,
 	struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * Replaces the profile by what the filter leaves of it. Nothing left is an error. On failure the
- * profile stays.
+ * Replaces the profile by its filtered part. An empty result is an error. On failure the profile is
+ * unchanged.
  */
 bool sprof_shown_filter(const struct sprof_shown *shown, struct sprof_profile **profile,
 	struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * Writes all outputs, stdout only if with_stdout. A report on a terminal goes through the pager.
- * Failures are reported on stderr.
+ * Writes all outputs, including stdout only if with_stdout. A report on a terminal goes through the
+ * pager. Reports failures on stderr.
  */
 struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
 	const struct sprof_profile *profile, const struct sprof_output_options *options,
 	bool with_stdout);
 
 /*
- * For commands that count something else than time: the answer on a terminal, unless options of the
- * report are given, else the report. The recording is kept, unless it is to be quiet.
+ * For commands that count other values than time: selects a summary on a terminal, unless options
+ * of the report are given, else the report. The recording is kept unless `is_quiet`.
  */
 SPROF_MUST_USE bool sprof_shown_settle_answer(
 	struct sprof_shown *shown, bool is_quiet, struct sprof_error *err);
 
 /*
- * For commands whose profile counts kinds of their own: its weight is what `shown` asks for. The kinds
- * are set, and there is no row yet.
+ * For profiles with other kinds than time: sets the requested weight. Call it after setting the
+ * kinds, before the first row.
  */
 SPROF_MUST_USE bool sprof_shown_settle_weight(
 	const struct sprof_shown *shown, struct sprof_profile *profile, struct sprof_error *err);

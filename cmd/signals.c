@@ -1,7 +1,7 @@
 /*
- * Decides who gets which signal. A signal from the terminal has already reached the program. A
- * signal from a process is meant for sprof and the program. timeout(1) sends each signal twice: to
- * its child and to its process group. Does not decide what sprof does at its end.
+ * Routes signals. A signal from the terminal has already reached the program. A signal from a
+ * process is meant for sprof and the program. timeout(1) sends each signal twice: to its child and
+ * to its process group. Does not decide what sprof does at its end.
  */
 #include "cmd/signals.h"
 
@@ -75,7 +75,7 @@ const sigset_t *sprof_signals_ignored(void)
 	return &ignored;
 }
 
-/* Of the signals that end sprof, or a program that it has started. */
+/* For signals that end sprof, or a program that it has started. */
 static bool is_taken(const struct sprof_signals *signals, int signal)
 {
 	/* Ctrl-\ must end sprof attach. */
@@ -139,8 +139,9 @@ static enum sprof_order end_run(struct sprof_signals *signals, int signal)
 }
 
 /*
- * The first signal is for the program; a second one ends the run. If only processes are left that
- * the program has started, the first one ends the run: nobody has asked us to end those processes.
+ * The first signal is forwarded to the program; a second one ends the run. If only processes
+ * started by the program are left, the first one ends the run: they were not started by sprof, so
+ * it does not end them.
  */
 static enum sprof_order forward(struct sprof_signals *signals, const siginfo_t *info)
 {

@@ -1,5 +1,5 @@
 /*
- * Each distance is as long as all before it, so a day has 16 lines. Does not print them.
+ * Each interval is as long as the whole time before it, so a day has 16 lines. Does not print them.
  */
 #include "cmd/so-far.h"
 

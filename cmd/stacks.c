@@ -1,7 +1,7 @@
 /*
- * A sink that keeps stacks as they come. Does not handle names.
+ * A sink that stores stacks as they come. Does not handle names.
  *
- * Functions without an error fail only for lack of memory.
+ * Functions without an error parameter fail only if out of memory.
  */
 #include "cmd/stacks.h"
 

@@ -1,6 +1,4 @@
-/*
- * The label of a recording. Does not limit its length: whoever shows it does.
- */
+/* The label of a recording. Not limited in length: readers shorten it. */
 #include "cmd/subject.h"
 
 #include <stdio.h>

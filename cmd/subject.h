@@ -1,6 +1,4 @@
-/*
- * What a recording is of, as one line of text.
- */
+/* A one-line description of what is recorded. */
 #ifndef SPROF_CMD_SUBJECT_H
 #define SPROF_CMD_SUBJECT_H
 
@@ -8,9 +6,8 @@
 #include "cmd/tracing.h"
 
 /*
- * The command line of the program or process. Several processes have theirs one after the other;
- * chosen threads are named, because the profile has nothing of the others. The caller frees it.
- * NULL: no memory.
+ * The command line of the program or process; of several processes, all of them; of chosen threads,
+ * their ids as well. The caller frees it. Returns NULL if out of memory.
  */
 char *sprof_subject_describe(const struct sprof_subject *subject) SPROF_MUST_USE;
 

@@ -1,6 +1,6 @@
 /*
- * What is at an address: a variable, or the functions and source lines of the code. Data without a
- * symbol has the name of its section.
+ * What is at an address: a variable, or functions and source lines. Data without a symbol is named
+ * by its section.
  */
 #include "cmd/symbol-address.h"
 

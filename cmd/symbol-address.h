@@ -1,6 +1,4 @@
-/*
- * `sprof symbols` and addresses: what is there.
- */
+/* `sprof symbols` with addresses. */
 #ifndef SPROF_CMD_SYMBOL_ADDRESS_H
 #define SPROF_CMD_SYMBOL_ADDRESS_H
 
@@ -11,14 +9,14 @@
 #include "base/error.h"
 #include "cmd/symbol-subject.h"
 
-/* Whether an operand is an address: a name has no 0x. */
+/* Whether an operand is an address: names don't begin with 0x. */
 bool sprof_symbol_address_is_one(const char *operand);
 
-/* Reads an address in hexadecimal, with or without 0x. */
+/* Parses a hexadecimal address, with or without 0x. */
 SPROF_MUST_USE bool sprof_symbol_address_parse(
 	const char *text, uint64_t *ret, struct sprof_error *err);
 
-/* Prints what is at an address of the subject. *ret_exit becomes 1 if that has no name. */
+/* Prints what is at an address of the subject. Sets *ret_exit to 1 if nothing has a name there. */
 SPROF_MUST_USE bool sprof_symbol_address_print(struct sprof_symbol_subject *subject,
 	uint64_t address, int *ret_exit, struct sprof_error *err);
 

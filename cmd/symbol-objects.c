@@ -1,8 +1,8 @@
 /*
- * Symbols of object files and members of archives, which have no place in a program yet: an address
- * is one of a section, and each section begins with 0. So every row says the section, and what is at
- * an address is the answer of every section that has it. Source lines are not looked up: their
- * tables need the linker's work. An unsized symbol is taken for its first byte only.
+ * Symbols of object files and archive members, which have no final address: addresses are relative
+ * to sections, and each section begins at 0. So every row shows the section, and an address is
+ * looked up in every section that contains it. Source lines are not looked up: their tables need
+ * relocation. A symbol without size covers only its first byte.
  */
 #include "cmd/symbol-objects.h"
 
@@ -25,7 +25,7 @@ struct question {
 	const struct sprof_objects *objects;
 	const char *path;
 	const char *member;  /* only this one of the archive; NULL: all */
-	const char *pattern; /* of names; NULL: all symbols, or what is at the address */
+	const char *pattern; /* for names; NULL: all symbols, or those at the address */
 	bool by_address;
 	uint64_t address;
 	size_t members, found;
@@ -42,7 +42,7 @@ static void print_heading(const struct question *question, const struct sprof_ob
 		printf("# %s(%s)\n", path ? path : "?", member ? member : "?");
 }
 
-/* Neither in common blocks nor in those of threads does a symbol have an address. */
+/* Symbols in common blocks and thread-local sections have no address. */
 static bool is_at(const struct sprof_listed *item, uint64_t address)
 {
 	return strcmp(item->type, "tls") != 0 && strcmp(item->section, "*ABS*") != 0 &&
@@ -50,7 +50,7 @@ static bool is_at(const struct sprof_listed *item, uint64_t address)
 		address - item->address < (item->size ? item->size : 1);
 }
 
-/* Of several names at one place, the first. */
+/* Of several names at one address, the first is shown. */
 static bool is_alias(const struct sprof_listed *item, const struct sprof_listed *last)
 {
 	return last && last->address == item->address && last->section == item->section;

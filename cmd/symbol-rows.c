@@ -1,6 +1,4 @@
-/*
- * Rows of `sprof symbols`. Does not decide which symbols there are.
- */
+/* Rows of `sprof symbols`. Does not choose the symbols. */
 #include "cmd/symbol-rows.h"
 
 #include <inttypes.h>
@@ -49,7 +47,7 @@ bool sprof_symbol_row_matches(const struct sprof_listed *item, const char *patte
 	return is_match(plain, pattern) || (short_name && is_match(short_name, pattern));
 }
 
-/* What is in no section, or in a block that each thread has its own of, isn't moved. */
+/* Symbols without section and thread-local symbols are not relocated. */
 static bool has_address(const struct sprof_listed *item)
 {
 	return !item->type ||

@@ -1,6 +1,4 @@
-/*
- * The file or the process of `sprof symbols`, and the symbols of its modules. Does not print.
- */
+/* The file or process of `sprof symbols`, and the symbols of its modules. Does not print. */
 #include "cmd/symbol-subject.h"
 
 #include <errno.h>

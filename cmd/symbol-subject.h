@@ -1,6 +1,4 @@
-/*
- * What `sprof symbols` is asked, and the file or process that it looks at.
- */
+/* The options of `sprof symbols`, and the file or process that it examines. */
 #ifndef SPROF_CMD_SYMBOL_SUBJECT_H
 #define SPROF_CMD_SYMBOL_SUBJECT_H
 
@@ -29,7 +27,7 @@ struct sprof_symbol_options {
 	} addresses;
 };
 
-/* What the command works on: one file, or all that a process has mapped. */
+/* One file, or everything that a process has mapped. */
 struct sprof_symbol_subject {
 	const struct sprof_symbol_options *options;
 	struct sprof_modules *modules;
@@ -49,12 +47,12 @@ SPROF_MUST_USE bool sprof_symbol_subject_init(struct sprof_symbol_subject *subje
 	const struct sprof_symbol_options *options, const char *path, struct sprof_error *err);
 void sprof_symbol_subject_finish(struct sprof_symbol_subject *subject);
 
-/* Whether the process has the module's code or data at the address. */
+/* Whether the process has mapped code or data of the module at the address. */
 bool sprof_symbol_subject_holds(const struct sprof_symbol_subject *subject,
 	const struct sprof_module *module, uint64_t address);
 
-/* Makes subject->listing that of the module, with or without data. False: the module can't be read,
- * or no memory. */
+/* Sets subject->listing to that of the module, with or without data. Returns false if the module
+ * can't be read, or out of memory. */
 SPROF_MUST_USE bool sprof_symbol_subject_list(struct sprof_symbol_subject *subject,
 	const struct sprof_module *module, bool all, struct sprof_error *err);
 

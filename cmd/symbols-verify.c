@@ -1,8 +1,8 @@
 /*
- * sprof symbols --verify. One source is a list of symbols or the file's symbol tables, the other one
- * the symbol tables or the debug information: never a source with itself. Names that sprof makes up
- * (of unwind tables, and of the PLT where DWARF is the other source) belong to no source: they
- * confirm nothing and are not compared. An address may have several names: one must match.
+ * sprof symbols --verify. One source is a list of symbols or the file's symbol tables; the other is
+ * the symbol tables or the debug information: never a source with itself. Names made up by sprof
+ * (from unwind tables, and for the PLT if DWARF is the other source) belong to no source and are
+ * not compared. If an address has several names, one must match.
  */
 #include "cmd/symbols-verify.h"
 
@@ -84,7 +84,7 @@ static struct answer compare_listed(const struct sprof_verification *verificatio
 
 /*
  * Whether DWARF's name, without parameters and perhaps without linkage name, is the symbol's.
- * Compilers call what they have split or copied off name.cold, name.part.0, name.constprop.0.
+ * Compilers append suffixes to split or cloned functions: name.cold, name.part.0, name.constprop.0.
  */
 static bool is_same_function(const char *symbol, const struct sprof_dwarf_place *place)
 {

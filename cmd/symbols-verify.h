@@ -1,6 +1,4 @@
-/*
- * Whether two sources of symbols agree about a file.
- */
+/* Checks whether two sources of symbols agree about a file. */
 #ifndef SPROF_CMD_SYMBOLS_VERIFY_H
 #define SPROF_CMD_SYMBOLS_VERIFY_H
 
@@ -16,15 +14,18 @@ struct sprof_verification {
 	const struct sprof_module *module;
 	const struct sprof_image *image; /* of the module */
 	struct sprof_debug_places places;
-	/* compared with the file; NULL: compare the file with its debug information */
+	/*
+	 * a list of symbols to compare with the file; NULL: compare the file with its debug
+	 * information
+	 */
 	const char *sysmap;
 };
 
-/* From good to bad. */
+/* From best to worst. */
 enum sprof_verdict {
 	SPROF_VERDICT_OK,
-	SPROF_VERDICT_MISSING,  /* the other source has no name there */
-	SPROF_VERDICT_MISMATCH, /* the other source has another name there */
+	SPROF_VERDICT_MISSING,  /* no name in the other source */
+	SPROF_VERDICT_MISMATCH, /* another name in the other source */
 };
 
 struct sprof_verification_result {
@@ -33,9 +34,8 @@ struct sprof_verification_result {
 };
 
 /*
- * Prints which sources it compares, and a line per symbol: the verdict, address, name, and for a
- * mismatch the other source's name. Fails if the file has nothing that is independent of its
- * symbols.
+ * Prints the compared sources, and a line per symbol: verdict, address, name, and for a mismatch
+ * the other name. Fails if the file has no information independent of its symbols.
  */
 bool sprof_verification_run(const struct sprof_verification *verification,
 	struct sprof_verification_result *ret, struct sprof_error *err) SPROF_MUST_USE;

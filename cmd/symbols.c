@@ -1,7 +1,7 @@
 /*
  * sprof symbols: the functions of a file or a process, what is at an address, and whether a list of
  * symbols belongs to a file. Addresses of a file are link-time addresses, as in objdump and nm;
- * addresses of a process are those of its memory.
+ * addresses of a process are runtime addresses.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,16 +52,18 @@ static bool set_addresses(void *field, const char *text, struct sprof_error *err
 
 static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID", "a process, instead of a file", sprof_value_pid, FIELD(pid)},
-	{"address", NULL, "ADDRESS", "name what is there, with or without 0x; may be repeated",
-		add_address, FIELD(addresses)},
+	{"address", NULL, "ADDRESS",
+		"name this address, with or without 0x; may be given several times", add_address,
+		FIELD(addresses)},
 	{"addresses", NULL, "KIND",
-		"of a process, print them as the process or the file has them\n(process)",
+		"of a process: print addresses as in the process or as in the file\n"
+		"(process)",
 		set_addresses, FIELD(file_addresses), .needs = "pid"},
-	{"all", NULL, NULL, "also data; and type, binding and section of each symbol",
+	{"all", NULL, NULL, "include data, and show type, binding and section of each symbol",
 		sprof_value_flag, FIELD(all)},
 	{"verify", NULL, NULL,
-		"compare --sysmap with the file, symbol by symbol;\n"
-		"without it, the symbol table with the debug information",
+		"compare --sysmap with the file, symbol by symbol; without\n"
+		"--sysmap, the symbol table with the debug information",
 		sprof_value_flag, FIELD(verify), .conflicts = "pid"},
 	{0},
 };
@@ -235,16 +237,20 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_symbols = {
 	.name = "symbols",
-	.summary = "List or find the functions of a file or process, or name addresses",
+	.summary = "List or find functions of a file or process, or name addresses",
 	.synopsis = "[options] FILE|-p PID [NAME|0xADDRESS...]",
 	.details =
-		"Without more arguments, lists the functions by address: address, size, name and where it is "
-		"from. With\na name, or a pattern such as 'str*', lists those that have it. With addresses, "
-		"which begin with 0x,\nsays which function, inlined functions and source line, or which data, "
-		"is there. FILE may also\nbe an object file, an archive, or 'ARCHIVE(MEMBER)'.\n"
-		"Addresses of a FILE are those that objdump and nm show; those of a process are where they "
-		"are\nin its memory. Exits with 1 when something is not found or MISSING, with 3 after a "
-		"MISMATCH.\n\n"
+		"Without names or addresses, it lists all functions by address: address, size, "
+		"name, and source\n"
+		"of the name. With names or patterns such as 'str*', it lists the functions of "
+		"these names. With\n"
+		"addresses that begin with 0x, it prints the function, inlined functions and "
+		"source line, or the\n"
+		"data, at each address. FILE may also be an object file, an archive, or "
+		"'ARCHIVE(MEMBER)'.\n"
+		"Addresses of a file are those of objdump and nm; addresses of a process are those "
+		"of its memory.\n"
+		"It exits with 1 if something is not found or MISSING, with 3 after a MISMATCH.\n\n"
 		"  sprof symbols /usr/bin/git 'cmd_*'\n"
 		"  sprof symbols /usr/bin/git 0x2f3a10\n"
 		"  sprof symbols ./server --sysmap server.map --verify\n",

@@ -1,6 +1,4 @@
-/*
- * The names of system calls, for people.
- */
+/* Names of system calls. */
 #ifndef SPROF_CMD_SYSCALL_NAME_H
 #define SPROF_CMD_SYSCALL_NAME_H
 
@@ -10,14 +8,12 @@
 
 #include "base/attributes.h"
 
-/* "futex", or "system call 202" where the name is not known. */
+/* "futex", or "system call 202" if unknown. */
 void sprof_syscall_name(int64_t number, char *buffer, size_t size);
-/* The same for a call of another architecture: AUDIT_ARCH_*; 0: this machine's. */
+/* The same for a call of another architecture: AUDIT_ARCH_*; 0: native. */
 void sprof_syscall_name_on(uint32_t arch, int64_t number, char *buffer, size_t size);
 
-/* The number of this machine's call of that name. False: there is none. */
+/* The native number of the call. Returns false if unknown. */
 SPROF_MUST_USE bool sprof_syscall_find(const char *name, int64_t *ret_number);
-/* Whether names are known at all. */
-bool sprof_syscall_has_names(void);
 
 #endif

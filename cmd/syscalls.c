@@ -1,6 +1,6 @@
 /*
- * sprof syscalls: how often a program makes which system call, how long each takes, and how often it
- * fails. Every call is seen; nothing is sampled.
+ * sprof syscalls: how often a program makes which system call, how long each takes, and how often
+ * it fails. Every call is seen; nothing is sampled.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #include "events/call-filter.h"
 #include "events/recorded-events.h"
 
-/* From that many calls a second on, their stops are what takes the time. */
+/* calls per second from which their stops dominate the time */
 enum { MANY_PER_S = 2000 };
 
 struct syscalls_options {
@@ -51,25 +51,27 @@ static const struct syscalls_options defaults = {
 
 static const struct sprof_option option_table[] = {
 	{"event", "e", "LIST",
-		"only these: names and classes with commas between them, such as\n"
-		"read,write,%file; several times if wanted; a program that sprof\n"
-		"starts is slowed down by these only (all)",
+		"only these calls: names and classes, separated by commas, such as\n"
+		"read,write,%file; may be given several times; other calls of a\n"
+		"program that sprof starts then run at nearly full speed (all)",
 		sprof_call_lists_add, FIELD(choice)},
 	{"source", NULL, "SOURCE",
-		"auto (the best that is permitted), perf (the kernel's tracepoints:\n"
-		"for root, and without stops), ptrace",
+		"auto (the best permitted source), perf (the kernel's tracepoints:\n"
+		"root, no stops), ptrace (auto)",
 		sprof_value_source, FIELD(source)},
-	{"than", NULL, "TIME", "count the calls that take longer: 10ms, 500us", sprof_value_latency,
-		FIELD(threshold_ns)},
-	{"perins", NULL, NULL, "a row for each call of each thread", sprof_value_flag,
+	{"than", NULL, "TIME", "count the calls that take longer than this: 10ms, 500us",
+		sprof_value_latency, FIELD(threshold_ns)},
+	{"perins", NULL, NULL, "show a row for each call of each thread", sprof_value_flag,
 		FIELD(by_thread)},
 	{"stack", NULL, NULL,
-		"where the calls come from: the stacks of those that take longer\n"
+		"show where calls come from: the stacks of those that take longer\n"
 		"than --than, or of all",
 		sprof_value_flag, FIELD(stacks)},
-	{"interval", "i", "MS", "print a table every MS milliseconds, of the calls since the last",
+	{"interval", "i", "MS",
+		"print a table every MS milliseconds, of the calls since the last\n"
+		"one",
 		sprof_value_milliseconds, FIELD(interval_ns)},
-	{"json", NULL, NULL, "one line of JSON instead of each table", sprof_value_flag,
+	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json)},
 	{0},
 };
@@ -208,7 +210,7 @@ static void tell_so_far(const struct syscalls *syscalls, uint64_t now_ns)
 			syscalls->counted, seconds);
 }
 
-/* What can't be written is said once, and the run goes on: its total is what counts. */
+/* Reports a failed write once and continues: the total at the end matters most. */
 static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 {
 	struct sprof_call_report what = {
@@ -264,7 +266,7 @@ static void begin(void *data, struct sprof_target *target)
 		isatty(STDERR_FILENO) && !syscalls->options->interval_ns, syscalls->begin_ns);
 }
 
-/* Tracepoints, if they were asked for, or are permitted and tell all that is wanted. */
+/* Tracepoints, if requested, or if permitted and sufficient for the request. */
 static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
 {
 	const struct syscalls_options *options = syscalls->options;
@@ -467,16 +469,20 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_syscalls = {
 	.name = "syscalls",
-	.summary = "Measure every system call: how often, how long, how many fail",
+	.summary = "Measure every system call: count, latency, errors",
 	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"For root, the kernel's tracepoints tell of each call, and nobody stops. For others, every "
-		"call\nstops its thread twice, which takes some microseconds: the head of the table says "
-		"the shortest\nlatency that can be seen. Then, with --event, a filter in the kernel lets "
-		"all other calls of a\nprogram that sprof starts run at full speed. The kernel never "
-		"removes such a filter, so the\nprogram is killed if sprof is, and set-user-ID programs "
-		"have no rights under it.\nThreads that sleep are not woken: they are traced from when "
-		"they next run.\n\n"
+		"For root, the kernel's tracepoints record each call without stops. For other "
+		"users, every call\n"
+		"stops its thread twice, which takes some microseconds; the head of the table "
+		"gives the shortest\n"
+		"latency that can be measured. With --event, a filter in the kernel then lets all "
+		"other calls of\n"
+		"a program that sprof starts run at full speed. The kernel never removes such a "
+		"filter, so the\n"
+		"program is killed if sprof is, and set-user-ID programs get no privileges under "
+		"it. Sleeping\n"
+		"threads are not woken: sprof traces them from their next run on.\n\n"
 		"  sprof syscalls -- git status\n"
 		"  sprof syscalls -p 4711 -d 10s --than 1ms\n"
 		"  sprof syscalls -e %file -o files.pb.gz -- make\n"

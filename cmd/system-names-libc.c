@@ -1,6 +1,4 @@
-/*
- * Names of errors and signals, as the C library has them (glibc since 2.32).
- */
+/* Names of errors and signals from the C library (glibc since 2.32). */
 #include "cmd/system-names.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Names of errors and signals where the C library has none (musl). They are those of Linux on x86_64 and
- * aarch64, whose numbers are the same; of two names for one number, the one that glibc gives.
+ * Names of errors and signals for C libraries without a lookup (musl). Numbers are Linux's on
+ * x86_64 and aarch64, which are equal; if a number has two names, glibc's is used.
  */
 #include "cmd/system-names.h"
 

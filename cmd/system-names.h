@@ -1,12 +1,10 @@
-/*
- * The names of errors and signals, for people.
- */
+/* Names of errors and signals. */
 #ifndef SPROF_CMD_SYSTEM_NAMES_H
 #define SPROF_CMD_SYSTEM_NAMES_H
 
-/* "ENOENT"; NULL: it has no name. */
+/* "ENOENT"; NULL: unknown. */
 const char *sprof_error_number_name(int errnum);
-/* "SEGV"; NULL: it has no name, as those of real time have none. */
+/* "SEGV"; NULL: unknown, as for real-time signals. */
 const char *sprof_signal_name(int number);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Asks the terminal. Does not handle pagers, which have a terminal of their own (pager.c).
- */
+/* Queries the terminal. Does not handle pagers, whose terminal pager.c knows. */
 #include "cmd/terminal.h"
 
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 /*
- * The thread that gives names. The table of modules may grow meanwhile; one session of names serves all
- * periods, so that each file is read once. Does not handle what is shown.
+ * The thread that resolves names. The table of modules may grow meanwhile; one symbol session
+ * serves all periods, so each file is read once. Does not handle the display.
  */
 #include "cmd/top-feed.h"
 

@@ -1,6 +1,6 @@
 /*
- * From the thread that samples to the screen of sprof top: profiles of periods, named on the way in
- * a thread of their own. Nobody waits for names: neither the traced threads nor the keys.
+ * Passes profiles of periods from the sampling thread to the screen of sprof top. A separate thread
+ * resolves names on the way, so neither the traced threads nor the keyboard wait for that.
  */
 #ifndef SPROF_CMD_TOP_FEED_H
 #define SPROF_CMD_TOP_FEED_H
@@ -19,43 +19,46 @@ struct sprof_top_feed {
 	const struct sprof_naming *naming;
 	struct sprof_modules *modules;
 	pthread_t thread;
-	int wake; /* an eventfd that is readable when there is something new for the screen */
+	int wake; /* an eventfd, readable when there is news for the screen */
 
-	/* Shared, under the mutex. */
+	/* Shared, protected by the mutex. */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	struct sprof_profile *raw, *named; /* NULL: none */
 	bool is_naming;
-	bool is_closed;           /* nobody takes any more */
-	char end[SPROF_TOP_END];  /* how the run ended; empty: it has not */
-	struct sprof_error error; /* no names could be given; kind NONE: all is well */
+	bool is_closed;           /* the screen is closed */
+	char end[SPROF_TOP_END];  /* how the run ended; empty: not ended */
+	struct sprof_error error; /* why names can't be resolved; kind NONE: no error */
 };
 
-/* The modules are those of all profiles. */
+/* `modules` are common to all profiles. */
 SPROF_MUST_USE bool sprof_top_feed_start(struct sprof_top_feed *feed,
 	const struct sprof_naming *naming, struct sprof_modules *modules, struct sprof_error *err);
 
 /*
- * For the thread that samples. A feed that isn't free has a profile that the screen has not taken:
- * the period goes on then.
+ * For the sampling thread. If the screen has not taken the previous profile, the feed is not free
+ * and the period continues.
  */
 bool sprof_top_feed_is_free(struct sprof_top_feed *feed);
-/* The feed owns the profile from now on. The last one of a run may wait until the feed is free. */
+/*
+ * The feed takes ownership of the profile. The last profile of a run may wait until the feed is
+ * free.
+ */
 void sprof_top_feed_put(struct sprof_top_feed *feed, struct sprof_profile *profile);
-/* Nothing will be put any more: in words, why. */
+/* No more profiles will come; `words` give the reason. */
 void sprof_top_feed_end(struct sprof_top_feed *feed, const char *words);
 
-/* For the screen: the next named profile, which the caller owns; NULL: none yet. */
+/* For the screen: the next named profile, owned by the caller; NULL: none yet. */
 struct sprof_profile *sprof_top_feed_take(struct sprof_top_feed *feed);
-/* The words of the end; NULL: it has not come. */
+/* The reason of the end; NULL: not ended. */
 const char *sprof_top_feed_over(struct sprof_top_feed *feed);
-/* Why there are no names; false: there is no such error, or it was told before. */
+/* The error of name resolution; returns false if there is none, or it was returned before. */
 bool sprof_top_feed_failure(struct sprof_top_feed *feed, struct sprof_error *ret);
-/* The screen takes nothing any more; whoever closes it, both sides notice. */
+/* The screen takes no more profiles. Either side may close the feed; both notice. */
 void sprof_top_feed_close(struct sprof_top_feed *feed);
 bool sprof_top_feed_is_closed(struct sprof_top_feed *feed);
 
-/* After both sides. */
+/* Call it after both sides have ended. */
 void sprof_top_feed_finish(struct sprof_top_feed *feed);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The functions of sprof top: how much of a thread's time each takes itself, split by what it was,
- * and with all that it calls. Does not handle calls: the tree does.
+ * The functions of sprof top: each one's self time, split by class, and its total. The tree shows
+ * calls.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Words and figures about the whole of what sprof top watches. Does not handle the width of lines:
- * what matters most stands first.
+ * Overall figures of sprof top's target. Does not handle the width of lines: the most important
+ * comes first.
  */
 #include "cmd/top-head.h"
 

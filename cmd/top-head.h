@@ -1,6 +1,6 @@
 /*
- * The lines above the table of sprof top: what is watched, where its time goes, and how good the
- * figures are. Knows no terminal.
+ * The lines above the table of sprof top: the target, where its time goes, and the accuracy of the
+ * figures. Independent of the terminal.
  */
 #ifndef SPROF_CMD_TOP_HEAD_H
 #define SPROF_CMD_TOP_HEAD_H
@@ -12,14 +12,15 @@
 enum { SPROF_TOP_HEAD_LINES = 3, SPROF_TOP_HEAD_SIZE = 512 };
 
 struct sprof_top_head {
-	const char *command; /* of what is watched */
-	const char *end;     /* how that came to its end; NULL: it runs */
+	const char *command; /* of the target */
+	const char *end;     /* how the run ended; NULL: running */
 	const struct sprof_top_state *state;
-	const struct sprof_top_shown *shown; /* NULL: there are no figures yet */
-	bool is_cut;                         /* not all of the time since the start */
+	const struct sprof_top_shown *shown; /* NULL: no figures yet */
+	/* figures don't cover the whole time since the start */
+	bool is_cut;
 };
 
-/* The lines, each without a newline. */
+/* Writes the lines, without newlines. */
 void sprof_top_head_lines(
 	const struct sprof_top_head *head, char lines[SPROF_TOP_HEAD_LINES][SPROF_TOP_HEAD_SIZE]);
 

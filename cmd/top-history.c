@@ -1,6 +1,5 @@
 /*
- * Merges periods. Does not name them, and does not handle rows that have been shown: the next period
- * may end the life of what they point to.
+ * Merges periods. Does not resolve names. Rows that were shown may be freed with the next period.
  */
 #include "cmd/top-history.h"
 
@@ -11,7 +10,8 @@
 #include "profile/merge.h"
 
 enum {
-	ALL_ROWS = 300 * 1000,  /* more begin anew: programs that make threads for days */
+	/* restart above this limit: for programs that create threads for days */
+	ALL_ROWS = 300 * 1000,
 	ALL_SPANS = 100 * 1000, /* the timeline of a saved file ends there */
 };
 

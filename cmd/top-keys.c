@@ -1,6 +1,4 @@
-/*
- * What keys mean. Does not carry out anything: the state does.
- */
+/* The meaning of keys. top-state.c carries out the actions. */
 #include "cmd/top-keys.h"
 
 #include <stdio.h>
@@ -52,7 +50,7 @@ static const struct row {
 	{0},
 };
 
-/* What is no key. */
+/* Other hints. */
 static const char *const further_help[] = {
 	"Mouse: click a view, line or title; twice on a line is Enter; the wheel moves",
 	"100 % is the whole time of one thread",

@@ -1,19 +1,17 @@
-/*
- * The keys of sprof top: one table, from which `?` is made too.
- */
+/* The keys of sprof top: one table, also used for the help page. */
 #ifndef SPROF_CMD_TOP_KEYS_H
 #define SPROF_CMD_TOP_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Keys that are no characters. */
+/* Keys without a character. */
 enum {
 	SPROF_TOP_KEY_ENTER = '\r',
 	SPROF_TOP_KEY_TAB = '\t',
 	SPROF_TOP_KEY_ESCAPE = 27,
 	SPROF_TOP_KEY_INTERRUPT = 3, /* Ctrl-C */
-	SPROF_TOP_KEY_UP = 0x110000, /* behind the last character */
+	SPROF_TOP_KEY_UP = 0x110000, /* after the last Unicode character */
 	SPROF_TOP_KEY_DOWN,
 	SPROF_TOP_KEY_LEFT,
 	SPROF_TOP_KEY_RIGHT,
@@ -58,7 +56,7 @@ enum sprof_top_action {
 /* NOTHING: the key has no meaning. */
 enum sprof_top_action sprof_top_action_of(int key);
 
-/* A line of `?`, from 0; false behind the last one. */
+/* Writes a line of the help page, from 0; returns false after the last. */
 bool sprof_top_help_line(size_t number, char *buffer, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Keeps what is written to the terminal behind the screen. Does not handle programs that ask what
- * their stdout is: they find a file.
+ * Keeps output to the terminal while the screen is open. Does not handle programs that check their
+ * stdout: they find a file.
  */
 #include "cmd/top-output.h"
 
@@ -15,7 +15,7 @@
 
 enum {
 	KEPT_MAX = 1024 * 1024,
-	LOOK_AGAIN_MS = 50, /* nothing tells that a file in memory has grown */
+	LOOK_AGAIN_MS = 50, /* growth of a memory file can't be waited for */
 	CHUNK = 16 * 1024,
 };
 

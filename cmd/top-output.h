@@ -1,9 +1,9 @@
 /*
- * The standard streams while the screen of sprof top has the terminal.
+ * The standard streams while sprof top uses the terminal.
  *
- * What the program and sprof itself write to the terminal is kept in memory, and appears when the
- * screen has gone. Streams that are no terminal stay as they are. The program writes to a file in
- * memory: nothing changes for it when sprof is killed.
+ * Output of the program and of sprof to the terminal is kept in memory and shown when the screen
+ * closes. Streams that are no terminal are unchanged. The program writes to a memory file, so it is
+ * unaffected if sprof is killed.
  */
 #ifndef SPROF_CMD_TOP_OUTPUT_H
 #define SPROF_CMD_TOP_OUTPUT_H
@@ -16,22 +16,25 @@
 #include "base/error.h"
 
 struct sprof_top_output {
-	int kept;     /* the file in memory; -1: no stream goes there */
-	int saved[3]; /* the streams as they were; -1: unchanged */
-	off_t shown;  /* what has been dropped or shown of the file */
+	int kept;     /* the memory file; -1: none */
+	int saved[3]; /* the original streams; -1: unchanged */
+	off_t shown;  /* bytes of the file dropped or shown */
 	bool follows;
 	pthread_t thread; /* follows the file once the terminal is free */
-	int quit;         /* an eventfd that ends it */
+	int quit;         /* an eventfd that ends the thread */
 };
 
-/* with_input: the program's stdin would be the terminal, whose keys are the screen's: it gets none. */
+/*
+ * with_input: the program's stdin would be the terminal, whose keys belong to the screen; replaces
+ * it by /dev/null.
+ */
 SPROF_MUST_USE bool sprof_top_output_begin(
 	struct sprof_top_output *output, bool with_input, struct sprof_error *err);
 
-/* Now and then: drops what is more than anybody wants to read. */
+/* To be called now and then: drops the oldest output beyond a limit. */
 void sprof_top_output_trim(struct sprof_top_output *output);
 
-/* The screen has gone: shows what was kept, and from now on what comes. Once only. */
+/* The screen has closed: shows the kept output, and from now on new output. Call it once. */
 void sprof_top_output_show(struct sprof_top_output *output);
 
 /* Shows the rest. */

@@ -1,6 +1,6 @@
 /*
- * Puts head, views, table and the line of messages together. Does not handle characters that are two
- * columns wide.
+ * Combines head, views, table and message line. Does not handle characters that are two columns
+ * wide.
  */
 #include "cmd/top-page.h"
 
@@ -152,7 +152,7 @@ char *sprof_top_page_line(const struct sprof_top_page *page,
 	return sprof_top_table_head(contents->table, &contents->layout);
 }
 
-/* The view whose name is there; the count of views: none. */
+/* The view with its name at this column; the number of views: none. */
 static int tab_at(
 	const struct sprof_top_page *page, const struct sprof_top_state *state, size_t column)
 {

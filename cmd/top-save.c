@@ -1,6 +1,6 @@
 /*
- * From the profile on the screen to a file. Build ids are those of the files at the modules' paths now:
- * a file that was replaced since it was loaded is not noticed.
+ * Saves the profile on the screen. Build ids are read from the modules' paths now: a file replaced
+ * since it was loaded is not noticed.
  */
 #include "cmd/top-save.h"
 

@@ -1,6 +1,4 @@
-/*
- * Saves what sprof top shows.
- */
+/* Saves the profile shown by sprof top. */
 #ifndef SPROF_CMD_TOP_SAVE_H
 #define SPROF_CMD_TOP_SAVE_H
 
@@ -8,7 +6,7 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* Writes a copy of the named profile in the format that the file's suffix names. */
+/* Writes a copy of the named profile in the format selected by the file's suffix. */
 SPROF_MUST_USE bool sprof_top_save(
 	const char *path, const struct sprof_profile *profile, struct sprof_error *err);
 

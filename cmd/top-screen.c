@@ -1,7 +1,7 @@
 /*
- * The loop of the screen: waits for keys, profiles and signals, and draws. Works beside the thread that
- * samples, so that no traced thread ever waits for the terminal. Does not handle what keys mean (the
- * state), what lines say (the page), or how they are drawn (the terminal).
+ * The loop of the screen: waits for keys, profiles and signals, and draws. Runs beside the sampling
+ * thread, so no traced thread waits for the terminal. The state handles keys, the page formats
+ * lines, the terminal draws.
  */
 #include "cmd/top-screen.h"
 
@@ -178,7 +178,7 @@ static bool take_input(struct view *view, struct sprof_error *err)
 	return true;
 }
 
-/* False: the screen is to end. */
+/* Returns false if the screen is to close. */
 static bool wait_for_news(struct view *view, struct sprof_error *err)
 {
 	const bool is_over = sprof_top_feed_over(view->of->feed);
@@ -230,11 +230,6 @@ static bool loop(struct view *view, struct sprof_error *err)
 static int watch_signals(const sigset_t *signals)
 {
 	return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-bool sprof_top_screen_check(struct sprof_error *err)
-{
-	return sprof_top_terminal_check(err);
 }
 
 bool sprof_top_screen_run(const struct sprof_top_screen *screen, struct sprof_error *err)

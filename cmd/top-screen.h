@@ -1,6 +1,4 @@
-/*
- * The screen of sprof top: from named profiles and keys to what is drawn.
- */
+/* The screen of sprof top: turns named profiles and keys into a picture. */
 #ifndef SPROF_CMD_TOP_SCREEN_H
 #define SPROF_CMD_TOP_SCREEN_H
 
@@ -12,22 +10,19 @@
 #include "cmd/top-feed.h"
 #include "cmd/top-output.h"
 
-/* What the screen works on; it outlives the screen. */
+/* The screen's environment; must outlive it. */
 struct sprof_top_screen {
-	const char *command; /* of what is watched */
+	const char *command; /* of the target */
 	struct sprof_top_feed *feed;
 	struct sprof_top_output *output;
-	const sigset_t *ending; /* once nothing is sampled any more, these end the screen */
+	const sigset_t *ending; /* signals that close the screen after sampling has ended */
 	bool short_names;
 	int orders; /* takes lines as --control does: "disable", "enable" */
 };
 
-/* Whether there can be a screen, before anything is begun. */
-SPROF_MUST_USE bool sprof_top_screen_check(struct sprof_error *err);
-
 /*
- * Appears with the first profile, in the calling thread, and returns when the user leaves, the feed is
- * closed, or the terminal is gone. Signals are blocked in all threads. False: it could not go on.
+ * Opens with the first profile, in the calling thread; returns when the user quits, the feed is
+ * closed, or the terminal is gone. Signals are blocked in all threads. Returns false on errors.
  */
 SPROF_MUST_USE bool sprof_top_screen_run(
 	const struct sprof_top_screen *screen, struct sprof_error *err);

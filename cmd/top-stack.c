@@ -1,6 +1,4 @@
-/*
- * Where one thread of sprof top is: its stack at its last sample, the innermost function first.
- */
+/* The stack of one thread of sprof top at its last sample, innermost function first. */
 #include "cmd/top-views.h"
 
 enum { NUMBER, PLACE, FUNCTION };

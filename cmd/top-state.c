@@ -1,6 +1,6 @@
 /*
- * The state of the screen of sprof top. Does not handle what takes time or may fail outside of
- * memory: it only says that a file is to be saved, or that sampling is paused.
+ * The state of sprof top's screen. Slow or fallible actions are only requested here: saving a file,
+ * pausing.
  */
 #include "cmd/top-state.h"
 
@@ -249,7 +249,7 @@ static void pause_sampling(struct sprof_top_state *state)
 	say(state, state->is_paused ? "paused: nothing is sampled" : "sampling goes on");
 }
 
-/* Of the table, or of the help while it is shown. */
+/* Moves in the table, or in the help page while it is shown. */
 static void move_by(struct sprof_top_state *state, const struct sprof_top_table *table, long rows)
 {
 	size_t *from = state->shows_help ? &state->help_first : &place_of(state)->at;
@@ -298,7 +298,7 @@ static void toggle_help(struct sprof_top_state *state)
 	state->help_first = 0;
 }
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 static bool act(struct sprof_top_state *state, const struct sprof_top_table *table,
 	enum sprof_top_action action)
 {

@@ -1,6 +1,4 @@
-/*
- * What the user of sprof top looks at, and how keys change that. Knows no terminal.
- */
+/* The view of sprof top's user, and how keys change it. Independent of the terminal. */
 #ifndef SPROF_CMD_TOP_STATE_H
 #define SPROF_CMD_TOP_STATE_H
 
@@ -23,13 +21,13 @@ enum sprof_top_prompt {
 	SPROF_TOP_ASKS_FILE,
 };
 
-/* How far a view is scrolled, and the like. */
+/* Position in a view. */
 struct sprof_top_place {
-	size_t column; /* it is sorted by that */
+	size_t column; /* sort column */
 	bool reversed;
-	uint64_t selected; /* the row's id */
-	size_t at;         /* where that row is */
-	size_t first;      /* the row at the top of the screen */
+	uint64_t selected; /* id of the selected row */
+	size_t at;         /* index of that row */
+	size_t first;      /* first visible row */
 };
 
 struct sprof_top_state {
@@ -37,15 +35,15 @@ struct sprof_top_state {
 	enum sprof_top_window window;
 	struct sprof_top_place places[SPROF_TOP_VIEWS];
 	struct sprof_top_folds folds;
-	uint64_t thread; /* whose stack is shown */
+	uint64_t thread; /* row id of the thread whose stack is shown */
 	char filter[SPROF_TOP_TYPED];
 	enum sprof_top_prompt prompt;
 	char typed[SPROF_TOP_TYPED];
-	char message[SPROF_TOP_MESSAGE]; /* what the last key led to; empty: nothing to say */
+	char message[SPROF_TOP_MESSAGE]; /* result of the last key; empty: none */
 	bool is_frozen, is_paused, shows_help, quits;
-	bool saves; /* the typed file is to be written; the owner resets it */
+	bool saves; /* the user has entered a file name to save to; the owner resets it */
 	size_t help_first;
-	size_t page; /* rows that fit on the screen; the owner sets it */
+	size_t page; /* rows that fit on the screen; set by the owner */
 };
 
 struct sprof_top_state sprof_top_state_begin(void);
@@ -55,18 +53,18 @@ void sprof_top_state_finish(struct sprof_top_state *state);
 const char *sprof_top_view_name(enum sprof_top_view view);
 
 /*
- * Fills an empty table with the view's rows, filtered and sorted, and finds the selected row again.
- * The caller finishes it, also after a failure.
+ * Fills an empty table with the view's rows, filtered and sorted, and finds the selected row. The
+ * caller finishes it, also after a failure.
  */
 SPROF_MUST_USE bool sprof_top_state_table(struct sprof_top_state *state,
 	const struct sprof_top_shown *shown, struct sprof_top_table *table,
 	struct sprof_error *err);
 
-/* A key, while that table is on the screen. False: no memory. */
+/* Handles a key for the table on the screen. Returns false if out of memory. */
 bool sprof_top_state_key(
 	struct sprof_top_state *state, const struct sprof_top_table *table, int key);
 
-/* The mouse: a row of the table, a column's title. */
+/* Mouse clicks on a row, and on a column title. */
 void sprof_top_state_select(
 	struct sprof_top_state *state, const struct sprof_top_table *table, size_t row);
 void sprof_top_state_sort(

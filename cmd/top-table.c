@@ -1,5 +1,5 @@
 /*
- * Tables of the live view. Does not handle what is in them (the views), nor characters that are two
+ * Tables of the live view. The views provide the content. Does not handle characters that are two
  * columns wide.
  */
 #include "cmd/top-table.h"
@@ -174,7 +174,7 @@ static size_t width_of_shown(const struct sprof_top_table *table, const bool *sh
 	return sum;
 }
 
-/* False: all that are left stay. */
+/* Returns false if no column can be dropped. */
 static bool drop_least(const struct sprof_top_table *table, bool *shown)
 {
 	size_t least = table->column_count;

@@ -1,7 +1,7 @@
 /*
- * Draws with ncurses on the controlling terminal, so that the standard streams are the program's.
- * ncurses installs handlers of signals; they are taken away again, because all signals of a run come
- * as data. Does not handle what lines say.
+ * Draws with ncurses on the controlling terminal, so the standard streams remain the program's.
+ * Removes the signal handlers that ncurses installs, because sprof reads signals as data. Does not
+ * format lines.
  */
 #include "cmd/top-terminal.h"
 
@@ -148,9 +148,9 @@ static int key_of(int code)
 }
 
 /*
- * The wheel is the keys that go up and down. What arrives at once (from far away, or while the machine was
- * busy) ncurses 6.4 makes one event of, even with an interval of 0 (curs_mouse(3X)): of a press and its release a
- * click, of two of these a double click. It doesn't tell of an event that isn't in the mask.
+ * The wheel acts as the up and down keys. ncurses 6.4 merges events that arrive together (slow
+ * connection, busy machine) even with an interval of 0 (curs_mouse(3X)): press and release become a
+ * click, two of them a double click. It does not report events that are not in the mask.
  */
 static void read_mouse(struct sprof_top_input *ret)
 {

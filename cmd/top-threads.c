@@ -1,6 +1,6 @@
 /*
- * The threads of sprof top: what each is doing now, what it waits on, and how its time was spent.
- * Does not handle stacks: the view of one thread's stack does.
+ * The threads of sprof top: what each does now, what it waits for, and how its time was spent.
+ * top-stack.c shows stacks.
  */
 #include <stdio.h>
 
@@ -66,7 +66,7 @@ static const char *wait_text(
 	return sprof_top_table_text(table, "%s in %s", text, context->holder_function);
 }
 
-/* By id: the threads that there are now. False: no memory. */
+/* Maps ids to the threads that exist now. Returns false if out of memory. */
 static bool map_living(const struct sprof_profile *latest, struct sprof_idmap *map)
 {
 	for (size_t i = 0; i < latest->thread_count; i++) {

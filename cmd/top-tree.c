@@ -1,6 +1,6 @@
 /*
- * The call tree of sprof top, whose branches fold and unfold. A path keeps its state over refreshes,
- * because the names on it identify it.
+ * The call tree of sprof top, with branches that fold and unfold. A path is identified by the names
+ * on it, so it keeps its state over refreshes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * What each view of sprof top shows: rows made of a profile, without a terminal.
- */
+/* The rows of each view of sprof top, made from a profile. Independent of the terminal. */
 #ifndef SPROF_CMD_TOP_VIEWS_H
 #define SPROF_CMD_TOP_VIEWS_H
 
@@ -22,24 +20,27 @@ enum sprof_top_view {
 	SPROF_TOP_VIEWS,
 };
 
-/* Which paths of the call tree are unfolded: up to a depth, except those that were toggled. */
+/* Which paths of the call tree are unfolded: down to a depth, except for toggled ones. */
 struct sprof_top_folds {
 	uint32_t open_depth;
-	uint64_t *toggled; /* ids of rows */
+	uint64_t *toggled; /* row ids */
 	size_t count, capacity;
 };
 
-/* What there is to show. */
+/* The data to show. */
 struct sprof_top_shown {
 	const struct sprof_profile *profile; /* of the window; named */
-	const struct sprof_profile *latest;  /* the last part of it: what threads do now; named */
-	uint64_t duration_ns;                /* of the window; 100 % of a thread's time */
+	const struct sprof_profile *latest;  /* the latest period, for current states; named */
+	uint64_t duration_ns;                /* of the window: 100 % of a thread's time */
 	const struct sprof_top_folds *folds;
-	bool unfolds_all; /* whatever the folds say: a filter looks everywhere */
-	uint64_t thread;  /* the row of the thread whose stack is shown */
+	bool unfolds_all; /* ignore the folds, because a filter searches everything */
+	uint64_t thread;  /* row id of the thread whose stack is shown */
 };
 
-/* Fills an empty table; the caller finishes it also after a failure. False: no memory. */
+/*
+ * Fills an empty table; the caller finishes it, also after a failure. Returns false if out of
+ * memory.
+ */
 SPROF_MUST_USE bool sprof_top_functions(const struct sprof_top_shown *shown,
 	struct sprof_top_table *table, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_top_threads(const struct sprof_top_shown *shown,
@@ -54,10 +55,10 @@ SPROF_MUST_USE bool sprof_top_stack(const struct sprof_top_shown *shown,
 /* A share of a thread's time, in percent. */
 double sprof_top_percent(const struct sprof_top_shown *shown, uint64_t ns);
 
-/* The thread with that row in the table of threads; SPROF_PROFILE_NONE: there is none. */
+/* The thread with this row id in the table of threads; SPROF_PROFILE_NONE: none. */
 uint32_t sprof_top_find_thread(const struct sprof_profile *profile, uint64_t id);
 
-/* The row of a profile that a thread was last seen in; NULL: it has no sample. */
+/* The row of a thread's last sample; NULL: no sample. */
 const struct sprof_profile_row *sprof_top_last_row(
 	const struct sprof_profile *profile, uint32_t thread);
 

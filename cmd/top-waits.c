@@ -1,6 +1,4 @@
-/*
- * What the threads of sprof top wait for, and who holds them up.
- */
+/* What the threads of sprof top wait for, and which threads hold them up. */
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -1,7 +1,7 @@
 /*
- * The wiring of sprof top. Four threads: one traces, one names, one draws, and this one waits for them.
- * Each period of sampling has a profile of its own, which goes to the naming thread. When the user
- * leaves, a program that was started runs on as if there had been no screen.
+ * The wiring of sprof top. Four threads: one traces, one resolves names, one draws, and this one
+ * waits for them. Each period of sampling has a separate profile, which goes to the naming thread.
+ * When the user quits, a launched program continues as if there had been no screen.
  */
 #include "cmd/top-watch.h"
 
@@ -51,7 +51,7 @@ struct watch {
 	bool draws; /* the drawer is to be joined */
 };
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_profile *begin_profile(const struct watch *watch, uint64_t begin_ns)
 {
 	struct sprof_profile *profile = sprof_profile_create(watch->modules);
@@ -174,7 +174,7 @@ static void wait_for_screen(struct watch *watch)
 	watch->draws = false;
 }
 
-/* Each step is undone by finish_helpers(), as far as they went. */
+/* finish_helpers() undoes the steps that were completed. */
 static bool start_helpers(struct watch *watch, struct sprof_error *err)
 {
 	if (pipe2(watch->orders, O_CLOEXEC))

@@ -1,7 +1,4 @@
-/*
- * One run of sprof top: what is traced, who names, who draws, and in which order all that begins and
- * ends.
- */
+/* One run of sprof top: creates, connects and ends tracing, name resolution and screen. */
 #ifndef SPROF_CMD_TOP_WATCH_H
 #define SPROF_CMD_TOP_WATCH_H
 
@@ -24,7 +21,7 @@ struct sprof_top_options {
 	uint64_t interval_ns;
 };
 
-/* *ret_exit: the program's exit code; 0 for a process that was attached to. */
+/* *ret_exit: the program's exit code; 0 for an attached process. */
 SPROF_MUST_USE bool sprof_top_watch(const struct sprof_top_options *options,
 	struct sprof_subject *subject, int *ret_exit, struct sprof_error *err);
 

@@ -1,10 +1,9 @@
-/*
- * sprof top: where the time of a running program goes, live on the terminal.
- */
+/* sprof top: shows live on the terminal where a running program's time goes. */
 #include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/top-screen.h"
+#include "cmd/top-terminal.h"
 #include "cmd/top-watch.h"
 #include "cmd/watching.h"
 
@@ -26,7 +25,7 @@ static const struct sprof_top_options defaults = {
 static const struct sprof_option target_table[] = {
 	{"pid", "p", "PID", "the process, instead of a program to start", sprof_value_pid,
 		FIELD(pid)},
-	{"children", NULL, NULL, "with --pid: also the processes that it starts from now on",
+	{"children", NULL, NULL, "with --pid: also follow the processes that it starts from now on",
 		sprof_value_flag, FIELD(children), .needs = "pid"},
 	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
 		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
@@ -37,10 +36,11 @@ static const struct sprof_option sampling_table[] = {
 	{"rate", "rF", "HZ", "samples per second of every thread (49)", sprof_value_rate,
 		FIELD(rate_hz)},
 	{"max-overhead", NULL, "PCT",
-		"sample less often if it would cost more than PCT percent of a CPU's\n"
-		"time: sprof's own, and what the program is stopped for (3)",
+		"lower the rate when sampling would cost more than PCT percent of\n"
+		"one CPU: sprof's CPU time plus the time for which the program is\n"
+		"stopped (3)",
 		sprof_value_percentage, FIELD(max_overhead)},
-	{"interval", "i", "TIME", "new figures each TIME, at least 500ms (1s)",
+	{"interval", "i", "TIME", "update the figures every TIME, at least 500ms (1s)",
 		sprof_value_duration, FIELD(interval_ns)},
 	{0},
 };
@@ -54,7 +54,7 @@ static const struct sprof_option_group groups[] = {
 	{0},
 };
 
-/* Nothing is ever written to stdout: whoever has a pipe there expects a profile. */
+/* Nothing is written to stdout, and a reader of a pipe there would expect a profile. */
 static bool check_stdout(const struct sprof_top_options *options, struct sprof_error *err)
 {
 	if (!options->pid || isatty(STDOUT_FILENO))
@@ -75,7 +75,7 @@ static bool check(
 		return false;
 	if (options->interval_ns < interval_least_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--interval takes at least 500ms");
-	return check_stdout(options, err) && sprof_top_screen_check(err);
+	return check_stdout(options, err) && sprof_top_terminal_check(err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -92,12 +92,14 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_top = {
 	.name = "top",
-	.summary = "Watch where the time of a program goes, live",
+	.summary = "Watch live where the time of a program goes",
 	.synopsis = "-p PID | [--] PROGRAM [ARGUMENT...]",
 	.details =
-		"? shows the keys, q leaves; a program that was started runs on then. What it writes\n"
-		"to the terminal appears when the screen has gone; streams that go elsewhere stay as\n"
-		"they are. Its stdin is empty if that is the terminal.\n\n"
+		"? shows the keys, q leaves; the program continues. Its output to the terminal "
+		"appears when the\n"
+		"screen closes. Streams that are not the terminal stay as they are. If its stdin "
+		"is the terminal,\n"
+		"it gets an empty one.\n\n"
 		"  sprof top -p 4711\n"
 		"  sprof top -- ./server --port 8080\n",
 	.groups = groups,

@@ -1,6 +1,6 @@
 /*
- * Gives the books of nested calls and of memory to the reports of `sprof calls` and `sprof heap`. Does not
- * handle the books themselves (nested-calls.c, heap-events.c).
+ * Passes the books of nested calls and of memory to the reports of `sprof calls` and `sprof heap`.
+ * nested-calls.c and heap-events.c keep the books.
  */
 #include "cmd/trace-books.h"
 
@@ -34,7 +34,10 @@ static const char *shorten(const struct sprof_event_item *begin)
 	return strncmp(begin->name, prefix, length) ? begin->name : begin->name + length;
 }
 
-/* A function is called as its begin is, or as the system call that it is. NULL: no memory. */
+/*
+ * A function is called as its begin is, or as the system call that it is. Returns NULL if out of
+ * memory.
+ */
 static char *name_of(const struct sprof_nested_function *function)
 {
 	char name[NAME_SIZE];
@@ -52,7 +55,7 @@ static void free_names(char **names, size_t count)
 	free(names);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static char **name_functions(const struct sprof_nested *nested)
 {
 	const size_t count = sprof_nested_function_count(nested);

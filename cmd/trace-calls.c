@@ -1,6 +1,6 @@
 /*
- * Makes calls of pairs. Does not see what `sprof syscalls` sees beyond them: calls that a thread's
- * end cuts, and those under way when tracing begins or ends.
+ * Turns pairs into calls. Unlike `sprof syscalls`, does not see calls cut by a thread's end, and
+ * calls open when tracing begins or ends.
  */
 #include "cmd/trace-calls.h"
 

@@ -1,6 +1,6 @@
 /*
- * Reads the events of `sprof trace`, and refuses those that no source here gives. Does not parse
- * them: events/event-list.c does.
+ * Reads the events of `sprof trace`, and rejects those without a source here. events/event-list.c
+ * parses them.
  */
 #include "cmd/trace-choice.h"
 
@@ -9,10 +9,11 @@
 
 enum {
 	NAME_SIZE = 64,
-	BY_PTRACE = SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS,
+	BY_PTRACE =
+		SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS | SPROF_TRACE_BY_BREAKPOINT,
 	BY_KERNEL = SPROF_TRACE_BY_TRACEPOINT | SPROF_TRACE_BY_SWITCHES | SPROF_TRACE_BY_CLOCK |
 		SPROF_TRACE_BY_FAULTS | SPROF_TRACE_BY_UPROBE,
-	/* Records of switches have no registers; those of the machine are mostly other processes'. */
+	/* Returns have none. Records of switches have no registers; those of the machine are mostly other processes'. */
 	HAVE_STACKS = SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_CLOCK | SPROF_TRACE_BY_FAULTS |
 		SPROF_TRACE_BY_UPROBE,
 	DEFAULT_RATE = 99,
@@ -45,7 +46,8 @@ static bool check_item(const struct sprof_event_item *item, struct sprof_error *
 		return false;
 	}
 	return !item->stack || item->row->sources & HAVE_STACKS ||
-		refuse(item, "only calls, functions, page faults and the task clock have stacks",
+		refuse(item,
+			"only calls, begins of functions, page faults and the task clock have stacks",
 			err);
 }
 

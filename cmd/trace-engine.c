@@ -1,6 +1,4 @@
-/*
- * Chooses what relates the events, and passes them on to it. Does not handle what is printed.
- */
+/* Chooses the analysis and passes events to it. Does not print. */
 #include "cmd/trace-engine.h"
 
 #include "cmd/trace-calls.h"

@@ -1,6 +1,4 @@
-/*
- * What relates the events of `sprof trace`: pairs, calls of functions within each other, or memory.
- */
+/* The analysis of `sprof trace`: pairs, nested function calls, or memory. */
 #ifndef SPROF_CMD_TRACE_ENGINE_H
 #define SPROF_CMD_TRACE_ENGINE_H
 
@@ -14,7 +12,7 @@
 #include "events/nested-calls.h"
 #include "events/pairs.h"
 
-/* One of the three. Zeroed is empty and valid. */
+/* Exactly one is used. Zeroed is empty and valid. */
 struct sprof_trace_engine {
 	struct sprof_pairs *pairs;
 	struct sprof_nested *nested;
@@ -26,16 +24,16 @@ static inline bool sprof_trace_has_nesting(enum sprof_trace_analysis analysis)
 	return analysis == SPROF_TRACE_CALL || analysis == SPROF_TRACE_CALL_DELAY;
 }
 
-/* Whether the list and the options suit the analysis. */
+/* Checks that the list and the options suit the analysis. */
 SPROF_MUST_USE bool sprof_trace_engine_check(const struct sprof_trace_options *options,
 	const struct sprof_event_list *list, struct sprof_error *err);
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_trace_engine_create(const struct sprof_trace_options *options,
 	const struct sprof_pairs_options *how, struct sprof_trace_engine *ret);
 void sprof_trace_engine_finish(struct sprof_trace_engine *engine);
 
-/* As the functions of pairs.h. All false: no memory. */
+/* As the functions of pairs.h. All return false if out of memory. */
 SPROF_MUST_USE bool sprof_trace_engine_add(struct sprof_trace_engine *engine,
 	const struct sprof_trace_event *event, bool *ret_trigger);
 SPROF_MUST_USE bool sprof_trace_engine_gap(struct sprof_trace_engine *engine, uint64_t end_ns);

@@ -1,6 +1,6 @@
 /*
- * What `sprof trace --json` says beside its tables, each a line of JSON: the events of single
- * instances, what has no partner, stacks. Does not handle the tables (trace-report.c).
+ * Additional JSON lines of `sprof trace --json`: events of single instances, unpaired events,
+ * stacks. trace-report.c writes the tables.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /*
- * Finds functions in files by their names. Does not handle functions that the loader chooses when the
- * program runs (STT_GNU_IFUNC): the one that chooses would be probed.
+ * Finds functions in files by name. Does not handle indirect functions (STT_GNU_IFUNC): the
+ * resolver would be probed.
  */
 #include "cmd/trace-probes.h"
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -27,7 +28,7 @@ struct wanted {
 	int64_t number;
 };
 
-/* Without the quotes around it, if there are any. False: it is empty or too long. */
+/* Copies without surrounding quotes. Returns false if the text is empty or too long. */
 static bool copy_unquoted(const char *from, size_t length, char *ret, size_t size)
 {
 	if (length > 1 && from[0] == '"' && from[length - 1] == '"') {
@@ -88,9 +89,10 @@ static bool is_called(const char *linkage, const char *name)
 }
 
 static bool add_probe(struct sprof_trace_probes *probes, const struct wanted *wanted,
-	uint64_t offset, struct sprof_error *err)
+	uint64_t address, uint64_t offset, bool is_listed, struct sprof_error *err)
 {
 	char *path = strdup(wanted->path);
+	struct stat status = {0};
 
 	if (!path ||
 		!sprof_array_reserve(&probes->items, &probes->capacity, probes->count + 1,
@@ -98,8 +100,17 @@ static bool add_probe(struct sprof_trace_probes *probes, const struct wanted *wa
 		free(path);
 		return sprof_error_no_memory(err);
 	}
-	probes->items[probes->count++] =
-		(struct sprof_probe){path, offset, wanted->is_return, wanted->number};
+	(void)stat(path, &status);
+	probes->items[probes->count++] = (struct sprof_trace_place){
+		.path = path,
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.address = address,
+		.offset = offset,
+		.is_return = wanted->is_return,
+		.is_listed = is_listed,
+		.number = wanted->number,
+	};
 	return true;
 }
 
@@ -107,6 +118,15 @@ static bool is_known(const struct sprof_trace_probes *probes, size_t first, uint
 {
 	for (size_t i = first; i < probes->count; i++) {
 		if (probes->items[i].offset == offset)
+			return true;
+	}
+	return false;
+}
+
+static bool is_listed(const struct sprof_listing *listing, uint64_t address)
+{
+	for (size_t i = 0; i < listing->count; i++) {
+		if (listing->items[i].address == address)
 			return true;
 	}
 	return false;
@@ -125,14 +145,16 @@ static bool add_all(struct sprof_trace_probes *probes, const struct wanted *want
 		address = strtoull(wanted->function, &end, 16);
 		return *end || !sprof_image_executable(image, address) ||
 			!sprof_image_offset(image, address, &offset) ||
-			add_probe(probes, wanted, offset, err);
+			add_probe(
+				probes, wanted, address, offset, is_listed(listing, address), err);
 	}
 	for (size_t i = 0; i < listing->count; i++) {
 		const struct sprof_listed *listed = &listing->items[i];
 
 		if (is_called(listed->name, wanted->function) &&
 			sprof_image_offset(image, listed->address, &offset) &&
-			!is_known(probes, first, offset) && !add_probe(probes, wanted, offset, err))
+			!is_known(probes, first, offset) &&
+			!add_probe(probes, wanted, listed->address, offset, true, err))
 			return false;
 	}
 	return true;
@@ -160,11 +182,11 @@ static bool find_functions(struct sprof_trace_probes *probes, const struct wante
 	return done;
 }
 
-static const struct sprof_probe *find_equal(
-	const struct sprof_trace_probes *probes, size_t end, const struct sprof_probe *wanted)
+static const struct sprof_trace_place *find_equal(
+	const struct sprof_trace_probes *probes, size_t end, const struct sprof_trace_place *wanted)
 {
 	for (size_t i = 0; i < end; i++) {
-		const struct sprof_probe *probe = &probes->items[i];
+		const struct sprof_trace_place *probe = &probes->items[i];
 
 		if (probe->offset == wanted->offset && probe->is_return == wanted->is_return &&
 			!strcmp(probe->path, wanted->path))
@@ -176,10 +198,11 @@ static const struct sprof_probe *find_equal(
 /* The same functions again are the same probes: one event takes part in both positions. */
 static bool find_same(const struct sprof_trace_probes *probes, size_t added, int64_t *ret_number)
 {
-	const struct sprof_probe *first = find_equal(probes, added, &probes->items[added]);
+	const struct sprof_trace_place *first = find_equal(probes, added, &probes->items[added]);
 
 	for (size_t i = added; first && i < probes->count; i++) {
-		const struct sprof_probe *equal = find_equal(probes, added, &probes->items[i]);
+		const struct sprof_trace_place *equal =
+			find_equal(probes, added, &probes->items[i]);
 
 		if (!equal || equal->number != first->number)
 			return false;
@@ -218,10 +241,83 @@ bool sprof_trace_probes_add(struct sprof_trace_probes *probes,
 	return done;
 }
 
+bool sprof_trace_probes_have_returns(const struct sprof_trace_probes *probes)
+{
+	for (size_t i = 0; i < probes->count; i++) {
+		if (probes->items[i].is_return)
+			return true;
+	}
+	return false;
+}
+
+const struct sprof_probe *sprof_trace_probes_begins(struct sprof_trace_probes *probes)
+{
+	if (!probes->begins)
+		probes->begins = calloc(probes->count + 1, sizeof(*probes->begins));
+	for (size_t i = 0; probes->begins && i < probes->count; i++) {
+		const struct sprof_trace_place *place = &probes->items[i];
+
+		probes->begins[i] = (struct sprof_probe){place->path, place->offset, place->number};
+	}
+	return probes->begins;
+}
+
+bool sprof_trace_probes_check(const struct sprof_trace_probes *probes, struct sprof_error *err)
+{
+	for (size_t i = 0; i < probes->count; i++) {
+		const struct sprof_trace_place *place = &probes->items[i];
+
+		if (place->is_listed)
+			continue;
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"no function begins at 0x%" PRIx64
+			" of %s: a breakpoint there may be inside "
+			"an instruction",
+			place->address, place->path);
+		sprof_error_hint(err, "uprobe: without uretprobe: may be anywhere; it takes root");
+		return false;
+	}
+	return true;
+}
+
+static bool is_of(const struct sprof_trace_place *place, const struct sprof_module *module)
+{
+	struct stat status;
+
+	return module->fd >= 0 && !fstat(module->fd, &status) && status.st_dev == place->device &&
+		status.st_ino == place->inode;
+}
+
+bool sprof_trace_probes_want(const struct sprof_trace_probes *probes,
+	const struct sprof_module *module, uint64_t address)
+{
+	for (size_t i = 0; i < probes->count; i++) {
+		if (probes->items[i].address == address && is_of(&probes->items[i], module))
+			return true;
+	}
+	return false;
+}
+
+bool sprof_trace_probes_next(const struct sprof_trace_probes *probes,
+	const struct sprof_function *function, bool is_return, size_t *next, int64_t *ret_number)
+{
+	while (*next < probes->count) {
+		const struct sprof_trace_place *place = &probes->items[(*next)++];
+
+		if (place->offset != function->offset || place->is_return != is_return ||
+			!is_of(place, function->module))
+			continue;
+		*ret_number = place->number;
+		return true;
+	}
+	return false;
+}
+
 void sprof_trace_probes_finish(struct sprof_trace_probes *probes)
 {
 	for (size_t i = 0; i < probes->count; i++)
 		free((void *)probes->items[i].path);
 	free(probes->items);
+	free(probes->begins);
 	*probes = (struct sprof_trace_probes){0};
 }

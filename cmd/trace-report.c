@@ -1,6 +1,4 @@
-/*
- * The words of `sprof trace`. Does not handle which instances there are.
- */
+/* Formats the output of `sprof trace`. Does not choose the instances. */
 #include "cmd/trace-report.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * What `sprof trace` prints: tables of latencies, and the events of single instances.
- */
+/* The output of `sprof trace`: tables of latencies, and the events of single instances. */
 #ifndef SPROF_CMD_TRACE_REPORT_H
 #define SPROF_CMD_TRACE_REPORT_H
 
@@ -21,32 +19,32 @@ struct sprof_trace_report {
 	const struct sprof_event_list *list;
 	const struct sprof_delay_table *table;
 	const char *source;               /* "ptrace", "tracepoints" */
-	bool by_key, has_than, whole_run; /* of the run, not of the interval */
-	size_t width;                     /* of the terminal; 0: any */
-	uint64_t lost;                    /* records that the kernel had no room for */
+	bool by_key, has_than, whole_run; /* whole_run: for the run, not the interval */
+	size_t width;                     /* of the terminal; 0: no limit */
+	uint64_t lost;                    /* records lost because a ring was full */
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_trace_report_text(
 	const struct sprof_trace_report *report, struct sprof_out *out);
 SPROF_MUST_USE bool sprof_trace_report_json(
 	const struct sprof_trace_report *report, struct sprof_out *out);
 
-/* One line of an instance; stacks of events get numbers. */
+/* Writes one line of an instance; assigns numbers to stacks. */
 void sprof_trace_report_line(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
 	const struct sprof_trace_instance *instance, const struct sprof_details_line *line,
 	struct sprof_out *out);
 
-/* trace-json.c: the same as a line of JSON. False: no memory, as of the next two. */
+/* In trace-json.c: the same as a line of JSON. Return false if out of memory, as the next two. */
 SPROF_MUST_USE bool sprof_trace_json_line(const struct sprof_owners *owners,
 	struct sprof_trace_stacks *stacks, const struct sprof_trace_instance *instance,
 	const struct sprof_details_line *line, struct sprof_out *out);
-/* The instance of the lines to come is still open after so long; the stack's number, or 0. */
+/* For the following lines: the instance is still open after open_ns; the stack's number, or 0. */
 void sprof_trace_json_open(uint64_t open_ns, unsigned stack, struct sprof_out *out);
-/* By item: how many have no partner as event1 and as event2. */
+/* By item: numbers of events without partner, as event1 and as event2. */
 SPROF_MUST_USE bool sprof_trace_json_unpaired(
 	const struct sprof_event_list *list, uint64_t *const counts[2], struct sprof_out *out);
-/* All stacks that have a number; the profile's locations are named. */
+/* All stacks with a number; locations must be named. */
 SPROF_MUST_USE bool sprof_trace_json_stacks(const struct sprof_trace_stacks *stacks,
 	const struct sprof_profile *profile, struct sprof_out *out);
 

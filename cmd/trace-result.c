@@ -1,6 +1,6 @@
 /*
- * What a run of `sprof trace` says: its tables, and at the end what was lost and the stacks. Does not
- * handle single rows and lines (trace-report.c).
+ * The results of a run of `sprof trace`: tables and, at the end, losses and stacks. trace-report.c
+ * formats rows and lines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static bool write_pairs(const struct trace *trace, bool whole_run)
 				    : sprof_trace_report_text(&report, trace->out);
 }
 
-/* What is known of memory at the end comes when its stacks have names. */
+/* Final figures of memory are written later, when stacks have names. */
 static bool write_table(struct trace *trace, bool whole_run)
 {
 	switch (trace->options->analysis) {
@@ -94,6 +94,8 @@ static void write_source(struct trace *trace)
 		sprof_out_puts(trace->out,
 			watching->subject.filter ? ", the chosen calls stop their thread"
 						 : ", each system call stops its thread");
+	if (trace->functions)
+		sprof_out_puts(trace->out, ", at which threads stop");
 }
 
 static bool has_own_head(enum sprof_trace_analysis analysis)
@@ -142,6 +144,20 @@ static void write_unpaired(struct trace *trace)
 	}
 }
 
+static void write_function_losses(struct trace *trace)
+{
+	const struct sprof_functions_gaps gaps = sprof_functions_gaps(trace->functions);
+
+	if (gaps.not_watched)
+		sprof_out_printf(
+			trace->out, "%u functions could not be watched\n", gaps.not_watched);
+	if (gaps.gone)
+		sprof_out_printf(trace->out,
+			"%" PRIu64 " times a breakpoint was out of the code for a moment: other "
+			"threads may have missed it\n",
+			gaps.gone);
+}
+
 static void write_losses(struct trace *trace)
 {
 	const struct sprof_pairs_counts counts = sprof_trace_engine_counts(&trace->engine);
@@ -154,9 +170,11 @@ static void write_losses(struct trace *trace)
 			"%u of the threads never ran when looked at, and nobody was woken for this: "
 			"calls of theirs are missing\n",
 			sprof_calls_gaps(trace->calls).threads_asleep);
+	if (trace->functions)
+		write_function_losses(trace);
 }
 
-/* Of the lines and tables above. */
+/* Writes the stacks referred to in the lines and tables above. */
 static void write_stacks(struct trace *trace)
 {
 	if (!trace->stacks.count)

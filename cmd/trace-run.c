@@ -1,6 +1,6 @@
 /*
- * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. Does not handle how
- * they look (trace-report.c, trace-result.c).
+ * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. trace-report.c and
+ * trace-result.c format them.
  */
 #include "cmd/trace-run.h"
 
@@ -115,7 +115,7 @@ static void write_open(uint64_t open_ns, unsigned stack, struct sprof_out *out)
 	sprof_out_puts(out, ":\n");
 }
 
-/* It goes on: its end will be shown when it comes. */
+/* Shows an instance that is still open; its end is shown later. */
 static bool show_open(void *context, const struct sprof_trace_side *side)
 {
 	struct trace *trace = context;
@@ -150,7 +150,7 @@ static void on_line(void *context, const struct sprof_trace_instance *instance,
 		trace->out_of_memory = true;
 }
 
-/* Some events are told late: no time goes back. */
+/* Some events arrive late; time never goes backwards here. */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct trace *trace = data;
@@ -169,7 +169,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return !trace->out_of_memory;
 }
 
-/* What ptrace tells at once waits for the kernel's records from before it. */
+/* Events from ptrace arrive at once, and wait for earlier kernel records. */
 static bool take_stop(void *data, const struct sprof_trace_event *event)
 {
 	struct trace *trace = data;
@@ -181,7 +181,7 @@ static bool take_stop(void *data, const struct sprof_trace_event *event)
 	return order.event(order.data, event);
 }
 
-/* So often, a call that takes too long is looked for while it still goes on. */
+/* How often to check for calls that take too long while still open. */
 static uint64_t look_period(const struct trace *trace)
 {
 	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
@@ -243,6 +243,8 @@ static void begin(void *data, struct sprof_target *target)
 	struct trace *trace = data;
 
 	trace->stacks.target = target;
+	if (trace->recorded_types >> SPROF_TRACE_PROBE & 1)
+		trace->opening = sprof_progress_begin("opening uprobes");
 }
 
 static void end(void *data, uint64_t now_ns)
@@ -257,6 +259,8 @@ static void begin_clock(void *data, struct sprof_target *target)
 {
 	struct trace *trace = data;
 
+	sprof_progress_end(trace->opening);
+	trace->opening = NULL;
 	trace->begin_ns = trace->interval_ns = sprof_clock_now_ns();
 	trace->next_ns = trace->options->interval_ns ? trace->begin_ns + trace->options->interval_ns
 						     : UINT64_MAX;
@@ -354,17 +358,24 @@ static bool wants_tasks(const struct trace *trace)
 		sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_EVENT_STOPS);
 }
 
-/* At the end, what is recorded comes last: it has what the others have told meanwhile. */
+/* The source of functions reports thread events, too. */
+static struct sprof_event_source tasks_of(struct trace *trace)
+{
+	return trace->functions ? sprof_functions_source(trace->functions)
+				: sprof_task_events_source(&trace->stops);
+}
+
+/* At the end, the kernel's records come last, together with the events merged into them. */
 static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 {
-	struct sprof_event_source calls, recorded, tasks = sprof_task_events_source(&trace->stops),
+	struct sprof_event_source calls, recorded, tasks = tasks_of(trace),
 						   ticker = {.data = trace,
 							   .begin = begin,
 							   .offer = offer,
 							   .due_ns = due_ns,
 							   .poll = poll,
 							   .end = end},
-						   clock = {.data = trace, .begin = begin_clock};
+						   last = {.data = trace, .begin = begin_clock};
 	const struct sprof_event_source *sources[SOURCES_MAX] = {&ticker, &tasks};
 	size_t count = 2;
 
@@ -381,7 +392,7 @@ static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 		recorded = sprof_recorded_events_source(trace->recorded);
 		sources[count++] = &recorded;
 	}
-	sources[count] = &clock;
+	sources[count] = &last;
 	trace->watching.tracing.events = sources;
 	return sprof_watching_run(&trace->watching, ret_exit, err);
 }
@@ -390,12 +401,14 @@ static void finish(struct trace *trace)
 {
 	struct sprof_error err;
 
-	/* Of a run that has failed already; otherwise it is closed. */
+	/* Only after a failed run; otherwise it is already closed. */
 	(void)!sprof_heatmap_close(&trace->heatmap, &err);
 	sprof_trace_stacks_finish(&trace->stacks);
 	sprof_owners_finish(&trace->owners);
 	sprof_calls_destroy(trace->calls);
+	sprof_progress_end(trace->opening);
 	sprof_recorded_events_destroy(trace->recorded);
+	sprof_functions_destroy(trace->functions);
 	sprof_trace_probes_finish(&trace->probes);
 	sprof_details_destroy(trace->details);
 	sprof_trace_engine_finish(&trace->engine);
@@ -408,7 +421,7 @@ static void finish(struct trace *trace)
 	sprof_watching_finish(&trace->watching);
 }
 
-/* What the samples beside the events say. */
+/* Prints the summary of the samples taken in the run. */
 static bool print_answer(struct trace *trace, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_shown shown = SPROF_SHOWN_DEFAULTS, answer;
@@ -440,7 +453,8 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 	trace.lookup = (struct sprof_expression_lookup){
 		.comm = name_of_thread, .syscall = name_of_call, .context = &trace};
 	done = sprof_trace_choice_read(options, &trace.list, &trace.probes, err) &&
-		create_parts(&trace, err) && sprof_trace_choose_source(&trace, err);
+		sprof_trace_choose_functions(&trace, err) && create_parts(&trace, err) &&
+		sprof_trace_choose_source(&trace, err);
 	if (done) {
 		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
 		trace.owners.profile = trace.watching.profile;
@@ -448,8 +462,9 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 			operands[0] && sprof_report_file_is_stdout(options->output);
 		if (done && options->beside.sample)
 			sprof_watching_sample(&trace.watching, options->beside.rate_hz);
-		done = done && watch(&trace, ret_exit, err) &&
-			sprof_trace_write_result(&trace, err) &&
+		done = done &&
+			(!trace.by_breakpoints || sprof_trace_watch_functions(&trace, err)) &&
+			watch(&trace, ret_exit, err) && sprof_trace_write_result(&trace, err) &&
 			print_answer(&trace, ret_exit, err);
 	}
 	finish(&trace);

@@ -17,7 +17,7 @@
 #include "events/event-list.h"
 #include "events/latency.h"
 
-/* All -e, as they were given. */
+/* The texts of all -e. */
 struct sprof_trace_lists {
 	const char *items[SPROF_EVENT_POSITIONS];
 	size_t count;
@@ -29,12 +29,12 @@ struct sprof_trace_threshold {
 };
 
 enum sprof_trace_analysis {
-	SPROF_TRACE_DELAY,      /* latencies of each pair of events */
-	SPROF_TRACE_PAIR,       /* the same, and what has no partner */
-	SPROF_TRACE_SYSCALLS,   /* pairs of a call's begin and its end, as calls */
-	SPROF_TRACE_CALL,       /* functions' begins and ends within each other: who calls whom */
-	SPROF_TRACE_CALL_DELAY, /* the same, and latencies */
-	SPROF_TRACE_KMEMPROF,   /* what allocates and what frees: memory by stack */
+	SPROF_TRACE_DELAY,      /* latencies per pair of events */
+	SPROF_TRACE_PAIR,       /* the same, with unpaired events */
+	SPROF_TRACE_SYSCALLS,   /* begin and end of system calls, as calls */
+	SPROF_TRACE_CALL,       /* begin and end of functions, as nested calls */
+	SPROF_TRACE_CALL_DELAY, /* the same, with latencies */
+	SPROF_TRACE_KMEMPROF,   /* allocation and free events: memory by stack */
 };
 
 struct sprof_trace_options {
@@ -48,11 +48,11 @@ struct sprof_trace_options {
 	bool cycle, by_key, json, short_names;
 	struct sprof_trace_threshold than, only_than, lower;
 	struct sprof_beside_options beside;
-	uint64_t interval_ns; /* 0: only a table at the end */
+	uint64_t interval_ns; /* 0: one table at the end */
 	size_t limit;         /* of calls in the tree */
 };
 
-/* Parses the events before anything is traced. *ret_exit as sprof_watching_run() sets it. */
+/* Parses the events before tracing begins. Sets *ret_exit as sprof_watching_run() does. */
 SPROF_MUST_USE bool sprof_trace_run(const struct sprof_trace_options *options,
 	char *const operands[], int *ret_exit, struct sprof_error *err);
 

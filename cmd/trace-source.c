@@ -1,6 +1,6 @@
 /*
- * Where the events of a run of `sprof trace` come from: from the kernel's records, as far as only they
- * have them or they are permitted, and from ptrace otherwise. Does not handle the stops themselves.
+ * Chooses the sources of `sprof trace`: kernel records for events that have no other source, or
+ * where permitted; ptrace otherwise. Does not handle stops.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,10 @@ struct sprof_trace_words sprof_trace_source_words(const struct trace *trace)
 		if (trace->recorded_types >> row->type & 1)
 			add_kernel_source(&words, row->sources);
 		else
-			add_word(&words, sprof_trace_source_name(SPROF_TRACE_BY_EVENT_STOPS));
+			add_word(&words,
+				sprof_trace_source_name(row->sources & SPROF_TRACE_BY_BREAKPOINT
+						? SPROF_TRACE_BY_BREAKPOINT
+						: SPROF_TRACE_BY_EVENT_STOPS));
 	}
 	return words;
 }
@@ -83,16 +86,19 @@ struct denied {
 	struct sprof_perf_denial why;
 };
 
-/* False: the kernel does not permit it, or there is no memory. */
+/* Returns false if the kernel does not permit it, or out of memory. */
 static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 {
 	const struct sprof_trace_options *options = trace->options;
+	const bool has_probes = types >> SPROF_TRACE_PROBE & 1;
+	const struct sprof_probe *probes =
+		has_probes ? sprof_trace_probes_begins(&trace->probes) : NULL;
 	const struct sprof_recorded_options wanted = {
 		.wants = {.types = types,
 			.stacks = sprof_trace_choice_stack_types(&trace->list),
 			.rate_hz = sprof_trace_choice_rate(&trace->list),
-			.probes = trace->probes.items,
-			.probe_count = trace->probes.count,
+			.probes = probes,
+			.probe_count = has_probes ? trace->probes.count : 0,
 			.calls = trace->call_numbers,
 			.call_count = trace->call_count},
 		.follow_children = options->watching.pid ? options->watching.children
@@ -102,14 +108,17 @@ static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 		.gap = on_gap,
 	};
 
+	*ret = (struct denied){SPROF_TRACE_TYPES, {SPROF_PERF_OTHER, 0}};
 	trace->recorded_types = types;
 	return !types ||
-		sprof_recorded_events_create(&wanted, &trace->recorded, &ret->type, &ret->why);
+		((probes || !has_probes) &&
+			sprof_recorded_events_create(
+				&wanted, &trace->recorded, &ret->type, &ret->why));
 }
 
 /*
- * Whether the kernel is asked to tell of system calls: it stops nobody, but copies the stack of each
- * call. Stops of ptrace are switches, so beside the scheduler's events it is the only way.
+ * Whether to get system calls from kernel records. They stop no thread but copy each call's stack.
+ * ptrace stops cause context switches, so together with scheduler events records are the only way.
  */
 static bool may_record_calls(const struct trace *trace, uint32_t needed)
 {
@@ -118,21 +127,46 @@ static bool may_record_calls(const struct trace *trace, uint32_t needed)
 		sprof_trace_choice_stack_types(&trace->list) & sprof_recorded_calls();
 
 	return request != SPROF_SOURCE_PTRACE &&
-		(request == SPROF_SOURCE_PERF || !has_stacks || needed & SCHEDULING);
+		(request == SPROF_SOURCE_PERF || !has_stacks || needed & SCHEDULING ||
+			trace->by_breakpoints);
 }
 
 static bool check_scheduling(const struct trace *trace, uint32_t calls, struct sprof_error *err)
 {
 	const bool has_stops = calls && !sprof_trace_records_calls(trace);
 
-	if (!(trace->recorded_types & SCHEDULING) || (!has_stops && !trace->options->beside.sample))
+	if (!(trace->recorded_types & SCHEDULING) ||
+		(!has_stops && !trace->by_breakpoints && !trace->options->beside.sample))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "events of the scheduler can't be beside %s",
-		has_stops ? "system calls that ptrace tells" : "samples");
+		has_stops                       ? "system calls that ptrace tells"
+			: trace->by_breakpoints ? "functions that breakpoints tell of"
+						: "samples");
 	sprof_error_hint(err,
 		has_stops ? "each stop is a switch; with root's tracepoints, nobody stops"
-			  : "each sample of a running thread is a switch; leave --sample out");
+			: trace->by_breakpoints
+			? "each stop is a switch; uprobe: without uretprobe: has none, for root"
+			: "each sample of a running thread is a switch; leave --sample out");
 	return false;
+}
+
+/* The loader is followed by its system calls, too, until its libraries are watched. */
+static bool check_functions(const struct trace *trace, uint32_t calls, struct sprof_error *err)
+{
+	if (!trace->by_breakpoints || !calls || sprof_trace_records_calls(trace))
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE,
+		"functions that breakpoints tell of can't be beside system calls that ptrace "
+		"tells");
+	sprof_error_hint(err,
+		"root's tracepoints tell of calls, too: mount -t tracefs nodev "
+		"/sys/kernel/tracing");
+	return false;
+}
+
+static bool check(const struct trace *trace, uint32_t calls, struct sprof_error *err)
+{
+	return check_scheduling(trace, calls, err) && check_functions(trace, calls, err);
 }
 
 static bool explain(const struct denied *denied, struct sprof_error *err)
@@ -145,19 +179,21 @@ static bool explain(const struct denied *denied, struct sprof_error *err)
 		&denied->why, words.text[0] ? words.text : "recording events", err);
 }
 
-/* Records, as far as only they have the events or they are permitted; ptrace for the rest. */
+/* Kernel records for events without another source or where permitted; ptrace for the rest. */
 bool sprof_trace_choose_source(struct trace *trace, struct sprof_error *err)
 {
-	const uint32_t needed = sprof_trace_choice_kernel_types(&trace->list);
+	const uint32_t probes = trace->by_breakpoints ? 0 : 1U << SPROF_TRACE_PROBE;
+	const uint32_t needed = sprof_trace_choice_kernel_types(&trace->list) |
+		(sprof_trace_choice_types(&trace->list) & probes);
 	const uint32_t calls = sprof_trace_choice_types(&trace->list) & sprof_recorded_calls();
 	const bool tries_calls = calls && may_record_calls(trace, needed);
 	struct denied denied;
 
 	choose_calls(trace);
 	if (record(trace, tries_calls ? needed | calls : needed, &denied))
-		return check_scheduling(trace, calls, err);
+		return check(trace, calls, err);
 	if (tries_calls && trace->options->request == SPROF_SOURCE_ANY &&
 		record(trace, needed, &denied))
-		return check_scheduling(trace, calls, err);
+		return check(trace, calls, err);
 	return explain(&denied, err);
 }

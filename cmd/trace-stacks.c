@@ -1,7 +1,4 @@
-/*
- * Numbers of stacks, and which events without a partner came from which. Does not walk or name
- * stacks.
- */
+/* Numbers stacks, and counts unpaired events by stack. Does not walk or name stacks. */
 #include "cmd/trace-stacks.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * Stacks of `sprof trace`: as they come they only get a number, because names take time. They are
- * printed at the end.
+ * Stacks of `sprof trace`: during the run they get numbers only, because resolving names takes
+ * time. They are printed at the end.
  */
 #ifndef SPROF_CMD_TRACE_STACKS_H
 #define SPROF_CMD_TRACE_STACKS_H
@@ -18,7 +18,7 @@
 #include "output/out.h"
 #include "profile/profile.h"
 
-/* Events without a partner, from one stack. */
+/* Unpaired events from one stack. */
 struct sprof_trace_lonely {
 	const struct sprof_event_item *item;
 	bool is_second;
@@ -30,7 +30,7 @@ struct sprof_trace_lonely {
 struct sprof_trace_stacks {
 	struct sprof_target *target;
 	const struct sprof_event_stacks *source; /* NULL: not offered yet */
-	uint32_t *ids;                           /* of the profile, by number - 1 */
+	uint32_t *ids;                           /* the profile's stack ids, by number - 1 */
 	size_t count, capacity;
 	struct sprof_idmap numbers;
 	struct sprof_trace_lonely *lonely;
@@ -41,18 +41,18 @@ struct sprof_trace_stacks {
 
 void sprof_trace_stacks_finish(struct sprof_trace_stacks *stacks);
 
-/* The number to print for a stack of the profile, from 1; 0: it is no stack. */
+/* The number to print for a stack, from 1; 0: no stack. */
 unsigned sprof_trace_stacks_number(struct sprof_trace_stacks *stacks, uint32_t stack);
-/* The stack of a thread that sleeps now; 0: it does not, or is gone. */
+/* The stack of a thread that sleeps now; 0: it does not sleep, or is gone. */
 uint32_t sprof_trace_stacks_peek(struct sprof_trace_stacks *stacks, uint32_t thread);
-/* Counts an event without a partner, if it has a stack. */
+/* Counts an unpaired event, if it has a stack. */
 void sprof_trace_stacks_count(
 	struct sprof_trace_stacks *stacks, const struct sprof_trace_side *side, bool is_second);
 
-/* The stacks of the events of an item without a partner, as lines with their numbers. */
+/* Writes the stacks of an item's unpaired events, as lines with numbers. */
 void sprof_trace_stacks_write_lonely(struct sprof_trace_stacks *stacks,
 	const struct sprof_event_item *item, bool is_second, struct sprof_out *out);
-/* All stacks that have a number; the profile's locations are named. */
+/* Writes all stacks with a number; locations must be named. */
 void sprof_trace_stacks_write(struct sprof_trace_stacks *stacks,
 	const struct sprof_profile *profile, const struct sprof_event_list *list, bool short_names,
 	struct sprof_out *out);

@@ -1,6 +1,6 @@
 /*
- * sprof trace: how long from any event of a process to any other. Reads the command line; the run
- * is trace-run.c's.
+ * sprof trace: the time between any two events of a process. Parses the command line; trace-run.c
+ * runs it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -68,49 +68,50 @@ static bool accept(void *field, const char *text, struct sprof_error *err)
 
 static const struct sprof_option event_table[] = {
 	{"event", "e", "EVENT[,EVENT]...",
-		"group:name[/filter/key=EXPR/.../]; each further -e is the next\n"
-		"position: the time is taken from an event of one position to\n"
-		"one of the next",
+		"a position: group:name[/filter/key=EXPR/.../]; the time is taken\n"
+		"from an event of one position to the next matching event of the\n"
+		"following position",
 		add_events, FIELD(lists)},
-	{"key", "k", "EXPR", "events with the same value belong together (the thread)",
-		sprof_value_text, FIELD(key)},
-	{"cycle", NULL, NULL, "from the last position to the first one too", sprof_value_flag,
+	{"key", "k", "EXPR", "events with the same value match (the thread)", sprof_value_text,
+		FIELD(key)},
+	{"cycle", NULL, NULL, "the last position is followed by the first one", sprof_value_flag,
 		FIELD(cycle)},
 	{"source", NULL, "SOURCE",
-		"auto (the best that is permitted), perf (the kernel's tracepoints:\n"
-		"for root, and without stops), ptrace",
+		"auto (the best permitted source), perf (the kernel's tracepoints:\n"
+		"root, no stops), ptrace (auto)",
 		sprof_value_source, FIELD(request)},
 	{"impl", NULL, "WHAT",
-		"delay: latencies; pair: also what has no partner; syscalls: pairs\n"
-		"of sys_enter and sys_exit, as a table of calls; call: each -e is a\n"
-		"function, its begin and its end, who calls whom; call-delay: the\n"
-		"same, with latencies; kmemprof: what allocates and frees (delay)",
+		"delay: latencies; pair: also events without a partner; syscalls: a\n"
+		"table of system calls; call: each -e is a function (start,end),\n"
+		"with callers; call-delay: both; kmemprof: memory that events\n"
+		"allocate and free (delay)",
 		set_analysis, FIELD(analysis)},
 	{0},
 };
 
 static const struct sprof_option report_table[] = {
-	{"than", NULL, "TIME", "show what takes longer: both events and the time between",
-		set_threshold, FIELD(than)},
-	{"only-than", NULL, "TIME", "the same, and no table of an interval without any",
+	{"than", NULL, "TIME", "show each pair that takes longer than TIME", set_threshold,
+		FIELD(than)},
+	{"only-than", NULL, "TIME", "the same, without tables for intervals that have no such pair",
 		set_threshold, FIELD(only_than)},
-	{"lower", NULL, "TIME", "show what takes less", set_threshold, FIELD(lower)},
-	{"perins", NULL, NULL, "a row for each key", sprof_value_flag, FIELD(by_key)},
+	{"lower", NULL, "TIME", "show each pair that takes less than TIME", set_threshold,
+		FIELD(lower)},
+	{"perins", NULL, NULL, "show a row for each key", sprof_value_flag, FIELD(by_key)},
 	{"detail", NULL, "WHAT",
-		"with --than or --lower: also the events between, all or those of\n"
-		"-1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
+		"with --than or --lower: also show the events between, all or a\n"
+		"list of -1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
 		sprof_value_text, FIELD(detail), .needs = "than only-than lower"},
 	{"heatmap", NULL, "FILE",
-		"write FILE-EVENT1-EVENT2.lat: time and latency in ns; a picture\n"
-		"of it, .svg; and FILE.html with all pictures",
+		"write time and latency (ns) to FILE-EVENT1-EVENT2.lat, a picture\n"
+		"of each (.svg), and FILE.html with all pictures",
 		sprof_value_text, FIELD(heatmap)},
-	{"limit", NULL, "N", "of the tree of --impl call-delay: the first N calls (100000)",
+	{"limit", NULL, "N", "keep the first N calls for the tree of --impl call-delay (100000)",
 		sprof_value_count, FIELD(limit), .needs = "impl=call-delay"},
-	{"interval", "i", "MS", "a table every MS milliseconds", sprof_value_milliseconds,
+	{"interval", "i", "MS", "print a table every MS milliseconds", sprof_value_milliseconds,
 		FIELD(interval_ns)},
 	{"output", "o", "FILE", "write to FILE instead of stdout; FILE.json gets JSON",
 		sprof_value_text, FIELD(output)},
-	{"json", NULL, NULL, "one line of JSON instead of each table", sprof_value_flag,
+	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json)},
 	{"order", NULL, NULL, NULL, accept, 0},
 	{"watermark", NULL, "N", NULL, accept, 0},
@@ -155,12 +156,14 @@ const struct sprof_command sprof_command_trace = {
 	.name = "trace",
 	.alias = "multi-trace",
 	.refusal = sprof_refusal_of_option,
-	.summary = "Measure the time from one event that you name to another, each time",
+	.summary = "Measure the time between two events, each time they occur",
 	.synopsis = "-e EVENT [-e EVENT]... [options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"Also multi-trace. sprof events lists the events and their fields. Expressions have C's "
-		"operators,\nand ~ for a glob.\n\n"
-		"  sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 4ms -p 4711\n"
+		"sprof multi-trace is the same command. sprof events lists the events and their "
+		"fields.\n"
+		"Expressions have the operators of C, and ~ for a glob.\n\n"
+		"  sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 4ms -p "
+		"4711\n"
 		"  sprof trace -e 'syscalls:sys_exit_openat/ret>=0/key=ret/' -e "
 		"'syscalls:sys_enter_close//key=fd/' --impl pair -- ls\n"
 		"  sprof trace --impl call-delay -e uprobe:parse,uretprobe:parse -e "

@@ -1,7 +1,4 @@
-/*
- * The tracing thread: the order of launch, sampling and letting go. Does not handle what the
- * samples are for: the sink does.
- */
+/* The tracing thread: launch, sampling and release in order. The sink uses the samples. */
 #include "cmd/tracing.h"
 
 #include <errno.h>
@@ -19,7 +16,7 @@ enum {
 	RESTS_END_NS = SPROF_NS_PER_S,
 };
 
-/* With one terminal for both, nobody sees a difference between the program's stdout and stderr. */
+/* If stdout and stderr are the same terminal, the user can't distinguish them. */
 static bool is_one_terminal(void)
 {
 	struct stat out, err;
@@ -338,7 +335,9 @@ static bool is_any_unfinished(const struct sprof_target *target)
 	return false;
 }
 
-/* A call that a stop of ours has cut, and whose rest is under way, may end by itself. */
+/*
+ * Gives calls that one of sprof's stops has interrupted time to finish their restarted remainder.
+ */
 static void finish_calls(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	const uint64_t end_ns = sprof_clock_now_ns() + RESTS_END_NS;

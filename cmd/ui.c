@@ -1,7 +1,6 @@
 /*
- * The only place that writes to stderr. Handles levels and prefixes. Cleans every line, because
- * names of programs and files may be hostile (see output/clean.h). Does not decide what is worth
- * saying.
+ * The only place that writes to stderr. Handles levels and prefixes. Sanitises every line, because
+ * names of programs and files are untrusted (see output/clean.h). Does not decide what to say.
  */
 #include "cmd/ui.h"
 

@@ -1,6 +1,4 @@
-/*
- * From the user's text to values. Refuses text that is not fully understood.
- */
+/* Parses option values. Rejects text that is not fully understood. */
 #include "cmd/values.h"
 
 #include <ctype.h>

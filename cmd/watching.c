@@ -1,6 +1,4 @@
-/*
- * A run that traces events instead of taking samples. Does not handle what the events are.
- */
+/* A run that traces events instead of sampling. Does not interpret the events. */
 #include "cmd/watching.h"
 
 #include <stdlib.h>
@@ -23,11 +21,11 @@ enum { TIMELINE_MAX = 1000 * 1000 }; /* as a recording's */
 const struct sprof_option sprof_watching_table[] = {
 	{"pid", "p", "PID", "the process, instead of a program to start", sprof_value_pid,
 		FIELD(pid)},
-	{"children", NULL, NULL, "with --pid: also the processes that it starts from now on",
+	{"children", NULL, NULL, "with --pid: also follow the processes that it starts from now on",
 		sprof_value_flag, FIELD(children), .needs = "pid"},
 	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
 		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
-	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (when the program ends)",
+	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
 		sprof_value_duration, FIELD(duration_ns)},
 	{0},
 };
@@ -114,7 +112,7 @@ bool sprof_watching_calls(struct sprof_watching *watching, const int64_t *number
 
 	subject->calls = SPROF_CALLS_ALL;
 	if (!count || !subject->arguments || !subject->follow_children ||
-		watching->tracing.sampling.duration_ns || !sprof_call_filter_is_possible())
+		watching->tracing.sampling.duration_ns)
 		return true;
 	/* It must be let go at its end, which a filter doesn't allow. */
 	if (sprof_program_will_check_leaks(subject->arguments[0]))

@@ -1,6 +1,6 @@
 /*
- * What the commands that trace events have in common: whom they trace, for how long, and the run
- * itself, in which sources of events (events/source.h) take the place of samples.
+ * Shared by commands that trace events: which target, for how long, and the run itself, with event
+ * sources (events/source.h) instead of samples.
  */
 #ifndef SPROF_CMD_WATCHING_H
 #define SPROF_CMD_WATCHING_H
@@ -28,7 +28,7 @@ struct sprof_watching_options {
 /* A group of a command's table, at the struct's offset. */
 extern const struct sprof_option sprof_watching_table[];
 
-/* Whether either a process or a program was given; `command` for the message. */
+/* Checks that either a process or a program is given; `command` is for the message. */
 bool sprof_watching_check(const char *command, const struct sprof_watching_options *options,
 	char *const operands[], struct sprof_error *err) SPROF_MUST_USE;
 
@@ -38,34 +38,35 @@ struct sprof_watching {
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
 	char *command; /* of the target */
-	/* threads, their names and times; it has samples only if they were wanted */
+	/* the threads, their names and times; samples only if requested */
 	struct sprof_profile *profile;
 	struct sprof_tracing tracing;
 	struct sock_fprog filter;
 	char **environment;
 };
 
-/* Creates all that a run needs. Finish it in both cases. */
+/* Creates everything that a run needs. Finish it in both cases. */
 bool sprof_watching_init(struct sprof_watching *watching,
 	const struct sprof_watching_options *options, char *const operands[],
 	struct sprof_error *err) SPROF_MUST_USE;
-/* Takes samples beside the events. Before the run. */
+/* Adds sampling to the run; call it before the run. */
 void sprof_watching_sample(struct sprof_watching *watching, double rate_hz);
 /*
- * Runs until the end of the duration or of the target, or a signal. The caller fills in the
- * subject's calls and filter, and the tracing's events, before. On success *ret_exit is the program's
- * exit code as a shell reports it, or 0.
+ * Runs until the duration or the target ends, or a signal arrives. Before, the caller sets the
+ * subject's calls and filter, and the tracing's events. On success *ret_exit is the program's exit
+ * code as a shell reports it, or 0.
  */
 bool sprof_watching_run(
 	struct sprof_watching *watching, int *ret_exit, struct sprof_error *err) SPROF_MUST_USE;
 /*
- * Traces system calls. If only these numbers are wanted (0: all), of a whole program with all that it
- * starts, a filter in the kernel selects them. It can't be removed, and nothing under it can be let
- * go: the run goes on to the end of the last process. Otherwise each call is traced.
+ * Traces system calls. If only some numbers are wanted (count 0: all) and the whole program with
+ * all descendants is traced, a seccomp filter selects them. It can't be removed, and processes
+ * under it can't be released: the run continues until the last process ends. Otherwise each call is
+ * traced.
  */
 bool sprof_watching_calls(struct sprof_watching *watching, const int64_t *numbers, size_t count,
 	struct sprof_error *err) SPROF_MUST_USE;
-/* Names what the profile has: samples, stacks of events. After the run. */
+/* Resolves the profile's names, for samples and stacks of events. Call it after the run. */
 bool sprof_watching_name(struct sprof_watching *watching, const struct sprof_naming *options,
 	struct sprof_error *err) SPROF_MUST_USE;
 void sprof_watching_finish(struct sprof_watching *watching);

@@ -1,11 +1,11 @@
 /*
- * A stop takes two things from a thread: the time in which it stands still, which its CPU time does not have,
- * and what it runs in the kernel to stop and to go on, which is measured beforehand. So a thread's CPU time
- * from one stop to the next, without the latter, is its own. CPU times are exact here, because the thread
- * is on no CPU when they are read.
+ * A stop costs a thread two things: the time while it is stopped, which is not CPU time, and what
+ * it runs in the kernel to stop and continue, which is measured beforehand. So a thread's CPU time
+ * between stops, minus the latter, is its own. CPU times are exact here, because the thread is off
+ * the CPU when they are read.
  *
- * Does not handle caches that are colder than without stops. A thread that hardly runs between two stops
- * has a time that depends on what exactly a stop takes: then only a bound is known.
+ * Does not account for colder caches. For a thread that hardly runs between stops, the result
+ * depends on the exact cost of a stop: then only a bound is known.
  */
 #include "cmd/window-times.h"
 
@@ -14,8 +14,8 @@
 
 #include "base/array.h"
 
-/* What a stop runs differs by how deep CPUs sleep, up to twice what was measured. With less for itself than this
- * times what its stops have run, a thread has a bound. */
+/* A stop's cost varies with the CPUs' sleep states, up to twice the measured value. A thread whose
+ * own time is less than this factor times its stops' cost gets only a bound. */
 static const double enough = 1.5;
 
 void sprof_window_times_init(
@@ -36,8 +36,8 @@ static uint64_t waiting(const struct sprof_trap_cost *cost)
 	return cost->gap_ns > cost->cpu_ns ? cost->gap_ns - cost->cpu_ns : 0;
 }
 
-/* What a gap has beside the thread's CPU time tells where the tracer was: on another CPU, somebody had to
- * be woken. */
+/* The part of the gap without CPU time shows where the tracer ran: on another CPU it had to be
+ * woken. */
 static const struct sprof_trap_cost *cost_of(
 	const struct sprof_trap_floor *floor, const struct sprof_breakpoint_load *load)
 {
@@ -54,8 +54,8 @@ static double ran_in_gap(
 	return (double)load->cpu_ns - (double)cost->cpu_ns;
 }
 
-/* A thread that had the CPU more than once has slept, or was preempted. What it waited for a CPU is left out:
- * the scheduler prefers a thread that has just been stopped. */
+/* A thread that got the CPU more than once has slept or was preempted. Run-queue time is left out:
+ * the scheduler prefers a thread that was just stopped. */
 static double own_of_gap(
 	const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
 {
@@ -65,8 +65,8 @@ static double own_of_gap(
 	return ran_in_gap(load, cost) + (load->slices > 1 ? fmax(rest, 0) : 0);
 }
 
-/* How long the tracer took to see the stop: a part of what the gap has beside the CPU time. The other part is
- * how long the thread took to go on, which is as usual. */
+/* How long the tracer took to notice the stop: the part of the gap without CPU time, minus the
+ * usual time until the thread continues. */
 static double latency(const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
 {
 	const double usual = (double)waiting(cost) / 2;
@@ -115,7 +115,7 @@ bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread,
 	return true;
 }
 
-/* What it had for itself in this window; since its last stop it has run until now. */
+/* Its own time in this window; since its last stop it has run until now. */
 static double own_until(
 	const struct sprof_window_time *time, const struct sprof_trap_cost *cost, uint64_t now_ns)
 {

@@ -1,6 +1,4 @@
-/*
- * The end of a recording. The target runs again or is gone by now, so time does not matter here.
- */
+/* The end of a recording. The target is running again or gone, so speed does not matter here. */
 #include "cmd/writing.h"
 
 #include "base/clock.h"
@@ -8,6 +6,7 @@
 #include "cmd/progress.h"
 #include "cmd/ui.h"
 #include "output/stats.h"
+#include "profile/estimate.h"
 #include "profile/identify.h"
 #include "profile/resolve.h"
 
@@ -73,6 +72,14 @@ static struct sprof_written write_shown(const struct sprof_recording *options,
 	return written;
 }
 
+/* With -t, each thread has what its own samples say. */
+static bool share_out(const struct sprof_recording *options, struct sprof_profile *profile,
+	struct sprof_error *err)
+{
+	return options->shown.threads || sprof_estimate_share(profile) ||
+		sprof_error_no_memory(err);
+}
+
 struct sprof_written sprof_writing_all(
 	const struct sprof_recording *options, struct sprof_profile *profile, bool with_stdout)
 {
@@ -84,7 +91,8 @@ struct sprof_written sprof_writing_all(
 
 	/* A snapshot does without the network, because a run may wait for it. */
 	if (!sprof_writing_name(
-		    &options->naming, profile, with_stdout, "naming what was sampled", &err)) {
+		    &options->naming, profile, with_stdout, "naming what was sampled", &err) ||
+		!share_out(options, profile, &err)) {
 		sprof_ui_error(&err);
 		written.failed = options->shown.outputs.count;
 		return written;

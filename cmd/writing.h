@@ -1,6 +1,4 @@
-/*
- * From a recorded profile to its files: names, outputs, stats.
- */
+/* Turns a recorded profile into files: resolves names, writes outputs and stats. */
 #ifndef SPROF_CMD_WRITING_H
 #define SPROF_CMD_WRITING_H
 
@@ -11,14 +9,14 @@
 #include "profile/profile.h"
 
 /*
- * Settles and names all that a run has put into its profile. with_network: debug files may be
- * fetched, if the options say so. `words` tell on a terminal what takes the time.
+ * Settles the profile and resolves its names. with_network: debug files may be downloaded if the
+ * options say so. `words` name the task in a progress message.
  */
 bool sprof_writing_name(const struct sprof_naming *options, struct sprof_profile *profile,
 	bool with_network, const char *words, struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * Names all frames and writes all outputs, stdout only if with_stdout. Failures are reported on
+ * Resolves names and writes all outputs, including stdout only if with_stdout. Reports failures on
  * stderr.
  */
 struct sprof_written sprof_writing_all(

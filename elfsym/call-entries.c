@@ -1,12 +1,12 @@
 /*
- * The instruction of a call says which code it enters. Without the code, only names are left, and
- * these count where there is one function only that they can mean.
+ * A call instruction shows which code it enters. Without the code, only names are left; a name is
+ * used only if exactly one function can be meant.
  *
- * The linker has chosen the function that an external name means, so the symbol table tells, not
- * the unit that has some definition. A library's own call of such a function may enter that of
- * another library, unless the linker has made the symbol local. A function that only its unit can
- * see is looked for in the caller's unit. Copies for special arguments (foo.constprop.0) have their
- * original's name in DWARF: where there are several, nobody can tell which is called.
+ * The linker chose the function for an external name, so the symbol table decides, not a unit with
+ * some definition. A library's call of its own external function may enter another library's,
+ * unless the linker made the symbol local. A function with internal linkage is searched in the
+ * caller's unit. Specialised copies (foo.constprop.0) have their original's name in DWARF: with
+ * several copies, the callee is uncertain.
  */
 #include "elfsym/call-entries.h"
 
@@ -26,7 +26,7 @@ enum { MAX_COPIES = 64, MAX_NAME = 4096 };
 struct sprof_call_entries {
 	struct sprof_dwarf *dwarf;
 	const struct sprof_symtab *symtab;
-	bool is_program;            /* nobody else can define what it defines */
+	bool is_program;            /* no other module can interpose its definitions */
 	struct sprof_idmap by_stem; /* (0, hash of a name up to its first dot) -> symbol */
 	uint32_t *next;             /* by symbol: the next one with this hash; SPROF_IDMAP_NONE */
 	/* (unit, what copies of a function refer to) -> entry; (unit, 0): the unit was read */
@@ -98,7 +98,7 @@ static bool is_copy_name(const char *symbol, const char *name, size_t length)
 
 enum verdict { NOT_IT, POSSIBLE, UNCLEAR };
 
-/* A name with something else behind it than the function is an alias, or was replaced. */
+/* A symbol with another function at its address is an alias, or was interposed. */
 static enum verdict judge(const Dwarf_Die *origin, uint64_t address, bool is_exact,
 	const struct sprof_dwarf_function *function)
 {

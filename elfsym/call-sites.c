@@ -1,7 +1,7 @@
 /*
- * Reads DW_TAG_call_site (DWARF 5, section 3.4) and DW_TAG_GNU_call_site, which came before it.
- * gcc gives the address behind each call; clang gives a tail call's own address. Reads calls in
- * blocks and inlined functions too: their code is the function's. Does not read what calls pass.
+ * Reads DW_TAG_call_site (DWARF 5, section 3.4) and DW_TAG_GNU_call_site, which came before it. gcc
+ * gives the address after each call; clang gives a tail call's own address. Includes calls in
+ * blocks and inlined functions: their code belongs to the function. Does not read call parameters.
  */
 #include "elfsym/call-sites.h"
 
@@ -74,7 +74,7 @@ static bool has_calls(int tag)
 		tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-/* False: the limits are reached. */
+/* Returns false if the limits are reached. */
 static bool take_die(struct sprof_call_sites *sites, int tag)
 {
 	if (!sites->left.dies || (is_site_tag(tag) && !sites->left.sites))
@@ -84,7 +84,7 @@ static bool take_die(struct sprof_call_sites *sites, int tag)
 	return true;
 }
 
-/* What is nested too deep, or beyond the limits, makes the list incomplete. */
+/* Stops at nesting that is too deep, or at the limits; the list is then incomplete. */
 static bool walk(struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf *dwarf,
 	unsigned depth, bool *is_all)
 {

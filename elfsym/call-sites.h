@@ -13,20 +13,20 @@
 
 struct sprof_dies;
 
-/* What lists of calls may take of one file, which only a hostile one uses up. */
+/* Limits per file, which only a malicious file reaches. */
 struct sprof_call_limits {
-	size_t dies;  /* that are looked at */
-	size_t sites; /* that are kept */
+	size_t dies;  /* examined */
+	size_t sites; /* kept */
 };
 
 struct sprof_call_site {
 	uint64_t address; /* link-time */
 	uint64_t offset;  /* of its DIE */
-	bool is_behind;   /* the address is behind the instruction, not its own */
+	bool is_behind;   /* the address is after the instruction, not its own */
 	bool is_tail;
 };
 
-/* Zeroed is empty and valid. Sites are only ever added: a function's are a slice. */
+/* Zeroed is empty and valid. Sites are only appended: those of a function are a slice. */
 struct sprof_call_sites {
 	struct sprof_call_site *items;
 	size_t count, capacity;
@@ -34,25 +34,28 @@ struct sprof_call_sites {
 };
 
 /*
- * Adds the calls of the function. `dies` is the cursor of its unit. *ret_all: the compiler says that
- * it described each tail call, and all were read. False: no memory.
+ * Adds the calls of the function. `dies` is the cursor of its unit. *ret_all: the compiler states
+ * that it described every tail call, and all were read. Returns false if out of memory.
  */
 bool sprof_call_sites_add(struct sprof_call_sites *sites, struct sprof_dies *dies,
 	Dwarf_Die *function, bool *ret_all) SPROF_MUST_USE;
 void sprof_call_sites_finish(struct sprof_call_sites *sites);
 
-/* The function that a call is meant for. False: not known, because the call is indirect. */
+/* The called function. Returns false if unknown, for indirect calls. */
 bool sprof_call_site_origin(
 	const struct sprof_call_site *site, const Dwarf_Die *caller, Dwarf_Die *ret) SPROF_MUST_USE;
 
-/* Whether the origin of a call is this function, or a declaration of it, or what it is a copy of. */
+/*
+ * Whether the origin of a call is this function, its declaration, or the function that it is a copy
+ * of.
+ */
 bool sprof_call_origin_is(const Dwarf_Die *origin, const Dwarf_Die *function);
 
 /* The declaration or abstract function that all copies of a function refer to. */
 Dwarf_Die sprof_call_origin_root(const Dwarf_Die *function);
-/* As the linker knows it, if the language needs that; NULL: none. */
+/* Its linkage name, if the language has one; NULL: none. */
 const char *sprof_call_origin_name(const Dwarf_Die *function);
-/* Whether other units can call it, too. */
+/* Whether it can be called from other units. */
 bool sprof_call_origin_is_external(const Dwarf_Die *function);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The registers of a caller, from those of the frame and CFI (DWARF 5, section 6.4). Those that the
- * CFI doesn't say, and that the frame may have changed, are unknown. Does not find the CFA: the
- * walk has found it.
+ * The registers of a caller, from those of the frame and CFI (DWARF 5, section 6.4). Registers that
+ * the CFI does not mention and the frame may have changed are unknown. Does not compute the CFA:
+ * the walk does.
  */
 #include "elfsym/caller-registers.h"
 
@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "elfsym/location-expression.h"
 
-/* A register's place as a value. False: not known. */
+/* A register's saved place as a value. Returns false if unknown. */
 static bool value_of(const struct sprof_place_of_value *place,
 	const struct sprof_frame_machine *machine, uint64_t *ret)
 {

@@ -1,6 +1,4 @@
-/*
- * From the registers of a frame to those of its caller.
- */
+/* Computes the registers of a frame's caller. */
 #ifndef SPROF_ELFSYM_CALLER_REGISTERS_H
 #define SPROF_ELFSYM_CALLER_REGISTERS_H
 
@@ -11,7 +9,7 @@
 
 /*
  * Replaces the registers of the frame at a link-time address, whose CFA must be set, by its
- * caller's. Those that can't be told are unknown then, and so is the CFA.
+ * caller's. Registers that can't be determined, and the CFA, become unknown.
  */
 void sprof_caller_registers_find(
 	struct sprof_cfi *cfi, uint64_t address, struct sprof_frame_machine *machine);

@@ -1,6 +1,6 @@
 /*
  * CFI rows through libdw. Accepts the rules that a stack walk can apply with three registers, and
- * calls all others "other". Does not handle stacks.
+ * classifies all others as "other". Does not walk stacks.
  */
 #include "elfsym/cfi.h"
 

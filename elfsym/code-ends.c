@@ -1,7 +1,7 @@
 /*
- * Finds functions that never return, by one of three signs: their names; a trap behind each call,
- * as Rust writes it; several calls behind which the next function begins. A function is identified
- * by its address, or by the word that a call loads its address from.
+ * Finds functions that never return, by one of three signs: their name; a trap after each call, as
+ * Rust generates; several calls that are directly followed by another function. A function is
+ * identified by its address, or by the word that a call loads its address from.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
  */
 enum { FEW = 2, MOST_OTHERS_OF_FEW = 8, MANY = 8, MOST_OTHERS_OF_MANY = 32 };
 
-/* Of libc and the C++ runtime. */
+/* From libc and the C++ runtime. */
 static const char *const ends[] = {"abort", "exit", "_exit", "_Exit", "quick_exit", "pthread_exit",
 	"thrd_exit", "longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "__stack_chk_fail",
 	"__stack_chk_fail_local", "__assert_fail", "__assert", "__chk_fail", "__fortify_fail",

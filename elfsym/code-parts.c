@@ -1,6 +1,6 @@
 /*
- * Finds parts of functions that lie elsewhere: compilers move code there that seldom runs. Only
- * jumps out of other functions lead to a part's first instruction, and the code before it doesn't
+ * Finds parts of functions that lie elsewhere: compilers move rarely executed code away. A part's
+ * first instruction is reached only by jumps from other functions, and the code before it does not
  * continue into it. A function that is only called by tail calls looks the same; the unwind states
  * at the jumps distinguish the two.
  */

@@ -1,6 +1,6 @@
 /*
  * Reads code in address order and finds the few instructions that show where functions begin and
- * end. Does not detect data among code: bytes that are no instruction are skipped one by one.
+ * end. Does not detect data in code: bytes that are no instruction are skipped one by one.
  */
 #include "elfsym/code-scan.h"
 
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elfsym/frame-distance.h"
 
 enum { CALL = 0xe8, LONGEST = 15 };
@@ -110,17 +111,7 @@ bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address)
 
 size_t sprof_code_set_behind(const struct sprof_code_set *set, uint64_t address)
 {
-	size_t low = 0, high = set->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sprof_upper_bound(set->items, set->count, sizeof(*set->items), 0, address);
 }
 
 void sprof_code_set_finish(struct sprof_code_set *set)

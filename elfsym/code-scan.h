@@ -1,6 +1,6 @@
 /*
- * A module's code, read instruction by instruction in address order. Shared by code-starts-load.c,
- * code-starts.c, code-ends.c, code-parts.c and unwind/code-returns.c.
+ * Scans a module's code, instruction by instruction in order of address. Shared by
+ * code-starts-load.c, code-starts.c, code-ends.c, code-parts.c and unwind/code-returns.c.
  */
 #ifndef SPROF_ELFSYM_CODE_SCAN_H
 #define SPROF_ELFSYM_CODE_SCAN_H
@@ -21,26 +21,29 @@ struct sprof_code_text {
 	uint64_t address;
 };
 
-/* False: the segment has no code. */
+/* Returns false if the segment has no code. */
 bool sprof_code_text_find(
 	const struct sprof_image *image, size_t segment, struct sprof_code_text *ret);
 
-/* The length of an instruction; one byte if there is no valid one. */
+/* The length of the instruction; 1 if it is invalid. */
 size_t sprof_code_text_length(const struct sprof_code_text *text, size_t at);
 
-/* The address that "call X" calls, or of the word that "call *X(%rip)" calls through; 0: none. */
+/* The target of "call X", or the address of the word used by "call *X(%rip)"; 0: neither. */
 uint64_t sprof_code_text_call(const struct sprof_code_text *text, size_t at, size_t length);
 
-/* Whether an instruction is padding, or int3, which linkers also use as padding. */
+/* Whether an instruction is padding, or int3, which linkers use as padding, too. */
 bool sprof_code_text_is_padding(const uint8_t *code, size_t length);
 
 /* Whether an instruction is hlt, int3 or ud2. */
 bool sprof_code_text_is_trap(const uint8_t *code, size_t length);
 
-/* Whether code stops behind it: a jump, return or trap; or a (system) call that may not return. */
+/*
+ * Whether execution does not continue behind it: a jump, return or trap; or a (system) call that
+ * may not return.
+ */
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length);
 
-/* Addresses, sorted once sprof_code_set_sort() was called. Zeroed is empty and valid. */
+/* A set of addresses, sorted by sprof_code_set_sort(). Zeroed is empty and valid. */
 struct sprof_code_set {
 	uint64_t *items;
 	size_t count, capacity;
@@ -51,11 +54,11 @@ bool sprof_code_set_add(
 /* Sorts, and removes duplicates. */
 void sprof_code_set_sort(struct sprof_code_set *set);
 bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address);
-/* The index of the first address behind this one; `count`: there is none. */
+/* The index of the first address above this one; `count` if there is none. */
 size_t sprof_code_set_behind(const struct sprof_code_set *set, uint64_t address);
 void sprof_code_set_finish(struct sprof_code_set *set);
 
-/* code-starts.c: each adds one address, unsorted. False: no memory. */
+/* In code-starts.c: each adds one address, unsorted. Returns false if out of memory. */
 bool sprof_code_starts_add(
 	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
 bool sprof_code_starts_add_end(
@@ -63,43 +66,46 @@ bool sprof_code_starts_add_end(
 bool sprof_code_starts_add_part(
 	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
 
-/* After this the added addresses can be found. */
+/* Sorts the added addresses, so that they can be found. */
 void sprof_code_starts_sort(struct sprof_code_starts *starts);
 
-/* A call and the next address behind it and padding, or a trap right behind the call. */
+/* A call, and the next address after it and any padding. */
 struct sprof_code_call {
 	uint64_t callee, behind;
 };
 
-enum { SPROF_CODE_TRAP = 0 }; /* instead of the address that follows */
+enum { SPROF_CODE_TRAP = 0 }; /* value of `behind`: a trap directly follows the call */
 
 /* All calls of a module. Zeroed is empty and valid. */
 struct sprof_code_calls {
 	struct sprof_code_call *items;
 	size_t count, capacity;
-	bool is_behind; /* the last instruction was a call, or padding behind it */
+	bool is_behind; /* the last instruction was a call, or padding after one */
 };
 
-/* code-ends.c: notes the next instruction; `callee`: sprof_code_text_call(). False: no memory. */
+/*
+ * In code-ends.c: processes the next instruction; `callee`: from sprof_code_text_call(). Returns
+ * false if out of memory.
+ */
 bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text,
 	size_t at, size_t length, uint64_t callee, struct sprof_error *err) SPROF_MUST_USE;
 
 /*
  * Adds functions that never return to starts->ends. `called` and the known starts must be sorted.
- * Sorts the calls. False: no memory.
+ * Sorts the calls. Returns false if out of memory.
  */
 bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
 	const struct sprof_code_set *called, const struct sprof_code_set *fdes,
 	struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * code-parts.c: adds to starts->parts and starts->jumps. All other starts must be sorted; the items
- * don't include parts yet. False: no memory.
+ * In code-parts.c: adds to starts->parts and starts->jumps. All other starts must be sorted; the
+ * items don't include parts yet. Returns false if out of memory.
  */
 bool sprof_code_parts_add(struct sprof_code_starts *starts, const struct sprof_image *image,
 	struct sprof_error *err) SPROF_MUST_USE;
 
-/* Whether functions of that name never return. `is_import`: the function is in another module. */
+/* Whether functions with that name never return. `is_import`: the function is in another module. */
 bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import);
 
 #endif

@@ -2,7 +2,7 @@
  * Finds the starts of functions. Reads all executable bytes as instructions in address order. The
  * target of a direct call begins a function. Code whose address is taken begins one if the code
  * before it doesn't continue into it: the bytes of an instruction may also be data. Does not find
- * nameless functions whose address is only in tables, because jump tables look the same. On aarch64
+ * unnamed functions whose address is only in tables, because jump tables look the same. On aarch64
  * finds only functions with a symbol or an FDE.
  */
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static bool read_code(struct sprof_code_starts *starts, const struct sprof_image
 {
 	bool done;
 
-	/* Nobody decodes the code of other machines. */
+	/* No other machine's code is decoded. */
 	if (SPROF_MACHINE != SPROF_MACHINE_X86_64)
 		return true;
 	done = add_called(starts, image, fdes, err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elfsym/code-scan.h"
 
 static bool append(uint64_t **items, size_t *count, size_t *capacity, uint64_t address,
@@ -81,16 +82,10 @@ bool sprof_code_starts_is_function(const struct sprof_code_starts *starts, uint6
 size_t sprof_code_starts_jumps(
 	const struct sprof_code_starts *starts, uint64_t part, const struct sprof_code_jump **ret)
 {
-	size_t low = 0, high = starts->jump_count, count = 0;
+	const size_t low = sprof_lower_bound(
+		starts->jumps, starts->jump_count, SPROF_KEY(starts->jumps, to, part));
+	size_t count = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (starts->jumps[middle].to < part)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!starts->jump_count)
 		return 0;
 	*ret = &starts->jumps[low < starts->jump_count ? low : 0];

@@ -1,7 +1,7 @@
 /*
- * The mappings of a core as a text of the format of /proc/PID/maps, so that all that reads this
- * format reads cores too. gdb's gcore leaves mappings out whose content it doesn't write; then only
- * the list of files has them, without rights.
+ * The mappings of a core in the format of /proc/PID/maps, so that code for that format reads cores,
+ * too. gdb's gcore omits mappings whose content it does not write; they are known only from the
+ * list of files, without permissions.
  */
 #include "elfsym/core.h"
 

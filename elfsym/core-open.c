@@ -1,7 +1,6 @@
 /*
- * Opens core files, also those that systemd-coredump or a user has compressed: they are decompressed
- * into a file without a name, which is gone with sprof. Does not handle formats that this build has no
- * library for: says which command does.
+ * Opens core files, and cores that come through a pipe: these are copied to a file without a name, which is
+ * gone with sprof. Does not decompress: says which command does.
  */
 #include "elfsym/core.h"
 
@@ -10,10 +9,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/regular-file.h"
-#include "elfsym/unpack.h"
+
+enum { BLOCK = 4096 };
+
+/* The command that decompresses a file, with -dc; NULL: it isn't compressed, as far as is known. */
+static const char *decompressor_of(int fd)
+{
+	static const struct {
+		const char *command, *magic;
+	} formats[] = {
+		{"zstd", "\x28\xb5\x2f\xfd"},
+		{"xz", "\xfd\x37zXZ"},
+		{"lz4", "\x04\x22\x4d\x18"},
+		{"gzip", "\x1f\x8b"},
+		{"bzip2", "BZh"},
+	};
+	char begin[8];
+	const ssize_t got = pread(fd, begin, sizeof(begin), 0);
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		const size_t size = strlen(formats[i].magic);
+
+		if (got >= (ssize_t)size && !memcmp(begin, formats[i].magic, size))
+			return formats[i].command;
+	}
+	return NULL;
+}
+
+/* The path is empty for a stream. */
+static bool open_plain(int fd, const char *path, const char *name, struct sprof_core **ret,
+	struct sprof_error *err)
+{
+	const char *command = decompressor_of(fd);
+
+	if (!command)
+		return sprof_core_open_fd(fd, name, ret, err);
+	close(fd);
+	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s is compressed with %s", name, command);
+	sprof_error_hint(
+		err, "%s -dc%s%s | sprof dump --core -", command, path[0] ? " " : "", path);
+	return false;
+}
+
+bool sprof_core_open(const char *path, struct sprof_core **ret, struct sprof_error *err)
+{
+	int fd = sprof_regular_file_open(path, 0);
+
+	if (fd < 0 && errno == ESTALE)
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s is not a file", path);
+	if (fd < 0)
+		return sprof_error_errno(err, errno, "open %s", path);
+	return open_plain(fd, path, path, ret, err);
+}
 
 /* -1: errno says why. */
 static int open_nameless(const char *folder)
@@ -31,43 +82,60 @@ static int open_nameless(const char *folder)
 	return fd;
 }
 
-/* The decompressed copy of a file; -1: *err says why. */
-static int unpack(
-	int fd, const struct sprof_unpacker *packing, const char *path, struct sprof_error *err)
+/* Up to a whole block; less only at the end. -1: errno says why. */
+static ssize_t read_block(int fd, char block[BLOCK])
 {
-	const char *folder = getenv("TMPDIR");
-	int copy;
+	size_t done = 0;
 
-	if (!packing->begin) {
-		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s is compressed with %s", path,
-			packing->name);
-		sprof_error_hint(
-			err, "%s -dc %s > core; sprof dump --core core", packing->name, path);
-		return -1;
+	while (done < BLOCK) {
+		const ssize_t got = read(fd, block + done, BLOCK - done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (!got)
+			break;
+		done += (size_t)got;
 	}
-	folder = folder && folder[0] ? folder : "/var/tmp";
-	copy = open_nameless(folder);
-	if (copy >= 0 && sprof_unpack(packing, fd, copy))
-		return copy;
-	sprof_error_errno(err, errno, "decompress %s in %s", path, folder);
-	if (copy >= 0)
-		close(copy);
-	return -1;
+	return (ssize_t)done;
 }
 
-bool sprof_core_open(const char *path, struct sprof_core **ret, struct sprof_error *err)
+/* Blocks of zeros become holes. False: errno says why. */
+static bool copy(int from, int to)
 {
-	int fd = sprof_regular_file_open(path, 0), packed = fd;
-	const struct sprof_unpacker *packing;
+	static const char zeros[BLOCK];
+	char block[BLOCK];
+	off_t at = 0;
+	ssize_t size;
 
-	if (fd < 0 && errno == ESTALE)
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s is not a file", path);
-	if (fd < 0)
-		return sprof_error_errno(err, errno, "open %s", path);
-	packing = sprof_unpacker_find(fd);
-	if (packing) {
-		fd = unpack(packed, packing, path, err);
-		close(packed);
+	while ((size = read_block(from, block)) > 0) {
+		if (memcmp(block, zeros, (size_t)size) &&
+			pwrite(to, block, (size_t)size, at) != size)
+			return false;
+		at += size;
 	}
-	return fd >= 0 && sprof_core_open_fd(fd, path, ret, err);
+	return !size && !ftruncate(to, at);
+}
+
+bool sprof_core_open_stream(
+	int fd, const char *name, struct sprof_core **ret, struct sprof_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	struct stat status;
+	int file;
+
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode)) {
+		file = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return file < 0 ? sprof_error_errno(err, errno, "open %s", name)
+				: open_plain(file, "", name, ret, err);
+	}
+	folder = folder && folder[0] ? folder : "/var/tmp";
+	file = open_nameless(folder);
+	if (file >= 0 && copy(fd, file))
+		return open_plain(file, "", name, ret, err);
+	sprof_error_errno(err, errno, "copy %s to %s", name, folder);
+	if (file >= 0)
+		close(file);
+	return false;
 }

@@ -1,7 +1,7 @@
 /*
  * Core files, through libelf: segments and notes, as the kernel (fs/binfmt_elf.c) and gdb's gcore
- * write them. Any count, size or address in them may be wrong. Does not handle what the memory
- * means, and not the registers of vector units.
+ * write them. Every count, size and address may be wrong. Does not interpret memory, and does not
+ * read vector registers.
  */
 #include "elfsym/core.h"
 
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 #if defined(__x86_64__)
 enum { HOST_MACHINE = EM_X86_64 };
@@ -144,7 +145,7 @@ static uint64_t word_at(const struct note *note, size_t index)
 	return word;
 }
 
-/* One file of NT_FILE. False: no memory. */
+/* One file of NT_FILE. Returns false if out of memory. */
 static bool add_file(struct sprof_core *core, const struct sprof_core_file *file)
 {
 	if (file->start >= file->end)
@@ -275,7 +276,7 @@ static int compare_files(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Of mappings that overlap, which no process has, the later ones are left out. */
+/* If mappings overlap, which no real process has, later ones are dropped. */
 static void sort(struct sprof_core *core)
 {
 	size_t pieces = 0, files = 0;
@@ -363,20 +364,10 @@ void sprof_core_close(struct sprof_core *core)
 
 const struct sprof_core_piece *sprof_core_find(const struct sprof_core *core, uint64_t address)
 {
-	size_t low = 0, high = core->piece_count;
+	const size_t next = sprof_upper_bound(
+		core->pieces, core->piece_count, SPROF_KEY(core->pieces, start, address));
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct sprof_core_piece *piece = &core->pieces[middle];
-
-		if (address < piece->start)
-			high = middle;
-		else if (address >= piece->end)
-			low = middle + 1;
-		else
-			return piece;
-	}
-	return NULL;
+	return next && address < core->pieces[next - 1].end ? &core->pieces[next - 1] : NULL;
 }
 
 size_t sprof_core_read(const struct sprof_core *core, uint64_t address, void *buffer, size_t size)

@@ -1,7 +1,4 @@
-/*
- * Reads numbers and strings from untrusted bytes of a file: never past the end; missing data reads
- * as 0.
- */
+/* Reads numbers and strings from untrusted bytes: never past the end; missing data reads as 0. */
 #ifndef SPROF_ELFSYM_CURSOR_H
 #define SPROF_ELFSYM_CURSOR_H
 
@@ -12,7 +9,7 @@
 
 struct sprof_cursor {
 	const uint8_t *at, *end;
-	bool failed; /* something was missing; then everything later is missing too */
+	bool failed; /* data was missing; all later reads fail, too */
 };
 
 static inline size_t sprof_cursor_room(const struct sprof_cursor *cursor)
@@ -34,7 +31,7 @@ static inline void sprof_cursor_skip(struct sprof_cursor *cursor, uint64_t size)
 		cursor->at += size;
 }
 
-/* An unsigned number of 1, 2, 4 or 8 bytes in the machine's order. */
+/* An unsigned number of 1, 2, 4 or 8 bytes in native byte order. */
 static inline uint64_t sprof_cursor_number(struct sprof_cursor *cursor, size_t size)
 {
 	uint64_t value = 0;
@@ -52,8 +49,8 @@ static inline uint64_t sprof_cursor_number(struct sprof_cursor *cursor, size_t s
 }
 
 /*
- * LEB128 (DWARF 5, section 7.6); bits above the 64th are dropped. ret_bits: the number of bits in
- * the bytes; 0 if cut off.
+ * LEB128 (DWARF 5, section 7.6); bits above the 64th are dropped. ret_bits: the number of encoded
+ * bits; 0 if truncated.
  */
 static inline uint64_t sprof_cursor_leb(struct sprof_cursor *cursor, unsigned *ret_bits)
 {
@@ -94,7 +91,7 @@ static inline int64_t sprof_cursor_sleb(struct sprof_cursor *cursor)
 	return (int64_t)value;
 }
 
-/* A string with its NUL; "" if it doesn't end. */
+/* A NUL-terminated string; "" if the NUL is missing. */
 static inline const char *sprof_cursor_string(struct sprof_cursor *cursor)
 {
 	const uint8_t *start = cursor->at;

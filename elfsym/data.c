@@ -1,6 +1,6 @@
 /*
- * Variables, by their link-time address: the file has no bytes for zero-initialised data. Does not
- * handle functions; symtab.c does.
+ * Variables by link-time address: the file has no bytes for zero-initialised data. symtab.c has
+ * functions.
  */
 #include "elfsym/data.h"
 

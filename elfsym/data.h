@@ -11,19 +11,19 @@
 #include "elfsym/image.h"
 
 struct sprof_variable {
-	const char *name; /* in the image; ends after name_length bytes: without version */
+	const char *name; /* in the image; not NUL-terminated, without version */
 	size_t name_length;
 	uint64_t address, size; /* link-time */
 };
 
 /*
- * The smallest variable at the address, from the image's .symtab and .dynsym. False: none. Looks at
- * every symbol, so it suits only the few addresses that locks have.
+ * The smallest variable at the address, from .symtab and .dynsym. Returns false if there is none.
+ * Examines every symbol, so use it only for the few addresses of locks.
  */
 bool sprof_data_find(const struct sprof_image *image, uint64_t address, struct sprof_variable *ret);
 
 /*
- * The link-time address at a distance from where the file's first byte is mapped. False: the image
+ * The link-time address at a distance from the mapped file's first byte. Returns false if the image
  * has no segments.
  */
 bool sprof_data_address(const struct sprof_image *image, uint64_t distance, uint64_t *ret_address);

@@ -16,7 +16,7 @@
 
 enum { MIN_ID = 2, MAX_ID = 64 };
 
-/* What is looked for. */
+/* The search criteria. */
 struct search {
 	const struct sprof_image *image;
 	const struct sprof_debug_places *places;

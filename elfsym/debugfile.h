@@ -1,6 +1,4 @@
-/*
- * The separate debug file of a stripped module.
- */
+/* Finds the separate debug file of a stripped module. */
 #ifndef SPROF_ELFSYM_DEBUGFILE_H
 #define SPROF_ELFSYM_DEBUGFILE_H
 
@@ -12,44 +10,45 @@
 #include "elfsym/image.h"
 #include "elfsym/saved.h"
 
-/* The folder that distributions use; it holds .build-id/ab/cdef.debug. */
+/* The distributions' folder, with .build-id/ab/cdef.debug. */
 #define SPROF_DEBUG_ROOT "/usr/lib/debug"
 
 enum { SPROF_BUILD_ID_TEXT = 2 * 64 + 1 };
 
-/* The places to search, in this order. The caller owns folders and strings. */
+/* Where to search, in this order. The caller owns folders and strings. */
 struct sprof_debug_places {
 	const char *const *folders; /* the user's */
 	size_t folder_count;
-	const char *inside; /* the root folder of the file's process; NULL: our own */
-	const char *root;   /* first inside, then in our own root; NULL: SPROF_DEBUG_ROOT */
-	struct sprof_debuginfod *debuginfod;     /* last; NULL: never */
+	const char *inside; /* the root folder of the file's process; NULL: sprof's own */
+	/* searched inside first, then in sprof's own root; NULL: SPROF_DEBUG_ROOT */
+	const char *root;
+	struct sprof_debuginfod *debuginfod;     /* last; NULL: don't use */
 	const struct sprof_saved_modules *saved; /* NULL: the modules have open files */
 };
 
 /*
- * The debug file of an image that was opened from `path`, by its build id or by .gnu_debuglink. The
- * latter needs the same build id, or the right CRC if there is none. NULL: there is none.
+ * Finds the debug file of an image opened from `path`, by build id or .gnu_debuglink. The latter
+ * needs the same build id or, if there is none, the right CRC. NULL: not found.
  */
 struct sprof_image *sprof_debugfile_open(
 	const struct sprof_image *image, const char *path, const struct sprof_debug_places *places);
 
 /*
- * The file with this build id that .gnu_debugaltlink of `image` names, relative to the image's
- * path. NULL: there is none.
+ * Opens the file with this build id that .gnu_debugaltlink of `image` names, relative to the
+ * image's path. NULL: not found.
  */
 struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *image,
 	const char *path, const char *name, const void *build_id, size_t build_id_size,
 	const struct sprof_debug_places *places);
 
 /*
- * The debug file of a module of which only this is known. NULL: there is none; then *ret_wrong is
- * the path of a file that has another build id (the caller frees it), or NULL.
+ * Finds the debug file of a module that is not available. NULL: not found; *ret_wrong is then the
+ * path of a file with another build id (the caller frees it), or NULL.
  */
 struct sprof_image *sprof_debugfile_find(const struct sprof_saved_module *saved, const char *path,
 	const struct sprof_debug_places *places, char **ret_wrong);
 
-/* The build id in hexadecimal. False: none, or an implausible one. */
+/* The build id in hexadecimal. Returns false if there is none, or it is implausible. */
 bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_ID_TEXT]);
 
 #endif

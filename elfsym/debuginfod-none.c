@@ -1,6 +1,6 @@
 /*
- * debuginfod in a static sprof: there is none. Its library is loaded while sprof runs, which a static
- * program can do only with the C library that it was linked with.
+ * No debuginfod in a static sprof: its library is loaded at run time, which a static program can do
+ * only with the C library that it was linked with.
  */
 #include "elfsym/debuginfod.h"
 

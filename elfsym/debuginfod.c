@@ -1,8 +1,7 @@
 /*
- * debuginfod through its own library (debuginfod_find_debuginfo(3)), which is loaded only on
- * request: linking it would bring curl and all its libraries into every run. The library takes its
- * servers from the environment, from which sprof has removed them; sprof puts them back only during
- * a query.
+ * debuginfod through its own library (debuginfod_find_debuginfo(3)), loaded only on request:
+ * linking it would load curl and its dependencies in every run. The library reads its servers from
+ * the environment, from which sprof has removed them; sprof restores them only during a query.
  */
 #include "elfsym/debuginfod.h"
 

@@ -1,9 +1,9 @@
 /*
- * Demangling by libiberty, within bounds. A mangled name of 300 bytes can stand for gigabytes,
- * because each substitution may double the text before it. So this uses libiberty's callback forms,
- * and the callback leaves by longjmp when the text gets too long. No heap memory is lost: the C++
- * form holds none (demangle.h), Rust's holds a buffer only while it prints an identifier that is
- * not ASCII.
+ * Demangles by libiberty, within bounds. A mangled name of 300 bytes can expand to gigabytes,
+ * because each substitution may double the text before it. So this uses libiberty's callback
+ * interface, and the callback leaves by longjmp when the text gets too long. No heap memory is
+ * lost: the C++ form holds none (demangle.h), Rust's holds a buffer only while it prints an
+ * identifier that is not ASCII.
  */
 #include "elfsym/demangle.h"
 
@@ -96,8 +96,8 @@ char *sprof_demangle(const char *linkage)
 }
 
 /*
- * ".cold", ".cold.1", ".__part.2", at the end of a name. Not copies (".constprop.0") nor outlined code
- * (".part.0"), which are called like functions.
+ * ".cold", ".cold.1", ".__part.2", at the end of a name. Not clones (".constprop.0") or outlined
+ * code (".part.0"), which are called like functions.
  */
 static bool is_part_suffix(const char *text)
 {

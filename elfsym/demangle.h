@@ -1,6 +1,4 @@
-/*
- * Makes the programmer's names from the linker's names.
- */
+/* Converts linkage names to source names. */
 #ifndef SPROF_ELFSYM_DEMANGLE_H
 #define SPROF_ELFSYM_DEMANGLE_H
 
@@ -10,9 +8,9 @@
 #include "base/attributes.h"
 
 /*
- * Demangles C++, Rust (both manglings) and D. The caller frees the result. NULL: the name is not
- * (validly) mangled, its plain form is absurdly long, or libiberty has no memory, which it does not
- * report.
+ * Demangles C++, Rust (both schemes) and D. The caller frees the result. NULL: the name is not
+ * (validly) mangled, the result would be excessively long, or libiberty is out of memory, which it
+ * does not report.
  */
 char *sprof_demangle(const char *linkage) SPROF_MUST_USE;
 
@@ -20,8 +18,8 @@ char *sprof_demangle(const char *linkage) SPROF_MUST_USE;
 bool sprof_is_mangled(const char *linkage);
 
 /*
- * The length of a function's name in that of a part that the compiler has moved away: "work" of
- * "work.cold", "work.cold.1", "work.__part.2". The whole length if it names no part.
+ * The length of the function's name in the name of a part moved away by the compiler: of "work" in
+ * "work.cold", "work.cold.1", "work.__part.2". The whole length if it is no part.
  */
 size_t sprof_part_owner_length(const char *name);
 

@@ -1,6 +1,6 @@
 /*
- * The children of a DIE by libdw, in file order and never without end: siblings of a broken file may
- * lead back.
+ * The children of a DIE by libdw, in file order. Always ends, although sibling references in a
+ * corrupt file may point back.
  */
 #ifndef SPROF_ELFSYM_DIE_CHILDREN_H
 #define SPROF_ELFSYM_DIE_CHILDREN_H
@@ -8,14 +8,14 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-enum { SPROF_MAX_DIE_CHILDREN = 20000 }; /* of a function or a type; the rest is not read */
+enum { SPROF_MAX_DIE_CHILDREN = 20000 }; /* limit per function or type */
 
 struct sprof_die_children {
 	Dwarf_Die parent, die; /* the current child */
 	unsigned count;
 };
 
-/* To the next child, at first to the first. False: there is none. */
+/* Moves to the next child, initially the first. Returns false at the end. */
 static inline bool sprof_die_children_next(struct sprof_die_children *children)
 {
 	if (children->count++ == SPROF_MAX_DIE_CHILDREN)

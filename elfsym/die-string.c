@@ -1,8 +1,7 @@
 /*
- * Checks where a string ends. libdw returns a pointer to a string, and looks for its end at most in
- * the section as it is stored in the file. A string that is cut off there would make us read past
- * the section. So libelf is asked for the section's end; it has the section inflated if it was
- * compressed.
+ * Checks that strings are terminated. libdw returns a pointer to a string, and checks for its end
+ * at most in the section as stored in the file. An unterminated string would make sprof read past
+ * the section. So libelf provides the section's end; it has the decompressed section.
  */
 #include "elfsym/die-string.h"
 

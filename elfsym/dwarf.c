@@ -1,10 +1,10 @@
 /*
  * DWARF through libdw: units, lines, names. Opens no files except those that DWARF refers to (.dwo,
- * .gnu_debugaltlink). Never uses the network, because it doesn't use libdwfl. Inflates compressed
- * sections before libdw sees them (expand.c). Reads everything when an address first needs it:
- * first which unit has it (units.c), then the tree and the lines of that unit.
+ * .gnu_debugaltlink). Never uses the network, because it does not use libdwfl. Decompresses
+ * sections before libdw sees them (expand.c). Reads lazily: first which unit covers an address
+ * (units.c), then that unit's tree and lines.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/dwarf.h"
 
@@ -94,7 +94,7 @@ static bool read_units(struct sprof_dwarf *dwarf)
 		(dwarf->indexed.ranges.count || read_all_units(dwarf));
 }
 
-/* Without DWARF there are no ranges. False: no memory. */
+/* Without DWARF there are no ranges. Returns false if out of memory. */
 static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
 	dwarf->expanded = sprof_expand(source->debug);
@@ -146,7 +146,7 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 	free(dwarf);
 }
 
-/* *ret is NULL if no unit has the address. False: no memory. */
+/* *ret is NULL if no unit has the address. Returns false if out of memory. */
 static bool find_unit(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_unit **ret)
 {
 	*ret = sprof_units_find(&dwarf->indexed, dwarf->dwarf, address);
@@ -166,7 +166,7 @@ static bool is_regular(const char *path)
 }
 
 /*
- * Whether libdw can safely open the .dwo file that a skeleton names. libdw opens any kind of file,
+ * Whether libdw can safely open the .dwo file named by a skeleton. libdw opens any kind of file,
  * and a FIFO would block it. libdw looks beside the file first, then in the unit's folder.
  */
 static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)

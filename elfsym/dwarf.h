@@ -1,6 +1,4 @@
-/*
- * Source lines and inline chains of a module, by link-time address.
- */
+/* Source lines and inline chains of a module, by link-time address. */
 #ifndef SPROF_ELFSYM_DWARF_H
 #define SPROF_ELFSYM_DWARF_H
 
@@ -14,16 +12,16 @@
 #include "elfsym/debugfile.h"
 #include "elfsym/image.h"
 
-/* One function at an address. Strings belong to the struct sprof_dwarf; NULL and 0 mean unknown. */
+/* One function at an address. The struct sprof_dwarf owns the strings; NULL and 0 mean unknown. */
 struct sprof_dwarf_place {
-	const char *linkage;   /* DW_AT_linkage_name; NULL if the language needs none: C */
+	const char *linkage;   /* DW_AT_linkage_name; NULL in languages without, such as C */
 	const char *name;      /* DW_AT_name */
-	const char *qualifier; /* the namespaces and classes around it, if linkage is NULL */
-	const char *file;      /* of the place */
+	const char *qualifier; /* enclosing namespaces and classes, if linkage is NULL */
+	const char *file;      /* of `line` */
 	uint32_t line;
 	const char *function_file; /* where the function is defined */
 	uint32_t function_line;
-	bool inlined; /* into the next place */
+	bool inlined; /* inlined into the next item */
 };
 
 struct sprof_dwarf_chain {
@@ -34,20 +32,20 @@ struct sprof_dwarf_chain {
 struct sprof_dwarf;
 struct sprof_scopes;
 
-/* The sources of DWARF; all must outlive what is made from them. */
+/* Inputs; all must outlive the results. */
 struct sprof_dwarf_source {
-	const struct sprof_image *image;         /* its segments tell where code is */
-	const struct sprof_image *debug;         /* holds the DWARF; often the same */
+	const struct sprof_image *image;         /* its segments define where code is */
+	const struct sprof_image *debug;         /* contains the DWARF; often the same as `image` */
 	const char *path;                        /* of `debug` */
-	const struct sprof_debug_places *places; /* places for files that it refers to */
+	const struct sprof_debug_places *places; /* where to find files that it refers to */
 };
 
 /* Whether the file has any DWARF, even without code. Cheap. */
 bool sprof_dwarf_exists(const struct sprof_image *debug);
 
 /*
- * Reads which unit covers which addresses. *ret is NULL if there is no DWARF for code; that is no
- * error. False: no memory.
+ * Reads which unit covers which addresses. *ret is NULL if there is no DWARF for code, which is no
+ * error. Returns false if out of memory.
  */
 bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwarf **ret,
 	struct sprof_error *err) SPROF_MUST_USE;
@@ -55,24 +53,27 @@ bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwar
 void sprof_dwarf_close(struct sprof_dwarf *dwarf);
 
 /*
- * The inline chain at an address, valid until the next call. No item: the address is in no unit.
- * One item without names: in a unit (assembly) but in no function. False: no memory.
+ * The inline chain at an address, valid until the next call. Empty: the address is in no unit. One
+ * item without names: in a unit, but in no function (assembly). Returns false if out of memory.
  */
 bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_chain *ret,
 	struct sprof_error *err) SPROF_MUST_USE;
 
-/* The function that has code at an address; what is inlined there is its code. */
+/* The function whose code, including inlined code, is at an address. */
 struct sprof_dwarf_function {
-	const struct sprof_scopes *scopes; /* of its unit; NULL: there is no function */
+	const struct sprof_scopes *scopes; /* of its unit; NULL: no function */
 	Dwarf_Die die;
-	uint64_t entry; /* its first instruction; 0: not known */
+	uint64_t entry; /* address of its first instruction; 0: unknown */
 };
 
-/* Valid as long as the struct sprof_dwarf. False: no memory. */
+/* Valid as long as the struct sprof_dwarf. Returns false if out of memory. */
 bool sprof_dwarf_find_function(struct sprof_dwarf *dwarf, uint64_t address,
 	struct sprof_dwarf_function *ret) SPROF_MUST_USE;
 
-/* The line at the address, at less cost: one item without names, or none. False: no memory. */
+/*
+ * Only the line at the address, at less cost: one item without names, or none. Returns false if out
+ * of memory.
+ */
 bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
 	struct sprof_dwarf_chain *ret, struct sprof_error *err) SPROF_MUST_USE;
 

@@ -1,7 +1,7 @@
 /*
- * The dynamic section (System V ABI, "Dynamic Section"). Where it can, glibc overwrites link-time
- * addresses with run-time ones (elf/get-dynamic-info.h), so an image that was read from memory may
- * have either. Every table is cut to the size that the file really has.
+ * The dynamic section (System V ABI, "Dynamic Section"). If it is writable, glibc replaces
+ * link-time addresses by run-time ones (elf/get-dynamic-info.h), so an image read from memory may
+ * have either. Every table is limited to the file's real size.
  */
 #include "elfsym/dynamic.h"
 

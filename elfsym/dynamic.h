@@ -1,6 +1,6 @@
 /*
- * What the dynamic linker uses of a file, found through program headers. So it needs no sections,
- * which a stripped file or an image from a process's memory may lack.
+ * A file's dynamic linking tables, found through program headers. Needs no sections, which stripped
+ * files and images read from a process may lack.
  */
 #ifndef SPROF_ELFSYM_DYNAMIC_H
 #define SPROF_ELFSYM_DYNAMIC_H
@@ -13,20 +13,20 @@
 
 #include "elfsym/image.h"
 
-/* Views into the image; zero where the file has none. */
+/* Pointers into the image; zero if absent. */
 struct sprof_dynamic {
 	const ElfW(Sym) *symbols;
 	size_t symbol_count;
-	const char *strings; /* ends with a NUL */
+	const char *strings; /* NUL-terminated */
 	size_t strings_size;
 	const ElfW(Rela) *plt_relocations, *relocations;
 	size_t plt_relocation_count, relocation_count;
 };
 
-/* False: no dynamic section, or an implausible one. */
+/* Returns false if there is no dynamic section, or it is implausible. */
 bool sprof_dynamic_read(const struct sprof_image *image, struct sprof_dynamic *ret);
 
-/* The name of a symbol; NULL: no such symbol, or it has none. */
+/* A symbol's name; NULL: no such symbol, or no name. */
 const char *sprof_dynamic_name(const struct sprof_dynamic *dynamic, size_t symbol);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Walks the symbol tables of one ELF file. Does not judge which of several symbols is the best, and
- * does not handle files without sections: symtab.c does both, for functions.
+ * Walks the symbol tables of one ELF file. Does not choose among several symbols, and does not
+ * handle files without sections: symtab.c does both, for functions.
  */
 #include "elfsym/entries.h"
 

@@ -1,8 +1,9 @@
 /*
- * Prepares compressed files for libdw. libdw inflates every debug section at the start, including
- * those for variables, macros and frames, which give no names. So libdw gets another file, in
- * memory: it has only the needed sections, inflated. Handles section headers and both kinds of
- * compressed sections (ELF's Chdr, and GNU's .zdebug). Does not handle the sections' content.
+ * Prepares compressed files for libdw. libdw decompresses every debug section at the start,
+ * including those for variables, macros and frames, which are not needed for names. So libdw gets
+ * another file, in memory, with only the needed sections, decompressed. Handles section headers and
+ * both kinds of compressed sections (ELF's Chdr, and GNU's .zdebug). Does not interpret the
+ * sections.
  */
 #include "elfsym/expand.h"
 
@@ -12,7 +13,6 @@
 #include <string.h>
 
 #include "elfsym/inflate.h"
-#include "elfsym/unzstd.h"
 
 #ifndef ELFCOMPRESS_ZSTD /* glibc before 2.37 */
 #define ELFCOMPRESS_ZSTD 2
@@ -43,7 +43,10 @@ struct plan {
 	bool any_compressed;
 };
 
-/* The bytes behind the header of a compressed section. False: an unknown compression. */
+/*
+ * Locates the bytes after the header of a compressed section. Returns false for an unknown
+ * compression.
+ */
 static bool set_sizes(struct piece *piece, bool is_gnu)
 {
 	Elf64_Chdr header;
@@ -80,8 +83,8 @@ static size_t index_of(const char *name, bool is_gnu)
 }
 
 /*
- * False: the file should stay unchanged. A file with an address section may have the rest of its
- * units in .dwo files, and libdw looks for those beside a file that has a descriptor.
+ * Returns false if the file should be used unchanged. A file with an address section may have units
+ * in .dwo files, and libdw looks for those beside a file with a descriptor.
  */
 static bool add_section(struct plan *plan, const char *name, const GElf_Shdr *header)
 {
@@ -179,7 +182,7 @@ static void write_tail(const struct plan *plan, uint8_t *file)
 	memcpy(file + plan->size, &tail, sizeof(tail));
 }
 
-/* The file's header, except the fields that are no longer true. False: wrong ELF class. */
+/* The file's header, except the fields that change. Returns false for the wrong ELF class. */
 static bool write_header(const struct plan *plan, uint8_t *file)
 {
 	Elf64_Ehdr header;
@@ -203,9 +206,9 @@ static bool write_piece(const struct piece *piece, uint8_t *file)
 	uint8_t *to = file + piece->offset;
 
 	if (piece->compression == ELFCOMPRESS_ZLIB)
-		return sprof_inflate(piece->bytes, piece->byte_count, to, piece->size);
+		return sprof_inflate_zlib(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->compression == ELFCOMPRESS_ZSTD)
-		return sprof_unzstd(piece->bytes, piece->byte_count, to, piece->size);
+		return sprof_inflate_zstd(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->size)
 		memcpy(to, piece->bytes, piece->size);
 	return true;

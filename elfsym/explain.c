@@ -1,6 +1,6 @@
 /*
- * Explains nameless places in words. Says only what was found out when the module was opened. Reads
- * from dpkg's own lists which Debian package has the debug file.
+ * Explains unresolved addresses. Uses only what was found when the module was opened, and dpkg's
+ * lists for the Debian package with the debug file.
  */
 #include "elfsym/explain.h"
 
@@ -80,7 +80,7 @@ static void explain_stripped(const struct sprof_names *names, struct sprof_symbo
 		names->places->debuginfod ? " (the debuginfod servers don't have it)" : "");
 }
 
-/* Of a saved profile: its files need not be here. */
+/* For a saved profile, whose files may be missing here. */
 static void explain_saved(const struct sprof_names *names, struct sprof_symbols_gap *ret)
 {
 	const char *id = names->saved->build_id;

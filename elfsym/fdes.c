@@ -1,7 +1,7 @@
 /*
- * The ranges of FDEs. libdw walks the entries but doesn't tell how their addresses are encoded, so
- * this file reads the encoding (Linux Standard Base, "DWARF Exception Header Encoding"). Handles
- * the encodings that compilers use in .eh_frame, and skips entries with others.
+ * The ranges of FDEs. libdw walks the entries but does not reveal the encoding of their addresses,
+ * so this file parses it (Linux Standard Base, "DWARF Exception Header Encoding"). Handles the
+ * encodings that compilers use in .eh_frame, and skips entries with others.
  */
 #include "elfsym/fdes.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 enum {
 	ENCODING_FORMAT = 0x0f,
@@ -208,17 +209,8 @@ void sprof_fdes_finish(struct sprof_fdes *fdes)
 /* The index of the first range that begins behind the address. */
 static size_t search(const struct sprof_fdes *fdes, uint64_t address)
 {
-	size_t low = 0, high = fdes->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (fdes->items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sprof_upper_bound(
+		fdes->items, fdes->count, SPROF_KEY(fdes->items, address, address));
 }
 
 bool sprof_fdes_bounds(

@@ -1,6 +1,4 @@
-/*
- * The starts and ends of functions by the unwind tables, which stripped files still have.
- */
+/* Starts and ends of functions from the unwind tables, which stripped files still have. */
 #ifndef SPROF_ELFSYM_FDES_H
 #define SPROF_ELFSYM_FDES_H
 
@@ -12,7 +10,7 @@
 #include "base/error.h"
 #include "elfsym/image.h"
 
-/* The code that one FDE describes; link-time addresses. */
+/* The code covered by one FDE; link-time addresses. */
 struct sprof_fde {
 	uint64_t address, size;
 };
@@ -23,7 +21,7 @@ struct sprof_fdes {
 	size_t count, capacity;
 };
 
-/* Reads .eh_frame and skips broken entries. False: no memory. */
+/* Reads .eh_frame and skips invalid entries. Returns false if out of memory. */
 bool sprof_fdes_load(struct sprof_fdes *fdes, const struct sprof_image *image,
 	struct sprof_error *err) SPROF_MUST_USE;
 void sprof_fdes_finish(struct sprof_fdes *fdes);
@@ -33,12 +31,12 @@ const struct sprof_fde *sprof_fdes_find(const struct sprof_fdes *fdes, uint64_t 
 
 /* Link-time addresses. */
 struct sprof_fde_bounds {
-	uint64_t start; /* the last FDE's begin at or before the address */
-	uint64_t next;  /* the first begin behind it; UINT64_MAX: there is none */
+	uint64_t start; /* start of the last FDE at or before the address */
+	uint64_t next;  /* start of the next FDE; UINT64_MAX: none */
 };
 
 /*
- * The start is a function's, or that of a part that the compiler has moved away. False: no FDE
+ * `start` is that of a function, or of a part moved away by the compiler. Returns false if no FDE
  * begins at or before the address.
  */
 bool sprof_fdes_bounds(

@@ -1,6 +1,4 @@
-/*
- * The registers of one frame and the memory that belongs to it, for what DWARF says of them.
- */
+/* The registers of a frame and access to its memory, for evaluating DWARF. */
 #ifndef SPROF_ELFSYM_FRAME_MACHINE_H
 #define SPROF_ELFSYM_FRAME_MACHINE_H
 
@@ -10,14 +8,14 @@
 
 enum {
 	SPROF_FRAME_MACHINE_REGISTERS = 64
-}; /* more than any machine has for addresses and integers */
+}; /* at least the number of integer registers of any machine */
 
 struct sprof_frame_machine {
 	uint64_t registers[SPROF_FRAME_MACHINE_REGISTERS]; /* by DWARF number */
-	uint64_t known;                                    /* bit n: registers[n] */
-	uint64_t cfa;                                      /* 0: not known */
+	uint64_t known;                                    /* bit n: registers[n] is known */
+	uint64_t cfa;                                      /* 0: unknown */
 	void *memory;
-	/* Up to `size` bytes; returns how many were read. */
+	/* Reads up to `size` bytes; returns the number read. */
 	size_t (*read)(void *memory, uint64_t address, void *buffer, size_t size);
 };
 

@@ -2,8 +2,8 @@
  * From Go 1.18 on, the entries of functions and the inline trees are relative to addresses that the
  * linker fills in. The base of entries is in the table's header (later versions write 0 there).
  * Both bases are in the runtime's description of the module (runtime.moduledata, in
- * runtime/symtab.go); the address of the table, which is its first word, finds it. The word that
- * holds the trees' base depends on the version, so it is recognised by what it leads to.
+ * runtime/symtab.go); the address of the table, which is its first word, finds it. The position of
+ * the trees' base in it depends on the version, so it is recognised by the data that it points to.
  */
 #include "elfsym/go-bases.h"
 
@@ -68,7 +68,7 @@ static bool has_trees_at(struct sprof_go_table *table, uint64_t base)
 	return found;
 }
 
-/* True: the search is over. */
+/* Returns true to end the search. */
 static bool visit(void *data, uint64_t address)
 {
 	struct search *search = data;

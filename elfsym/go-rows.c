@@ -3,9 +3,9 @@
  * function that has moved sp saves the frame pointer: x86-64 saves it right below the return
  * address (Go's cmd/internal/obj/x86/obj6.go); arm64 saves the link register at the new sp, and the
  * frame pointer below it (arm64/obj7.go). A few functions of the runtime switch to another stack
- * and call from there. They are known by their names, which all versions share; their code is in
- * Go's runtime/asm_amd64.s and sys_linux_amd64.s. Does not handle these on arm64: a stack ends
- * there. Rows for arm64 have not been run on such a machine.
+ * and call from there. They are identified by name, which is the same in all versions; their code
+ * is in Go's runtime/asm_amd64.s and sys_linux_amd64.s. Does not handle these on arm64: a stack
+ * ends there. Rows for arm64 are not tested on hardware.
  */
 #include "elfsym/go-rows.h"
 
@@ -60,7 +60,9 @@ static bool is_root(const struct sprof_go_function *function)
 			strcmp(function->name, "runtime.cgoSigtramp") != 0);
 }
 
-/* Two functions may share a name: the one that switches the calling convention, and its callee. */
+/*
+ * Two functions may share a name: the wrapper that switches the calling convention, and its callee.
+ */
 static enum sprof_cfa_rule kind_of(
 	const struct sprof_go_table *table, const struct sprof_go_function *function)
 {
@@ -78,9 +80,9 @@ static enum sprof_cfa_rule kind_of(
 }
 
 /*
- * The instruction behind asmcgocall's call tells where the old sp is saved, or how far it was below
- * the end of the stack: "mov slot(%rsp),%rsi" or "sub slot(%rsp),%rsi". The slot is 0 from Go 1.22
- * on, and 40 before.
+ * The instruction after asmcgocall's call shows where the old sp is saved, or how far it was below
+ * the end of the stack: "mov slot(%rsp),%rsi" or "sub slot(%rsp),%rsi". The slot is 0 since Go
+ * 1.22, and 40 before.
  */
 static void set_c_call(
 	const struct sprof_go_table *table, uint64_t address, struct sprof_cfi_row *row)

@@ -10,8 +10,8 @@
 #include "elfsym/go-table.h"
 
 /*
- * The row for a link-time address. Its `cfa` is SPROF_CFA_NONE for this address only if the table
- * says nothing, and one of SPROF_CFA_GO_... in functions that switch stacks.
+ * The row for a link-time address. Its `cfa` is SPROF_CFA_NONE, for this address only, if the table
+ * does not cover it, and one of SPROF_CFA_GO_... in functions that switch stacks.
  */
 struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint64_t address);
 

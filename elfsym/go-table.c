@@ -1,9 +1,9 @@
 /*
  * Reads .gopclntab (layouts: Go's debug/gosym/pclntab.go and runtime/symtab.go; the runtime itself
  * depends on them). Checks every offset against the table's size, and treats anything outside as
- * absent. Does not handle tables of machines with another word size or byte order. Does not handle
- * a program with code in several sections because it is too large for one (Go's linker does that on
- * arm and ppc64 only).
+ * absent. Does not handle tables with another word size or byte order. Does not handle a program
+ * with code in several sections because it is too large for one (Go's linker does that on arm and
+ * ppc64 only).
  */
 #include "elfsym/go-table.h"
 

@@ -1,6 +1,6 @@
 /*
- * Reads symbols. Since its version 2.0, greenlet is C++ and exports its functions. Older ones are C,
- * and a stripped file has no names of them.
+ * Reads symbols. Since version 2.0, greenlet is C++ and exports its functions. Older versions are
+ * C; if stripped, they have no names.
  */
 #include "elfsym/greenlet-file.h"
 

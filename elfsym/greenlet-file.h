@@ -1,6 +1,4 @@
-/*
- * What the file of the Python module "greenlet" tells: where it changes from one stack to another.
- */
+/* Where the Python module "greenlet" switches between stacks, from its file. */
 #ifndef SPROF_ELFSYM_GREENLET_FILE_H
 #define SPROF_ELFSYM_GREENLET_FILE_H
 
@@ -11,12 +9,12 @@
 #include "elfsym/image.h"
 
 struct sprof_greenlet_file {
-	/* Offsets of the function that saves the interpreter's state, changes the stack, and sets the
-	 * state of the other greenlet. Equal: it has no symbol. */
+	/* File offsets of the function that saves the interpreter's state, switches the stack, and
+	 * restores the other greenlet's state. Equal: no symbol. */
 	uint64_t switch_begin, switch_end;
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_greenlet_file_read(
 	const struct sprof_image *image, struct sprof_greenlet_file *ret);
 

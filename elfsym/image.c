@@ -1,8 +1,8 @@
 /*
  * ELF files and in-memory images, through libelf: program headers, and the translation between file
- * offsets, link-time addresses and bytes. Does not handle sections, symbols and DWARF. Headers may
- * claim anything. A segment may claim more than the file has: addresses are still translated by
- * that claim, and every access to bytes is checked against the real size.
+ * offsets, link-time addresses and bytes. Does not handle sections, symbols and DWARF. Headers are
+ * untrusted. A segment may claim to be larger than the file: addresses are still translated by that
+ * claim, and every access to bytes is checked against the real size.
  */
 #include "elfsym/image.h"
 
@@ -53,7 +53,7 @@ static bool check_file(const struct sprof_module *module, struct sprof_error *er
 	return true;
 }
 
-/* A module whose file is gone; only its mappings are left. */
+/* For a module whose file is gone: only its mappings are left. */
 static void begin_memory(struct sprof_image *image, const struct sprof_module *module)
 {
 	image->elf = elf_memory(module->image, module->image_size);
@@ -113,7 +113,7 @@ static bool check_header(
 	return true;
 }
 
-/* False: the range wraps around, which no real segment does. */
+/* Returns false if the range wraps around, which no real segment does. */
 static bool add_segment(struct sprof_image *image, const GElf_Phdr *header)
 {
 	uint64_t end;
@@ -285,9 +285,9 @@ bool sprof_image_address(const struct sprof_image *image, uint64_t offset, uint6
 }
 
 /*
- * Linkers give the address 0 to debug information of functions that they have left out (--gc-sections, the second copy
- * of an inline function). What a file has there is its header, which is in a segment of code where code has none of
- * its own (-z noseparate-code, the default of older distributions and of other machines).
+ * Linkers give address 0 to debug information of dropped functions (--gc-sections, the second copy
+ * of an inline function). In a file, address 0 is the ELF header, which may be in an executable
+ * segment (-z noseparate-code, the default of older distributions and of other machines).
  */
 bool sprof_image_executable(const struct sprof_image *image, uint64_t address)
 {

@@ -1,5 +1,5 @@
 /*
- * The zlib format, decompressed.
+ * Compressed sections, decompressed. Each function returns false unless exactly `ret_size` bytes come out.
  */
 #ifndef SPROF_ELFSYM_INFLATE_H
 #define SPROF_ELFSYM_INFLATE_H
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * The largest ratio of zlib (https://zlib.net/zlib_tech.html). zstd can reach more, but not with
- * debug information.
+ * zlib's largest compression ratio (https://zlib.net/zlib_tech.html). zstd's can be larger, but not
+ * for debug information.
  */
 enum { SPROF_INFLATE_MAX_RATIO = 1032 };
 
-/* False unless exactly `ret_size` bytes come out. */
-bool sprof_inflate(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
+bool sprof_inflate_zlib(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
+bool sprof_inflate_zstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Walks all DIEs through libdw, without any index, because this is asked for once, when a function
- * was not found. Does not read .dwo files, and not what dwz has moved to another file.
+ * Walks all DIEs through libdw, without an index: this happens only once, when a function was not
+ * found. Does not read .dwo files, nor DIEs that dwz moved to another file.
  */
 #include "elfsym/inlined.h"
 
@@ -35,7 +35,10 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return sprof_die_string(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* Compilers write empty ranges, too, where a call begins. False: all of it was optimized away. */
+/*
+ * Compilers also write empty ranges, where a call begins. Returns false if everything was optimised
+ * away.
+ */
 static bool find_code(Dwarf_Die *call, uint64_t *ret)
 {
 	Dwarf_Addr base, begin, end;

@@ -1,7 +1,6 @@
 /*
- * Whose compiler made code without a file: known by the files that are mapped beside it. In a run with
- * several processes all their files count. Does not handle other languages' runtimes: they get a
- * list.
+ * Guesses the JIT compiler of code without a file from the mapped files. In a run with several
+ * processes, all their files count. For other runtimes, the hint is a list.
  */
 #include "elfsym/jit-hint.h"
 
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WITH_PERF = 12 /* the first 3.X whose Python writes a perf map */ };
+enum { FIRST_WITH_PERF = 12 /* first Python 3.X that writes a perf map */ };
 
 static bool starts_with(const char *text, const char *start)
 {

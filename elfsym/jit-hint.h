@@ -1,6 +1,4 @@
-/*
- * How a process can be made to describe the code that it has compiled itself.
- */
+/* How to make a process describe its JIT-compiled code. */
 #ifndef SPROF_ELFSYM_JIT_HINT_H
 #define SPROF_ELFSYM_JIT_HINT_H
 
@@ -9,7 +7,7 @@
 
 #include "base/module.h"
 
-/* The remedy for nameless code in the anonymous memory of a process. */
+/* The remedy for unnamed code in a process's anonymous memory. */
 void sprof_jit_hint_write(
 	const struct sprof_modules *modules, uint64_t pid, char *buffer, size_t size);
 

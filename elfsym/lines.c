@@ -5,7 +5,7 @@
  * sequences. Does not handle several operations per instruction: no machine that sprof runs on has
  * them.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/lines.h"
 
@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/search.h"
 
 enum {
 	MAX_FORMATS = 32,
@@ -208,7 +209,10 @@ static bool read_tables(
 		read_new_table(lines, program, header, true);
 }
 
-/* Reads the program's header up to the tables and leaves `header` there. False: not understood. */
+/*
+ * Parses the program's header up to the tables and leaves `header` there. Returns false if not
+ * understood.
+ */
 static bool read_header(struct sprof_lines *lines, struct program *program, uint64_t offset,
 	struct sprof_cursor *header)
 {
@@ -408,22 +412,15 @@ void sprof_lines_finish(struct sprof_lines *lines)
 const struct sprof_line_row *sprof_lines_find(const struct sprof_lines *lines, uint64_t address)
 {
 	uint32_t index = sprof_ranges_find(&lines->ranges, address);
-	const struct sprof_line_sequence *sequence;
-	size_t low = 0, high;
+	const struct sprof_line_row *first;
+	size_t next;
 
 	if (index == SPROF_RANGES_NONE)
 		return NULL;
-	sequence = &lines->sequences[index];
-	high = sequence->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->rows[sequence->first + middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &lines->rows[sequence->first + low - 1] : NULL;
+	first = &lines->rows[lines->sequences[index].first];
+	next = sprof_upper_bound(
+		first, lines->sequences[index].count, SPROF_KEY(first, address, address));
+	return next ? &first[next - 1] : NULL;
 }
 
 static char *join(const char *unit_folder, const char *folder, const char *name)

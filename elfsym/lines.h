@@ -14,21 +14,21 @@
 #include "elfsym/image.h"
 #include "elfsym/ranges.h"
 
-/* The decompressed sections, from `at` to their ends; `at` is NULL for a missing one. */
+/* The decompressed sections; `at` is NULL for a missing one. */
 struct sprof_line_sections {
 	struct sprof_cursor line, line_str, str;
 };
 
 /*
- * The bytes of a DWARF section in a file that libdw has opened, because libdw decompresses in
- * place. `at` is NULL if there is none.
+ * The bytes of a DWARF section in a file opened by libdw, which decompresses in place. `at` is NULL
+ * if there is none.
  */
 struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const char *name);
 
 /* Finds the sections for lines. */
 struct sprof_line_sections sprof_line_sections_find(const struct sprof_image *debug);
 
-/* Rows of a sequence have rising addresses; each row holds up to the next one. */
+/* Addresses ascend within a sequence; each row is valid up to the next. */
 struct sprof_line_row {
 	uint64_t address;
 	uint32_t file;
@@ -36,8 +36,8 @@ struct sprof_line_row {
 };
 
 struct sprof_line_file {
-	const char *name, *folder; /* in a section; folder "": the unit's folder */
-	const char *path;          /* interned at its first use */
+	const char *name, *folder; /* pointers into sections; folder "": the unit's folder */
+	const char *path;          /* interned at first use */
 };
 
 /* Zeroed is empty and valid. */
@@ -57,19 +57,19 @@ struct sprof_lines {
 };
 
 /*
- * Reads the table at the offset (DW_AT_stmt_list). Skips sequences of code that the image doesn't
- * have; the table ends at broken data. False: no memory.
+ * Reads the table at the offset (DW_AT_stmt_list). Skips sequences of code outside the image; stops
+ * at corrupt data. Returns false if out of memory.
  */
 bool sprof_lines_load(struct sprof_lines *lines, const struct sprof_line_sections *sections,
 	uint64_t offset, const struct sprof_image *image) SPROF_MUST_USE;
 void sprof_lines_finish(struct sprof_lines *lines);
 
-/* NULL: no row covers the address. */
+/* NULL if no row covers the address. */
 const struct sprof_line_row *sprof_lines_find(const struct sprof_lines *lines, uint64_t address);
 
 /*
- * The path of the file with this number, as a row or DW_AT_call_file gives it. It is relative only
- * if the unit's folder (NULL: unknown) is. *ret is NULL for an invalid number. False: no memory.
+ * The path of the file with this number, from a row or DW_AT_call_file. Relative only if the unit's
+ * folder (NULL: unknown) is. *ret is NULL for an invalid number. Returns false if out of memory.
  */
 bool sprof_lines_path(struct sprof_lines *lines, uint64_t file, const char *unit_folder,
 	struct sprof_strtab *texts, const char **ret) SPROF_MUST_USE;

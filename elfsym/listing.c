@@ -1,8 +1,8 @@
 /*
  * Lists functions from every source of names except DWARF, which has no more functions than
- * .symtab. Keeps all names at one address, unlike a resolver.
+ * .symtab. Keeps all names at an address, unlike name resolution.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/listing.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/strtab.h"
 #include "elfsym/entries.h"
 #include "elfsym/names.h"
@@ -156,7 +157,7 @@ static bool append_entries(struct sprof_listing *listing, const struct sprof_nam
 	return true;
 }
 
-/* If two sources have the same name, the one that tells more stays, then the first: ".symtab"
+/* If two sources have the same name, the more detailed one is kept, then the first: ".symtab"
  * before ".dynsym". */
 static int compare(const void *left, const void *right)
 {
@@ -272,23 +273,15 @@ void sprof_listing_finish(struct sprof_listing *listing)
 /* The index of the first item at or behind the address. */
 static size_t first_from(const struct sprof_listing *listing, uint64_t address)
 {
-	size_t low = 0, high = listing->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (listing->items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sprof_lower_bound(
+		listing->items, listing->count, SPROF_KEY(listing->items, address, address));
 }
 
 /* The index of the first item behind the address. */
 static size_t first_behind(const struct sprof_listing *listing, uint64_t address)
 {
-	return address == UINT64_MAX ? listing->count : first_from(listing, address + 1);
+	return sprof_upper_bound(
+		listing->items, listing->count, SPROF_KEY(listing->items, address, address));
 }
 
 const struct sprof_listed *sprof_listing_find(const struct sprof_listing *listing, uint64_t address)

@@ -1,7 +1,7 @@
 /*
- * Local variables by DWARF: those of the blocks of a function that are around an instruction, or of
- * the function that is inlined there (DWARF 5, sections 3.3, 4.1). Does not handle nested functions
- * that use the variables of the outer one, nor Go, whose DWARF describes values of other kinds.
+ * Local variables by DWARF: those in the blocks around an instruction, in a function or an inlined
+ * function (DWARF 5, sections 3.3, 4.1). Does not handle nested functions that use variables of the
+ * outer one, nor Go, whose DWARF describes other kinds of values.
  */
 #include "elfsym/locals.h"
 
@@ -36,7 +36,7 @@ static bool is_scope(int tag)
 		tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* The scope inside of one that has the pc. */
+/* The scope, inside another one, that contains the pc. */
 static bool find_inner(Dwarf_Die *scope, uint64_t pc, Dwarf_Die *ret)
 {
 	struct sprof_die_children children = {.parent = *scope};
@@ -71,7 +71,7 @@ static bool keep(struct looking *looking, const struct sprof_local *local)
 	return true;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static char *make_text(Dwarf_Die *variable, const struct sprof_place_of_value *place,
 	const struct sprof_frame_machine *machine)
 {
@@ -232,7 +232,7 @@ static bool find(struct sprof_names *names, uint64_t address, size_t level,
 	return !go_to_level(&function.die, address, level) || add_function(&looking, &function.die);
 }
 
-/* The names of a module that has DWARF for C and the like. *ret is NULL if it has none. */
+/* The names of a module with DWARF of C or similar languages. *ret is NULL if it has none. */
 static bool names_of(struct sprof_symbols *symbols, uint32_t module, struct sprof_names **ret,
 	struct sprof_error *err)
 {

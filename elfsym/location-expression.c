@@ -1,7 +1,7 @@
 /*
- * A stack machine (DWARF 5, sections 2.5 and 2.6) for the operations by which compilers say where a
- * variable of a frame is, and CFI where a register was saved. Does not handle variables in pieces,
- * in thread-local or other fixed places, values at the entry of a function, jumps, and types.
+ * A stack machine (DWARF 5, sections 2.5 and 2.6) for the operations with which compilers describe
+ * the place of a variable in a frame, and CFI that of a saved register. Does not handle variables
+ * in pieces, in thread-local or other fixed places, entry values, jumps, and types.
  */
 #include "elfsym/location-expression.h"
 
@@ -134,7 +134,7 @@ static bool unary(struct machine_stack *stack, const Dwarf_Op *op)
 	}
 }
 
-/* False: no operation of two values. */
+/* Returns false if it is no binary operation. */
 static bool calculate(uint8_t atom, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	const unsigned shift = b < 64 ? (unsigned)b : 63;
@@ -205,7 +205,7 @@ static bool is_constant(uint8_t atom)
 	return (atom >= DW_OP_const1u && atom <= DW_OP_consts);
 }
 
-/* False: it can't be told. */
+/* Returns false if the result can't be determined. */
 static bool apply(struct machine_stack *stack, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)

@@ -1,8 +1,8 @@
 /*
- * Names of modules of a saved profile, whose files need not be here, or are others by now. The
- * build id decides. A file without one is taken only if the user trusts paths. Where there is only
- * a debug file, it stands for the module, with the segments that the profile has saved: the program
- * headers of a debug file need not have the module's offsets.
+ * Names of modules of a saved profile, whose files may be missing here, or have changed. The build
+ * id decides. A file without one is used only if the user trusts paths. If there is only a debug
+ * file, it represents the module, with the segments saved in the profile: a debug file's program
+ * headers may have other offsets.
  */
 #include "elfsym/names-saved.h"
 

@@ -1,8 +1,8 @@
 /*
- * Decides which files a module's names come from. A Go program's own table has all of its
- * functions. Otherwise the module's own DWARF is best. Without it, the separate debug file gives
- * DWARF and also its symbol table. Each source is read at its first use: a list of symbols needs no
- * DWARF, and with DWARF symbols are rarely needed.
+ * Decides which files a module's names come from. A Go program's own table has all its functions.
+ * Otherwise the module's own DWARF is best. Without it, the separate debug file provides DWARF and
+ * a symbol table. Each source is read at first use: a list of symbols needs no DWARF, and with
+ * DWARF, symbols are rarely needed.
  */
 #include "elfsym/names.h"
 

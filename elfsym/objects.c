@@ -1,6 +1,6 @@
 /*
  * Walks object files through libelf, which checks the headers of archives. An archive's index is no
- * member. Does not handle thin archives, nor archives in archives, and takes objects of any machine.
+ * member. Does not handle thin or nested archives; accepts objects of any machine.
  */
 #include "elfsym/objects.h"
 

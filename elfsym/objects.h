@@ -1,6 +1,4 @@
-/*
- * Files that are not linked yet: object files, and archives of them.
- */
+/* Files that are not linked yet: object files and archives. */
 #ifndef SPROF_ELFSYM_OBJECTS_H
 #define SPROF_ELFSYM_OBJECTS_H
 
@@ -9,18 +7,17 @@
 #include "base/attributes.h"
 #include "base/error.h"
 
-/* One of them. The texts and `elf` are valid until the visit goes on. */
+/* One object file. Texts and `elf` are valid during the callback. */
 struct sprof_object {
-	const char *member; /* its name in the archive; NULL: the file is no archive */
+	const char *member; /* name in the archive; NULL: not an archive */
 	void *elf;          /* libelf's Elf *; NULL: the member is no object file */
 };
 
 struct sprof_objects;
 
 /*
- * Opens the file. *ret is NULL if it is of another kind, or can't be read as a file of objects.
- * Fails on a thin archive (kind UNSUPPORTED), which has only the paths of its members, and without
- * memory.
+ * Opens the file. *ret is NULL if it is neither an object file nor an archive. Fails on a thin
+ * archive (kind UNSUPPORTED), which only has paths of its members, and if out of memory.
  */
 SPROF_MUST_USE bool sprof_objects_open(
 	const char *path, struct sprof_objects **ret, struct sprof_error *err);
@@ -33,8 +30,8 @@ typedef bool (*sprof_object_taker)(
 	void *data, const struct sprof_object *object, struct sprof_error *err);
 
 /*
- * Gives each object file to `take`, in the order of the archive. False: `take` has returned false,
- * or the archive is broken (kind UNSUPPORTED); what comes before that place was given.
+ * Passes each object file to `take`, in archive order. Returns false if `take` did, or if the
+ * archive is corrupt (kind UNSUPPORTED); earlier members were passed.
  */
 SPROF_MUST_USE bool sprof_objects_visit(const struct sprof_objects *objects,
 	sprof_object_taker take, void *data, struct sprof_error *err);

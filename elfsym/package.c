@@ -1,7 +1,7 @@
 /*
  * dpkg's lists: one text file per package with one path per line (dpkg(1), FILES). Tries the two
- * names that debug packages have. Reading all lists takes tens of ms, so it is done only for
- * modules that a report complains about, and the likely ones come first.
+ * usual names of debug packages. Reading all lists takes tens of ms, so this is done only for
+ * modules that a report complains about, likely packages first.
  */
 #include "elfsym/package.h"
 

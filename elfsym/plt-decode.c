@@ -1,6 +1,6 @@
 /*
- * Decodes the jump of a PLT entry and the instructions that may stand before it. Linkers differ in
- * the rest of the entry. Does not handle sections and relocations.
+ * Decodes the jump of a PLT entry and the instructions that may precede it. Linkers differ in the
+ * rest of the entry. Does not handle sections and relocations.
  */
 #include "elfsym/plt-decode.h"
 

@@ -1,6 +1,4 @@
-/*
- * Decodes the code of an entry of the procedure linkage table.
- */
+/* Decodes entries of the procedure linkage table. */
 #ifndef SPROF_ELFSYM_PLT_DECODE_H
 #define SPROF_ELFSYM_PLT_DECODE_H
 
@@ -12,15 +10,15 @@
 
 struct sprof_plt_jump {
 	size_t size; /* of the entry */
-	/* it pushes the index of its relocation; false: it jumps through a slot */
+	/* it pushes its relocation's index; false: it jumps through a slot */
 	bool is_index;
 	uint64_t index;
-	uint64_t slot; /* link-time address */
+	uint64_t slot; /* link-time address of the slot */
 };
 
 /*
- * Decodes the entry at the beginning of these bytes, which are at this link-time address; the entry
- * has at most `room` bytes. False: no entry.
+ * Decodes the entry at the start of these bytes, which are at this link-time address; it has at
+ * most `room` bytes. Returns false if it is no entry.
  */
 bool sprof_plt_decode(enum sprof_machine machine, const uint8_t *bytes, size_t room,
 	uint64_t address, struct sprof_plt_jump *ret);

@@ -1,11 +1,11 @@
 /*
- * Names PLT entries, which have no symbols of their own. An entry jumps through a slot of the GOT.
- * A relocation says which address goes into the slot: a symbol's, or the result of a resolver if
- * the program chooses the function at its start (an IFUNC). So this file decodes the entry's jump
- * and looks its slot up. The first entry of .plt, the fallback of all others, has no such slot and
- * stays nameless. Static programs have entries for IFUNCs, and relocations in a section only.
+ * Names PLT entries, which have no symbols. An entry jumps through a GOT slot. A relocation defines
+ * the slot's content: a symbol's address, or an IFUNC resolver's result. So this file decodes the
+ * entry's jump and looks up its slot. The first entry of .plt, the fallback of all others, has no
+ * such slot and gets no name. Static programs have entries for IFUNCs, and relocations in a section
+ * only.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/plt.h"
 

@@ -1,8 +1,8 @@
 /*
- * Reads symbols: _PyRuntime, Py_Version, and functions by name. Compilers move seldom code of the
- * evaluation loop elsewhere ("_PyEval_EvalFrameDefault.cold"); in a stripped file that part has no
- * name, and is the code without a symbol that many jumps of the loop lead into. Does not handle
- * what is in memory (interp/), nor files without section headers.
+ * Reads symbols: _PyRuntime, Py_Version, and functions by name. Compilers move rarely executed code
+ * of the evaluation loop elsewhere ("_PyEval_EvalFrameDefault.cold"); in a stripped file that part
+ * has no name, and is recognised as code without a symbol that many jumps of the loop lead into.
+ * Does not handle memory (interp/), nor files without section headers.
  */
 #include "elfsym/python-file.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elfsym/fde-table.h"
 
 #define LOOP "_PyEval_EvalFrameDefault"
@@ -25,9 +26,9 @@ enum {
 };
 
 /*
- * How a call from Python code gets to the loop again, and what is below the first loop. Functions
- * that do something (list.sort, a regular expression) are not among them. These lists are sorted by
- * bytes: every function of the file is looked up in them.
+ * The functions between nested evaluation loops, and below the first one. Functions that do
+ * something themselves (list.sort, a regular expression) are not listed. The lists are sorted by
+ * bytes, because every function of the file is looked up in them.
  */
 static const char *const plumbing[] = {
 	"PyEval_EvalCode",
@@ -445,16 +446,9 @@ void sprof_python_file_finish(struct sprof_python_file *file)
 
 enum sprof_python_part sprof_python_file_part(const struct sprof_python_file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->range_count;
+	const size_t low = sprof_upper_bound(
+		file->ranges, file->range_count, SPROF_KEY(file->ranges, end, offset));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->ranges[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < file->range_count && file->ranges[low].begin <= offset ? file->ranges[low].part
 									    : SPROF_PYTHON_NAMELESS;
 }

@@ -1,10 +1,9 @@
 /*
- * Qualified names. DWARF has linkage names for most C++ functions, but not for functions that were
- * only ever inlined and that no other unit can see. Their bare name ("push_back") says too little.
- * A DIE doesn't know its parent, so this file searches the containers that the walk of the unit
- * noted.
+ * Qualified names. DWARF has linkage names for most C++ functions, but not for those that were only
+ * inlined and have internal linkage. Their bare name ("push_back") is not informative. A DIE does
+ * not refer to its parent, so this file searches the containers recorded by the walk of the unit.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/qualify.h"
 
@@ -45,7 +44,7 @@ static Dwarf_Die declaration_of(const Dwarf_Die *function)
 	return die;
 }
 
-/* The scopes of another unit, read at its first use. NULL: no memory. */
+/* The scopes of another unit, read at its first use. Returns NULL if out of memory. */
 static const struct sprof_scopes *foreign_scopes(
 	struct sprof_qualifiers *qualifiers, const struct sprof_image *image, Dwarf_Die *die)
 {
@@ -159,7 +158,7 @@ static const char *container_name(const Dwarf_Die *container)
 	return dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
 }
 
-/* Joins the names with "::". False: too long. */
+/* Joins the names with "::". Returns false if too long. */
 static bool write_names(const struct path *path, char text[MAX_LENGTH])
 {
 	size_t length = 0;

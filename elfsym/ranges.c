@@ -3,7 +3,7 @@
  * starts keeps the open ranges in a heap, with the best one on top. Ended ranges are dropped only
  * when they reach the top, so the cost is O(n log n) for any overlap.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/ranges.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/search.h"
 
 struct sweep {
 	const struct sprof_range *sorted;
@@ -155,16 +156,9 @@ bool sprof_ranges_settle(struct sprof_ranges *ranges)
 
 uint32_t sprof_ranges_find(const struct sprof_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->count;
+	const size_t low = sprof_upper_bound(
+		ranges->items, ranges->count, SPROF_KEY(ranges->items, high, address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].high <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == ranges->count || address < ranges->items[low].low)
 		return SPROF_RANGES_NONE;
 	return ranges->items[low].value;

@@ -1,6 +1,6 @@
 /*
- * Turns address ranges that may overlap into a sorted table of disjoint ones. Symbols, compilation
- * units and inlined functions are looked up in such tables.
+ * Turns address ranges that may overlap into a sorted table of disjoint ones, for symbols,
+ * compilation units and inlined functions.
  */
 #ifndef SPROF_ELFSYM_RANGES_H
 #define SPROF_ELFSYM_RANGES_H
@@ -12,7 +12,7 @@
 #include "base/attributes.h"
 
 struct sprof_range {
-	uint64_t low, high; /* high is behind the last address */
+	uint64_t low, high; /* `high` is one past the last address */
 	uint32_t value;
 	uint32_t priority;
 };
@@ -27,15 +27,15 @@ struct sprof_ranges {
 
 /*
  * Adds [low, high) -> value; ignores an empty range. Where ranges overlap, the highest priority
- * wins, then the last begin, then the highest value. False: no memory.
+ * wins, then the last begin, then the highest value. Returns false if out of memory.
  */
 bool sprof_ranges_add(struct sprof_ranges *ranges, const struct sprof_range *range) SPROF_MUST_USE;
 
-/* Sorts and cuts the ranges so that none overlap. Call it after the last add and before the first
- * find. False: no memory. */
+/* Sorts the ranges and makes them disjoint. Call it after the last add and before the first find.
+ * Returns false if out of memory. */
 bool sprof_ranges_settle(struct sprof_ranges *ranges) SPROF_MUST_USE;
 
-/* The value of the range that holds the address, or SPROF_RANGES_NONE. */
+/* The value of the range that contains the address, or SPROF_RANGES_NONE. */
 uint32_t sprof_ranges_find(const struct sprof_ranges *ranges, uint64_t address);
 
 void sprof_ranges_finish(struct sprof_ranges *ranges);

@@ -1,8 +1,8 @@
 /*
  * Relative relocations (System V ABI, "Relocation"; R_X86_64_RELATIVE and R_AARCH64_RELATIVE: load
- * bias plus addend). The packed form (DT_RELR) keeps the addend in place, where it is read as any
+ * bias plus addend). The packed form (DT_RELR) keeps the addend in place, so it is read like any
  * other word. Does not handle relocations by symbol. Does not handle the packed form in an image
- * that was read from memory, where the bias was already added.
+ * read from memory, where the bias is already added.
  */
 #include "elfsym/relocated.h"
 

@@ -1,6 +1,6 @@
 /*
- * Loaded data as it was linked. The dynamic linker adds the load bias to addresses in it, and the
- * file itself may hold zeros in their place.
+ * Loaded data as linked. The dynamic linker adds the load bias to addresses in it; the file may
+ * contain zeros there.
  */
 #ifndef SPROF_ELFSYM_RELOCATED_H
 #define SPROF_ELFSYM_RELOCATED_H
@@ -11,14 +11,14 @@
 
 #include "elfsym/image.h"
 
-/* Copies the data at a link-time address, with link-time addresses in it. False: the file doesn't
- * hold all of it. */
+/* Copies the data at a link-time address, with link-time addresses in it. Returns false if the file
+ * does not contain all of it. */
 bool sprof_relocated_read(
 	const struct sprof_image *image, uint64_t address, void *bytes, size_t size);
 
 /*
- * Calls the function with the link-time address of each word of loaded data that holds this
- * link-time address, until the function returns true. False: it never did.
+ * Calls the function with the link-time address of each word of loaded data that holds `value`,
+ * until it returns true. Returns false if it never did.
  */
 bool sprof_relocated_find(const struct sprof_image *image, uint64_t value,
 	bool (*visit)(void *data, uint64_t address), void *data);

@@ -1,12 +1,11 @@
 /*
- * Finds what has code in a compilation unit, in steps. First come the functions directly in the
- * unit and its namespaces. Then, for each function that is asked for, what was inlined into it. The
- * rest of the unit, mostly types, is searched only for an address that is in no known function.
- * libdw's dwarf_getscopes would walk the whole unit again for each address. Handles the tags that
- * can hold code or lead to it. Does not handle names and lines (dwarf.c), nor the reading of DIEs
- * (dies.c).
+ * Finds the functions of a compilation unit in steps: first the functions directly in the unit and
+ * its namespaces; then, at the first lookup in a function, the calls inlined into it. The rest of
+ * the unit, mostly types, is searched only for an address in no known function. libdw's
+ * dwarf_getscopes would walk the whole unit again for each address. Handles the tags that can hold
+ * code or lead to it. Does not handle names and lines (dwarf.c), nor the reading of DIEs (dies.c).
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/scopes.h"
 
@@ -14,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elfsym/dies.h"
 
 /* Deeper nesting than any compiler makes, and shallow enough for the stack. */
@@ -211,7 +211,7 @@ static bool is_block_tag(int tag)
 		tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-/* What is inlined deeper belongs to the innermost scope that has code. */
+/* Deeper inlined calls belong to the innermost scope with code. */
 static bool walk_function(struct walk *walk, uint32_t scope, unsigned depth)
 {
 	struct sprof_dies *dies = walk->scopes->dies;
@@ -296,17 +296,10 @@ bool sprof_scopes_find_function(struct sprof_scopes *scopes, const struct sprof_
 /* The last container of a list ends where its parent does; its own end is unknown. */
 uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset)
 {
-	size_t low = 0, high = scopes->container_count;
+	const size_t low = sprof_lower_bound(scopes->containers, scopes->container_count,
+		SPROF_KEY(scopes->containers, begin, offset));
 	uint32_t result;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (scopes->containers[middle].begin < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	result = low ? (uint32_t)low - 1 : SPROF_SCOPE_NONE;
 	for (uint32_t i = result; i != SPROF_SCOPE_NONE; i = scopes->containers[i].parent) {
 		if (scopes->containers[i].end <= offset)

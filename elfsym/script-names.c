@@ -1,6 +1,4 @@
-/*
- * The function and line of a frame that an interpreter runs. Does not read source or processes.
- */
+/* Function and line of an interpreter's frame. Does not read sources or processes. */
 #include "elfsym/symbols.h"
 
 struct sprof_location sprof_script_location(const struct sprof_module *module, uint64_t offset)

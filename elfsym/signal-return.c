@@ -1,8 +1,7 @@
 /*
- * Recognizes the code that a handler returns to by its bytes, as debuggers do (sigreturn(2)). On
- * x86_64 libc has it, with unwind tables or without. On aarch64 it is the vDSO's, which has no table
- * there on purpose (arch/arm64/kernel/vdso/sigreturn.S). Does not handle how a signal frame is laid
- * out.
+ * Recognises a signal trampoline by its bytes, as debuggers do (sigreturn(2)). On x86_64 it is in
+ * libc, with or without unwind tables. On aarch64 it is in the vDSO, which has no table there on
+ * purpose (arch/arm64/kernel/vdso/sigreturn.S). Does not handle the layout of signal frames.
  */
 #include "elfsym/signal-return.h"
 

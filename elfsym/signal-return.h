@@ -1,6 +1,4 @@
-/*
- * The code that a signal handler returns to.
- */
+/* Recognises the code that signal handlers return to. */
 #ifndef SPROF_ELFSYM_SIGNAL_RETURN_H
 #define SPROF_ELFSYM_SIGNAL_RETURN_H
 
@@ -12,7 +10,7 @@
 
 enum { SPROF_SIGNAL_RETURN_LONGEST = 9 };
 
-/* Whether these bytes make the system call rt_sigreturn(2), as handlers have it called. */
+/* Whether these bytes make the system call rt_sigreturn(2) as signal trampolines do. */
 bool sprof_signal_return_decode(
 	enum sprof_machine machine, const uint8_t code[SPROF_SIGNAL_RETURN_LONGEST]);
 

@@ -1,8 +1,8 @@
 /*
  * Skims DIEs. libdw looks up an abbreviation under a lock and walks its attributes for every DIE.
- * Most DIEs of a C++ unit are types and declarations, which naming an address never needs. This
- * reader skips one in a few ns: by a DW_AT_sibling at a fixed place, by a fixed size, or by reading
- * its forms (DWARF 5, section 7.5.6). Does not handle units with a form that it doesn't know.
+ * Most DIEs of a C++ unit are types and declarations, which are not needed for naming an address.
+ * This reader skips one in a few ns: by a DW_AT_sibling at a fixed offset, by a fixed size, or by
+ * reading its forms (DWARF 5, section 7.5.6). Does not handle units with unknown forms.
  */
 #include "elfsym/skim.h"
 

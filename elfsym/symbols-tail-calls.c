@@ -1,10 +1,11 @@
 /*
- * Tail calls by module and offset. Go's own table names its functions, so its DWARF isn't asked.
+ * Tail calls by module and offset. Go programs are named by their own table, so their DWARF is not
+ * used.
  */
 #include "elfsym/names.h"
 #include "elfsym/symbols.h"
 
-/* False: a step is not in the file. */
+/* Returns false if a step is not in the file. */
 static bool to_offsets(const struct sprof_image *image, struct sprof_tail_path *path)
 {
 	for (size_t i = 0; i < path->count; i++) {

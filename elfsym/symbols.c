@@ -1,8 +1,8 @@
 /*
- * The session of names: decides which source answers for a place, and keeps every answer, so that
- * each place is worked out once. The order: a Go program's own table; DWARF; the symbol table; at
- * last the module and the offset, marked as such. The first two name every function of the inline
- * chain. Does not handle any file format.
+ * The symbol session: decides which source resolves an address, and caches every result. The order:
+ * a Go program's own table; DWARF; the symbol table; finally module and offset, marked as
+ * unresolved. The first two name every function of the inline chain. Does not handle any file
+ * format.
  */
 #include "elfsym/symbols.h"
 
@@ -204,7 +204,7 @@ static bool find_code_start(const struct place *place, uint64_t *ret, struct spr
 	return true;
 }
 
-/* The start of the place's function by unwind tables or code; else the place's own address. */
+/* The start of the function by unwind tables or code; else the address itself. */
 static bool find_start(const struct place *place, uint64_t *ret, struct sprof_error *err)
 {
 	const struct sprof_fde *fde;
@@ -300,7 +300,7 @@ static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *loc
 		set_joined(symbols, &location->function, location->function, "@plt", err);
 }
 
-/* False: the place is in no function of a Go program. */
+/* Returns false if the address is in no function of a Go program. */
 static bool find_go(const struct sprof_symbols *symbols, const struct place *place,
 	struct sprof_go_chain *memory, struct sprof_dwarf_chain *ret)
 {

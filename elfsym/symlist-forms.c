@@ -1,8 +1,8 @@
 /*
- * Reads lines of nm(1) (also -n, -S, -D, and -P), System.map, /proc/kallsyms, objdump -t and -T,
- * readelf -s, `sprof symbols` and perf maps. A list has one form: the one that most of its lines
- * have, because "add T 10" is a line of nm and of nm -P. Does not handle radixes other than 16,
- * the tables of nm -f sysv, and members of archives, whose addresses belong to no file.
+ * Parses lines of nm(1) (also -n, -S, -D, and -P), System.map, /proc/kallsyms, objdump -t and -T,
+ * readelf -s, `sprof symbols` and perf maps. A list has one format: the one that fits most of its
+ * lines, because "add T 10" is valid for nm and for nm -P. Does not handle radixes other than 16,
+ * the tables of nm -f sysv, and archive members, whose addresses belong to no file.
  */
 #include "elfsym/symlist-forms.h"
 
@@ -214,7 +214,7 @@ static struct word last_word(const char *line, const char **end)
 	return word;
 }
 
-/* "NAME TYPE ADDRESS [SIZE]"; a name of C++ may have blanks, so it is read from its end. */
+/* "NAME TYPE ADDRESS [SIZE]"; a C++ name may contain blanks, so the line is parsed from its end. */
 static enum sprof_symlist_verdict parse_posix(
 	const char *line, const char *end, struct sprof_symlist_line *ret)
 {
@@ -398,7 +398,7 @@ enum sprof_symlist_verdict sprof_symlist_parse_perf_map(
 								   : SPROF_SYMLIST_STRANGE;
 }
 
-/* Of two forms that fit equally well, the first: nm takes the lines of objdump -T for its own. */
+/* If two formats fit equally well, the first is used: nm also accepts the lines of objdump -T. */
 static const sprof_symlist_parser forms[] = {
 	parse_own,
 	parse_objdump,

@@ -1,8 +1,8 @@
 /*
- * Symbols as text, by address. symlist-forms.c reads the lines. Skips garbage in between: a JIT may
- * be writing its map right now, or not follow the format well.
+ * Symbols as text, by address. symlist-forms.c parses the lines. Skips invalid lines: a JIT may be
+ * writing its map now, or deviate from the format.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/symlist.h"
 

@@ -1,6 +1,6 @@
 /*
- * Lists of symbols as text: what nm and other tools print, System.map, /proc/kallsyms, and the perf
- * maps that JIT compilers write.
+ * Text lists of symbols: output of nm and other tools, System.map, /proc/kallsyms, and the perf
+ * maps written by JIT compilers.
  */
 #ifndef SPROF_ELFSYM_SYMLIST_H
 #define SPROF_ELFSYM_SYMLIST_H
@@ -14,14 +14,14 @@
 #include "elfsym/ranges.h"
 
 enum sprof_symlist_format {
-	/* What nm, objdump -t, readelf -s, System.map, /proc/kallsyms or `sprof symbols` print. Other
-	 * symbols than functions only end the function before them. */
+	/* Output of nm, objdump -t, readelf -s or `sprof symbols`; System.map, /proc/kallsyms.
+	 * Symbols other than functions only end the function before them. */
 	SPROF_SYMLIST_SYSMAP,
 	/* "ADDRESS SIZE NAME"; later lines replace earlier ones. */
 	SPROF_SYMLIST_PERF_MAP,
 };
 
-/* The source that `sprof symbols` prints for a name that it has made up. */
+/* The source printed by `sprof symbols` for made-up names. */
 #define SPROF_SYMLIST_MADE_UP "FDE only"
 
 enum sprof_symlist_rank {
@@ -31,10 +31,10 @@ enum sprof_symlist_rank {
 	SPROF_SYMLIST_GLOBAL,
 };
 
-/* A symbol; the name is a view into the text, without version, and not empty. */
+/* A symbol; the name points into the text, without version, and is not empty. */
 struct sprof_symlist_line {
 	uint64_t address;
-	uint64_t size; /* 0: up to the next line */
+	uint64_t size; /* 0: extends to the next line */
 	const char *name;
 	size_t name_length;
 	enum sprof_symlist_rank rank;
@@ -43,19 +43,19 @@ struct sprof_symlist_line {
 struct sprof_symlist {
 	char *text;
 	size_t text_size;
-	struct sprof_symlist_line *items; /* all lines; a System.map's are sorted by address */
+	struct sprof_symlist_line *items; /* all lines; in a System.map sorted by address */
 	size_t count, capacity;
-	size_t functions;           /* of the items */
-	size_t skipped;             /* lines that are not understood */
+	size_t functions;           /* functions among the items */
+	size_t skipped;             /* lines not understood */
 	struct sprof_ranges ranges; /* -> index of the item */
-	bool all_zero;              /* the file hides its addresses: all are 0 */
+	bool all_zero;              /* addresses are hidden: all are 0 */
 };
 
-/* Takes ownership of the text, from malloc(), even on failure. False: no memory. */
+/* Takes ownership of the text, from malloc(), even on failure. Returns false if out of memory. */
 bool sprof_symlist_create(enum sprof_symlist_format format, char *text, size_t text_size,
 	struct sprof_symlist **ret, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Reads an open file from its start. False: it can't be read, or no memory. */
+/* Reads an open file from its start. Returns false if it can't be read, or out of memory. */
 bool sprof_symlist_read(enum sprof_symlist_format format, int fd, const char *name,
 	struct sprof_symlist **ret, struct sprof_error *err) SPROF_MUST_USE;
 /* The same, by path. */

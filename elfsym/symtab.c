@@ -1,11 +1,11 @@
 /*
- * Symbol tables. Of several symbols at one address, prefers what a person would name: sized before
- * unsized, functions before bare labels, global before local before weak, plain before underscored.
- * A file without sections still has the symbols that the dynamic linker needs. Checks that names
- * end inside their section, but measures a name only when it is asked for: a hostile table of a
- * million long overlapping names costs nothing. Does not handle DWARF and mangling.
+ * Symbol tables. Of several symbols at one address, prefers the most natural: sized before unsized,
+ * functions before bare labels, global before local before weak, plain before underscored. A file
+ * without sections still has the symbols that the dynamic linker needs. Checks that names end
+ * inside their section, but measures a name only when needed, so a malicious table of a million
+ * long overlapping names costs nothing. Does not handle DWARF and mangling.
  *
- * A failure without an error means no memory.
+ * A failure without an error means out of memory.
  */
 #include "elfsym/symtab.h"
 
@@ -79,7 +79,7 @@ static bool open_reader(struct reader *reader, Elf *elf, Elf_Scn *section, const
 	return reader->symbols->d_buf && reader->strings_size;
 }
 
-/* False: the symbol's section doesn't hold code, or doesn't contain the symbol's address. */
+/* Returns false if the symbol's section contains no code, or not the symbol's address. */
 static bool read_section(struct reader *reader, const GElf_Sym *symbol)
 {
 	Elf_Scn *section;
@@ -156,7 +156,7 @@ static bool read_table(struct sprof_symtab *symtab, struct reader *reader)
 	return true;
 }
 
-/* Only for files whose .dynsym was not found as a section. */
+/* Only for files without a .dynsym section. */
 static bool read_dynamic(struct sprof_symtab *symtab, const struct sprof_image *image)
 {
 	struct sprof_dynamic dynamic;

@@ -1,17 +1,16 @@
 /*
- * Two sources must agree on each call: DWARF says which function it is meant for, and the
- * instruction says which code it enters. So neither a name that several functions have, nor one of
- * several copies of a function, can lead to the wrong one, and no name is looked up. The
- * instruction of most calls enters the function that is found on the stack: then DWARF isn't read.
- * A debug file has no instructions: there, DWARF and the names of symbols must be enough
- * (call-entries.c).
+ * Two sources must agree on each call: DWARF names the called function, and the instruction shows
+ * which code it enters. So an ambiguous name or one of several copies can't lead to the wrong
+ * function, and no name is looked up. Most call instructions enter the function found on the stack:
+ * then DWARF is not read. A debug file has no instructions: there, DWARF and symbol names must
+ * suffice (call-entries.c).
  *
  * A call through the PLT enters no function of this file. Such a tail call, an indirect one, and
  * one without a description may lead anywhere. So may a function without DWARF, or one whose
  * compiler doesn't say that all its tail calls are described.
  *
- * Each function's calls are read once, and each way is searched once. What all of this may take of
- * one file is limited; then functions may lead anywhere.
+ * Each function's calls are read once, and each path is searched once. The effort per file is
+ * limited; beyond the limit, functions may lead anywhere.
  */
 #include "elfsym/tail-calls.h"
 
@@ -20,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
+#include "base/search.h"
 #include "elfsym/call-decode.h"
 #include "elfsym/call-entries.h"
 #include "elfsym/call-sites.h"
@@ -104,7 +104,10 @@ static int compare_sites(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* The calls of a function, read once. *ret is valid until the next one is read. False: no memory. */
+/*
+ * The calls of a function, read once. *ret is valid until the next one is read. Returns false if
+ * out of memory.
+ */
 static bool read_sites(struct sprof_tail_calls *calls, const struct sprof_dwarf_function *function,
 	struct entry **ret)
 {
@@ -132,7 +135,10 @@ static bool read_sites(struct sprof_tail_calls *calls, const struct sprof_dwarf_
 	return true;
 }
 
-/* Whether the call's function begins at the target of its instruction. False: no memory. */
+/*
+ * Whether the call's function begins at the target of its instruction. Returns false if out of
+ * memory.
+ */
 static bool enters(
 	struct sprof_tail_calls *calls, const struct call *call, uint64_t target, bool *ret)
 {
@@ -159,8 +165,7 @@ static const uint8_t *jump_at(
 		: sprof_image_at(calls->image, site->address - (site->is_behind ? size : 0), size);
 }
 
-/* Where only the jump's end is known, each size is tried, and the target tells whether it was the
- * right one. */
+/* If only the jump's end is known, each size is tried, and the target shows which is right. */
 static bool find_jump(struct sprof_tail_calls *calls, const struct call *call,
 	struct sprof_tail_call *ret, bool *ret_found)
 {
@@ -244,7 +249,7 @@ static bool read_tail_calls(struct sprof_tail_calls *calls,
 	return true;
 }
 
-/* False: too much was searched in this file. */
+/* Returns false if the limit for this file is reached. */
 static bool take(struct sprof_tail_calls *calls, size_t count)
 {
 	bool has_enough = count <= calls->left;
@@ -278,21 +283,13 @@ static bool list_calls(void *data, uint64_t address, struct sprof_tail_list *ret
 	return true;
 }
 
-/* The call, which is no tail call, that returns to this address; NULL: there is none. */
+/* The call, which is no tail call, that returns to this address; NULL if there is none. */
 static const struct sprof_call_site *find_site(
 	const struct sprof_tail_calls *calls, const struct entry *entry, uint64_t behind)
 {
 	const struct sprof_call_site *begin = calls->sites.items + entry->first_site;
-	size_t low = 0, high = entry->site_count;
+	size_t low = sprof_lower_bound(begin, entry->site_count, SPROF_KEY(begin, address, behind));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (begin[middle].address < behind)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < entry->site_count && begin[low].address == behind; low++) {
 		if (begin[low].is_behind && !begin[low].is_tail)
 			return &begin[low];

@@ -1,6 +1,6 @@
 /*
- * The functions that made tail calls between a caller and the function that is found on the stack
- * above it. A tail call is a jump: it leaves no return address.
+ * The functions that made tail calls between a caller and its callee on the stack. A tail call is a
+ * jump and leaves no return address.
  */
 #ifndef SPROF_ELFSYM_TAIL_CALLS_H
 #define SPROF_ELFSYM_TAIL_CALLS_H
@@ -15,22 +15,22 @@
 
 struct sprof_tail_calls;
 
-/* All must outlive what is made from them. */
+/* All must outlive the results. */
 struct sprof_tail_calls_source {
 	struct sprof_dwarf *dwarf;
 	const struct sprof_image *image;
-	const struct sprof_symtab *symtab; /* NULL: the image has code, which is better */
+	const struct sprof_symtab *symtab; /* NULL: the image contains code, which is preferred */
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 bool sprof_tail_calls_create(const struct sprof_tail_calls_source *source,
 	struct sprof_tail_calls **ret, struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_tail_calls_destroy(struct sprof_tail_calls *calls);
 
 /*
- * What lies between the call that returns to `behind` and the function at `place`, both link-time
- * addresses. The caller finishes *ret. False: no memory.
+ * The functions between the call that returns to `behind` and the function at `place`, both
+ * link-time addresses. The caller finishes *ret. Returns false if out of memory.
  */
 bool sprof_tail_calls_find(struct sprof_tail_calls *calls, uint64_t behind, uint64_t place,
 	struct sprof_tail_path *ret, struct sprof_error *err) SPROF_MUST_USE;

@@ -1,16 +1,16 @@
 /*
- * Searches the tail calls between the function that was called and the one that is found in its
- * place. A path counts if it visits no function twice: whatever way the program took, with loops or
- * without, it contains such a path. So if there is only one, all of its functions were entered, in
- * its order, whatever else was.
+ * Searches the tail calls between the function that was called and the one found on the stack. A
+ * path counts if it visits no function twice: any way that the program took, with or without loops,
+ * contains such a path. So if there is only one, all its functions were entered in this order,
+ * perhaps with others in between.
  *
- * A function that makes a tail call to an unknown place may have entered any function, also the one
- * that is looked for. So if such a function can be reached, a second path is possible, even if only
- * one is known. gdb has the same rule: it gives no frames when a reachable call can't be resolved.
- * Functions behind the one that is looked for don't matter, because it was entered before them.
+ * A function with a tail call to an unknown target may have entered any function, including the
+ * goal. So if such a function is reachable, a second path is possible, even if only one is known.
+ * gdb has the same rule: it gives no frames if a reachable call can't be resolved. Functions after
+ * the goal don't matter.
  *
- * Unlike gdb, two calls in one function to the same function are one path: the functions are the
- * same, only the line is not known.
+ * Unlike gdb, two calls in one function to the same function are one path: only the line is
+ * unknown.
  */
 #include "elfsym/tail-paths.h"
 
@@ -68,7 +68,7 @@ static bool node_of(struct search *search, uint64_t function, uint32_t *ret)
 	return sprof_intern(&nodes, sprof_key(0, function), &node, ret);
 }
 
-/* Nothing is asked about the goal: what it calls comes too late. */
+/* The goal's own calls are not read: they come after it. */
 static bool read_node(struct search *search, uint32_t index)
 {
 	struct sprof_tail_list list = {0};

@@ -1,7 +1,8 @@
 /*
- * Finding compilation units by address, through libdw. To read the first DIE of each unit takes its abbreviations and
- * its list of ranges: a sixth of the time that the first name of a large file takes. So .debug_aranges is asked first,
- * and the units only for an address that it doesn't know. Does not read what is inside a unit.
+ * Finds compilation units by address, through libdw. Reading the first DIE of each unit needs its
+ * abbreviations and range list, which takes a sixth of the time of the first lookup in a large
+ * file. So .debug_aranges is used first, and the units only for an address that it does not cover.
+ * Does not read the inside of a unit.
  */
 #include "elfsym/units.h"
 
@@ -38,7 +39,7 @@ static bool add_with_ranges(struct sprof_units *units, const struct sprof_units_
 	return sprof_ranges_add(bare, &range);
 }
 
-/* What .debug_aranges tells of the units in `wanted`. */
+/* Adds the ranges of .debug_aranges for the units in `wanted`. */
 static bool add_aranges(struct sprof_units *units, const struct sprof_units_source *source,
 	const struct sprof_ranges *wanted)
 {
@@ -129,7 +130,7 @@ bool sprof_units_read_all(struct sprof_units *units, const struct sprof_units_so
 	return ok;
 }
 
-/* False: .debug_aranges tells of a unit that isn't there. */
+/* Returns false if .debug_aranges refers to a missing unit. */
 static bool read_first_die(struct sprof_unit *unit, Dwarf *dwarf)
 {
 	uint8_t type;

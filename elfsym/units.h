@@ -1,6 +1,4 @@
-/*
- * The compilation units of a file, and the code that each of them has.
- */
+/* The compilation units of a file, and the code that each covers. */
 #ifndef SPROF_ELFSYM_UNITS_H
 #define SPROF_ELFSYM_UNITS_H
 
@@ -15,17 +13,17 @@
 #include "elfsym/scopes.h"
 
 struct sprof_unit {
-	Dwarf_Die die;  /* with the line table; .addr NULL: not read yet */
-	Dwarf_Die tree; /* with the functions: the same DIE, or the .dwo file's */
+	Dwarf_Die die;  /* has the line table; .addr NULL: not read yet */
+	Dwarf_Die tree; /* has the functions: the same DIE, or that of the .dwo file */
 	Dwarf_Off offset;
 	bool loaded, has_lines;
 	struct sprof_scopes scopes;
-	struct sprof_lines lines; /* once the unit has them */
+	struct sprof_lines lines; /* valid once loaded */
 };
 
 /* Zeroed is empty and valid. */
 struct sprof_units {
-	struct sprof_unit *items; /* in the order of the file */
+	struct sprof_unit *items; /* in file order */
 	size_t count, capacity;
 	struct sprof_ranges ranges; /* -> index of the unit */
 };
@@ -33,22 +31,23 @@ struct sprof_units {
 /* All must outlive the units. */
 struct sprof_units_source {
 	Dwarf *dwarf;
-	const struct sprof_image *image; /* its segments tell where code is */
-	size_t *budget;                  /* how many more ranges the file may have */
+	const struct sprof_image *image; /* its segments define where code is */
+	size_t *budget;                  /* remaining number of ranges allowed for the file */
 };
 
 /*
- * Those that .debug_aranges knows, at less cost. It may not tell all: few compilers except gcc write it, and for each
- * unit by itself. Each of its ranges counts against the budget. False: no memory.
+ * Reads the units listed in .debug_aranges, at less cost. The index may be incomplete: few
+ * compilers except gcc write it, each unit separately. Each range counts against the budget.
+ * Returns false if out of memory.
  */
 bool sprof_units_read_index(
 	struct sprof_units *units, const struct sprof_units_source *source) SPROF_MUST_USE;
 
-/* All that have code: reads the first DIE of each. False: no memory. */
+/* Reads all units with code, from the first DIE of each. Returns false if out of memory. */
 bool sprof_units_read_all(
 	struct sprof_units *units, const struct sprof_units_source *source) SPROF_MUST_USE;
 
-/* NULL: none has code there. */
+/* NULL if no unit has code there. */
 struct sprof_unit *sprof_units_find(struct sprof_units *units, Dwarf *dwarf, uint64_t address);
 
 void sprof_units_finish(struct sprof_units *units);

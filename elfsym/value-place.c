@@ -1,6 +1,4 @@
-/*
- * The bytes of a value, and its type without names and qualifiers. Does not handle what they mean.
- */
+/* The bytes of a value, and its type without typedefs and qualifiers. Does not interpret them. */
 #include "elfsym/value-place.h"
 
 #include <dwarf.h>

@@ -154,7 +154,10 @@ static void write_enumeration(
 		fprintf(writing->out, "%" PRId64, (int64_t)value);
 }
 
-/* How many items the array's first dimension has. False: not known, as of a flexible array. */
+/*
+ * The number of items in the array's first dimension. Returns false if unknown, as for a flexible
+ * array.
+ */
 static bool array_count(Dwarf_Die *type, uint64_t *ret)
 {
 	Dwarf_Attribute attribute;
@@ -221,7 +224,7 @@ static bool offset_of(Dwarf_Die *member, uint64_t *ret)
 	Dwarf_Attribute attribute;
 	Dwarf_Word offset = 0;
 
-	/* A union's members have none. */
+	/* Members of a union have no offset. */
 	if (dwarf_attr(member, DW_AT_data_member_location, &attribute) &&
 		dwarf_formudata(&attribute, &offset))
 		return false;

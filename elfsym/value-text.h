@@ -1,6 +1,4 @@
-/*
- * Values of variables as text, by their DWARF types: as C writes them.
- */
+/* Formats values of variables by their DWARF types, in C syntax. */
 #ifndef SPROF_ELFSYM_VALUE_TEXT_H
 #define SPROF_ELFSYM_VALUE_TEXT_H
 
@@ -10,7 +8,7 @@
 #include "elfsym/location-expression.h"
 #include "elfsym/frame-machine.h"
 
-/* Writes the value at a place, which is known. Long arrays, texts and structures are cut. */
+/* Writes the value at a known place. Long arrays, texts and structures are truncated. */
 void sprof_value_write(FILE *out, Dwarf_Die *type, const struct sprof_place_of_value *place,
 	const struct sprof_frame_machine *machine);
 

@@ -1,5 +1,5 @@
 /*
- * Rows of functions and their callers, and a list of calls. Does not handle which call is which
+ * Rows of functions and callers, and the list of calls. Does not match begins with returns
  * (activation-stack.c).
  */
 #include "events/activation-books.h"

@@ -1,6 +1,6 @@
 /*
- * A function's counts and self time are the sums of those of its callers, also after rounding. Does not
- * handle how the factors are found.
+ * Scales figures. A function's counts and self time are the sums over its callers, also after
+ * rounding. Does not compute the factors.
  */
 #include "events/activation-estimate.h"
 

@@ -1,6 +1,4 @@
-/*
- * What calls there were in a whole time of which windows were watched.
- */
+/* Extrapolates from the calls seen in sampling windows to the whole run. */
 #ifndef SPROF_EVENTS_ACTIVATION_ESTIMATE_H
 #define SPROF_EVENTS_ACTIVATION_ESTIMATE_H
 
@@ -10,21 +8,21 @@
 #include "base/attributes.h"
 #include "events/activation-books.h"
 
-/* How much more there was than was seen of a thread; 1: all was seen. */
+/* Factors by which to scale a thread's figures; 1: everything was seen. */
 struct sprof_activation_factors {
-	double calls; /* of how often */
-	double time;  /* of total and self time */
+	double calls; /* for numbers of calls */
+	double time;  /* for total and self times */
 };
 
 struct sprof_activation_estimate {
-	const struct sprof_activation_books *seen; /* in windows, by thread */
+	const struct sprof_activation_books *seen; /* from the windows; rows by thread */
 	struct sprof_activation_factors (*factors)(void *data, uint32_t thread);
 	void *data;
 };
 
 /*
- * Adds an estimate to what is known of another time. The times of single calls, the deepest recursion
- * and the calls one by one are as they were seen. False: no memory.
+ * Adds the extrapolated figures to `to`. The histogram, the deepest recursion and the list of calls
+ * are copied unscaled. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_activation_estimate_add(
 	const struct sprof_activation_estimate *estimate, struct sprof_activation_books *to);

@@ -1,11 +1,11 @@
 /*
- * Matches begins and returns of functions on one thread. Does not handle two threads on one stack, and
- * takes a jump over more than NEAR bytes of a stack for a change to another one: such calls count as
- * left when their thread ends, and as under way at the end of the run.
+ * Matches begins and returns of functions on one thread. Does not handle two threads on one stack.
+ * A jump over more than NEAR bytes of stack counts as a switch to another stack: the calls that it
+ * leaves end with their thread.
  *
- * A row's total is kept by marks: a frame notes the slot's time when it begins and sets it to that
- * plus its own when it returns. So what is nested counts once, and still counts if the outer call
- * does not return. Of coroutines that run a function in turns, the total has the time of one at least.
+ * A row's total uses marks: a frame saves the slot's time at its begin, and at its return sets it
+ * to the saved time plus its own duration. So nested calls count once, even if the outer call does
+ * not return. For alternating coroutines, the total is at least the time of one.
  */
 #include "events/activation-stack.h"
 
@@ -85,7 +85,7 @@ static bool count_in(struct sprof_activation_stack *stack,
 	return end != SPROF_ACTIVATION_RETURNED || sprof_histogram_add(&row->whole, ns);
 }
 
-/* What the caller learns: a call whose time is not known leaves to it what is known inside. */
+/* Updates the caller's child time; if the duration is unknown, by the callees' known part. */
 static void tell_caller(struct sprof_activation_frame *caller,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end, uint64_t end_ns)
 {
@@ -111,9 +111,7 @@ static void keep_end(struct sprof_activation_books *books,
 static enum sprof_activation_end end_of(
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end)
 {
-	if (frame->is_doubtful)
-		return SPROF_ACTIVATION_LOST;
-	return frame->is_deep && end != SPROF_ACTIVATION_RETURNED ? SPROF_ACTIVATION_DEEP : end;
+	return frame->is_doubtful ? SPROF_ACTIVATION_LOST : end;
 }
 
 static void tell_end(const struct sprof_activation_stack *stack,
@@ -229,7 +227,7 @@ static bool put_aside(struct sprof_activation_stack *stack, size_t first, uint64
 	return true;
 }
 
-/* What lies below a stack pointer in use is over, as far as it is on the same stack. */
+/* Ends the calls below a stack pointer in use, as far as they are on the same stack. */
 static bool leave_below(struct sprof_activation_stack *stack, uint64_t sp, uint64_t now_ns)
 {
 	size_t first = stack->count, far;
@@ -248,7 +246,7 @@ static bool leave_below(struct sprof_activation_stack *stack, uint64_t sp, uint6
 	return true;
 }
 
-/* Of those aside, the one that a thread at sp may be in: the nearest. SIZE_MAX: none. */
+/* The nearest frame set aside that a thread at sp may be in; SIZE_MAX: none. */
 static size_t find_aside(const struct sprof_activation_stack *stack, uint64_t sp)
 {
 	size_t found = SIZE_MAX;
@@ -327,7 +325,7 @@ static bool is_over(const struct sprof_activation_stack *stack, uint32_t functio
 
 	if (!top || top->sp != sp)
 		return false;
-	return top->is_deep || top->is_doubtful || top->function == function ||
+	return top->is_doubtful || top->function == function ||
 		(stack->count >= CHAIN_LIMIT && stack->frames[stack->count - CHAIN_LIMIT].sp == sp);
 }
 
@@ -370,7 +368,6 @@ bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
 	if (!settle(stack, false, now_ns) || !go_to(stack, frame.sp, now_ns) ||
 		(is_over(stack, function, frame.sp) && !drop_at(stack, frame.sp, now_ns)))
 		return false;
-	frame.is_deep = stack->return_depth && stack->count >= stack->return_depth;
 	if (stack->count)
 		kept.caller = top_of(stack)->call;
 	return sprof_activation_books_keep(stack->books, &kept, &frame.call) && push(stack, &frame);
@@ -451,7 +448,6 @@ bool sprof_activation_stack_inherit(struct sprof_activation_stack *stack,
 		.function = frame->function,
 		.call = SPROF_ACTIVATION_NONE,
 		.is_inherited = true,
-		.is_deep = frame->is_deep,
 	};
 
 	return push(stack, &copy);

@@ -1,12 +1,14 @@
 /*
- * The watched functions that one thread is in, by the stack pointers at their begins and returns.
+ * The watched functions that one thread is currently in, tracked by the stack pointer at each begin
+ * and return.
  *
- * A stack grows downwards, so what lies below a later stack pointer is over, however it ended. A tail
- * call enters the next function at the same place; returns then come innermost first, at once. Where
- * the next event shows that a call at the same place did not return, it was left before.
+ * The stack grows downwards, so a call whose frame lies below a later stack pointer has ended,
+ * whether or not its return was seen. After a tail call the callee has the same stack pointer as
+ * its caller; their returns arrive together, innermost first. If the next event shows that a call
+ * with the same stack pointer did not return, the call was left (longjmp, exception).
  *
- * Frames that lie far below a later stack pointer may be those of another stack, a coroutine's or a
- * signal handler's: they are put aside, and come back when the thread comes back to them.
+ * Frames far below a later stack pointer may belong to another stack (a coroutine, a signal
+ * handler). They are set aside and come back when the thread returns to that stack.
  */
 #ifndef SPROF_EVENTS_ACTIVATION_STACK_H
 #define SPROF_EVENTS_ACTIVATION_STACK_H
@@ -19,7 +21,7 @@
 #include "base/idmap.h"
 #include "events/activation-books.h"
 
-/* Where a frame's time goes. */
+/* The row that a frame's time is added to. */
 struct sprof_activation_place {
 	uint32_t slot;
 	uint64_t mark_ns; /* the slot's time when the frame began */
@@ -28,68 +30,66 @@ struct sprof_activation_place {
 struct sprof_activation_frame {
 	uint64_t sp; /* at the function's first instruction */
 	uint64_t begin_ns;
-	uint64_t since_ns; /* from then on, its time is that of a callee of its caller */
-	uint64_t child_ns; /* time in callees, and put aside */
-	uint64_t seen_ns;  /* then, it was surely under way */
-	uint64_t aside_ns; /* when it was put aside; with those that have the same time */
+	uint64_t since_ns; /* its caller's child time is counted from here */
+	uint64_t child_ns; /* time in callees, and while set aside */
+	uint64_t seen_ns;  /* last time at which it was known to be running */
+	uint64_t aside_ns; /* when it was set aside; frames set aside together have the same time */
 	uint32_t function;
-	uint32_t depth; /* calls of the function within each other, with this one */
-	uint32_t call;  /* of the books, or NONE */
-	uint32_t tag;   /* for the books' listener; 0: it is not told */
+	uint32_t depth; /* recursion depth of the function, including this call */
+	uint32_t call;  /* index in the books' list of calls, or NONE */
+	uint32_t tag;   /* for the books' `ended`; 0: do not report */
 	struct sprof_activation_place own, edge;
-	bool is_inherited; /* began in the process that has forked: it is counted there */
+	bool is_inherited; /* inherited by fork: counted in the parent process */
 	bool is_doubtful;  /* records were lost since it began */
-	bool is_deep;      /* the source may not tell of its return */
-	bool is_kernels;   /* no child is born inside of it */
+	bool is_kernels;   /* the kernel's own call: a forked child does not inherit it */
 };
 
-/* Zeroed with its first fields is empty and valid. */
+/* Set `books`, `slots` and the fields before them; the rest zeroed is empty and valid. */
 struct sprof_activation_stack {
 	struct sprof_activation_books *books;
 	uint32_t thread;
-	uint32_t return_depth; /* returns are told of at most this many calls at once; 0: of all */
 
-	struct sprof_activation_frame *frames; /* the outermost first */
+	struct sprof_activation_frame *frames; /* outermost first */
 	size_t count, capacity;
 	struct sprof_activation_frame *aside;
 	size_t aside_count, aside_capacity;
-	/* A row of the books as far as it is this thread's. */
+	/* This thread's part of a row of the books. */
 	struct sprof_activation_slot {
 		uint32_t row;
-		uint32_t depth; /* frames of it that are under way */
+		uint32_t depth; /* open frames of this row */
 		uint64_t total_ns;
 	} * slots;
 	size_t slot_count, slot_capacity;
 	struct sprof_idmap index;
-	/* A call that has returned, while the next event must tell who has called it. */
+	/* A call that has returned; its caller is known only with the next event. */
 	struct sprof_activation_frame returned;
 	uint64_t returned_ns;
 	bool has_returned;
 };
 
-/* A function begins. False: no memory. */
+/* A function begins. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *call, uint64_t now_ns);
 
-/* It has returned; sp is what it was at its begin. False: no memory. */
+/* Ends a call; sp is the stack pointer at its begin. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activation_stack_return(
 	struct sprof_activation_stack *stack, uint32_t function, uint64_t sp, uint64_t now_ns);
 
-/* A stack pointer for a call that has none of its own: below all that the thread is in. */
+/* A stack pointer for a call whose event has none: below all open frames. */
 uint64_t sprof_activation_stack_below(const struct sprof_activation_stack *stack);
-/* The stack pointer of the innermost call of the function; 0: there is none. */
+/* The stack pointer of the innermost open call of the function; 0: none. */
 uint64_t sprof_activation_stack_innermost(
 	const struct sprof_activation_stack *stack, uint32_t function);
 
-/* A forked thread is inside what its parent was in. False: no memory. */
+/* Copies the parent's open calls to a forked thread. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activation_stack_inherit(struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, uint64_t now_ns);
 
-/* Events before this time were lost. False: no memory. */
+/* Records before until_ns were lost: open calls become doubtful. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activation_stack_doubt(
 	struct sprof_activation_stack *stack, uint64_t until_ns);
 
-/* All calls end: CUT, OPEN or EDGE. False: no memory. */
+/* Ends all open calls with CUT, OPEN or EDGE. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activation_stack_end(
 	struct sprof_activation_stack *stack, enum sprof_activation_end end, uint64_t now_ns);
 

@@ -1,6 +1,6 @@
 /*
- * Gives the events of each thread to its stack of calls. A forked process begins inside the calls of
- * the thread that has forked. Does not handle a stack itself (activation-stack.c).
+ * Distributes events to the call stacks of their threads. A forked process starts inside the calls
+ * of the thread that forked. Does not handle a single stack (activation-stack.c).
  */
 #include "events/activations.h"
 
@@ -92,7 +92,7 @@ static struct thread *find_thread(const struct sprof_activations *activations, u
 	return index == SPROF_IDMAP_NONE ? NULL : &activations->threads[index];
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct thread *thread_of(
 	struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
@@ -109,9 +109,7 @@ static struct thread *thread_of(
 	*thread = (struct thread){
 		.id = event->thread,
 		.pid = event->pid,
-		.stack = {.books = &activations->books,
-			.thread = event->thread,
-			.return_depth = activations->options.return_depth},
+		.stack = {.books = &activations->books, .thread = event->thread},
 	};
 	return inherit(activations, thread, event->time_ns) ? thread : NULL;
 }
@@ -136,7 +134,7 @@ static uint64_t sp_before(const struct sprof_trace_event *event)
 #endif
 }
 
-/* Nobody knows who has called it. */
+/* Counts the call without a caller. */
 static bool count(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
 	uint32_t index;
@@ -178,11 +176,10 @@ bool sprof_activations_end(struct sprof_activations *activations,
 
 static bool take_begin(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
-	const struct sprof_activations_options *options = &activations->options;
 	const struct sprof_activation_call call = {
 		.function = function_of(event), .sp = sp_of(event)};
 
-	if (options->counts_only && options->counts_only(options->data))
+	if (activations->options.counts_only)
 		return count(activations, event);
 	return sprof_activations_begin(activations, event, &call);
 }
@@ -220,7 +217,7 @@ static bool take_end(struct sprof_activations *activations, const struct sprof_t
 	return !thread || end_thread(activations, thread, event->time_ns);
 }
 
-/* No other thread of the process is left, and nobody returns to the old program. */
+/* All other threads of the process are gone, and no call of the old program returns. */
 static bool take_exec(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
 	remove_birth(activations, find_birth(activations, event->pid));
@@ -242,7 +239,7 @@ static bool has_thread_of(const struct sprof_activations *activations, pid_t pid
 	return false;
 }
 
-/* What the child has done before its birth was told stays its own. */
+/* Calls that the child made before its birth was reported stay. */
 static bool take_fork(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
 	const struct thread *parent = find_thread(activations, event->thread);

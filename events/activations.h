@@ -1,6 +1,6 @@
 /*
- * How often and how long functions run: makes calls of the events of their begins and returns, over
- * all threads.
+ * Call counts and durations of functions, over all threads, computed from events at function begin
+ * and return.
  */
 #ifndef SPROF_EVENTS_ACTIVATIONS_H
 #define SPROF_EVENTS_ACTIVATIONS_H
@@ -14,58 +14,55 @@
 #include "events/activation-estimate.h"
 #include "events/event-type.h"
 
-/* The kernel keeps that many return addresses of a thread. */
-enum { SPROF_UPROBE_RETURNS = 64 };
-
 struct sprof_activations_options {
-	bool by_thread;    /* rows for each thread */
-	size_t keep_limit; /* this many calls are kept one by one */
-	/* Returns are told of at most this many calls within each other; 0: of all. */
-	uint32_t return_depth;
-	/* Whether the source tells of no returns at all now. NULL: it tells of them. */
-	bool (*counts_only)(void *data);
-	/* Each call that has a tag, as soon as it is known to be over. NULL: none has. */
+	bool by_thread;    /* rows per thread */
+	size_t keep_limit; /* length of the list of calls */
+	bool counts_only;  /* the source reports no returns */
+	/* Called for each call with a tag, once its end is known. May be NULL. */
 	void (*ended)(void *data, uint32_t tag, enum sprof_activation_end end);
 	void *data;
 };
 
 struct sprof_activations;
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_activations *sprof_activations_create(
 	const struct sprof_activations_options *options);
 
 /*
- * PROBE, RETURN, EXIT, EXEC and FORK, in the order of time; others are ignored. The first value of
- * the first two is the function's number. False: no memory.
+ * Takes PROBE, RETURN, EXIT, EXEC and FORK events in order of time and ignores others. The first
+ * value of PROBE and RETURN is the function's number. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_activations_take(
 	struct sprof_activations *activations, const struct sprof_trace_event *event);
 
-/* The event's thread begins a call, or ends it; an end without a begin is counted. An sp of
- * 0 is not known: the innermost call of the function is meant. False: no memory. */
+/* Begins or ends a call of the event's thread. An end without a begin is counted as unpaired. sp 0
+ * means unknown: the innermost call of the function. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activations_begin(struct sprof_activations *activations,
 	const struct sprof_trace_event *event, const struct sprof_activation_call *call);
 SPROF_MUST_USE bool sprof_activations_end(struct sprof_activations *activations,
 	const struct sprof_trace_event *event, const struct sprof_activation_call *call);
 
-/* The stack pointer at the begin of the call that a PROBE or a RETURN is of. */
+/* The stack pointer at the begin of the call, from a PROBE or a RETURN event. */
 uint64_t sprof_activation_sp(const struct sprof_trace_event *event);
 
-/* Events before this time were lost: what was under way has no time. False: no memory. */
+/*
+ * Records before until_ns were lost: open calls lose their durations. Returns false if out of
+ * memory.
+ */
 SPROF_MUST_USE bool sprof_activations_gap(struct sprof_activations *activations, uint64_t until_ns);
 
-/* Nothing is told until something begins: what is under way is so at an EDGE. False: no memory. */
+/* A watching window ends: open calls end as EDGE. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activations_edge(struct sprof_activations *activations, uint64_t now_ns);
 
-/* The end of the run: all that goes on is under way. False: no memory. */
+/* The run ends: open calls end as OPEN. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activations_close(struct sprof_activations *activations, uint64_t now_ns);
 
-/* Adds an estimate to what was counted. False: no memory. */
+/* Adds extrapolated figures. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activations_add(
 	struct sprof_activations *activations, const struct sprof_activation_estimate *estimate);
 
-/* Its rows have no order. Complete after the close. */
+/* The rows are unordered. Complete after close. */
 const struct sprof_activation_books *sprof_activations_books(
 	const struct sprof_activations *activations);
 

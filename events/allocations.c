@@ -1,6 +1,4 @@
-/*
- * Threads and processes that allocate. Does not handle what single calls do (heap-step.c).
- */
+/* Allocating threads and processes. Does not handle the effect of single calls (heap-step.c). */
 #include "events/allocations.h"
 
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include "base/idmap.h"
 #include "events/heap-step.h"
 
-/* Of the values of an event. */
+/* Indices of an event's values. */
 enum { NUMBER = 0, SP = 2, CHILD = 0 };
 
 /* By how much sp is above that of the entry, after the return. */
@@ -84,7 +82,7 @@ static bool find_process(struct sprof_allocations *allocations, pid_t pid, uint3
 	return true;
 }
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 static bool find_thread(struct sprof_allocations *allocations,
 	const struct sprof_trace_event *event, struct thread **ret_thread)
 {
@@ -103,7 +101,7 @@ static bool find_thread(struct sprof_allocations *allocations,
 	return *place && find_process(allocations, event->pid, &(*place)->process);
 }
 
-/* The calls of the thread have not done anything. False: no memory. */
+/* The calls of the thread have not done anything. Returns false if out of memory. */
 static bool forget_all(struct sprof_allocations *allocations, struct thread *thread)
 {
 	struct sprof_heap_calls *calls = &thread->calls;
@@ -155,7 +153,7 @@ static bool add_birth(struct sprof_allocations *allocations, const struct sprof_
 	return new_process(allocations, (pid_t)event->fields[CHILD].integer, &child, &process);
 }
 
-/* All threads but one are gone, and what they were in. */
+/* All other threads are gone, with their open calls. */
 static bool add_exec(struct sprof_allocations *allocations, const struct sprof_trace_event *event)
 {
 	uint32_t process;
@@ -173,7 +171,9 @@ static bool add_exec(struct sprof_allocations *allocations, const struct sprof_t
 	return true;
 }
 
-/* The end of the first thread is told when all others have ended; if not, there are further events. */
+/*
+ * The first thread's end is reported when all others have ended; otherwise further events follow.
+ */
 static bool add_end(struct sprof_allocations *allocations, const struct sprof_trace_event *event)
 {
 	const uint32_t process = sprof_idmap_find(&allocations->by_pid, 0, (uint64_t)event->pid);
@@ -205,16 +205,6 @@ bool sprof_allocations_add(
 	default:
 		return true;
 	}
-}
-
-bool sprof_allocations_gap(struct sprof_allocations *allocations)
-{
-	allocations->counts.gaps++;
-	for (size_t i = 0; i < allocations->thread_count; i++) {
-		if (allocations->threads[i] && !forget_all(allocations, allocations->threads[i]))
-			return false;
-	}
-	return true;
 }
 
 const struct sprof_heap_books *sprof_allocations_books(const struct sprof_allocations *allocations)

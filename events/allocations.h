@@ -1,12 +1,10 @@
 /*
- * Allocations of a target, seen from outside: calls of allocators at their entries and returns make the books
- * of its heap.
+ * Tracks the heaps of a target's processes from the entries and returns of allocator calls.
  *
- * Events are those of calls (SPROF_TRACE_PROBE with the arguments, SPROF_TRACE_RETURN), births of processes
- * (FORK), execs and ends of threads (EXIT), in the order of time. Other events are accepted. Memory is
- * freed at the entry of the call, because another thread may have its address before the call returns;
- * it is allocated at the return. A child has a copy of its parent's heap: what it frees of that is only
- * counted.
+ * Takes SPROF_TRACE_PROBE (with the arguments), SPROF_TRACE_RETURN, FORK, EXEC and EXIT events in
+ * order of time and ignores others. A free takes effect at the entry of the call, because another
+ * thread may get the same address before the call returns. An allocation takes effect at its
+ * return. A forked child has a copy of its parent's heap; frees of copied blocks are only counted.
  */
 #ifndef SPROF_EVENTS_ALLOCATIONS_H
 #define SPROF_EVENTS_ALLOCATIONS_H
@@ -20,47 +18,45 @@
 #include "events/heap-books.h"
 
 struct sprof_allocations_options {
-	void *data; /* of the functions */
-	/* The allocator whose calls have this number. NULL: none. */
+	void *data; /* passed to these functions */
+	/* The allocator function with this number; NULL: none. */
 	const struct sprof_allocator *(*allocator)(void *data, int64_t number);
 	/*
-	 * A word of the memory of the event's process, for functions that store their result. It may have
-	 * changed since the event. NULL: can't be read.
+	 * Reads a word from the event's process, for functions that store their result in memory.
+	 * The word may have changed since the event. Returns false if it can't be read.
 	 */
 	bool (*read_word)(void *data, const struct sprof_trace_event *event, uint64_t address,
 		uint64_t *ret_word);
-	bool follow_children; /* false: children that are born meanwhile don't count */
+	bool follow_children; /* false: ignore processes forked during the run */
 	bool is_whole;        /* all processes were traced from their start */
 };
 
-/* What did not go into the books, and what is odd. */
+/* What was not booked, and anomalies. */
 struct sprof_allocations_counts {
-	uint64_t calls;            /* that count: the outermost ones */
-	uint64_t failed;           /* got no memory */
-	uint64_t null_frees;       /* free(NULL) */
-	uint64_t unknown_frees;    /* of memory that was allocated before, or unseen */
-	uint64_t unknown_resizes;  /* likewise */
-	uint64_t inherited_frees;  /* by a child, of what its parent has allocated, or resized */
-	uint64_t left;             /* calls that have ended without a return */
-	uint64_t unpaired_returns; /* of calls that were under way before */
-	uint64_t unread;           /* memory whose address could not be read */
-	uint64_t gaps;             /* how often events were lost */
+	uint64_t calls;           /* outermost calls only */
+	uint64_t failed;          /* returned no memory */
+	uint64_t null_frees;      /* free(NULL) */
+	uint64_t unknown_frees;   /* of blocks allocated before tracing, or in lost records */
+	uint64_t unknown_resizes; /* the same for resizes */
+	/* frees and resizes, by a child, of blocks that its parent allocated */
+	uint64_t inherited_frees;
+	uint64_t left;             /* calls that ended without a return */
+	uint64_t unpaired_returns; /* returns of calls that were running when tracing began */
+	uint64_t unread;           /* allocations whose address could not be read */
+	uint64_t gaps;             /* how often records were lost */
 };
 
 struct sprof_allocations;
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_allocations *sprof_allocations_create(
 	const struct sprof_allocations_options *options);
 /* NULL is accepted. */
 void sprof_allocations_destroy(struct sprof_allocations *allocations);
 
-/* The next event. False: no memory. */
+/* The next event. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_allocations_add(
 	struct sprof_allocations *allocations, const struct sprof_trace_event *event);
-
-/* Events were lost: calls under way are forgotten. False: no memory. */
-SPROF_MUST_USE bool sprof_allocations_gap(struct sprof_allocations *allocations);
 
 /* Valid until the next event. */
 const struct sprof_heap_books *sprof_allocations_books(const struct sprof_allocations *allocations);

@@ -1,8 +1,8 @@
 /*
- * Makes events of breakpoints. Between a stop and its end: registers, the return address, and a copy of
- * the stack if it is wanted; the byte at a place that nobody returned to before.
+ * Turns breakpoint stops into events. A stop reads the registers and the return address, copies the
+ * stack if wanted, and sets a breakpoint at a return address that has none yet.
  *
- * Does not handle which functions are watched.
+ * Does not choose the functions to watch.
  */
 #include "events/breakpoint-events.h"
 
@@ -73,7 +73,7 @@ bool sprof_breakpoint_events_add(
 	return sprof_breakpoint_insert(process, address, tag_of(number, is_brief));
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct thread_calls *calls_of(
 	struct sprof_breakpoint_events *events, const struct sprof_thread *thread)
 {
@@ -122,8 +122,8 @@ static void take_returns(struct sprof_breakpoint_events *events, struct sprof_th
 	}
 }
 
-/* What lies at sp is none at a begin that was jumped to with something else on the stack: data must stay
- * as it is. Handlers of signals return to what is behind no call. */
+/* If a function was entered by a jump with data on top of the stack, the word at sp is data and
+ * must not be treated as code. Signal handlers return to an address that does not follow a call. */
 static bool is_return_place(const struct sprof_thread *thread, uint64_t address)
 {
 	const struct sprof_mapping *mapping;
@@ -191,7 +191,7 @@ static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *th
 	events->passed_ns = sprof_clock_now_ns();
 }
 
-/* The thread goes on before its copy is walked. */
+/* Continues the thread before walking its copy. */
 static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs, uint32_t tag)
 {
@@ -220,7 +220,7 @@ static void read_times(struct thread_calls *calls, struct sprof_thread *thread)
 	calls->load.slices = calls->schedstat.timeslices - before.timeslices;
 }
 
-/* What is known of its stop before it goes on. */
+/* Records the stop's figures before the thread continues. */
 static void begin_load(
 	struct sprof_breakpoint_events *events, struct sprof_thread *thread, uint64_t now_ns)
 {
@@ -289,7 +289,7 @@ static void for_each_process(
 		act(processes[i]);
 }
 
-/* Nobody will see the returns of what is under way. */
+/* Open calls will get no return. */
 void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
 {
 	events->is_suspended = true;

@@ -1,8 +1,9 @@
 /*
- * Calls of functions, by breakpoints at their begin and where they return to. Threads stop at each,
- * for as long as it takes to read their registers.
+ * Function calls, by breakpoints at function begins and return addresses. A thread stops at each
+ * one for as long as it takes to read its registers.
  *
- * Return addresses stay as they are: exceptions, longjmp(3) and unwinders work as without us.
+ * Return addresses on the stack are not changed, so exceptions, longjmp(3) and unwinders are
+ * unaffected.
  */
 #ifndef SPROF_EVENTS_BREAKPOINT_EVENTS_H
 #define SPROF_EVENTS_BREAKPOINT_EVENTS_H
@@ -18,50 +19,57 @@
 struct sprof_breakpoint_events;
 
 struct sprof_breakpoint_options {
-	/* Gets events of type PROBE and RETURN in the order of time, and may be given others. */
+	/*
+	 * Receives PROBE and RETURN events in order of time. Other events may be sent to it as
+	 * well.
+	 */
 	struct sprof_trace_sink sink;
-	bool stacks;      /* of begins */
-	bool begins_only; /* no returns */
-	bool times;       /* the load has CPU times, for another read at each stop */
+	bool stacks;      /* copy a stack at each begin */
+	bool begins_only; /* no breakpoints at returns */
+	/* fill in the CPU times of struct sprof_breakpoint_load: one more read per stop */
+	bool times;
 };
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_breakpoint_events *sprof_breakpoint_events_create(
 	const struct sprof_breakpoint_options *options);
 /* NULL is accepted. */
 void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 
 /*
- * Watches the function whose first instruction is at this address of a process, from now on. The number
- * is what its events say. `is_brief`: there are none of its returns, and no stacks. False: its code can't
- * be changed, or no memory.
+ * Watches the function whose first instruction is at `address`. Its events carry `number`.
+ * `is_brief`: no returns and no stacks. Returns false if the code can't be changed, or out of
+ * memory.
  */
 SPROF_MUST_USE bool sprof_breakpoint_events_add(
 	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief);
 
-/* Nobody stops any more; as before. While they are suspended, none may be added. Returns of calls that
- * were under way are not told, nor are threads that came to a breakpoint before and report it later. */
+/* Removes all breakpoints, and puts them back. While suspended, none may be added. Open calls get
+ * no return event, and a stop at a breakpoint that is reported only after the suspension gets no
+ * event. */
 void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events);
 void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events);
 
-/* What stops have taken from a thread so far: their number, and the time in which they were read. The
- * kernel's part is not in it. */
+/* Stops of one thread so far: their number, and the time spent reading it. The kernel's share of
+ * the time is not included. */
 struct sprof_breakpoint_load {
 	uint64_t stops, read_ns;
-	uint64_t stopped_ns; /* when it was seen to stop last */
-	uint64_t gap_ns;     /* since it went on before that; 0: it had not stopped before */
-	/* In that time, by schedstat: what it ran, waited for a CPU, and how often it was put on one. 0: the
-	 * kernel does not tell. */
+	uint64_t stopped_ns; /* time of the last stop */
+	uint64_t gap_ns;     /* time from the previous stop's end to the last stop; 0: first stop */
+	/* From schedstat, over gap_ns: CPU time, run-queue time, timeslices. 0: not available. */
 	uint64_t cpu_ns, runq_ns, slices;
 };
 
-/* How often a breakpoint was gone for a moment, so that other threads may have missed it. */
+/* How often a breakpoint was removed for a moment, so that other threads may have run past it. */
 uint64_t sprof_breakpoint_events_gone(const struct sprof_breakpoint_events *events);
 
 struct sprof_breakpoint_load sprof_breakpoint_events_load(
 	const struct sprof_breakpoint_events *events, uint32_t thread);
 
-/* A source that takes what is HELD_BREAKPOINT, and continues the thread. Its end removes all. */
+/*
+ * The source handles HELD_BREAKPOINT reports and continues the thread. At its end it removes all
+ * breakpoints.
+ */
 struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events);
 
 #endif

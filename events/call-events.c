@@ -1,6 +1,5 @@
 /*
- * Makes events of system calls and of the target's other reports. Does not handle which of them
- * somebody wants.
+ * Turns system calls and the target's other reports into events. Does not select which are wanted.
  */
 #include "events/call-events.h"
 
@@ -97,7 +96,7 @@ static bool give_signal(const struct sprof_trace_sink *sink, const struct sprof_
 {
 	const siginfo_t *info = &report->info;
 	struct sprof_trace_event event = event_of(report, SPROF_TRACE_SIGNAL);
-	/* Only signals that somebody has sent have a sender (sigaction(2)). */
+	/* Only signals sent by a process have a sender (sigaction(2)). */
 	const struct sprof_trace_value fields[] = {{.integer = info->si_signo},
 		{.integer = info->si_code}, {.integer = info->si_code <= 0 ? info->si_pid : 0}};
 

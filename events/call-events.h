@@ -1,5 +1,6 @@
 /*
- * What the target reports, as events of the catalogue: system calls, births, execs, ends, signals.
+ * Turns the target's reports into events of the catalogue: system calls, thread births and ends,
+ * execs, signals.
  */
 #ifndef SPROF_EVENTS_CALL_EVENTS_H
 #define SPROF_EVENTS_CALL_EVENTS_H
@@ -9,20 +10,20 @@
 #include "events/calls.h"
 #include "events/event-type.h"
 
-/* Takes the events in the order of time. False: no memory. */
+/* Receives the events in order of time. Returns false if out of memory. */
 struct sprof_trace_sink {
 	void *data;
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 };
 
 /*
- * A listener of system calls that makes events of them; a call's result comes with its end. Calls of
- * other architectures, whose numbers mean something else, and those that tracing cuts off have no
- * end. The sink outlives it.
+ * A listener of system calls that turns them into events; the result comes with the end. There is
+ * no end event for calls of other architectures (their numbers differ) and for calls cut off by the
+ * end of tracing. The sink must outlive the listener.
  */
 struct sprof_calls_listener sprof_call_events_listener(const struct sprof_trace_sink *sink);
 
-/* A source that makes events of the target's other reports. The sink outlives it. */
+/* A source that turns all other reports into events. The sink must outlive it. */
 struct sprof_event_source sprof_task_events_source(struct sprof_trace_sink *sink);
 
 #endif

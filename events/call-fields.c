@@ -1,8 +1,7 @@
 /*
- * Names of arguments of well-known system calls, as the kernel's own events have them
- * (SYSCALL_DEFINE in its sources). Does not handle other calls: their arguments are args[0..5]. Those
- * that may be below 0 are marked as int: of such a register the program sets 32 bits, AT_FDCWD is
- * 0xffffff9c there.
+ * Argument names of well-known system calls, as in the kernel's own events (SYSCALL_DEFINE in its
+ * sources). Arguments of other calls are args[0..5]. Arguments that may be negative are marked as
+ * int: programs set only 32 bits of the register, so AT_FDCWD appears as 0xffffff9c.
  */
 #include "events/call-fields.h"
 

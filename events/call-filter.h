@@ -1,6 +1,4 @@
-/*
- * A program for the kernel that selects system calls: the others run at nearly full speed.
- */
+/* A seccomp filter that selects system calls; all other calls run at nearly full speed. */
 #ifndef SPROF_EVENTS_CALL_FILTER_H
 #define SPROF_EVENTS_CALL_FILTER_H
 
@@ -13,16 +11,13 @@
 
 struct sock_fprog;
 
-/* What the filter says with the calls that it selects (SECCOMP_RET_DATA). */
+/* SECCOMP_RET_DATA of selected calls. */
 enum { SPROF_CALL_FILTER_VALUE = 0x5350 };
 
-/* Whether filters can be made: sprof was built with libseccomp. */
-bool sprof_call_filter_is_possible(void);
-
 /*
- * A filter for these numbers of this machine's own architecture; calls of others are not selected.
- * It selects also rt_sigreturn(2) and restart_syscall(2), which tell how a broken call goes on.
- * sprof_call_filter_free() frees it.
+ * Creates a filter for these system call numbers of the native architecture; calls of other
+ * architectures are not selected. The filter also selects rt_sigreturn(2) and restart_syscall(2),
+ * because they show how an interrupted call continues. Free it with sprof_call_filter_free().
  */
 SPROF_MUST_USE bool sprof_call_filter_create(
 	const int64_t *numbers, size_t count, struct sock_fprog *ret, struct sprof_error *err);

@@ -1,6 +1,6 @@
 /*
- * Makes an open call of what the kernel says of a sleeper. Does not handle calls of 32-bit programs:
- * the file doesn't tell them.
+ * Reads the system call of a blocked thread. Does not handle calls of 32-bit programs: the file
+ * does not identify them.
  */
 #include "events/call-found.h"
 

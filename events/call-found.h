@@ -1,6 +1,4 @@
-/*
- * The system call that a thread sleeps in when tracing begins.
- */
+/* The system call that a thread is blocked in when tracing begins. */
 #ifndef SPROF_EVENTS_CALL_FOUND_H
 #define SPROF_EVENTS_CALL_FOUND_H
 
@@ -11,8 +9,8 @@
 #include "events/caller.h"
 
 /*
- * Reads it from /proc/PID/task/TID/syscall (proc_pid_syscall(5)); its begin counts as now_ns. False:
- * the thread is in none, or runs, or that can't be read.
+ * Reads /proc/PID/task/TID/syscall (proc_pid_syscall(5)); the call's begin time is now_ns. Returns
+ * false if the thread runs, is in no call, or the file can't be read.
  */
 bool sprof_call_find(struct sprof_thread *thread, uint64_t now_ns, struct open_call *ret);
 

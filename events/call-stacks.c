@@ -1,7 +1,7 @@
 /*
- * Stacks of system calls: which calls have one, and when it is copied. A call's stack is the same
- * from its begin to its end, so one copy is enough, and a sleeping thread needs no stop for it. Does
- * not copy or walk: the loop does (struct sprof_event_stacks).
+ * Stacks of system calls: which calls get one, and when. The stack is the same from the call's
+ * begin to its end, so one copy is enough, and a blocked thread need not stop for it. The sampler's
+ * loop copies and walks (struct sprof_event_stacks).
  */
 #include <sys/syscall.h>
 
@@ -42,7 +42,7 @@ bool sprof_call_stacks_take(void *data, const struct sprof_event_stacks *stacks)
 	return !calls->out_of_memory;
 }
 
-/* The call that goes on shall have a stack, and has none yet. */
+/* Whether the open call should have a stack, but has none yet. */
 static bool lacks_stack(
 	const struct sprof_calls *calls, const struct watched_thread *watched, uint64_t now_ns)
 {
@@ -53,7 +53,7 @@ static bool lacks_stack(
 }
 
 /*
- * Most threads are expected since an earlier stop. One whose first call is wanted stands still a
+ * Most threads were prepared at an earlier stop. Otherwise the first wanted call makes the stop a
  * little longer, once.
  */
 static bool copy(struct sprof_calls *calls, struct sprof_thread *thread, bool is_last)

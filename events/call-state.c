@@ -1,6 +1,4 @@
-/*
- * The record of a thread whose calls are traced. Freed by calls.c when the thread ends.
- */
+/* The state of a thread whose calls are traced. calls.c frees it when the thread ends. */
 #include "events/call-state.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * Counts system calls. Does not handle names, nor how a table looks.
- */
+/* Statistics of system calls. Does not handle names or layout. */
 #include "events/call-table.h"
 
 #include <stdlib.h>
@@ -37,7 +35,10 @@ void sprof_call_table_finish(struct sprof_call_table *table)
 	};
 }
 
-/* The row with the identity of `like`, as far as the table has it. NULL: no memory. */
+/*
+ * Finds or adds the row with the key fields of `like` that the table distinguishes. Returns NULL if
+ * out of memory.
+ */
 static struct sprof_call_row *row_of(
 	struct sprof_call_table *table, const struct sprof_call_row *like)
 {

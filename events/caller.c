@@ -1,13 +1,13 @@
 /*
- * The calls of one thread. A handler that leaves by longjmp(3) never returns to the call that it
- * broke off: that call is told as EINTR when the thread ends or its place is needed.
+ * The system calls of one thread. If a signal handler leaves by longjmp(3), the interrupted call
+ * never returns; it is reported as EINTR when the thread ends or its entry is needed.
  *
- * A call that is broken off returns one of the kernel's own error numbers (include/linux/errno.h).
- * If a handler runs, its calls come next; rt_sigreturn(2) then "returns" what the broken call
- * returns: EINTR, or the register of its number if it begins again (arch/x86/kernel/signal.c).
- * Without a handler, the call begins again at once, under its own number or as restart_syscall(2).
- * Calls that return EINTR at once, such as epoll_wait(2), are restarted by sprof if only a stop or
- * an ignored signal woke them (attach/restart.h).
+ * An interrupted call returns one of the kernel's internal errors (include/linux/errno.h). If a
+ * handler runs, its calls follow; rt_sigreturn(2) then "returns" the interrupted call's result:
+ * EINTR, or the register with the call's number if it restarts (arch/x86/kernel/signal.c). Without
+ * a handler, the call restarts at once, with its own number or as restart_syscall(2). For calls
+ * that always return EINTR, such as epoll_wait(2), sprof forces a restart if only a stop or an
+ * ignored signal woke them (attach/restart.h).
  */
 #include "events/caller.h"
 
@@ -275,7 +275,7 @@ void sprof_caller_set_stack(struct caller *caller, uint32_t stack)
 	top_of(caller)->stack = stack;
 }
 
-/* Only the call that executed it goes on. */
+/* Only the execve call stays open. */
 void sprof_caller_executed(struct caller *caller)
 {
 	const struct open_call *top = top_of(caller);

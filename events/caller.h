@@ -1,6 +1,6 @@
 /*
- * Which stops of a thread belong to one system call. A call that a signal or a stop breaks off and
- * that the kernel restarts is one call. Pure: takes what the stops say.
+ * Assigns the stops of one thread to system calls. A call that is interrupted by a signal or a stop
+ * and restarted by the kernel counts as one call. Works only on the values passed in.
  */
 #ifndef SPROF_EVENTS_CALLER_H
 #define SPROF_EVENTS_CALLER_H
@@ -11,16 +11,16 @@
 #include "attach/call-stop.h"
 #include "events/calls.h"
 
-/* The call that a thread is in, and those below it: each broken off by a signal's handler. */
+/* The current call, and below it the calls interrupted by a signal handler. */
 enum { CALLER_DEPTH = 8 };
 
-/* Whether an open call goes on. */
+/* State of an open call. */
 enum call_break {
 	CALL_GOES_ON,
-	CALL_BROKEN,      /* just now: the next stop tells what becomes of it */
-	CALL_INTERRUPTED, /* it returned EINTR, which a tracer may still change */
-	CALL_IN_HANDLER,  /* a handler runs above it */
-	CALL_RESUMES,     /* the handler has returned: it begins again at once */
+	CALL_BROKEN,      /* interrupted just now; the next stop shows how it continues */
+	CALL_INTERRUPTED, /* returned EINTR, which a tracer may still change */
+	CALL_IN_HANDLER,  /* a signal handler runs */
+	CALL_RESUMES,     /* the handler has returned: the call is about to be restarted */
 };
 
 struct open_call {
@@ -29,9 +29,9 @@ struct open_call {
 	uint64_t arguments[6];
 	uint64_t sp, begin_ns;
 	enum call_break state;
-	uint64_t broken_ns; /* since when it does not go on */
-	bool was_before;    /* it had begun before tracing did */
-	uint32_t stack;     /* the sink's; 0: none */
+	uint64_t broken_ns; /* when it was interrupted */
+	bool was_before;    /* began before tracing */
+	uint32_t stack;     /* the sink's id; 0: none */
 };
 
 struct caller {
@@ -39,7 +39,7 @@ struct caller {
 	unsigned depth;
 };
 
-/* What a stop says, and whether sprof has made the kernel restart the call before it. */
+/* What a stop shows. `restarts`: sprof made the kernel restart the call before this stop. */
 struct caller_stop {
 	const struct sprof_call_state *state;
 	uint64_t now_ns;
@@ -47,39 +47,44 @@ struct caller_stop {
 };
 
 /*
- * The next of the calls that have ended before this entry, as it shows: to be asked until it says
- * no. The calls of all functions here lack their thread.
+ * Returns the next call that, as this entry shows, has ended. Call until it returns false. The
+ * results of this file's functions have no thread set.
  */
 bool sprof_caller_settle(
 	struct caller *caller, const struct caller_stop *entry, struct sprof_call *ret);
 
 enum caller_entry {
 	CALLER_BEGINS,
-	CALLER_BEGINS_UNSEEN, /* and the end of its former call was not seen */
-	CALLER_GOES_ON,       /* the call that was broken off is restarted */
+	CALLER_BEGINS_UNSEEN, /* as BEGINS, and the previous call's end was not seen */
+	CALLER_GOES_ON,       /* an interrupted call is restarted */
 };
 
-/* The entry itself, after sprof_caller_settle(). */
+/* Handles the entry itself, after sprof_caller_settle(). */
 enum caller_entry sprof_caller_enter(struct caller *caller, const struct caller_stop *entry);
-/* It was inside a call when tracing began. */
+/* The thread was inside this call when tracing began. */
 void sprof_caller_found(struct caller *caller, const struct open_call *call);
-/* True: *ret is the call that has ended. False: it goes on, or its begin was not seen. */
+/*
+ * Returns true and the call if it has ended. Returns false if it continues, or its begin was not
+ * seen.
+ */
 bool sprof_caller_leave(
 	struct caller *caller, const struct caller_stop *exit, struct sprof_call *ret);
-/* After the exit of rt_sigreturn(2): the call below it ended with EINTR. */
+/*
+ * Handles the exit of rt_sigreturn(2). Returns true if the interrupted call below ended with EINTR.
+ */
 bool sprof_caller_returned(
 	struct caller *caller, const struct caller_stop *exit, struct sprof_call *ret);
-/* The next of the calls that have ended, or end now, because nothing more will be seen of them. */
+/* Ends the open calls, one per call, because nothing more will be seen of them. */
 bool sprof_caller_close(struct caller *caller, enum sprof_call_ending ending, uint64_t now_ns,
 	struct sprof_call *ret);
-/* The call that goes on, as if it ended now. False: there is none. */
+/* The open call as if it ended now. Returns false if there is none. */
 bool sprof_caller_present(const struct caller *caller, uint64_t now_ns, struct sprof_call *ret);
-/* Its stack. */
+/* Sets the open call's stack. */
 void sprof_caller_set_stack(struct caller *caller, uint32_t stack);
-/* The thread runs another program. */
+/* The thread has executed another program. */
 void sprof_caller_executed(struct caller *caller);
 
-/* The number of this machine's own architecture, AUDIT_ARCH_*. */
+/* AUDIT_ARCH_* of this machine. */
 uint32_t sprof_call_native_arch(void);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * System calls by ptrace-stops. Does not handle what becomes of the calls, nor which calls a filter
- * selects.
+ * System calls by ptrace stops. Does not interpret the calls, nor choose which a filter selects.
  *
- * A thread of an attached process is traced from its first stop on. One that sleeps is not woken for
- * that: it is asked to stop when it is first seen running.
+ * A thread of an attached process is traced from its first stop on. A sleeping thread is not woken
+ * for that; a stop is requested when it is first seen running.
  */
 #include "events/calls.h"
 
@@ -18,7 +17,7 @@
 #include "events/call-state.h"
 
 enum {
-	/* A thread that runs now and then is soon met running. The others may sleep for hours. */
+	/* A thread that runs now and then is soon found running. Others may sleep for hours. */
 	FIRST_LOOK_NS = 200 * SPROF_NS_PER_US,
 	LATER_LOOK_NS = 5 * SPROF_NS_PER_MS,
 	LATER_NS = SPROF_NS_PER_S,
@@ -154,7 +153,7 @@ static void find_left_call(struct sprof_calls *calls, struct sprof_thread *threa
 struct seen_stop {
 	struct sprof_call_state state;
 	uint64_t now_ns;
-	bool is_left; /* of a call whose begin was not seen: */
+	bool is_left; /* of a call whose begin was missed: */
 	int64_t left_number;
 	bool is_copied; /* its thread's stack */
 };
@@ -190,7 +189,7 @@ static bool look_at_stop(
 	return true;
 }
 
-/* After the thread goes on again. */
+/* Called after the thread was continued. */
 static void book(
 	struct sprof_calls *calls, struct sprof_thread *thread, const struct seen_stop *seen)
 {
@@ -298,7 +297,7 @@ static bool is_waited_for(const struct sprof_thread *thread)
 	return !thread->born && watched && !watched->is_traced && !watched->is_asked;
 }
 
-/* True: it still sleeps. */
+/* Returns true if it still sleeps. */
 static bool look(struct sprof_thread *thread)
 {
 	struct watched_thread *watched = thread->calls;
@@ -354,7 +353,7 @@ static uint64_t due_ns(const void *data)
 	return look_ns < slow_ns ? look_ns : slow_ns;
 }
 
-/* It has run since, but was never met running: the call that it was in has ended. */
+/* It has run since but was never found running: the call that it was in has ended. */
 static void forget_ended(struct sprof_calls *calls, struct sprof_thread *thread)
 {
 	struct watched_thread *watched = thread->calls;

@@ -1,6 +1,6 @@
 /*
- * Every system call of a target, one by one; and the source that learns of them from the stops at
- * their entry and exit.
+ * All system calls of a target, and the event source that gets them from the ptrace stops at entry
+ * and exit.
  */
 #ifndef SPROF_EVENTS_CALLS_H
 #define SPROF_EVENTS_CALLS_H
@@ -14,24 +14,25 @@
 
 enum sprof_call_ending {
 	SPROF_CALL_RETURNED,
-	SPROF_CALL_CUT, /* its thread ended in it: exit(2), or killed, or another's execve(2) */
-	SPROF_CALL_UNDER_WAY, /* it had begun before tracing did: only a part of it was seen */
-	SPROF_CALL_OPEN,      /* it goes on when tracing ends */
+	/* the thread ended in the call: exit(2), a kill, or another thread's execve(2) */
+	SPROF_CALL_CUT,
+	SPROF_CALL_UNDER_WAY, /* began before tracing: only a part was seen */
+	SPROF_CALL_OPEN,      /* still open when tracing ended */
 };
 
 struct sprof_call {
-	uint32_t thread; /* its id in the target */
+	uint32_t thread; /* the target's thread id */
 	pid_t pid, tid;
-	int cpu;        /* of the thread when this was told; -1: not known */
-	uint32_t arch;  /* AUDIT_ARCH_*: numbers differ; 0: not known, this machine's */
-	int64_t number; /* -1: not known */
+	int cpu;        /* of the thread at this report; -1: unknown */
+	uint32_t arch;  /* AUDIT_ARCH_*, because numbers differ; 0: unknown, assume native */
+	int64_t number; /* -1: unknown */
 	uint64_t arguments[6];
-	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; UNDER_WAY: begin is when tracing began */
-	int64_t result;            /* RETURNED or UNDER_WAY: as in its register */
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; UNDER_WAY: begin_ns is when tracing began */
+	int64_t result;            /* for RETURNED and UNDER_WAY: the result register */
 	bool is_error;             /* the result is a negative errno */
-	bool was_before;           /* OPEN, CUT: it had begun before tracing did */
+	bool was_before;           /* for OPEN and CUT: began before tracing */
 	enum sprof_call_ending ending;
-	uint32_t stack; /* the sink's, of where it was called; 0: not wanted, or not seen */
+	uint32_t stack; /* the sink's id of the caller's stack; 0: not wanted, or not available */
 };
 
 /* Whether it is a call of this machine's own architecture. */
@@ -42,38 +43,38 @@ bool sprof_call_result_is_error(int64_t result);
 
 struct sprof_calls_listener {
 	void *data;
-	/* False: no memory. */
+	/* Returns false if out of memory. */
 	bool (*call)(void *data, const struct sprof_call *call);
-	/* A call begins: its end and its result are 0. NULL: not wanted. */
+	/* A call begins; end_ns and result are 0. NULL: not wanted. */
 	bool (*begin)(void *data, const struct sprof_call *call);
 	/*
-	 * Whether a call that has lasted until its end_ns shall have its stack. May be called
-	 * while its thread stands still, and several times. NULL: none shall.
+	 * Whether to take the stack of a call that has lasted until its end_ns. Called while the
+	 * thread is stopped, and more than once per call. NULL: no stacks.
 	 */
 	bool (*wants_stack)(void *data, const struct sprof_call *call);
 };
 
 struct sprof_calls_options {
-	/* A filter in the kernel selects calls (SPROF_CALLS_SELECTED): its value, seccomp(2). */
+	/* a seccomp filter selects the calls (SPROF_CALLS_SELECTED) */
 	bool is_selected;
 	uint32_t filter_value;
-	/* with wants_stack(): after this time, open calls of sleeping threads are asked about;
-	 * UINT64_MAX: never */
+	/*
+	 * with wants_stack(): blocked calls longer than this are offered to it; UINT64_MAX: never
+	 */
 	uint64_t slow_ns;
 };
 
-/* What could not be seen. */
+/* What was missed. */
 struct sprof_calls_gaps {
-	/* threads of an attached process that have not been seen running: their calls are not
-	 * traced yet */
+	/* threads of an attached process that have not run yet: their calls are not traced */
 	uint32_t threads_asleep;
-	/* calls that were under way and ended before their thread's first stop */
+	/* calls that were open when tracing began, and ended before their thread's first stop */
 	uint64_t ended_unseen;
 };
 
 struct sprof_calls; /* the state of all threads */
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 struct sprof_calls *sprof_calls_create(
 	const struct sprof_calls_options *options, const struct sprof_calls_listener *listener);
 /* NULL is accepted. */

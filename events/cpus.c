@@ -1,6 +1,4 @@
-/*
- * Parses the kernel's lists of CPUs. Does not handle lists in another order than the kernel's.
- */
+/* Parses the kernel's lists of CPUs. Does not handle unsorted lists. */
 #include "events/cpus.h"
 
 #include <ctype.h>

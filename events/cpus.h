@@ -10,13 +10,13 @@
 #include "base/attributes.h"
 
 struct sprof_cpus {
-	int *items; /* rising */
+	int *items; /* ascending */
 	size_t count, capacity;
 };
 
 /*
- * Parses a list as the kernel writes it: "0-3,5,8-9" (Documentation/admin-guide/cputopology.rst).
- * False: not such a list, or no memory. Finish it in both cases.
+ * Parses the kernel's list format, "0-3,5,8-9" (Documentation/admin-guide/cputopology.rst). Returns
+ * false if malformed or out of memory. Finish `ret` in both cases.
  */
 SPROF_MUST_USE bool sprof_cpus_parse(const char *text, struct sprof_cpus *ret);
 

@@ -1,6 +1,4 @@
-/*
- * Adds up figures of delays. Does not handle where they come from (delays.h).
- */
+/* Adds up delay statistics. delays.h has their sources. */
 #include "events/delay-figures.h"
 
 static bool merge(struct sprof_delay_counts *into, const struct sprof_delay_counts *from)

@@ -1,6 +1,6 @@
 /*
- * The table of latencies. A row is found by its two items and, with keys, by its key. Does not handle
- * the order of rows in a report, or their names.
+ * The table of latencies. A row is identified by its two items and, with keys, its key. Does not
+ * handle the order or the names of rows in reports.
  */
 #include "events/delay-table.h"
 

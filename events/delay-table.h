@@ -1,6 +1,4 @@
-/*
- * Latencies by pair and, where asked for, by key: for an interval and for the whole run.
- */
+/* Latencies by pair of events and, if wanted, by key; for an interval and for the whole run. */
 #ifndef SPROF_EVENTS_DELAY_TABLE_H
 #define SPROF_EVENTS_DELAY_TABLE_H
 
@@ -12,43 +10,44 @@
 /* Zeroed is empty. */
 struct sprof_delays_part {
 	struct sprof_histogram latencies; /* ns */
-	uint64_t over, under;             /* instances that are above `than`, below `lower` */
+	uint64_t over, under;             /* instances above `than`, and below `lower` */
 };
 
 struct sprof_delay_row {
 	const struct sprof_event_item *item1, *item2;
 	int64_t key;
-	uint32_t thread;                   /* of event1: whose name may be shown beside the key */
-	bool has_key;                      /* it is the row of one key */
-	bool is_rest;                      /* with keys: the row of all that found no place */
+	uint32_t thread;                   /* event1's thread, for the name beside the key */
+	bool has_key;                      /* the row is for a single key */
+	bool is_rest;                      /* the row of all keys beyond max_rows */
 	struct sprof_delays_part interval; /* since the last sprof_delay_table_end_interval() */
-	struct sprof_delays_part run;      /* up to then */
+	struct sprof_delays_part run;      /* before `interval` */
 };
 
-/* Zeroed is empty and valid; by_key and max_rows are the caller's. */
+/* Set by_key and max_rows; the rest zeroed is empty and valid. */
 struct sprof_delay_table {
-	bool by_key;     /* one row per key, not only per pair */
-	size_t max_rows; /* further keys share one row per pair; 0: SPROF_DELAY_ROWS */
+	bool by_key; /* one row per pair and key, not only per pair */
+	/* rows per table; further keys share one row per pair; 0: SPROF_DELAY_ROWS */
+	size_t max_rows;
 
-	struct sprof_delay_row *rows; /* in the order of their first instance */
+	struct sprof_delay_row *rows; /* in order of first occurrence */
 	size_t count, capacity;
 	struct sprof_idmap index;
-	uint64_t rest; /* instances that went to rows of the rest */
+	uint64_t rest; /* instances counted in the is_rest rows */
 };
 
 enum { SPROF_DELAY_ROWS = 10 * 1000 };
 
-/* False: no memory; the instance is not counted. */
+/* Returns false if out of memory; the instance is then not counted. */
 SPROF_MUST_USE bool sprof_delay_table_add(
 	struct sprof_delay_table *table, const struct sprof_trace_instance *instance);
 
-/* Adds the interval to the run, and begins the next one. False: no memory; rows that come later
- * still have theirs. */
+/* Adds the interval to the run and begins a new one. Returns false if out of memory; the rows not
+ * yet added keep their interval. */
 SPROF_MUST_USE bool sprof_delay_table_end_interval(struct sprof_delay_table *table);
 
 void sprof_delay_table_finish(struct sprof_delay_table *table);
 
-/* The columns of a row. Times in ns; all 0 where nothing was counted. */
+/* The columns of a row. Times in ns; all 0 if the row is empty. */
 struct sprof_delay_figures {
 	uint64_t calls, total, min, p50, p95, p99, max, over, under;
 };
@@ -56,13 +55,16 @@ struct sprof_delay_figures {
 struct sprof_delay_figures sprof_delay_figures(const struct sprof_delays_part *part);
 
 /*
- * The file of one pair's heatmap: "FILE-<event1>-<event2>.lat"; characters of the names that no file
- * name can have become '_'. The length as snprintf(3) counts it.
+ * The file name of a pair's heatmap: "FILE-<event1>-<event2>.lat", with characters that are invalid
+ * in file names replaced by '_'. Returns the length as snprintf(3) does.
  */
 int sprof_heatmap_path(
 	const char *file, const struct sprof_trace_instance *instance, char *buffer, size_t size);
 
-/* One line of it: the time of event2 and the latency, both in ns, and a newline. */
+/*
+ * One line of a heatmap file: event2's time and the latency in ns, and a newline. Returns the
+ * length as snprintf(3) does.
+ */
 int sprof_heatmap_line(const struct sprof_trace_instance *instance, char *buffer, size_t size);
 
 #endif

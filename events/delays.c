@@ -1,7 +1,7 @@
 /*
- * Relates the records of a thread to each other. Does not handle records that are not in order of
- * time (sched-order.h). An OFF or ON may come twice, from two sources or two events: the first one
- * counts, and the second one, a few us later, changes nothing.
+ * Computes delays from a thread's records. Does not handle records out of order (sched-order.h). An
+ * OFF or ON may arrive twice, from two sources or two events: the first counts; the second, a few
+ * us later, has no effect.
  */
 #include "events/delays.h"
 
@@ -47,7 +47,7 @@ static void set_name(struct sprof_delay_thread *thread, const char *name)
 	thread->name[length] = '\0';
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_delay_thread *append(struct sprof_delays *delays, pid_t tid)
 {
 	struct sprof_delay_thread *thread = calloc(1, sizeof(*thread));
@@ -232,7 +232,7 @@ static void wake_up(struct sprof_delay_thread *thread, uint64_t time_ns)
 		begin_delay(thread, SPROF_DELAY_STATE_WOKEN, time_ns);
 }
 
-/* From here on, the sums give what they have given so far. */
+/* Sets a new base: later sums count from here. */
 static void set_base(struct sprof_delay_sums *sums, const struct sprof_sched_record *record)
 {
 	sums->base_count = (int64_t)record->slices - sums->preempted_count - sums->derived_count;
@@ -265,8 +265,8 @@ static void count_derived(struct sprof_delays *delays, struct sprof_delay_thread
 }
 
 /*
- * A thread of unknown state may get a CPU after a preemption that nobody has seen. So sums that a
- * gap has spoiled stay so until the state is known.
+ * A thread of unknown state may get a CPU after an unseen preemption. So after a gap, the sums stay
+ * unusable until the state is known.
  */
 static void take_reading(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)

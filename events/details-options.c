@@ -1,6 +1,4 @@
-/*
- * Parses what --detail is given. Does not handle which of it makes sense for the sources of a run.
- */
+/* Parses the argument of --detail. Does not check that it fits the run's sources. */
 #include "events/details.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /*
- * The details of instances: which events of the ring lie in an instance's window, which of them are
- * shown, and how many are not. An instance waits until the time behind its event2 is over. Does not
- * handle how a line looks.
+ * Selects the events in an instance's window, decides which to show, and counts the others. An
+ * instance waits until the time after event2 has passed. Does not format lines.
  */
 #include "events/details.h"
 
@@ -84,7 +83,7 @@ static bool is_wanted(const struct showing *showing, const struct sprof_trace_si
 	const struct sprof_details_options *options = &showing->details->options;
 	const struct sprof_trace_instance *instance = showing->instance;
 
-	/* Without an event2 there is nothing else to compare with. */
+	/* Without event2 there is only event1 to compare with. */
 	if (!instance->event2.event)
 		return is_same(options, side, &instance->event1);
 	return (!options->not_event1 && is_same(options, side, &instance->event1)) ||
@@ -126,7 +125,7 @@ static void show_event2(struct showing *showing)
 		});
 }
 
-/* An event that is neither event1 nor event2. */
+/* Shows an event that is neither event1 nor event2. */
 static void show_other(
 	struct showing *showing, const struct sprof_trace_side *side, enum sprof_details_kind kind)
 {
@@ -146,8 +145,8 @@ static void show_other(
 		&(struct sprof_details_line){.kind = kind, .side = side, .distance_ns = distance});
 }
 
-/* Shows the events of the ring from a place on whose number is below `sequence`. Returns the place
- * behind them. */
+/* Shows the ring's events from index `at` with numbers below `sequence`. Returns the index after
+ * them. */
 static size_t show_until(
 	struct showing *showing, size_t at, uint64_t sequence, enum sprof_details_kind kind)
 {
@@ -155,11 +154,11 @@ static size_t show_until(
 
 	for (; at < ring->count && sprof_event_ring_at(ring, at)->sequence < sequence; at++)
 		show_other(showing, sprof_event_ring_at(ring, at), kind);
-	/* The event with that number has a line of its own. */
+	/* The event with that number gets a separate line. */
 	return at + (at < ring->count && sprof_event_ring_at(ring, at)->sequence == sequence);
 }
 
-/* From event2 on; `at` is the place in the ring of what is behind event1. */
+/* Shows event2 and what follows; `at` is the ring index after event1. */
 static void show_rest(struct showing *showing, size_t at)
 {
 	const struct sprof_event_ring *ring = &showing->details->ring;
@@ -244,7 +243,7 @@ bool sprof_details_request(
 	return true;
 }
 
-/* Forgets the first one that waits. */
+/* Removes the first waiting instance. */
 static void end_wait(struct sprof_details *details)
 {
 	struct sprof_trace_instance *instance = &details->waiting[details->first++];

@@ -1,6 +1,4 @@
-/*
- * A governor of windows. The moments are random, so that they can't follow phases of the program.
- */
+/* Schedules windows. Their moments are random, so that they don't follow phases of the program. */
 #include "events/duty.h"
 
 #include <math.h>

@@ -1,7 +1,4 @@
-/*
- * The table of attributes, and what each does with its value. Does not handle where a value ends:
- * the list's parser has cut the text.
- */
+/* The table of attributes and their setters. Does not split the text: the list's parser does. */
 #include "events/event-attributes.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /*
- * Parses the events of -e. Each event is looked up before its expressions are read, because they are
- * checked against its fields. Does not handle whether a source can give the event on this machine.
+ * Parses the events of -e. Each event is looked up before its expressions are parsed, because they
+ * are checked against its fields. Does not check whether a source can provide the event on this
+ * machine.
  */
 #include "events/event-list.h"
 
@@ -35,7 +36,10 @@ static bool fail_at(struct sprof_error *err, size_t column, const char *message)
 	return sprof_error_set(err, SPROF_ERROR_USAGE, "column %zu: %s", column, message);
 }
 
-/* Past a quoted text or character, whose quote is at `at`; at the end if nothing closes it. */
+/*
+ * Skips a quoted text or character that begins at `at`. Returns the end of the text if the quote is
+ * not closed.
+ */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at++;
@@ -166,7 +170,7 @@ static bool name_item(struct sprof_event_list *list, struct sprof_event_item *it
 			return sprof_error_no_memory(err);
 	}
 	sprof_trace_type_name(item->row, call, whole, sizeof(whole));
-	/* Without its group, if it has a name of its own; a function without its file. */
+	/* Drops the group if the event has a name, and a function's file. */
 	colon = item->row->name[0] ? strchr(whole, ':') : NULL;
 	item->name = strndup(colon ? colon + 1 : whole, strcspn(colon ? colon + 1 : whole, "@"));
 	return item->name || sprof_error_no_memory(err);

@@ -1,6 +1,6 @@
 /*
- * A ring of copies of events. The array grows as long as the bytes allow. Does not handle events out
- * of order: looking for a time takes the ring for sorted.
+ * A ring of event copies. The array grows as long as max_bytes permits. Does not handle events out
+ * of order: the search by time assumes sorted events.
  */
 #include "events/event-ring.h"
 

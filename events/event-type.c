@@ -1,7 +1,7 @@
 /*
- * The catalogue of events: one row for each. Fields of tracepoints have the kernel's names (the
- * `format` files of tracefs) and no others than those that mean something for one process. Does not
- * handle whether a source is permitted on this machine.
+ * The catalogue of events: one row each. Tracepoint fields have the kernel's names (`format` files
+ * of tracefs); only fields that are meaningful for one process are listed. Does not check
+ * permissions.
  */
 #include "events/event-type.h"
 
@@ -172,9 +172,11 @@ static const struct sprof_trace_type_row rows[] = {
 	{SPROF_TRACE_FAULT, "mem", "fault", false, FIELDS(fault_fields),
 		SPROF_TRACE_BY_FAULTS, SPROF_TRACE_COST_RECORD, "a page fault: memory is touched for the first time"},
 	{SPROF_TRACE_PROBE, "uprobe", "", true, FIELDS(probe_fields),
-		SPROF_TRACE_BY_UPROBE, SPROF_TRACE_COST_RECORD, "a function begins: uprobe:FUNC@\"FILE\""},
+		SPROF_TRACE_BY_UPROBE | SPROF_TRACE_BY_BREAKPOINT, SPROF_TRACE_COST_RECORD,
+		"a function begins: uprobe:FUNC@\"FILE\""},
 	{SPROF_TRACE_RETURN, "uretprobe", "", true, FIELDS(return_fields),
-		SPROF_TRACE_BY_UPROBE, SPROF_TRACE_COST_RECORD, "a function returns, to ip: uretprobe:FUNC@\"FILE\""},
+		SPROF_TRACE_BY_BREAKPOINT, SPROF_TRACE_COST_STOP,
+		"a function returns, to ip: uretprobe:FUNC@\"FILE\""},
 	{SPROF_TRACE_PROFILE, NULL, "profile", false, FIELDS(sample_fields),
 		SPROF_TRACE_BY_CLOCK, SPROF_TRACE_COST_SAMPLE,
 		"a thread has used the CPU for 1/N s (-F N)"},
@@ -231,6 +233,8 @@ const char *sprof_trace_source_name(enum sprof_trace_source source)
 		return "perf page faults";
 	case SPROF_TRACE_BY_UPROBE:
 		return "uprobes";
+	case SPROF_TRACE_BY_BREAKPOINT:
+		return "breakpoints";
 	default:
 		return NULL;
 	}
@@ -256,6 +260,11 @@ static size_t values_of(const struct sprof_trace_type_row *row)
 	const struct sprof_trace_field *last = &row->fields[row->field_count - 1];
 
 	return (size_t)last->index + last->count;
+}
+
+size_t sprof_trace_event_values(const struct sprof_trace_event *event)
+{
+	return values_of(sprof_trace_type_row(event->type));
 }
 
 static size_t text_size(const char *text)

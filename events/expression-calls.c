@@ -1,7 +1,7 @@
 /*
- * Which system calls an expression can let through, whatever the rest of the event is: so that a
- * source can leave the others alone. What depends on the call's number only is evaluated; of the
- * rest only what && || ! ?: make of it is known. Does not handle what the arguments say.
+ * Determines which system calls an expression can pass, whatever the event's other fields are, so
+ * that a source can skip the others. Evaluates only what depends on the call's number; everything
+ * else is unknown and goes through && || ! ?: as such. Does not look at arguments.
  */
 #include "events/expression.h"
 

@@ -1,6 +1,6 @@
 /*
- * Evaluates expressions. The parser has checked types and bounded the depth, so nothing can fail
- * here. Every operation has a result for all operands: the arithmetic is that of uint64_t.
+ * Evaluates expressions. The parser has checked types and limited the depth, so evaluation can't
+ * fail. Every operation is defined for all operands: arithmetic is done in uint64_t.
  */
 #include "events/expression.h"
 
@@ -176,7 +176,7 @@ static struct sprof_trace_value element(
 	return evaluation->frame->event->fields[(uint64_t)node->number + index];
 }
 
-/* Operations whose value is an integer and that need no more than a line. */
+/* Operations with an integer result that fit in one line each. */
 static int64_t simple(const struct evaluation *evaluation, const struct sprof_expression_node *node)
 {
 	const struct sprof_trace_event *event = evaluation->frame->event;

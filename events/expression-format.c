@@ -1,6 +1,7 @@
 /*
- * printf() of expressions, written out because the format is the user's: it is checked when the
- * expression is parsed, and can't reach anything but its arguments. Does not handle %n, %f and *.
+ * printf() for expressions. The C library's printf can't be used, because the user writes the
+ * format: it is checked when the expression is parsed and can only access its arguments. Does not
+ * handle %n, %f and *.
  */
 #include "events/expression-format.h"
 

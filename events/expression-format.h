@@ -1,6 +1,6 @@
 /*
  * The formats of printf() in an expression: %d %i %u %x %X %o %c %p %s %%, with flags, width and
- * precision. Length modifiers are accepted and mean nothing: every number has 64 bits.
+ * precision. Length modifiers are accepted and ignored: all numbers are 64-bit.
  */
 #ifndef SPROF_EVENTS_EXPRESSION_FORMAT_H
 #define SPROF_EVENTS_EXPRESSION_FORMAT_H
@@ -11,17 +11,17 @@ struct sprof_conversion {
 	bool left, zero, plus, space, alternate;
 	unsigned width;
 	int precision;   /* -1: none */
-	char conversion; /* one of diuxXocps; 0: there is none left */
+	char conversion; /* one of diuxXocps; 0: end of the format */
 };
 
 /*
- * Goes on to the next conversion from *at, and past it. The characters before it go to the frame; a
- * frame of NULL is accepted. False: what stands at *at is no conversion.
+ * Parses the next conversion and moves *at behind it. Writes the characters before it to the frame,
+ * which may be NULL. Returns false if the conversion is invalid.
  */
 SPROF_MUST_USE bool sprof_conversion_next(
 	const char **at, struct sprof_expression_frame *frame, struct sprof_conversion *ret);
 
-/* Writes one value as the conversion says. */
+/* Formats one value. */
 void sprof_conversion_write(const struct sprof_conversion *format, struct sprof_trace_value value,
 	struct sprof_expression_frame *frame);
 

@@ -1,6 +1,6 @@
 /*
- * The table of functions. Their arguments are checked while the expression is parsed, those of
- * printf() against its format. Does not handle formats that are computed: a format is a literal.
+ * The table of functions. Arguments are checked when the expression is parsed, those of printf()
+ * against its format, which must be a literal.
  */
 #include "events/expression-functions.h"
 

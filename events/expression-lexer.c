@@ -1,5 +1,5 @@
 /*
- * Cuts an expression into tokens: numbers, characters and texts as C writes them, names, operators.
+ * Splits an expression into tokens: numbers, characters and texts in C syntax, names, operators.
  * Does not handle suffixes of numbers, wide characters, or numbers with a fraction.
  */
 #include "events/expression-lexer.h"
@@ -84,7 +84,10 @@ static bool read_number(struct sprof_lexer *lexer, struct sprof_error *err)
 	return true;
 }
 
-/* Up to `max` digits of a character's number. False: there is none, or it is above 255. */
+/*
+ * Reads up to `max` digits of a character code. Returns false if there is no digit, or the code is
+ * above 255.
+ */
 static bool read_code(struct sprof_lexer *lexer, unsigned base, int max, char *ret)
 {
 	unsigned value = 0;

@@ -6,7 +6,7 @@
 
 #include "events/expression.h"
 
-/* Other operators are their character. */
+/* All other operators are represented by their character. */
 enum sprof_token_kind {
 	SPROF_TOKEN_END = 256,
 	SPROF_TOKEN_NUMBER,
@@ -24,21 +24,21 @@ enum sprof_token_kind {
 
 struct sprof_token {
 	int kind;
-	const char *at; /* its text as the user wrote it */
+	const char *at; /* start in the source text */
 	size_t length;
 	size_t column;
 	int64_t number;   /* NUMBER */
-	const char *text; /* TEXT: without quotes and escapes */
+	const char *text; /* TEXT: unquoted and unescaped */
 };
 
 struct sprof_lexer {
 	const char *at, *end;
 	size_t column;
-	char *texts; /* room for the texts: as many bytes as the source has; the owner's */
+	char *texts; /* buffer for texts, owned by the caller; as large as the source text */
 	struct sprof_token token; /* the current one */
 };
 
-/* Goes to the next token. False: there is none; the error says the column. */
+/* Reads the next token. On false, the error has the column. */
 SPROF_MUST_USE bool sprof_lexer_next(struct sprof_lexer *lexer, struct sprof_error *err);
 
 #endif

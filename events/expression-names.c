@@ -1,13 +1,13 @@
 /*
- * Names of an expression: the variables that every event has, the fields of this one. Does not
- * handle functions (expression-functions.c).
+ * Names in an expression: variables common to all events, and fields of this event. Does not handle
+ * functions (expression-functions.c).
  */
 #include "events/expression-names.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of a name in a message. */
+/* characters of a name in a message */
 enum { SHOWN = 64 };
 
 static const struct {

@@ -1,6 +1,4 @@
-/*
- * What a name in an expression means: a variable, or a field of the event.
- */
+/* Resolves names in expressions: variables, and fields of the event. */
 #ifndef SPROF_EVENTS_EXPRESSION_NAMES_H
 #define SPROF_EVENTS_EXPRESSION_NAMES_H
 
@@ -8,9 +6,9 @@
 #include "events/expression-tree.h"
 
 /*
- * Fills the node for a name. Of an array this is SPROF_EXPRESSION_ELEMENT, whose operand is the
- * caller's. `scope` NULL: a key's expression. False: there is no such name; the hint lists those
- * that there are.
+ * Sets the node for a name. An array field becomes SPROF_EXPRESSION_ELEMENT; the caller sets its
+ * operand. `scope` NULL: an expression over a key. Returns false if the name is unknown; the hint
+ * lists the valid names.
  */
 SPROF_MUST_USE bool sprof_expression_name_find(const struct sprof_token *name,
 	const struct sprof_trace_scope *scope, struct sprof_expression_node *node,

@@ -1,7 +1,6 @@
 /*
- * From text to a tree, with the types checked on the way: every operand is typed before its operator
- * is. A parser by precedence climbing. Does not handle what the values will be: a division by a
- * constant zero is no error.
+ * Parses text into a tree by precedence climbing, and checks types on the way: operands are typed
+ * before their operator. Does not check values: a division by a constant zero is no error.
  */
 #include "events/expression.h"
 
@@ -216,7 +215,7 @@ static bool parse_name(struct parser *parser, uint32_t *ret)
 	return append(parser, &node, ret);
 }
 
-/* Adds one word of a type's name. False: it is none. */
+/* Adds one word of a type's name. Returns false if it is no such word. */
 static bool add_type_word(const struct sprof_token *token, int *bits, bool *is_unsigned)
 {
 	static const struct {

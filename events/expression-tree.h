@@ -1,7 +1,4 @@
-/*
- * A parsed expression: its nodes, each with the type of its value. Only the files expression-*.c
- * know this.
- */
+/* A parsed expression: its nodes, each with the kind of its value. Private to expression-*.c. */
 #ifndef SPROF_EVENTS_EXPRESSION_TREE_H
 #define SPROF_EVENTS_EXPRESSION_TREE_H
 
@@ -9,10 +6,11 @@
 
 enum sprof_expression_operation {
 	SPROF_EXPRESSION_NUMBER,
-	SPROF_EXPRESSION_LITERAL,   /* a text */
-	SPROF_EXPRESSION_FIELD,     /* the value `number` of the event */
-	SPROF_EXPRESSION_INT_FIELD, /* of that, the low 32 bits with their sign */
-	SPROF_EXPRESSION_ELEMENT,   /* of `count` values from `number`, that at the operand */
+	SPROF_EXPRESSION_LITERAL,   /* a text literal */
+	SPROF_EXPRESSION_FIELD,     /* the event's value `number` */
+	SPROF_EXPRESSION_INT_FIELD, /* the same; low 32 bits, sign-extended */
+	/* element [operand] of an array of `count` values that begins at value `number` */
+	SPROF_EXPRESSION_ELEMENT,
 	SPROF_EXPRESSION_PID,
 	SPROF_EXPRESSION_TID,
 	SPROF_EXPRESSION_CPU,
@@ -21,7 +19,7 @@ enum sprof_expression_operation {
 	SPROF_EXPRESSION_NEGATE,
 	SPROF_EXPRESSION_NOT,
 	SPROF_EXPRESSION_INVERT,
-	SPROF_EXPRESSION_CAST, /* to `number` bits, with a sign if that is negative */
+	SPROF_EXPRESSION_CAST, /* truncation to `number` bits; sign-extended if negative */
 
 	SPROF_EXPRESSION_MULTIPLY,
 	SPROF_EXPRESSION_DIVIDE,
@@ -51,7 +49,7 @@ enum sprof_expression_operation {
 	SPROF_EXPRESSION_COMM_GET,
 	SPROF_EXPRESSION_SYSCALL_NAME,
 	SPROF_EXPRESSION_SYM,
-	SPROF_EXPRESSION_PRINTF,   /* `text` is the format; operand: the first argument */
+	SPROF_EXPRESSION_PRINTF,   /* `text`: the format; operand: the first argument */
 	SPROF_EXPRESSION_ARGUMENT, /* operands: the value, the next argument */
 };
 
@@ -64,17 +62,17 @@ struct sprof_expression_node {
 	uint32_t count;
 	int64_t number;
 	const char *text;
-	bool is_tid; /* FIELD: it names a thread, or a process by its first one */
+	bool is_tid; /* FIELD: contains a tid or a pid */
 };
 
 struct sprof_expression {
 	struct sprof_expression_node *nodes;
 	size_t count, capacity;
 	uint32_t root;
-	char *texts; /* of literals */
+	char *texts; /* storage for literals */
 };
 
-/* The value of one node. */
+/* Evaluates one node. */
 struct sprof_trace_value sprof_expression_evaluate(const struct sprof_expression *expression,
 	uint32_t index, struct sprof_expression_frame *frame);
 

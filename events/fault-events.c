@@ -1,9 +1,9 @@
 /*
- * Makes figures of page faults: reads their records (fault-watch.h), has their stacks walked, and
- * balances the accounts of threads with what the kernel has counted. Does not handle what is mapped
- * besides the page of the fault: neither huge pages, nor the neighbours in a file (fault-around). Of a
- * leader that vanishes by another thread's exec, lost records are not made up for. Stacks are native: the
- * kernel copies nothing else.
+ * Statistics of page faults: reads their records (fault-watch.h), has their stacks unwound, and
+ * balances each thread's account with the kernel's count. Counts a fault as one page, even if the
+ * kernel maps a huge page or neighbouring file pages (fault-around). Records lost from a leader
+ * that disappears in another thread's exec are not made up for. Stacks are native only: the kernel
+ * copies nothing else.
  */
 #include "events/fault-events.h"
 
@@ -20,7 +20,7 @@ enum {
 	BUSY_POLL_NS = SPROF_NS_PER_MS,  /* as long as there are records */
 	FRESH_NS = 10 * SPROF_NS_PER_MS, /* a new program is polled that often for that long: */
 	FRESH_POLL_NS = SPROF_NS_PER_MS / 4,
-	SOME_NS = SPROF_NS_PER_MS, /* for counting records, before the loop goes on */
+	SOME_NS = SPROF_NS_PER_MS, /* time for counting records before the loop continues */
 	AT_ONCE = 16,              /* records that are counted before more are copied */
 };
 
@@ -131,7 +131,7 @@ static bool expect(struct sprof_fault_events *events, struct sprof_thread *threa
 	return false;
 }
 
-/* As soon as the mappings are there: who ends soon takes them away. */
+/* Read as soon as mapped: a short program takes its mappings away at its end. */
 static void expect_programs(struct sprof_fault_events *events)
 {
 	struct sprof_thread **threads;
@@ -176,7 +176,7 @@ static uint32_t walk(struct sprof_fault_events *events, struct sprof_thread *thr
 	return stack;
 }
 
-/* Of what a record stands for, what the kernel has counted of the thread. */
+/* The part of a record's faults that the kernel's count of the thread covers. */
 static struct sprof_fault_count account(struct sprof_fault_events *events,
 	struct sprof_thread *thread, const struct sprof_perf_record *record)
 {
@@ -212,7 +212,7 @@ static struct sprof_thread *thread_of(
 	return sprof_target_find(events->target, tid);
 }
 
-/* Of a thread that has ended, there is nobody to count it for: it is unseen already. */
+/* The faults of an ended thread were reported as unseen already. */
 static void count_record(struct sprof_fault_events *events, const struct sprof_fault_kept *kept)
 {
 	const struct sprof_fault_sink *sink = &events->options.sink;
@@ -301,8 +301,8 @@ static void settle(struct sprof_fault_events *events, struct sprof_thread *threa
 }
 
 /*
- * A leader whose id another thread has taken by an exec is gone: what stands there now are the figures of
- * that thread.
+ * After another thread's exec took the leader's tid, the leader is gone: /proc shows the figures of
+ * the other thread.
  */
 static void take_end(struct sprof_fault_events *events, struct sprof_thread *thread)
 {
@@ -331,7 +331,7 @@ static void take(void *data, const struct sprof_event *event)
 		take_end(events, event->thread);
 }
 
-/* A program may have ended soon: what it has mapped can't be read then. */
+/* A program may end soon; its mappings can't be read afterwards. */
 static uint64_t until_next(const struct sprof_fault_events *events)
 {
 	if (events->next_ns < events->fresh_ns)

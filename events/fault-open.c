@@ -1,5 +1,6 @@
 /*
- * Tries an event of page faults on ourselves. Does not handle a refusal for single threads of the target.
+ * Tries to open a page fault event on sprof itself. Does not handle refusals for single threads of
+ * the target.
  */
 #include "events/fault-open.h"
 

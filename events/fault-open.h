@@ -1,6 +1,4 @@
-/*
- * Whether the kernel permits an event of page faults.
- */
+/* Checks whether the kernel permits page fault events. */
 #ifndef SPROF_EVENTS_FAULT_OPEN_H
 #define SPROF_EVENTS_FAULT_OPEN_H
 
@@ -11,10 +9,13 @@
 #include "events/perf-event.h"
 #include "events/perf-registers.h"
 
-/* The bytes of a record, at most. */
+/* Largest size of a record in bytes. */
 enum { SPROF_FAULT_RECORD = SPROF_PERF_STACK_SIZE + 512 };
 
-/* Whether it may be opened, with a ring, for ourselves: then it may be for a process of ours. */
+/*
+ * Opens such an event with a ring for sprof itself, as a test of whether the target's may be
+ * opened.
+ */
 SPROF_MUST_USE bool sprof_fault_may_open(
 	struct perf_event_attr attributes, struct sprof_perf_denial *ret_denial);
 

@@ -1,8 +1,7 @@
 /*
- * Chooses the period of page faults: each fault that ends a period has a record. There is a credit of
- * records, which grows with time. When it is used up, or records are lost, the period becomes longer. It then
- * fits the present rate of faults. After a second with few records it becomes shorter. Does not handle single
- * threads: all have one period.
+ * Chooses the period of page faults: one record per period. A credit of records grows with time.
+ * When it is used up, or records are lost, the period is lengthened to fit the current rate. After
+ * a second with few records it is shortened. All threads share one period.
  */
 #include "events/fault-pace.h"
 
@@ -11,7 +10,7 @@
 enum {
 	RATE = 8000,   /* records a second: to walk one takes some 10 us */
 	BUCKET = 4000, /* records that may come at once */
-	AGAIN = 500,   /* the same after a change, whose effect is not seen at once */
+	AGAIN = 500,   /* the same after a change, which takes effect with a delay */
 	LONGEST = 1 << 20,
 	STEP = 8, /* how much shorter the period becomes at once */
 };

@@ -1,6 +1,6 @@
 /*
- * How many page faults one record stands for: one, so that a short program has all of them, or more
- * of them, so that the records can be read. Works on figures alone.
+ * Chooses how many page faults one record represents: 1 for a short program, more if there are too
+ * many records to read. Arithmetic only.
  */
 #ifndef SPROF_EVENTS_FAULT_PACE_H
 #define SPROF_EVENTS_FAULT_PACE_H
@@ -9,26 +9,26 @@
 #include <stdint.h>
 
 struct sprof_fault_pace {
-	uint64_t period; /* faults for each record */
-	bool is_fixed;   /* whatever happens */
+	uint64_t period; /* faults per record */
+	bool is_fixed;   /* the period never changes */
 	double credit;   /* records that may still come at once */
 	uint64_t last_ns, last_lost;
-	uint64_t calm_ns; /* since when there have been few records; 0: there are not */
+	uint64_t calm_ns; /* since when there have been few records; 0: not now */
 };
 
-/* `fixed`: the period to keep; 0: it begins with 1. */
+/* `fixed`: a constant period; 0: adapt, beginning with 1. */
 struct sprof_fault_pace sprof_fault_pace_begin(uint64_t fixed);
 
-/* What one reading has found. */
+/* Result of one reading of the rings. */
 struct sprof_fault_load {
 	uint64_t now_ns;
-	uint64_t records; /* since the reading before */
-	uint64_t lost;    /* all records so far that there was no room for */
+	uint64_t records; /* since the previous reading */
+	uint64_t lost;    /* total of records lost because the ring was full */
 };
 
-/* True: the period is another one from now on, a power of two. */
+/* Returns true if `period` has changed; it is a power of two. */
 bool sprof_fault_pace_step(struct sprof_fault_pace *pace, const struct sprof_fault_load *load);
-/* The period could not be changed: the former one stays for ever. */
+/* The period could not be changed: keeps `former` from now on. */
 void sprof_fault_pace_keep(struct sprof_fault_pace *pace, uint64_t former);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A queue of records in one piece of memory. Its begin is used again once it is empty. Does not handle
- * what is not known to fit: the caller walks that at once.
+ * A queue of records in one buffer. The buffer is reused from its start once the queue is empty. A
+ * record that does not fit is rejected, and the caller unwinds it at once.
  */
 #include "events/fault-stash.h"
 

@@ -1,6 +1,6 @@
 /*
- * Records of page faults that were taken out of their ring and not walked yet: copying one is ten
- * times faster than walking its stack, so that a burst of faults finds room in the rings.
+ * Page fault records taken out of their rings but not yet unwound. Copying a record is ten times
+ * faster than unwinding its stack, so the rings drain faster during a burst.
  */
 #ifndef SPROF_EVENTS_FAULT_STASH_H
 #define SPROF_EVENTS_FAULT_STASH_H
@@ -16,7 +16,7 @@
 struct sprof_fault_stash {
 	unsigned char *bytes;
 	size_t used, capacity;
-	size_t first; /* of the oldest record */
+	size_t first; /* offset of the oldest record */
 };
 
 /* One record, without raw bytes; its stack points into the stash. */
@@ -25,10 +25,10 @@ struct sprof_fault_kept {
 	struct sprof_perf_user user;
 };
 
-/* A copy of the stack is kept, too. False: there is no room. */
+/* Copies the record and its stack. Returns false if there is no room. */
 SPROF_MUST_USE bool sprof_fault_stash_put(
 	struct sprof_fault_stash *stash, const struct sprof_fault_kept *kept);
-/* Takes the oldest one; its stack is valid until the next put. False: there is none. */
+/* Takes the oldest record; its stack is valid until the next put. Returns false if empty. */
 SPROF_MUST_USE bool sprof_fault_stash_take(
 	struct sprof_fault_stash *stash, struct sprof_fault_kept *ret);
 void sprof_fault_stash_finish(struct sprof_fault_stash *stash);

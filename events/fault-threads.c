@@ -1,7 +1,6 @@
 /*
- * The account of each thread's page faults. While one event takes another's place, both tell of the same
- * faults: a thread never gets more than the kernel has counted. Does not handle where the figures come
- * from.
+ * Page fault accounts per thread. While one event replaces another, both record the same faults; so
+ * a thread is never credited more than the kernel has counted. Does not read the figures.
  */
 #include "events/fault-threads.h"
 
@@ -38,7 +37,7 @@ static uint64_t less(uint64_t from, uint64_t what)
 	return from > what ? from - what : 0;
 }
 
-/* What is known to be counted, and was in no record yet. */
+/* Faults counted by the kernel that no record covers yet. */
 static struct sprof_fault_count room_of(const struct sprof_fault_thread *thread)
 {
 	return (struct sprof_fault_count){

@@ -1,9 +1,9 @@
 /*
- * Opens two events for each thread, of minor and of major faults: together they count what
- * proc_pid_stat(5) has as minflt and majflt (mm/memory.c: mm_account_fault), except for faults without
- * registers, which the kernel takes when it looks up pages itself (get_user_pages), and, where it
- * permits no more, all others in the kernel. New threads inherit the events, and have them from their
- * first instruction on. Does not handle what the records are for.
+ * Opens two events per thread, for minor and major faults. Together they count what
+ * proc_pid_stat(5) reports as minflt and majflt (mm/memory.c: mm_account_fault), except faults
+ * without registers, which the kernel takes when it looks up pages itself (get_user_pages) and, if
+ * kernel events are not permitted, all other faults in kernel code. New threads inherit the events
+ * from their first instruction on.
  */
 #include "events/fault-watch.h"
 
@@ -77,7 +77,7 @@ static uint32_t kind_value(const struct sprof_fault_watch *watch, int kind, uint
 	return (watch->period ? 0 : log2) * KINDS + (uint32_t)kind;
 }
 
-/* False: some of its events are missing. A thread that has gone misses none. */
+/* Returns false if some of its events are missing. A thread that is gone misses none. */
 static bool open_thread(struct sprof_fault_watch *watch, pid_t tid, uint64_t period)
 {
 	struct sprof_perf_denial denial;
@@ -115,7 +115,7 @@ uint32_t sprof_fault_watch_open(
 	return missing;
 }
 
-/* What they have recorded is in the records of others, too. */
+/* Closes events that were opened twice: their faults are in records of others. */
 static void forget_events(struct sprof_fault_watch *watch, size_t first)
 {
 	uint64_t id;

@@ -1,6 +1,6 @@
 /*
- * The events of page faults: which threads have them, and for how many faults each of their records
- * stands.
+ * The page fault events of all threads, and the number of faults that a record of each event
+ * represents.
  */
 #ifndef SPROF_EVENTS_FAULT_WATCH_H
 #define SPROF_EVENTS_FAULT_WATCH_H
@@ -18,30 +18,36 @@
 
 enum { SPROF_FAULT_KINDS = 2 };
 
-/* Zeroed, with a period, before init(). */
+/* Set `period`; zero the rest before init(). */
 struct sprof_fault_watch {
-	uint64_t period; /* that never changes; 0: it may, and is a power of two */
+	uint64_t period; /* the constant period; 0: it varies, as a power of two */
 	bool follows_children;
-	bool is_of_users_only; /* the kernel permits no more */
+	bool is_of_users_only; /* the kernel permits faults in user code only */
 	struct perf_event_attr attributes[SPROF_FAULT_KINDS];
 	struct sprof_perf_rings rings;
-	struct sprof_idmap kinds; /* (0, the kernel's id of an event) -> its kind, and its period */
+	struct sprof_idmap kinds; /* (0, event id) -> kind and period */
 	bool out_of_memory;
 };
 
-/* Asks the kernel what it permits. False: refused, or no memory; finish it all the same. */
+/*
+ * Checks what the kernel permits. Returns false if refused, or out of memory. Finish it in both
+ * cases.
+ */
 SPROF_MUST_USE bool sprof_fault_watch_init(struct sprof_fault_watch *watch, bool follow_children,
 	struct sprof_perf_denial *ret_denial);
 void sprof_fault_watch_finish(struct sprof_fault_watch *watch);
 
-/* Watches all threads that there are. Returns how many of them miss an event on some CPU. */
+/* Opens events for all threads. Returns the number of threads that lack an event on some CPU. */
 uint32_t sprof_fault_watch_open(
 	struct sprof_fault_watch *watch, struct sprof_target *target, uint64_t period);
-/* The same with another period. False: not all of them could be watched so; the former period stays. */
+/*
+ * Opens all events again with another period. Returns false, and keeps the former period, if some
+ * can't be opened.
+ */
 SPROF_MUST_USE bool sprof_fault_watch_change(
 	struct sprof_fault_watch *watch, struct sprof_target *target, uint64_t period);
 
-/* How many faults of which kind a record stands for. None, if it is of an event that was given up. */
+/* The number and kind of faults that a record represents; zero if its event was closed. */
 struct sprof_fault_count sprof_fault_watch_weight(
 	const struct sprof_fault_watch *watch, const struct sprof_perf_record *record);
 

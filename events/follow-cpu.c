@@ -1,10 +1,10 @@
 /*
- * Sets the affinity of the calling thread. Does not handle several threads that stop in turn: each of
- * them runs on while others are served.
+ * Sets the calling thread's affinity. Does not help if several threads stop alternately: the others
+ * run on while one is served.
  */
 #include "events/follow-cpu.h"
 
-enum { LOOK_AT = 64 }; /* after that many stops the CPU is read: it takes as long as one */
+enum { LOOK_AT = 64 }; /* check the CPU after this many stops: the check takes as long as one */
 
 void sprof_follow_cpu_init(struct sprof_follow_cpu *follow)
 {

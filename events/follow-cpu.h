@@ -1,6 +1,6 @@
 /*
- * The tracer on the CPU of the thread that it serves: a stop then is a switch on one CPU, which takes
- * half the time of waking another one.
+ * Moves the tracer to the CPU of the thread that it serves: the stop is then a context switch on
+ * one CPU, which takes half the time of waking another CPU.
  */
 #ifndef SPROF_EVENTS_FOLLOW_CPU_H
 #define SPROF_EVENTS_FOLLOW_CPU_H
@@ -11,19 +11,21 @@
 #include "attach/thread.h"
 
 struct sprof_follow_cpu {
-	cpu_set_t allowed; /* where the tracer may be without us */
-	uint32_t thread;   /* the one that is served */
-	unsigned stops;    /* of it, in a row */
-	int cpu;           /* -1: the tracer is free */
+	cpu_set_t allowed; /* the tracer's original affinity */
+	uint32_t thread;   /* the thread being served */
+	unsigned stops;    /* its consecutive stops */
+	int cpu;           /* -1: affinity not changed */
 };
 
-/* Of the calling thread. */
+/* Reads the calling thread's affinity. */
 void sprof_follow_cpu_init(struct sprof_follow_cpu *follow);
 
-/* A thread has stopped. While others stop in between, the tracer is free. */
+/*
+ * A thread has stopped. If stops of several threads alternate, the original affinity is restored.
+ */
 void sprof_follow_cpu_take(struct sprof_follow_cpu *follow, struct sprof_thread *thread);
 
-/* The tracer is free. */
+/* Restores the original affinity. */
 void sprof_follow_cpu_end(struct sprof_follow_cpu *follow);
 
 #endif

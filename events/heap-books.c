@@ -1,8 +1,9 @@
 /*
- * Books of a heap. Does not handle calls, nor in which order they come.
+ * Accounts of a heap. Does not handle calls or their order.
  *
- * The peak needs no copy of all sites. Each new peak has a number. A site that changes for the first time
- * after a peak notes what it had at that peak. A site whose note is older has not changed since.
+ * The peak needs no copy of all sites. Each new peak has a number. When a site changes for the
+ * first time after a peak, it saves its value at that peak. A site with an older saved number has
+ * not changed since.
  */
 #include "events/heap-books.h"
 
@@ -12,7 +13,7 @@
 #include "base/array.h"
 #include "base/interned.h"
 
-/* So far back, blocks are looked at whose address is not known. */
+/* how many recent blocks of unknown address to search */
 enum { ADRIFT_MAX = 4096 };
 
 bool sprof_heap_site(
@@ -177,8 +178,8 @@ uint32_t sprof_heap_find_adrift(
 }
 
 /*
- * Nobody has a block twice: what was at the address has been freed, or it was never there. False: no
- * memory.
+ * An address is never allocated twice: the block there was freed, or never existed. Returns false
+ * if out of memory.
  */
 static bool find_by_address(struct sprof_heap_books *books, uint32_t block, uint64_t now_ns)
 {

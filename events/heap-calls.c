@@ -1,6 +1,6 @@
 /*
- * The open calls of a thread. Does not handle what they do, nor a call on a signal's stack that lies just
- * below the thread's own.
+ * The open allocator calls of a thread. Does not handle what they do, nor a call on a signal stack
+ * just below the thread's own stack.
  */
 #include "events/heap-calls.h"
 

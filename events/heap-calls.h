@@ -1,7 +1,7 @@
 /*
- * The calls of allocators that a thread is in. Only the outermost one counts: what an allocator calls
- * in turn is its own affair. A call is known by sp at its entry; calls on other stacks (signals, coroutines)
- * have nothing to do with each other.
+ * The open allocator calls of one thread. Only the outermost call counts; calls that an allocator
+ * makes itself don't. A call is identified by its sp at entry. Calls on different stacks (signal
+ * handlers, coroutines) are independent.
  */
 #ifndef SPROF_EVENTS_HEAP_CALLS_H
 #define SPROF_EVENTS_HEAP_CALLS_H
@@ -15,51 +15,60 @@
 struct sprof_heap_call {
 	const struct sprof_allocator *allocator;
 	uint64_t sp;
-	uint64_t pointer, size, alignment; /* as the allocator's row has them; 0: none */
-	uint32_t stack;                    /* the id of the event's */
-	uint32_t block;                    /* that it resizes; SPROF_HEAP_NONE: none */
-	unsigned inner;                    /* calls within it */
-	unsigned tails;                    /* calls that have become this one by a jump */
-	bool is_doubtful; /* it may have been left: what is below sp may not be within it */
+	uint64_t pointer, size, alignment; /* selected by the allocator's row; 0: none */
+	uint32_t stack;                    /* the event's stack id */
+	uint32_t block;                    /* the block that it resizes; SPROF_HEAP_NONE: none */
+	unsigned inner;                    /* calls inside it */
+	unsigned tails;                    /* tail calls that replaced this call */
+	/* may have ended without a return, so calls below its sp may not be inside it */
+	bool is_doubtful;
 };
 
 enum { SPROF_HEAP_CALLS = 4 };
 
 /* Zeroed is empty and valid. */
 struct sprof_heap_calls {
-	struct sprof_heap_call open[SPROF_HEAP_CALLS]; /* the latest last */
+	struct sprof_heap_call open[SPROF_HEAP_CALLS]; /* latest last */
 	size_t count;
-	uint64_t late_sp; /* that many returns may still come from calls with this sp */
+	uint64_t late_sp; /* this many returns with this sp may still come */
 	unsigned late;
-	/* What was freed by the last call, if it was one that frees, and its sp. */
+	/* The address freed by the last call if it was a free, and its sp. */
 	uint64_t freed, freed_sp;
 };
 
-/* The innermost call within which code runs that has this sp. NULL: none. */
+/* The innermost call that contains code running at this sp; NULL: none. */
 struct sprof_heap_call *sprof_heap_calls_around(struct sprof_heap_calls *calls, uint64_t sp);
 
-/* Takes one call out that has been left, because its thread now runs above `sp`. False: there is none. */
+/*
+ * Removes a call that was left (longjmp, exception), because its thread now runs above `sp`.
+ * Returns false if there is none.
+ */
 bool sprof_heap_calls_take_left(
 	struct sprof_heap_calls *calls, uint64_t sp, struct sprof_heap_call *ret);
 
-/* Puts a call in. If there is no room, takes the oldest one out: true. */
+/* Adds a call. If there is no room, removes the oldest one and returns true. */
 bool sprof_heap_calls_put(struct sprof_heap_calls *calls, const struct sprof_heap_call *call,
 	struct sprof_heap_call *ret_oldest);
 
-/* Takes the call with this sp out, because it has returned. False: there is none. */
+/* The call with this sp has returned: removes it. Returns false if there is none. */
 bool sprof_heap_calls_take(
 	struct sprof_heap_calls *calls, uint64_t sp, struct sprof_heap_call *ret);
 
-/* Whether a call with this sp returns that had become another one, which has returned. */
+/*
+ * Whether this return belongs to a call that made a tail call, and was removed when the callee
+ * returned.
+ */
 bool sprof_heap_calls_take_late(struct sprof_heap_calls *calls, uint64_t sp);
 
-/* A call with this sp frees the pointer. Whether it goes on with what the call before it has begun. */
+/* Whether this free continues the previous call (same pointer, tail call or callee). */
 bool sprof_heap_calls_free(struct sprof_heap_calls *calls, uint64_t pointer, uint64_t sp);
 
-/* Another call has been made within this one; of too many, the call was probably left before them. */
+/*
+ * Counts a call inside this one. After too many, the outer call was probably left without a return.
+ */
 void sprof_heap_call_count(struct sprof_heap_call *call);
 
-/* The calls around this sp may end without a return. */
+/* Marks the calls around this sp: they may end without a return. */
 void sprof_heap_calls_doubt(struct sprof_heap_calls *calls, uint64_t sp);
 
 #endif

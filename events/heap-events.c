@@ -1,6 +1,6 @@
 /*
- * Memory of any events: what allocates and frees, in which process. Does not handle memory that is
- * freed in parts, or twice as much as was allocated: an address is one piece of memory.
+ * Heap accounts from arbitrary events. Does not handle partial frees or overlapping blocks: an
+ * address identifies one block.
  */
 #include "events/heap-events.h"
 
@@ -11,7 +11,7 @@
 enum { LAST_ERROR = 4095 }; /* results of system calls from -4095 on are errors */
 
 struct thread {
-	uint64_t size;  /* of what is being allocated */
+	uint64_t size;  /* of the allocation in progress */
 	uint64_t stack; /* of that; 0: none */
 	uint64_t last;  /* the serial number of its last allocation */
 	bool has_begun;
@@ -100,7 +100,7 @@ void sprof_heap_events_destroy(struct sprof_heap_events *events)
 	free(events);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct thread *thread_of(
 	struct sprof_heap_events *events, const struct sprof_trace_event *event)
 {
@@ -114,7 +114,7 @@ static struct thread *thread_of(
 		: NULL;
 }
 
-/* A process whose first thread has ended may go on. False: no memory. */
+/* A process may continue after the end of its first thread. Returns false if out of memory. */
 static bool process_of(
 	struct sprof_heap_events *events, const struct sprof_trace_event *event, uint32_t *ret)
 {
@@ -227,7 +227,7 @@ static bool act(struct sprof_heap_events *events, const struct sprof_event_item 
 	return true;
 }
 
-/* Nobody uses the memory of a program that is no more. */
+/* The memory of the old program is no longer used. */
 static void end_process(struct sprof_heap_events *events, const struct sprof_trace_event *event)
 {
 	struct process *process = find_process(events, event->pid);

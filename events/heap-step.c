@@ -1,16 +1,16 @@
 /*
- * What a call of an allocator does to the books. Does not handle: a signal handler that allocates on the
- * stack of a thread that is in an allocator (nobody may do that), and a child of vfork() that frees its
+ * Applies an allocator call to the accounts. Does not handle a signal handler that allocates while
+ * its thread is in an allocator (which is not permitted), nor a vfork() child that frees its
  * parent's memory.
  */
 #include "events/heap-step.h"
 
 #include "events/heap-calls.h"
 
-/* Of the values of an event. */
+/* Indices of an event's values. */
 enum { ARGUMENTS = 3, RESULT = 3 };
 
-/* The call has not done anything. False: no memory. */
+/* The call has not done anything. Returns false if out of memory. */
 static bool forget(const struct sprof_heap_step *step, const struct sprof_heap_call *call)
 {
 	return call->block == SPROF_HEAP_NONE || sprof_heap_put_back(step->books, call->block);
@@ -52,8 +52,8 @@ static void count_unknown(const struct sprof_heap_step *step, uint64_t *counter)
 }
 
 /*
- * If nothing else is unknown, memory that nobody knows is that whose address could not be read. `is_inner`:
- * an allocator's own memory is unknown as well.
+ * If only one allocation's address could not be read, an unknown block is taken to be that one.
+ * `is_inner`: an allocator's internal memory is unknown as well.
  */
 static uint32_t find_block(const struct sprof_heap_step *step, uint64_t address, bool is_inner)
 {
@@ -73,8 +73,8 @@ static bool free_block(const struct sprof_heap_step *step, uint32_t block)
 }
 
 /*
- * Needs no return: what is within it frees the same memory, which is not known any more, or other memory
- * that is known and was allocated by a call that counts.
+ * Frees at the entry, without waiting for the return: calls inside either free the same memory,
+ * which is already removed, or other memory of an outer call.
  */
 static bool free_memory(
 	const struct sprof_heap_step *step, const struct sprof_heap_call *call, bool is_inner)
@@ -125,7 +125,7 @@ static bool forget_left(
 	return true;
 }
 
-/* Of the calls within another one, those count that resize memory which is known. */
+/* Inner calls count only if they resize known memory. */
 static bool counts_within(const struct sprof_heap_step *step, const struct sprof_heap_call *call)
 {
 	return call->pointer && call->allocator->kind != SPROF_ALLOCATOR_STORES &&
@@ -262,7 +262,7 @@ static bool end_store(
 	return allocate(step, call, address);
 }
 
-/* Size 0 frees, unless the result says that there is memory of that size. */
+/* Size 0 frees, unless the result is memory of size 0. */
 static bool end_resize(
 	const struct sprof_heap_step *step, const struct sprof_heap_call *call, uint64_t result)
 {
@@ -305,7 +305,7 @@ static bool end_call(const struct sprof_heap_step *step, const struct sprof_heap
 	return true;
 }
 
-/* Of a call around it that may have been left, what is below sp may well be within it. */
+/* If an enclosing call may have been left, code below its sp may still be inside it. */
 static bool is_expected(struct sprof_heap_calls *calls, uint64_t sp)
 {
 	if (sprof_heap_calls_around(calls, sp) || sprof_heap_calls_take_late(calls, sp))

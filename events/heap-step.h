@@ -1,6 +1,4 @@
-/*
- * Private to events/: one event of a call of an allocator, with all that it concerns.
- */
+/* Private to events/: applies one event of an allocator call. */
 #ifndef SPROF_EVENTS_HEAP_STEP_H
 #define SPROF_EVENTS_HEAP_STEP_H
 
@@ -13,15 +11,15 @@ struct sprof_heap_step {
 	struct sprof_heap_books *books;
 	const struct sprof_trace_event *event;
 	const struct sprof_allocator *allocator;
-	uint64_t sp; /* at the entry of the call */
+	uint64_t sp; /* at the call's entry */
 	uint32_t process;
-	bool is_copy; /* the process is, of its parent */
-	/* Of the thread: */
+	bool is_copy; /* the process is a forked copy of its parent */
+	/* State of the thread: */
 	struct sprof_heap_calls *calls;
-	uint64_t *last_serial; /* of its last allocation */
+	uint64_t *last_serial; /* sequence number of its last allocation */
 };
 
-/* The entry, and the return, of the call. False: no memory. */
+/* Apply the call's entry and return. Return false if out of memory. */
 SPROF_MUST_USE bool sprof_heap_step_enter(const struct sprof_heap_step *step);
 SPROF_MUST_USE bool sprof_heap_step_leave(const struct sprof_heap_step *step);
 

@@ -21,7 +21,7 @@ static bool find_unit(const char *text, size_t length, uint64_t *ret_ns)
 	return false;
 }
 
-/* Adds digit * factor to *sum. False: it doesn't fit. */
+/* Adds digit * factor to *sum. Returns false on overflow. */
 static bool add_digit(uint64_t digit, uint64_t factor, uint64_t *sum)
 {
 	uint64_t product;

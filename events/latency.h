@@ -1,6 +1,4 @@
-/*
- * Thresholds of latencies as users write them.
- */
+/* Parses latency thresholds. */
 #ifndef SPROF_EVENTS_LATENCY_H
 #define SPROF_EVENTS_LATENCY_H
 
@@ -11,9 +9,8 @@
 #include "base/attributes.h"
 
 /*
- * Parses "4ms", "1.5us", "100ns", "2s". False: anything else. There must be a unit, because the
- * tools that users come from take a bare number for different ones; a part of a nanosecond and what
- * doesn't fit 64 bits are refused too.
+ * Parses "4ms", "1.5us", "100ns", "2s". Returns false for anything else: a number without a unit
+ * (other tools use different default units), fractions of a nanosecond, and values over 64 bits.
  */
 SPROF_MUST_USE bool sprof_latency_parse(const char *text, size_t length, uint64_t *ret_ns);
 

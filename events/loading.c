@@ -1,9 +1,9 @@
 /*
- * Follows a loader by its system calls: it maps the code of a library by mmap(2), and after the last
- * one the program's constructors run. A debug register would tell the same moment with one stop, but
- * it stays in the thread when its tracer dies, and then kills it.
+ * Follows the dynamic loader by its system calls: it maps each library's code by mmap(2), and after
+ * the last one the program's constructors run. A debug register would need only one stop, but it
+ * stays set when the tracer dies, and then kills the thread.
  *
- * Does not handle libraries that the program loads later, by dlopen(3).
+ * Does not handle libraries loaded later by dlopen(3).
  */
 #include "events/loading.h"
 
@@ -59,7 +59,7 @@ void sprof_loading_end(struct sprof_loading *loading, pid_t tid)
 		*program = loading->items[--loading->count];
 }
 
-/* musl's loader is its C library, too: only what it does tells that it is done. */
+/* musl's loader is also its C library: only its system calls show that loading is done. */
 static bool is_loaders(int64_t number)
 {
 	static const int numbers[] = {

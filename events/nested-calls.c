@@ -1,6 +1,6 @@
 /*
- * Calls of functions from any events: finds which call an event begins or ends, and leaves the stacks to
- * activations.c. Does not handle the names of functions.
+ * Function calls from arbitrary events: finds the call that an event begins or ends; activations.c
+ * keeps the stacks. Does not handle function names.
  */
 #include "events/nested-calls.h"
 
@@ -153,7 +153,7 @@ struct sprof_nested *sprof_nested_create(
 	const struct sprof_pairs_options *options, bool by_key, size_t keep_limit)
 {
 	struct sprof_nested *nested = calloc(1, sizeof(*nested));
-	struct sprof_activations_options how = {
+	const struct sprof_activations_options how = {
 		.by_thread = by_key, .keep_limit = keep_limit, .ended = on_end, .data = nested};
 
 	if (!nested)
@@ -167,7 +167,6 @@ struct sprof_nested *sprof_nested_create(
 	for (size_t i = 0; i < nested->mark_count; i++)
 		nested->has_stack_pointers &= is_of_thread(&nested->marks[i]);
 	sprof_open_events_init(&nested->open);
-	how.return_depth = nested->has_stack_pointers ? SPROF_UPROBE_RETURNS : 0;
 	nested->activations = sprof_activations_create(&how);
 	if (nested->activations)
 		return nested;
@@ -188,7 +187,7 @@ void sprof_nested_destroy(struct sprof_nested *nested)
 	free(nested);
 }
 
-/* The event as one of the stack that its key stands for. False: no memory. */
+/* Passes the event to the stack of its key. Returns false if out of memory. */
 static bool give_stack(struct sprof_nested *nested, const struct sprof_trace_side *side,
 	struct sprof_trace_event *ret)
 {
@@ -281,7 +280,7 @@ static bool acts_as(const struct sprof_nested *nested, const struct sprof_trace_
 		(!item->role || (unsigned)sprof_expression_integer(item->role, &frame) & role);
 }
 
-/* As its end first: it never ends what it has begun itself. */
+/* Applies the event as an end first, so it never ends a call that it began. */
 static bool act(struct sprof_nested *nested, const struct sprof_trace_event *event, unsigned role)
 {
 	for (size_t i = 0; i < nested->mark_count; i++) {

@@ -1,7 +1,7 @@
 /*
- * A map from position and key to open events, which are also a list in the order of their arrival.
- * That order is the order of time, so what is overdue is a prefix of the list. Does not handle a
- * bound of their number: the caller asks for the count.
+ * A map from position and key to open events, which are also linked in order of arrival. This is
+ * the order of time, so the overdue events are a prefix of the list. Does not limit their number:
+ * the caller checks `count`.
  */
 #include "events/open-events.h"
 

@@ -1,6 +1,4 @@
-/*
- * The event1 that wait for their event2: found by position and key, listed by time.
- */
+/* The event1 that wait for their event2: looked up by position and key, listed by time. */
 #ifndef SPROF_EVENTS_OPEN_EVENTS_H
 #define SPROF_EVENTS_OPEN_EVENTS_H
 
@@ -10,26 +8,28 @@
 #define SPROF_OPEN_NONE UINT32_MAX
 
 struct sprof_open_event {
-	struct sprof_trace_side side; /* its event is a copy */
-	uint32_t older, newer;        /* SPROF_OPEN_NONE: none; of a free one `newer` is the next */
+	struct sprof_trace_side side; /* holds a copy of the event */
+	/* SPROF_OPEN_NONE: none; in a free entry, `newer` is the next free one */
+	uint32_t older, newer;
 };
 
-/* Initialised by sprof_open_events_init. */
+/* Initialise with sprof_open_events_init(). */
 struct sprof_open_events {
 	struct sprof_open_event *items;
 	size_t used, capacity; /* of the array */
-	size_t count;          /* open ones */
+	size_t count;          /* number of open events */
 	uint32_t oldest, newest, free;
-	uint32_t unseen; /* the oldest that was not reported as overdue; moved by who reports */
+	/* the oldest event not yet reported as overdue; the reporting function moves it */
+	uint32_t unseen;
 	struct sprof_idmap by_key;
 };
 
 void sprof_open_events_init(struct sprof_open_events *open);
 
-/* The index of the event that waits at this position, or SPROF_OPEN_NONE. */
+/* The index of the waiting event, or SPROF_OPEN_NONE. */
 uint32_t sprof_open_events_find(const struct sprof_open_events *open, size_t position, int64_t key);
 
-/* Adds a copy of the side's event, as the newest. There is none of its position and key. */
+/* Adds a copy of the side as the newest. No event of the same position and key may be open. */
 SPROF_MUST_USE bool sprof_open_events_add(
 	struct sprof_open_events *open, const struct sprof_trace_side *side);
 

@@ -1,5 +1,5 @@
 /*
- * Periods are long enough that a burst at a program's start, which costs little in all, is none too many.
+ * The period is long enough to ignore a burst at the program's start, which costs little in total.
  */
 #include "events/overload.h"
 

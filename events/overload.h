@@ -1,5 +1,5 @@
 /*
- * Whether watching takes too much of the target's time for too long. Arithmetic only: the caller reads
+ * Detects that tracing slows the target too much for too long. Arithmetic only: the caller reads
  * the clock.
  */
 #ifndef SPROF_EVENTS_OVERLOAD_H
@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 struct sprof_overload {
-	double share; /* of the target's time that may be taken; 0: all */
+	double share; /* largest acceptable share of the target's time; 0: no limit */
 	uint64_t since_ns;
-	uint64_t next_ns; /* when the period is over; UINT64_MAX: never */
+	uint64_t next_ns; /* the period's end; UINT64_MAX: never */
 };
 
 void sprof_overload_init(struct sprof_overload *overload, double share, uint64_t now_ns);
 
 /*
- * A period is over, and the next one begins. `taken_ns`: of the time of the thread that has lost most in
- * it. True: more than the share.
+ * Ends a period and begins the next. `taken_ns`: time taken from the thread most affected. Returns
+ * true if that exceeds the share.
  */
 bool sprof_overload_is(struct sprof_overload *overload, uint64_t now_ns, uint64_t taken_ns);
 

@@ -1,7 +1,7 @@
 /*
- * The relations between events: a stream of events in, instances out. An event is first event2 in
- * all positions, and then event1 in all: it never closes what it has opened itself. Does not handle
- * the order of events, or where they come from.
+ * Pairs events: a stream of events in, instances out. An event is used as event2 in all positions
+ * first, and then as event1, so it never closes an instance that it opened itself. Does not sort
+ * events.
  */
 #include "events/pairs.h"
 
@@ -51,7 +51,7 @@ static struct sprof_expression_frame frame_of(
 	return (struct sprof_expression_frame){.event = event, .lookup = pairs->options.lookup};
 }
 
-/* Of each position the first traced item that matches: a comma means "one of". */
+/* Finds the first matching traced item per position: a comma separates alternatives. */
 static void match_event(
 	const struct sprof_pairs *pairs, const struct sprof_trace_event *event, struct match *match)
 {
@@ -180,7 +180,7 @@ static void act_as_event2(struct sprof_pairs *pairs, const struct sprof_trace_si
 	sprof_open_events_remove(&pairs->open, index);
 }
 
-/* Opens an instance. False: no memory. */
+/* Opens an instance. Returns false if out of memory. */
 static bool act_as_event1(struct sprof_pairs *pairs, const struct sprof_trace_side *side)
 {
 	uint32_t index = sprof_open_events_find(&pairs->open, side->item->position, side->key);

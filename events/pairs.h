@@ -1,13 +1,13 @@
 /*
- * Relates events: each event of a position of the list with the event of the next position that has
- * the same key and comes after it.
+ * Pairs events: each event of one position with the next event of the following position that has
+ * the same key.
  *
  *     -e A,B -e C,D -e E       A=>C A=>D B=>C B=>D C=>E D=>E; with cycle also E=>A E=>B
  *
  * An event may be event1 (it opens an instance) unless it is in the last position, and event2 (it
- * closes one) unless it is in the first; with cycle it may be both. Its role can only take that away:
- * bit 0 stands for event1, bit 1 for event2. As event2 it comes first: in the middle it closes an
- * instance and then opens another. An event1 replaces an older one of its position and key.
+ * closes one) unless it is in the first; with cycle it may be both. Its role= attribute can only
+ * restrict this: bit 0 permits event1, bit 1 event2. An event that is both closes an instance first
+ * and then opens another. An event1 replaces an older one of its position and key.
  */
 #ifndef SPROF_EVENTS_PAIRS_H
 #define SPROF_EVENTS_PAIRS_H
@@ -15,36 +15,36 @@
 #include "base/attributes.h"
 #include "events/event-list.h"
 
-/* An event with what the list makes of it. */
+/* An event with the item that matched it, and its key. */
 struct sprof_trace_side {
 	const struct sprof_trace_event *event;
 	const struct sprof_event_item *item;
-	int64_t key;       /* the item's; without one, the thread's id in the event */
-	uint64_t sequence; /* the number of the event in the stream */
+	int64_t key;       /* from the item's key or, without one, the event's thread id */
+	uint64_t sequence; /* sequence number of the event in the stream */
 };
 
 struct sprof_trace_instance {
 	struct sprof_trace_side event1, event2;
 	uint64_t latency_ns;
-	bool over;  /* above `than`; an equal latency is not */
-	bool under; /* below `lower`, likewise */
+	bool over;  /* latency above `than` */
+	bool under; /* latency below `lower` */
 };
 
 /* Why an event has no partner. */
 enum sprof_unpaired {
-	SPROF_UNPAIRED_REPLACED, /* event1: the next one with its key came first */
-	SPROF_UNPAIRED_GAP,      /* event1: records were lost after it */
-	SPROF_UNPAIRED_OPEN,     /* event1: no event2 came until the end */
-	SPROF_UNPAIRED_SECOND,   /* event2: there is no event1 before it */
+	SPROF_UNPAIRED_REPLACED, /* event1: followed by another one with its key */
+	SPROF_UNPAIRED_GAP,      /* event1: records after it were lost */
+	SPROF_UNPAIRED_OPEN,     /* event1: no event2 until the end */
+	SPROF_UNPAIRED_SECOND,   /* event2: no open event1 */
 };
 
 /*
- * Who gets what is found. Each function may be NULL. What it gets lives until it returns; the items
- * live as long as the list. None of them may change the pairs.
+ * Callbacks for results. Each may be NULL. Their arguments are valid during the call; items are
+ * valid as long as the list. They must not change the pairs.
  */
 struct sprof_pairs_listener {
-	/* Each event that an item matches, the untraced ones too, before its instances. The item is
-	 * the first that matches. */
+	/* Called for each event that an item matches, including untraced ones, before its
+	 * instances. The item is the first match. */
 	void (*event)(void *context, const struct sprof_trace_side *side);
 	void (*instance)(void *context, const struct sprof_trace_instance *instance);
 	void (*unpaired)(
@@ -53,67 +53,68 @@ struct sprof_pairs_listener {
 };
 
 struct sprof_pairs_options {
-	const struct sprof_event_list *list; /* checked; lives longer */
+	const struct sprof_event_list *list; /* checked; must outlive the pairs */
 	bool cycle;
 	bool has_than, has_lower;
 	uint64_t than_ns, lower_ns;
-	size_t max_open; /* how many event1 may wait for their event2; 0: SPROF_PAIRS_MAX_OPEN */
-	const struct sprof_expression_lookup *lookup; /* may be NULL; lives longer */
+	size_t max_open; /* limit of open event1; 0: SPROF_PAIRS_MAX_OPEN */
+	const struct sprof_expression_lookup *lookup; /* may be NULL; must outlive the pairs */
 	struct sprof_pairs_listener listener;
 };
 
 enum { SPROF_PAIRS_MAX_OPEN = 100 * 1000 };
 
 struct sprof_pairs_counts {
-	uint64_t events; /* that an item matches */
+	uint64_t events; /* matched by an item */
 	uint64_t instances;
 	uint64_t replaced;  /* event1: SPROF_UNPAIRED_REPLACED */
 	uint64_t gaps;      /* event1: SPROF_UNPAIRED_GAP */
 	uint64_t open;      /* event1: SPROF_UNPAIRED_OPEN */
 	uint64_t second;    /* event2: SPROF_UNPAIRED_SECOND */
-	uint64_t overflows; /* event1 that max_open had no place for */
-	uint64_t not_later; /* event2 that came no later than their event1; it stays open */
+	uint64_t overflows; /* event1 dropped because max_open was reached */
+	uint64_t not_later; /* event2 not later than their event1, which stays open */
 };
 
-/* The event as the item's, with its key. */
+/* Combines an event with the item, and computes its key. */
 struct sprof_trace_side sprof_trace_side_of(const struct sprof_pairs_options *options,
 	const struct sprof_trace_event *event, const struct sprof_event_item *item,
 	uint64_t sequence);
-/* What the two make, with what the options say of the time between them. */
+/* Combines two events into an instance, and compares its latency with the thresholds. */
 struct sprof_trace_instance sprof_trace_instance_of(const struct sprof_pairs_options *options,
 	const struct sprof_trace_side *event1, const struct sprof_trace_side *event2);
 
 struct sprof_pairs;
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_pairs *sprof_pairs_create(const struct sprof_pairs_options *options);
-/* NULL is accepted. What is still open is forgotten: see sprof_pairs_close. */
+/* NULL is accepted. Open events are dropped without a report; see sprof_pairs_close(). */
 void sprof_pairs_destroy(struct sprof_pairs *pairs);
 
 /*
- * The next event. Events come in the order of time. `ret_trigger`: whether an item with `trigger`
- * matches. False: no memory; the event may have opened no instance.
+ * Takes the next event, in order of time. `ret_trigger`: whether an item with `trigger` matched.
+ * Returns false if out of memory; the event may then have opened no instance.
  */
 SPROF_MUST_USE bool sprof_pairs_add(
 	struct sprof_pairs *pairs, const struct sprof_trace_event *event, bool *ret_trigger);
 
-/* Records were lost before this time: what was opened before it is dropped. */
+/* Records before end_ns were lost: drops the event1 opened before. */
 void sprof_pairs_gap(struct sprof_pairs *pairs, uint64_t end_ns);
 
-/* The end of the stream: what is open is unpaired. */
+/* End of the stream: reports open event1 as unpaired. */
 void sprof_pairs_close(struct sprof_pairs *pairs);
 
 /*
- * Calls `visit` for each event1 that has been open for more than `than_ns`, once in its life and the
- * oldest first. Costs nothing for those that were visited before. `visit` false: stops here.
+ * Calls `visit` for each event1 that has been open for more than `than_ns`, oldest first. Each
+ * event is visited once; visited events cost nothing in later calls. Stops when `visit` returns
+ * false.
  */
 void sprof_pairs_overdue(struct sprof_pairs *pairs, uint64_t now_ns, uint64_t than_ns,
 	bool (*visit)(void *context, const struct sprof_trace_side *side), void *context);
 
-/* The time of the oldest open event1; UINT64_MAX: there is none. */
+/* The time of the oldest open event1; UINT64_MAX: none. */
 uint64_t sprof_pairs_oldest_ns(const struct sprof_pairs *pairs);
 
-/* How many event1 are open. */
+/* The number of open event1. */
 size_t sprof_pairs_open(const struct sprof_pairs *pairs);
 
 const struct sprof_pairs_counts *sprof_pairs_counts(const struct sprof_pairs *pairs);

@@ -1,6 +1,6 @@
 /*
- * Opens perf events. Does not handle their rings (perf-ring.h), nor sentences about refusals: the
- * caller knows what the event was for.
+ * Opens perf events. Does not handle rings (perf-ring.h) or messages: the caller knows the event's
+ * purpose.
  */
 #include "events/perf-event.h"
 

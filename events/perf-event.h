@@ -1,6 +1,4 @@
-/*
- * Opening perf events (perf_event_open(2)), and why the kernel refuses.
- */
+/* Opens perf events (perf_event_open(2)) and explains refusals. */
 #ifndef SPROF_EVENTS_PERF_EVENT_H
 #define SPROF_EVENTS_PERF_EVENT_H
 
@@ -11,38 +9,38 @@
 
 enum sprof_perf_reason {
 	SPROF_PERF_PERMITTED,
-	/* the user may not: perf_event_paranoid, a process of others, a missing capability */
+	/* not permitted: perf_event_paranoid, a process of another user, a missing capability */
 	SPROF_PERF_PARANOID,
-	SPROF_PERF_ADMIN,            /* it takes CAP_SYS_ADMIN */
-	SPROF_PERF_SECCOMP,          /* a seccomp filter refuses the call, as in a container */
-	SPROF_PERF_UNSUPPORTED,      /* this kernel has no such events */
-	SPROF_PERF_NO_TRACEFS,       /* tracefs is not mounted, or can't be read */
-	SPROF_PERF_NAMESPACE,        /* tracepoints count processes in another pid namespace */
-	SPROF_PERF_NO_LOCKED_MEMORY, /* RLIMIT_MEMLOCK and perf_event_mlock_kb leave no room */
+	SPROF_PERF_ADMIN,            /* needs CAP_SYS_ADMIN */
+	SPROF_PERF_SECCOMP,          /* a seccomp filter denies the system call, as in containers */
+	SPROF_PERF_UNSUPPORTED,      /* this kernel has no such event */
+	SPROF_PERF_NO_TRACEFS,       /* tracefs is not mounted or not readable */
+	SPROF_PERF_NAMESPACE,        /* sprof is in another pid namespace than tracepoints use */
+	SPROF_PERF_NO_LOCKED_MEMORY, /* no room within RLIMIT_MEMLOCK and perf_event_mlock_kb */
 	SPROF_PERF_TOO_MANY_FILES,
-	SPROF_PERF_GONE,  /* there is no such thread any more */
-	SPROF_PERF_OTHER, /* the errno tells */
+	SPROF_PERF_GONE,  /* the thread no longer exists */
+	SPROF_PERF_OTHER, /* see os_errno */
 };
 
 struct sprof_perf_denial {
 	enum sprof_perf_reason reason;
-	int os_errno; /* of the call that failed; 0: none did */
+	int os_errno; /* of the failed call; 0: none failed */
 };
 
-/* What the errno of perf_event_open() or of the mmap of its ring means here. */
+/* Interprets the errno of perf_event_open() or of the mmap of a ring. */
 struct sprof_perf_denial sprof_perf_denial_of(int errnum);
 
 /*
- * An attribute with what all events of sprof have in common, so that one parser reads all records
- * (perf-record.h): event, thread, time (CLOCK_MONOTONIC) and CPU in each, and places and raw bytes in
- * samples; a reader that is woken only when half the ring is full; nothing of the kernel.
+ * Attributes common to all of sprof's events, so that one parser (perf-record.h) reads all records:
+ * thread, time (CLOCK_MONOTONIC), CPU and event id in each record, ip, address and raw bytes in
+ * samples, wakeup when half the ring is full, kernel excluded.
  */
 struct perf_event_attr sprof_perf_attributes(unsigned type, unsigned long long config);
 
 /*
- * Opens an event of a thread, or of all threads (tid -1), on a CPU. Returns the descriptor, or -1
- * with *ret_denial. Where the kernel lacks inherit_thread (before 5.13), the event is opened without
- * it: it then also follows processes.
+ * Opens an event for a thread, or for all threads (tid -1), on a CPU. Returns the descriptor, or -1
+ * and *ret_denial. On kernels before 5.13, which lack inherit_thread, the event is opened without
+ * it and follows child processes too.
  */
 SPROF_MUST_USE int sprof_perf_open(struct perf_event_attr *attributes, pid_t tid, int cpu,
 	struct sprof_perf_denial *ret_denial);

@@ -1,6 +1,6 @@
 /*
- * Parses perf records. Every size in them is checked against the bytes that there are. Does not
- * handle records of events with other fields than sprof asks for.
+ * Parses perf records. Every size in a record is checked against the bytes available. Does not
+ * handle records of events with other attributes than sprof's.
  */
 #include "events/perf-record.h"
 
@@ -23,7 +23,7 @@ struct sample_head {
 	uint32_t cpu, reserved;
 };
 
-/* What is left of a record. */
+/* The unread rest of a record. */
 struct cursor {
 	const unsigned char *at;
 	size_t left;

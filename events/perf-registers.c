@@ -1,6 +1,6 @@
 /*
- * Relates the kernel's numbers of registers (arch/.../include/uapi/asm/perf_regs.h) to those of
- * DWARF. Does not handle vector registers, nor arguments on the stack.
+ * Maps the kernel's register numbers (arch/.../include/uapi/asm/perf_regs.h) to DWARF's. Does not
+ * handle vector registers or arguments on the stack.
  */
 #include "events/perf-registers.h"
 
@@ -23,7 +23,7 @@ static const uint8_t kernel_numbers[SPROF_REG_COUNT] = {0, 1, 2, 3, 4, 5, 6, 7, 
 static const uint8_t arguments[SPROF_PERF_ARGUMENTS] = {0, 1, 2, 3, 4, 5};
 #endif
 
-enum { KERNEL_REGISTERS = 64, RESULT = 0 };
+enum { KERNEL_REGISTERS = 64 };
 
 void sprof_perf_ask_registers(struct perf_event_attr *attributes)
 {
@@ -39,7 +39,7 @@ void sprof_perf_ask_stack(struct perf_event_attr *attributes)
 	attributes->sample_stack_user = SPROF_PERF_STACK_SIZE;
 }
 
-/* What is left of the record. */
+/* The unread rest of the record. */
 struct cursor {
 	const uint8_t *at;
 	size_t left;
@@ -104,9 +104,4 @@ bool sprof_perf_user_read(
 int64_t sprof_perf_argument(const struct sprof_regs *regs, size_t index)
 {
 	return (int64_t)regs->values[arguments[index]];
-}
-
-int64_t sprof_perf_result(const struct sprof_regs *regs)
-{
-	return (int64_t)regs->values[RESULT];
 }

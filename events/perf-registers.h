@@ -1,6 +1,6 @@
 /*
- * The registers and the stack of the thread that a perf event's sample is of: asking for them, and
- * reading them. They are those of its user code, also while it is in a system call.
+ * User registers and stack in perf samples: requesting and reading them. They are those of the user
+ * code, even while the thread is in a system call.
  */
 #ifndef SPROF_EVENTS_PERF_REGISTERS_H
 #define SPROF_EVENTS_PERF_REGISTERS_H
@@ -14,30 +14,29 @@
 #include "events/perf-record.h"
 
 enum {
-	/* The kernel copies as much of the stack, from sp on. A multiple of 8, below 64 KiB. */
+	/* Bytes of stack that the kernel copies from sp on. A multiple of 8, below 64 KiB. */
 	SPROF_PERF_STACK_SIZE = 16 << 10,
-	SPROF_PERF_ARGUMENTS = 6, /* of a function, that are in registers */
+	SPROF_PERF_ARGUMENTS = 6, /* arguments passed in registers */
 };
 
-/* Have each sample of the event end with registers, or with registers and stack. */
+/* Add user registers, or registers and stack, to the event's samples. */
 void sprof_perf_ask_registers(struct perf_event_attr *attributes);
 void sprof_perf_ask_stack(struct perf_event_attr *attributes);
 
 struct sprof_perf_user {
 	struct sprof_regs regs;
-	const uint8_t *stack; /* points into the record, from sp on; NULL: none */
-	size_t stack_size;    /* the bytes that could be read */
+	const uint8_t *stack; /* from sp on, points into the record; NULL: none */
+	size_t stack_size;    /* bytes actually copied */
 };
 
 /*
- * What the end of a sample says. `has_stack`: a stack was asked for. False: nothing, because the
- * thread is the kernel's or runs 32-bit code, or the record is damaged.
+ * Parses the end of a sample. `has_stack`: a stack was requested. Returns false for kernel threads,
+ * 32-bit code and corrupt records.
  */
 SPROF_MUST_USE bool sprof_perf_user_read(
 	const struct sprof_perf_record *record, bool has_stack, struct sprof_perf_user *ret);
 
-/* At a function's first instruction: its argument `index`; at its return: its result. */
+/* Argument `index` at a function's first instruction. */
 int64_t sprof_perf_argument(const struct sprof_regs *regs, size_t index);
-int64_t sprof_perf_result(const struct sprof_regs *regs);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * How large the rings of perf events may be. Does not handle other programs of the same user that have
- * rings too: mapping a ring finds that out (perf-ring.h).
+ * Computes the size of perf rings. Does not consider other programs of the same user with rings:
+ * mapping a ring detects that (perf-ring.h).
  */
 #include "events/perf-ring-size.h"
 

@@ -1,7 +1,7 @@
 /*
- * One ring: mapping it, and taking records out of it. Does not handle several rings
- * (perf-rings.h). The kernel moves data_head behind what it has written, and never writes over
- * what lies between data_tail and data_head: it then counts the record as lost.
+ * One ring: maps it and takes records out of it. Does not handle several rings (perf-rings.h). The
+ * kernel advances data_head past what it has written and never overwrites the bytes between
+ * data_tail and data_head: if there is no room, it counts the record as lost.
  */
 #include "events/perf-ring.h"
 
@@ -57,7 +57,7 @@ static const unsigned char *whole(
 	return scratch;
 }
 
-/* The size of the next record. 0: what is there is no record. */
+/* The size of the next record; 0: corrupt. */
 static size_t next_size(
 	const struct sprof_perf_ring *ring, uint64_t available, unsigned char *scratch)
 {

@@ -1,6 +1,6 @@
 /*
- * Opens events on all CPUs and reads their rings. Does not handle CPUs that come online later, and
- * does not sort the records of different CPUs (sched-order.h).
+ * Opens events on all CPUs and reads their rings. Does not handle CPUs that come online later; does
+ * not sort records of different CPUs (sched-order.h).
  */
 #include "events/perf-rings.h"
 
@@ -62,9 +62,9 @@ bool sprof_perf_rings_init(struct sprof_perf_rings *rings, struct sprof_perf_den
 	return true;
 }
 
-static void close_all(const struct sprof_perf_rings *rings, int *fds, size_t count, bool waits)
+static void close_all(const struct sprof_perf_rings *rings, int *fds, size_t count)
 {
-	if (rings->is_slow_to_close && !waits) {
+	if (rings->is_slow_to_close) {
 		sprof_close_behind(fds, count);
 		return;
 	}
@@ -78,12 +78,15 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; rings->rings && i < rings->cpus.count; i++)
 		sprof_perf_ring_unmap(&rings->rings[i]);
-	sprof_perf_rings_flush(rings, false);
-	close_all(rings, rings->fds, rings->fd_count, false);
+	for (size_t i = 0; i < rings->own_count; i++)
+		sprof_perf_ring_unmap(&rings->own[i].ring);
+	sprof_perf_rings_flush(rings);
+	close_all(rings, rings->fds, rings->fd_count);
 	if (rings->poll_fd > 0)
 		close(rings->poll_fd);
 	sprof_cpus_finish(&rings->cpus);
 	free(rings->rings);
+	free(rings->own);
 	free(rings->fds);
 	free(rings->closing);
 	free(rings->scratch);
@@ -91,8 +94,8 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 }
 
 /*
- * Edge-triggered, because a descriptor whose thread has ended is readable for ever (perf_poll:
- * EPOLLHUP), while its ring goes on for the other threads.
+ * Edge-triggered, because a descriptor whose thread has ended stays readable (perf_poll: EPOLLHUP),
+ * while other threads still use its ring.
  */
 static bool watch(const struct sprof_perf_rings *rings, int fd)
 {
@@ -101,18 +104,27 @@ static bool watch(const struct sprof_perf_rings *rings, int fd)
 	return !epoll_ctl(rings->poll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* The first event of a CPU gets a ring, and the others write into it. */
-static bool give_ring(
-	struct sprof_perf_rings *rings, size_t cpu, int fd, struct sprof_perf_denial *ret_denial)
+/* The first event of a CPU, or of a thread, gets a ring, and the others write into it. */
+static bool give_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *ring, int fd,
+	struct sprof_perf_denial *ret_denial)
 {
-	struct sprof_perf_ring *ring = &rings->rings[cpu];
-
 	if (ring->page)
 		return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) || fail(errno, ret_denial);
 	if (!sprof_perf_ring_map(ring, fd, rings->ring_size, ret_denial))
 		return false;
-	rings->ring_size = ring->size;
 	return watch(rings, fd) || fail(errno, ret_denial);
+}
+
+static bool add_descriptor(
+	struct sprof_perf_rings *rings, int fd, struct sprof_perf_denial *ret_denial)
+{
+	if (!sprof_array_reserve(
+		    &rings->fds, &rings->fd_capacity, rings->fd_count + 1, sizeof(*rings->fds))) {
+		close(fd);
+		return fail(ENOMEM, ret_denial);
+	}
+	rings->fds[rings->fd_count++] = fd;
+	return true;
 }
 
 bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr *attributes,
@@ -127,16 +139,58 @@ bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr
 			continue; /* it has just gone offline */
 		if (fd < 0)
 			return false;
-		if (!sprof_array_reserve(&rings->fds, &rings->fd_capacity, rings->fd_count + 1,
-			    sizeof(*rings->fds))) {
-			close(fd);
-			return fail(ENOMEM, ret_denial);
-		}
-		rings->fds[rings->fd_count++] = fd;
-		if (!give_ring(rings, cpu, fd, ret_denial))
+		if (!add_descriptor(rings, fd, ret_denial) ||
+			!give_ring(rings, &rings->rings[cpu], fd, ret_denial))
 			return false;
+		rings->ring_size = rings->rings[cpu].size;
 	}
 	return true;
+}
+
+/* NULL: no memory. */
+static struct sprof_perf_ring *own_ring_of(struct sprof_perf_rings *rings, pid_t tid)
+{
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].tid == tid)
+			return &rings->own[i].ring;
+	}
+	if (!sprof_array_reserve(
+		    &rings->own, &rings->own_capacity, rings->own_count + 1, sizeof(*rings->own)))
+		return NULL;
+	rings->own[rings->own_count++] = (struct sprof_perf_own_ring){.tid = tid};
+	return &rings->own[rings->own_count - 1].ring;
+}
+
+bool sprof_perf_rings_add_single(struct sprof_perf_rings *rings, struct perf_event_attr *attributes,
+	pid_t tid, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_perf_ring *ring = own_ring_of(rings, tid);
+	int fd;
+
+	if (!rings->fd_count)
+		raise_file_limit();
+	if (!ring)
+		return fail(ENOMEM, ret_denial);
+	fd = sprof_perf_open(attributes, tid, -1, ret_denial);
+	return fd >= 0 && add_descriptor(rings, fd, ret_denial) &&
+		give_ring(rings, ring, fd, ret_denial);
+}
+
+void sprof_perf_rings_end_single(struct sprof_perf_rings *rings, pid_t tid)
+{
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].tid != tid)
+			continue;
+		sprof_perf_ring_unmap(&rings->own[i].ring);
+		rings->own[i] = rings->own[--rings->own_count];
+		return;
+	}
+}
+
+void sprof_perf_rings_enable(const struct sprof_perf_rings *rings, size_t first)
+{
+	for (size_t i = first; i < rings->fd_count; i++)
+		ioctl(rings->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void sprof_perf_rings_filter(
@@ -157,6 +211,10 @@ static bool has_ring(const struct sprof_perf_rings *rings, int fd)
 		if (rings->rings[i].page && rings->rings[i].fd == fd)
 			return true;
 	}
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].ring.page && rings->own[i].ring.fd == fd)
+			return true;
+	}
 	return false;
 }
 
@@ -172,9 +230,9 @@ void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index)
 	rings->fds[index] = -1;
 }
 
-void sprof_perf_rings_flush(struct sprof_perf_rings *rings, bool waits)
+void sprof_perf_rings_flush(struct sprof_perf_rings *rings)
 {
-	close_all(rings, rings->closing, rings->closing_count, waits);
+	close_all(rings, rings->closing, rings->closing_count);
 	rings->closing_count = 0;
 }
 
@@ -195,7 +253,7 @@ uint64_t sprof_perf_rings_count(const struct sprof_perf_rings *rings)
 	return sum;
 }
 
-/* Returns what they have counted, those left out that stay. */
+/* Returns the counts of the closed events, without those that stay open. */
 static uint64_t end_events(struct sprof_perf_rings *rings, size_t first, size_t end)
 {
 	size_t kept = first;
@@ -247,7 +305,7 @@ static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *r
 		/* Walking stacks takes long: meanwhile the kernel writes on. */
 		sprof_perf_ring_release(ring);
 	}
-	/* The kernel's own word would come too late for what is read meanwhile, or never. */
+	/* The kernel's own LOST record would come too late, or never. */
 	if (was_full) {
 		record = (struct sprof_perf_record){
 			.kind = SPROF_PERF_LOST,
@@ -260,7 +318,7 @@ static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *r
 	}
 }
 
-/* The edge must be taken, or the next one wakes nobody. */
+/* Consumes the edge: otherwise the next one causes no wakeup. */
 static void clear_edges(const struct sprof_perf_rings *rings)
 {
 	struct epoll_event events[64];
@@ -275,5 +333,9 @@ void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker tak
 	for (size_t cpu = 0; cpu < rings->cpus.count; cpu++) {
 		if (rings->rings[cpu].page)
 			drain_ring(rings, &rings->rings[cpu], take, data);
+	}
+	for (size_t i = 0; i < rings->own_count; i++) {
+		if (rings->own[i].ring.page)
+			drain_ring(rings, &rings->own[i].ring, take, data);
 	}
 }

@@ -1,9 +1,13 @@
 /*
- * Perf events of many threads: each is opened on every CPU, and all of one CPU write into one ring.
+ * Perf events of many threads: each event is opened once per CPU, and all events of a CPU share one
+ * ring.
  *
- * An event that new threads inherit can't have a ring of its own for all CPUs (kernel/events/core.c,
- * perf_mmap), so there is one per CPU. A ring takes 512 KiB, which perf_event_mlock_kb allows every
- * user for each CPU. A thread takes one descriptor per CPU.
+ * An inherited event can't have a ring for all CPUs (kernel/events/core.c, perf_mmap), hence one
+ * ring per CPU. A ring takes 512 KiB, which perf_event_mlock_kb allows every user per CPU. Each
+ * thread takes one descriptor per CPU.
+ *
+ * An event that no thread inherits and that takes long to open, a uprobe, is opened once for all CPUs;
+ * its thread has a ring of its own.
  */
 #ifndef SPROF_EVENTS_PERF_RINGS_H
 #define SPROF_EVENTS_PERF_RINGS_H
@@ -23,23 +27,28 @@ enum { SPROF_PERF_RING_SIZE = 512 * 1024 };
 /* Zeroed is empty, and may be finished. */
 struct sprof_perf_rings {
 	struct sprof_cpus cpus;
-	struct sprof_perf_ring *rings; /* by index of cpus */
-	size_t ring_size;              /* of rings that are still to be mapped */
-	size_t largest_record;         /* with the one about lost records */
+	struct sprof_perf_ring *rings; /* by index of `cpus` */
+	struct sprof_perf_own_ring {
+		struct sprof_perf_ring ring;
+		pid_t tid;
+	} * own; /* of threads with single events */
+	size_t own_count, own_capacity;
+	size_t ring_size;      /* for rings not yet mapped */
+	size_t largest_record; /* including the record of lost records */
 	int *fds;
 	size_t fd_count, fd_capacity;
-	int *closing; /* given up, and still open */
+	int *closing; /* given up, but not closed yet */
 	size_t closing_count, closing_capacity;
-	bool is_slow_to_close; /* what is opened: probes */
+	bool is_slow_to_close; /* the events are probes */
 	int poll_fd; /* becomes readable when a ring is half full; 0: there are no rings */
 	unsigned char *scratch;
-	uint64_t lost;           /* records so far */
-	uint64_t retired_events; /* counted by events that are closed: sprof_perf_rings_retire() */
+	uint64_t lost;           /* total of lost records */
+	uint64_t retired_events; /* counts of closed events: sprof_perf_rings_retire() */
 };
 
 /*
- * Also raises the limit of descriptors as far as the user may. False: no memory, or the kernel does
- * not tell the CPUs; *ret_denial says OTHER with an errno.
+ * Also raises the descriptor limit as far as permitted. Returns false if out of memory, or if the
+ * list of CPUs can't be read; *ret_denial is then OTHER with an errno.
  */
 SPROF_MUST_USE bool sprof_perf_rings_init(
 	struct sprof_perf_rings *rings, struct sprof_perf_denial *ret_denial);
@@ -47,51 +56,59 @@ SPROF_MUST_USE bool sprof_perf_rings_init(
 void sprof_perf_rings_finish(struct sprof_perf_rings *rings);
 
 /*
- * Opens the event of a thread, or of all threads (tid -1), on every CPU that is online. False:
- * nothing that was opened before is lost, but this thread may be covered in part.
+ * Opens the event for a thread, or for all threads (tid -1), on each online CPU. Returns false if
+ * that failed on some CPU; what is open stays open.
  */
 SPROF_MUST_USE bool sprof_perf_rings_add(struct sprof_perf_rings *rings,
 	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial);
 
+/* The same with one descriptor for all CPUs. New threads must not inherit the event. */
+SPROF_MUST_USE bool sprof_perf_rings_add_single(struct sprof_perf_rings *rings,
+	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial);
+/* The thread has ended, and its ring has been drained: its single events may be closed. */
+void sprof_perf_rings_end_single(struct sprof_perf_rings *rings, pid_t tid);
+
+/* Begins the recording of events that were added as disabled ones, from an index on. */
+void sprof_perf_rings_enable(const struct sprof_perf_rings *rings, size_t first);
+
 /*
- * Sets the filter of `count` descriptors from index `first` on, which are a tracepoint's: an
- * expression of its fields (Documentation/trace/events.rst). If the kernel refuses it, the old one
- * stays.
+ * Sets the filter of `count` tracepoint descriptors from index `first` on: an expression over its
+ * fields (Documentation/trace/events.rst). If the kernel rejects it, the old filter stays.
  */
 void sprof_perf_rings_filter(
 	const struct sprof_perf_rings *rings, size_t first, size_t count, const char *filter);
 
-/* The kernel's id of the event behind the descriptor of an index, which its records have. */
+/* The kernel's id of the event at an index, as found in records. */
 SPROF_MUST_USE bool sprof_perf_rings_id(
 	const struct sprof_perf_rings *rings, size_t index, uint64_t *ret);
 
-/* Gives up an event that gives nothing more, unless its ring is others' too. */
+/* Gives up an event that produces no more records, unless other events use its ring. */
 void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index);
-/* Closes those that were given up. `waits`: their effect is over when this returns. */
-void sprof_perf_rings_flush(struct sprof_perf_rings *rings, bool waits);
+/* Closes the events that were given up. */
+void sprof_perf_rings_flush(struct sprof_perf_rings *rings);
 
 /*
- * The number of events that the kernel has counted, with and without a record, for all that was added
- * and not given up.
+ * The number of events counted by the kernel, recorded or not, over all events that are open or
+ * retired.
  */
 uint64_t sprof_perf_rings_count(const struct sprof_perf_rings *rings);
 
 /*
- * Ends the first `count` events, for the threads that have inherited them too, and closes them, except
- * for those whose rings are others', too. The rest moves down. Not for who keeps indexes.
+ * Disables the first `count` events, including their inherited copies, and closes them unless other
+ * events use their ring. The remaining events move down, so indices change.
  */
 void sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count);
-/* Ends all events from an index on likewise, as if they had never been: they have counted nothing. */
+/* Disables and removes all events from index `first` on, and discards their counts. */
 void sprof_perf_rings_drop(struct sprof_perf_rings *rings, size_t first);
 
-/* Ends the recording; what is in the rings stays there. */
+/* Stops recording; records in the rings stay there. */
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);
 
 typedef void (*sprof_perf_taker)(void *data, const struct sprof_perf_record *record);
 
 /*
- * Gives all records that are there to the taker: those of one CPU in order of time, then the next
- * CPU's. A ring that was full gives one more LOST, up to now: at least one record.
+ * Passes all records to the taker: one CPU or thread after the other, each in order of time. A ring that was
+ * full yields an additional LOST record, up to now, with a count of 1.
  */
 void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker take, void *data);
 

@@ -1,12 +1,12 @@
 /*
- * From perf records of births, names, ends and losses to those of the scheduler. Of other processes than the one
- * that is asked for there are only the births. Does not handle switches.
+ * Converts perf records of births, names, ends and losses into scheduler records. Of other processes, only births are
+ * converted. Does not handle switches.
  */
 #include "events/perf-tasks.h"
 
 #include <string.h>
 
-/* The ring's records are missing from the one before the loss to the record that tells of it. */
+/* Records are missing between the previous record of the ring and the LOST record. */
 static void add_gap(struct sprof_sched_order *order, const struct sprof_perf_record *record)
 {
 	const struct sprof_sched_record begin = {

@@ -1,6 +1,6 @@
 /*
- * The timer is a software event on the CPU clock (perf_event_open(2)). Its ring wakes nobody: the
- * owner reads it when it likes. Does not handle system calls: a record doesn't have their number.
+ * The timer is a software event on the CPU clock (perf_event_open(2)). Its ring wakes no thread:
+ * the owner polls it. Does not handle system calls: a record does not contain their number.
  */
 #include "events/perf-timer.h"
 
@@ -25,9 +25,8 @@ struct sprof_perf_timer {
 	uint64_t seen; /* up to this position it was looked for new mappings: these */
 	struct sprof_perf_timer_mapping mappings[MOST_MAPPINGS];
 	size_t mapping_count;
-	uint64_t
-		mapped_ns; /* of the last one that has been taken out, or when the timer was opened */
-	uint64_t taken_ns; /* of the last record that has been taken out */
+	uint64_t mapped_ns; /* time of the last mapping taken out, or of the timer's opening */
+	uint64_t taken_ns;  /* of the last record that has been taken out */
 };
 
 static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *plan)
@@ -60,7 +59,7 @@ static size_t ring_size(const struct sprof_perf_timer_plan *plan)
 	return size;
 }
 
-/* False: *ret_denial says why. */
+/* On false, *ret_denial is set. */
 static bool map_ring(struct sprof_perf_timer *timer, const struct sprof_perf_timer_plan *plan,
 	struct sprof_perf_denial *ret_denial)
 {
@@ -193,7 +192,10 @@ static void forget_oldest(struct sprof_perf_timer *timer)
 		timer->mapping_count * sizeof(*timer->mappings));
 }
 
-/* In one that has the moment of the second one, and all that lies between them. */
+/*
+ * Merges two mappings into one with the second's time that covers both and all addresses between
+ * them.
+ */
 static void join(
 	struct sprof_perf_timer_mapping *first, const struct sprof_perf_timer_mapping *second)
 {
@@ -202,7 +204,7 @@ static void join(
 	first->end = first->end > second->end ? first->end : second->end;
 }
 
-/* A compiler at run time maps its memory anew to change what may be done with it. */
+/* A JIT compiler maps the same memory again to change its protection. */
 static void note_mapping(struct sprof_perf_timer *timer, const struct sprof_perf_record *record)
 {
 	const struct sprof_perf_timer_mapping mapping = {

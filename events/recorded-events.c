@@ -1,10 +1,10 @@
 /*
- * Opens perf events, and makes events of their records. Most are recorded for each thread, and threads
- * inherit that from the one that starts them. Wake-ups and switches between two threads are recorded
- * for the whole machine, because most of them happen while another thread runs, and others' are
+ * Opens perf events and turns their records into events. Most perf events are per thread and
+ * inherited by new threads. Wakeups and thread-to-thread switches are recorded for the whole
+ * machine, because they mostly happen while another thread runs; records of other processes are
  * dropped.
  *
- * A thread that is started while the target's threads are being listed may not be watched.
+ * A thread that starts while the target's threads are being listed may be missed.
  */
 #include "events/recorded-events.h"
 
@@ -24,7 +24,7 @@ enum {
 	POLL_NS = 5 * SPROF_NS_PER_MS,
 	BUSY_POLL_NS = SPROF_NS_PER_MS / 2, /* stacks fill the rings */
 	BUSY = 16,                          /* events of one reading */
-	/* These stand for the type of an event: */
+	/* Pseudo event types: */
 	GAP = SPROF_TRACE_TYPES, /* records were lost */
 	ENDED,                   /* the thread has ended */
 };
@@ -41,7 +41,7 @@ struct sprof_recorded_events {
 	uint64_t next_ns;     /* when to read */
 	uint64_t read_ns;     /* when the last reading began */
 	uint64_t known_ns;    /* all events from before it have been given */
-	bool has_new_program; /* whose mappings are to be read before it may end */
+	bool has_new_program; /* its mappings must be read before it ends */
 	bool out_of_memory;
 };
 
@@ -89,6 +89,7 @@ struct sprof_recorded_gaps sprof_recorded_events_gaps(const struct sprof_recorde
 	return (struct sprof_recorded_gaps){
 		.lost = events->points.rings.lost,
 		.unwatched = events->points.unwatched,
+		.refused = events->points.refused,
 		.ended_unseen = events->calls.ended_unseen,
 		.is_of_users_only = sprof_recorded_points_see_users_only(&events->points),
 	};
@@ -127,7 +128,7 @@ static void watch_threads(struct sprof_recorded_events *events)
 		sprof_recorded_points_watch_thread(&events->points, threads[i]->tid);
 }
 
-/* Before anything is recorded: of calls that begin from now on, the records tell. */
+/* Called before recording begins; later calls appear in records. */
 static void find_calls(struct sprof_recorded_events *events)
 {
 	const uint64_t now = sprof_clock_now_ns();
@@ -154,14 +155,15 @@ static void begin(void *data, struct sprof_target *target)
 
 	events->target = target;
 	know_threads(events);
-	find_calls(events);
 	watch_threads(events);
 	sprof_recorded_points_watch_machine(&events->points);
+	find_calls(events);
+	sprof_recorded_points_enable(&events->points);
 	events->read_ns = events->known_ns = sprof_clock_now_ns();
 	events->next_ns = events->read_ns + POLL_NS;
 }
 
-/* As soon as the mappings are there: who ends soon takes them away. */
+/* Read as soon as mapped: a short program takes its mappings away at its end. */
 static void expect_programs(struct sprof_recorded_events *events)
 {
 	struct sprof_thread **threads;
@@ -220,7 +222,7 @@ static uint32_t walk_stack(struct sprof_recorded_events *events,
 	return stack;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_recorded *append(
 	struct sprof_recorded_events *events, struct sprof_trace_event event)
 {
@@ -265,7 +267,7 @@ static void take_record(void *data, const struct sprof_perf_record *record)
 		added->event.stack = walk_stack(events, &added->event, record);
 }
 
-/* Its mappings are read: once it has ended, nobody can. */
+/* Reads its mappings, which are gone once it has ended. */
 static void expect_stacks(struct sprof_recorded_events *events, pid_t tid)
 {
 	const struct sprof_event_stacks *stacks = events->stacks;
@@ -282,6 +284,7 @@ static void watch_newborn(struct sprof_recorded_events *events, pid_t tid)
 {
 	expect_stacks(events, tid);
 	sprof_recorded_points_watch_newborn(&events->points, tid);
+	sprof_recorded_points_enable(&events->points);
 }
 
 /* Where threads are held, they are watched then, and not twice. */
@@ -307,9 +310,10 @@ bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 		return false;
 	threads = sprof_target_threads(events->target, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (!process || threads[i]->process == process)
+		if (threads[i]->process == process)
 			sprof_recorded_points_watch_added(&events->points, threads[i]->tid);
 	}
+	sprof_recorded_points_enable(&events->points);
 	return true;
 }
 
@@ -318,12 +322,6 @@ static void drain(struct sprof_recorded_events *events)
 {
 	know_threads(events);
 	sprof_perf_rings_drain(&events->points.rings, take_record, events);
-}
-
-void sprof_recorded_events_end_returns(struct sprof_recorded_events *events)
-{
-	drain(events);
-	sprof_recorded_points_end_returns(&events->points);
 }
 
 /* Its last records are read now if they have stacks: then its mappings are still known. */
@@ -345,8 +343,8 @@ static void take_end(struct sprof_recorded_events *events, const struct sprof_ev
 }
 
 /*
- * What was mapped before is known for the last time. The thread that goes on may have had another id,
- * under which its probes were opened, and are about to be closed.
+ * The old mappings are used for the last time. The surviving thread may have had another tid, under
+ * which its probes were opened; they are about to be closed.
  */
 static void take_exec(struct sprof_recorded_events *events, const struct sprof_event *event)
 {
@@ -359,6 +357,7 @@ static void take_exec(struct sprof_recorded_events *events, const struct sprof_e
 	drain(events);
 	sprof_recorded_points_end_thread(&events->points, pid);
 	sprof_recorded_points_watch_newborn(&events->points, pid);
+	sprof_recorded_points_enable(&events->points);
 	events->has_new_program = events->options.wants.stacks;
 	events->next_ns = 0;
 }
@@ -436,7 +435,7 @@ static uint64_t poll_period(const struct sprof_recorded_events *events, size_t w
 	return events->options.wants.stacks && waiting > BUSY ? BUSY_POLL_NS : POLL_NS;
 }
 
-/* What is older than the last reading has all been read: by then it was in the rings. */
+/* Records older than the previous reading were already in the rings then, so all have been read. */
 static bool poll_rings(void *data, uint64_t now_ns)
 {
 	struct sprof_recorded_events *events = data;

@@ -1,6 +1,6 @@
 /*
- * Sorts events by time. Does not bound their number: what one reading of the rings brings fits into
- * the rings.
+ * Sorts events by time. Does not limit their number: one reading yields at most what the rings
+ * hold.
  */
 #include "events/recorded-order.h"
 

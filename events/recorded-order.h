@@ -1,6 +1,6 @@
 /*
- * Events that wait for their place in the order of time: the rings of different CPUs are read one
- * after the other, so an older event may come behind a younger one.
+ * Sorts events by time: the rings of the CPUs are read one after the other, so an older event may
+ * be read after a younger one.
  */
 #ifndef SPROF_EVENTS_RECORDED_ORDER_H
 #define SPROF_EVENTS_RECORDED_ORDER_H
@@ -14,11 +14,10 @@
 #include "events/tracepoint-values.h"
 
 struct sprof_recorded {
-	struct sprof_trace_event event; /* its fields are set when it is given */
-	uint64_t number;                /* events of one moment keep their order */
+	struct sprof_trace_event event; /* its fields are set when it is passed on */
+	uint64_t number;                /* keeps the order of events with equal times */
 	struct sprof_tracepoint_values values;
-	struct sprof_trace_event
-		*copy; /* of another source's event: it has the fields; else NULL */
+	struct sprof_trace_event *copy; /* an event of another source, with its fields; else NULL */
 };
 
 /* Zeroed is empty and valid. */
@@ -28,16 +27,18 @@ struct sprof_recorded_order {
 	uint64_t next_number;
 };
 
-/* Its values are to be filled in. Valid until the next call. NULL: no memory. */
+/*
+ * Adds an event, whose values the caller fills in. Valid until the next call. Returns NULL if out
+ * of memory.
+ */
 struct sprof_recorded *sprof_recorded_order_add(
 	struct sprof_recorded_order *order, const struct sprof_trace_event *event);
-/* Another source's event, with its fields. False: no memory. */
+/* Adds a copy of another source's event, with its fields. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_recorded_order_add_copy(
 	struct sprof_recorded_order *order, const struct sprof_trace_event *event);
 
 /*
- * Gives all events from before a moment to the taker, in the order of time. False: the taker has
- * said so of one.
+ * Passes all events before a time to the taker, in order of time. Returns false if the taker did.
  */
 SPROF_MUST_USE bool sprof_recorded_order_release(struct sprof_recorded_order *order,
 	uint64_t until_ns, bool (*take)(void *data, const struct sprof_recorded *recorded),

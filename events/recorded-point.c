@@ -1,7 +1,7 @@
 /*
- * One row for each type that a perf event of its own gives; all others are tracepoints
- * (tracepoint-values.h). Does not handle a thread's CPU before a switch, which takes the records
- * before it.
+ * One row per type with a dedicated perf event; all other types are tracepoints
+ * (tracepoint-values.h). Does not determine a thread's CPU before a switch: that needs the
+ * preceding records.
  */
 #include "events/recorded-point.h"
 
@@ -15,20 +15,19 @@
 #include "base/proc.h"
 #include "events/perf-registers.h"
 
-/* Values of a probe, and those of its return: the first is which one it is. */
-enum { IP = 1, SP, ARGUMENTS, RESULT = ARGUMENTS };
+/* Values of a probe: the first is which one it is. */
+enum { IP = 1, SP, ARGUMENTS };
 
-#define UPROBES "/sys/bus/event_source/devices/uprobe/"
+#define UPROBE_TYPE "/sys/bus/event_source/devices/uprobe/type"
 
-static bool read_sysfs(const char *path, const char *before, unsigned *ret)
+static bool read_type(const char *path, unsigned *ret)
 {
 	char text[64], *end;
-	const size_t length = strlen(before);
 
-	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 || strncmp(text, before, length))
+	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0)
 		return false;
-	*ret = (unsigned)strtoul(text + length, &end, 10);
-	return end != text + length;
+	*ret = (unsigned)strtoul(text, &end, 10);
+	return end != text;
 }
 
 static bool describe_switches(struct sprof_recorded_point *point,
@@ -72,22 +71,18 @@ static bool describe_breakpoint(struct sprof_recorded_point *point)
 	return true;
 }
 
-/*
- * The kernel's uprobes without tracefs (kernel/events/core.c, perf_uprobe; format/retprobe says
- * which bit of the config means a return).
- */
+/* The kernel's uprobes without tracefs (kernel/events/core.c, perf_uprobe). */
 static bool describe_probe(struct sprof_recorded_point *point,
 	const struct sprof_recorded_wants *wants, struct sprof_perf_denial *ret_denial)
 {
 	const struct sprof_probe *probe = point->probe;
-	unsigned type, bit;
+	unsigned type;
 
 	if (!probe->path)
 		return describe_breakpoint(point);
-	if (!read_sysfs(UPROBES "type", "", &type) ||
-		!read_sysfs(UPROBES "format/retprobe", "config:", &bit))
+	if (!read_type(UPROBE_TYPE, &type))
 		return false;
-	point->attributes = sprof_perf_attributes(type, probe->is_return ? UINT64_C(1) << bit : 0);
+	point->attributes = sprof_perf_attributes(type, 0);
 	point->attributes.uprobe_path = (uintptr_t)probe->path;
 	point->attributes.probe_offset = probe->offset;
 	point->attributes.sample_period = 1;
@@ -126,9 +121,7 @@ static void read_probe(const struct sprof_recorded_point *point,
 		return;
 	values[IP].integer = (int64_t)user.regs.values[SPROF_REG_PC];
 	values[SP].integer = (int64_t)user.regs.values[SPROF_REG_SP];
-	if (point->type == SPROF_TRACE_RETURN)
-		values[RESULT].integer = sprof_perf_result(&user.regs);
-	for (size_t i = 0; point->type == SPROF_TRACE_PROBE && i < SPROF_PERF_ARGUMENTS; i++)
+	for (size_t i = 0; i < SPROF_PERF_ARGUMENTS; i++)
 		values[ARGUMENTS + i].integer = sprof_perf_argument(&user.regs, i);
 }
 
@@ -144,9 +137,9 @@ static const struct way {
 	{SPROF_TRACE_ON, true, describe_switches, read_switch},
 	{SPROF_TRACE_FAULT, true, describe_faults, read_fault},
 	{SPROF_TRACE_PROFILE, true, describe_clock, read_clock},
-	/* A thread that inherits one opens it anew, with its own rights and its own memory. */
+	/* A thread that inherits one opens it anew, with its own rights, and reads the path in its own memory: if
+	 * it can't, its clone(2) fails. */
 	{SPROF_TRACE_PROBE, false, describe_probe, read_probe},
-	{SPROF_TRACE_RETURN, false, describe_probe, read_probe},
 };
 
 /* NULL: it is a tracepoint. */
@@ -175,12 +168,12 @@ bool sprof_recorded_point_init(struct sprof_recorded_point *point, enum sprof_tr
 	const struct way *way = way_of(type);
 
 	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_UNSUPPORTED, 0};
-	*point = (struct sprof_recorded_point){.type = type,
-		.probe = probe,
-		.has_stack = wants->stacks >> type & 1 && !(probe && probe->is_brief)};
+	*point = (struct sprof_recorded_point){
+		.type = type, .probe = probe, .has_stack = wants->stacks >> type & 1};
 	if (way ? !way->describe(point, wants, ret_denial)
 		: !describe_tracepoint(point, ret_denial))
 		return false;
+	point->attributes.disabled = 1;
 	if (point->has_stack)
 		sprof_perf_ask_stack(&point->attributes);
 	point->attributes.inherit =
@@ -233,7 +226,7 @@ static bool may_probe(const struct sprof_probe *probe, struct sprof_perf_denial 
 	return is_permitted;
 }
 
-/* Nobody runs what is at the begin of a file. */
+/* The start of a file is never executed. */
 bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial)
 {
 	return may_probe(&(struct sprof_probe){.path = "/proc/self/exe"}, ret_denial);

@@ -1,6 +1,6 @@
 /*
- * The perf events that give events of the catalogue: which one gives which type, whether the kernel
- * permits it, and how a record of it is read.
+ * The perf events behind the catalogue: which perf event produces which type, whether the kernel
+ * permits it, and how its records are read.
  */
 #ifndef SPROF_EVENTS_RECORDED_POINT_H
 #define SPROF_EVENTS_RECORDED_POINT_H
@@ -15,38 +15,36 @@
 #include "events/perf-record.h"
 #include "events/tracepoint-values.h"
 
-/* A function whose begin or end is an event. */
+/* A function whose begin is an event. */
 struct sprof_probe {
-	const char *path; /* of its file; NULL: a hardware breakpoint, of one process */
-	uint64_t offset;  /* of its first instruction, in the file; NULL: its address */
-	bool is_return;
-	int64_t number; /* what its events say; several probes may have one */
-	bool is_brief;  /* its events have no stacks, whatever the others have */
+	const char *path; /* of its file; NULL: a hardware breakpoint for one process */
+	uint64_t offset;  /* file offset of its first instruction; with path NULL, its address */
+	int64_t number;   /* its events' number; several probes may share one */
 };
 
-/* What is to be recorded. */
+/* What to record. */
 struct sprof_recorded_wants {
 	uint32_t types;                   /* 1 << enum sprof_trace_type, or-ed */
-	uint32_t stacks;                  /* those of them that have stacks */
+	uint32_t stacks;                  /* the types that have stacks */
 	unsigned rate_hz;                 /* of SPROF_TRACE_PROFILE */
-	uint64_t fault_period;            /* every N-th SPROF_TRACE_FAULT of a thread; 0: each */
-	const struct sprof_probe *probes; /* of SPROF_TRACE_PROBE and _RETURN */
+	uint64_t fault_period;            /* every N-th SPROF_TRACE_FAULT per thread; 0: each */
+	const struct sprof_probe *probes; /* of SPROF_TRACE_PROBE */
 	size_t probe_count;
 	const int64_t *calls; /* only these system calls; count 0: all */
 	size_t call_count;
 };
 
 struct sprof_recorded_point {
-	enum sprof_trace_type type; /* of switches: OFF, and its records are ON as well */
+	enum sprof_trace_type type; /* for switches: OFF; its records also produce ON */
 	struct perf_event_attr attributes;
-	struct sprof_tracepoint_type tracepoint; /* zeroed: it is none */
-	const struct sprof_probe *probe;         /* the wants' */
+	struct sprof_tracepoint_type tracepoint; /* zeroed: not a tracepoint */
+	const struct sprof_probe *probe;         /* points into the wants */
 	bool has_stack;
 };
 
 /*
- * Describes the perf event of a type; `probe`: of a probe. False: there is none on this machine.
- * Finish it in both cases.
+ * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if this machine has
+ * none. Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_recorded_point_init(struct sprof_recorded_point *point,
 	enum sprof_trace_type type, const struct sprof_recorded_wants *wants,
@@ -55,21 +53,21 @@ SPROF_MUST_USE bool sprof_recorded_point_init(struct sprof_recorded_point *point
 void sprof_recorded_point_finish(struct sprof_recorded_point *point);
 
 /*
- * Asks the kernel with an event of our own, before anything is traced. Where it permits users only
- * what happens in their code, the point is restricted to that. `cpu`: any that is online.
+ * Checks with an event on sprof itself, before tracing. If the kernel permits user code only,
+ * restricts the point to it. `cpu`: any online CPU.
  */
 SPROF_MUST_USE bool sprof_recorded_point_is_permitted(
 	struct sprof_recorded_point *point, int cpu, struct sprof_perf_denial *ret_denial);
 
-/* The same for probes of any function; for hardware breakpoints. */
+/* The same for uprobes on any function, and for hardware breakpoints. */
 SPROF_MUST_USE bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial);
 SPROF_MUST_USE bool sprof_recorded_breakpoints_are_permitted(struct sprof_perf_denial *ret_denial);
 
-/* Whether it is opened for the machine, because its records are about other threads than the one
- * that runs. */
+/* Whether it is opened for the whole machine, because its records concern other threads than the
+ * running one. */
 bool sprof_recorded_point_is_of_machine(const struct sprof_recorded_point *point);
 
-/* The type of a record, and its values. What it is too short for is 0, or empty. */
+/* The type of a record, and its values. Values beyond the record's end are 0, or empty. */
 enum sprof_trace_type sprof_recorded_point_type(
 	const struct sprof_recorded_point *point, const struct sprof_perf_record *record);
 void sprof_recorded_point_read(const struct sprof_recorded_point *point,

@@ -1,6 +1,4 @@
-/*
- * Opens points and knows their records again by the kernel's ids. Does not read records.
- */
+/* Opens points, and finds a record's point by the kernel's event id. Does not read records. */
 #include "events/recorded-points.h"
 
 #include <stdio.h>
@@ -13,18 +11,18 @@
 
 enum {
 	FILTER_SIZE = 4096,
+	KERNELS_ENOTSUPP = 524, /* include/linux/errno.h; no errno of libc's */
 	NO_CALL =
-		-1, /* what the exit of rt_sigreturn(2) is told as: orig_ax is the caller's again */
+		/*
+		 * the number shown at the exit of rt_sigreturn(2): orig_ax is the interrupted
+		 * call's again
+		 */
+	-1,
 };
 
 static bool is_call(enum sprof_trace_type type)
 {
 	return type == SPROF_TRACE_SYS_ENTER || type == SPROF_TRACE_SYS_EXIT;
-}
-
-static bool is_probe(enum sprof_trace_type type)
-{
-	return type == SPROF_TRACE_PROBE || type == SPROF_TRACE_RETURN;
 }
 
 uint32_t sprof_recorded_calls(void)
@@ -49,7 +47,8 @@ bool sprof_recorded_has_call(const struct sprof_recorded_wants *wants, int64_t n
 /* Switches of both types come from one event. Probes have points of their own. */
 static bool has_point(const struct sprof_recorded_wants *wants, enum sprof_trace_type type)
 {
-	if (is_probe(type) || (type == SPROF_TRACE_ON && wants->types & 1U << SPROF_TRACE_OFF))
+	if (type == SPROF_TRACE_PROBE ||
+		(type == SPROF_TRACE_ON && wants->types & 1U << SPROF_TRACE_OFF))
 		return false;
 	return sprof_recorded_has_type(wants, type);
 }
@@ -79,18 +78,12 @@ static bool add_point(struct sprof_recorded_points *points, enum sprof_trace_typ
 		sprof_recorded_point_is_permitted(point, points->rings.cpus.items[0], ret_denial);
 }
 
-static enum sprof_trace_type type_of(const struct sprof_probe *probe)
-{
-	return probe->is_return ? SPROF_TRACE_RETURN : SPROF_TRACE_PROBE;
-}
-
 bool sprof_recorded_points_add_probe(struct sprof_recorded_points *points,
 	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
 {
 	const size_t count = points->count;
 
-	points->rings.is_slow_to_close |= probe->path != NULL;
-	if (append_point(points, type_of(probe), probe, ret_denial))
+	if (append_point(points, SPROF_TRACE_PROBE, probe, ret_denial))
 		return true;
 	if (points->count > count)
 		sprof_recorded_point_finish(&points->items[--points->count]);
@@ -103,7 +96,7 @@ static bool add_probes(struct sprof_recorded_points *points, struct sprof_perf_d
 		const struct sprof_probe *probe = &points->wants.probes[i];
 
 		points->rings.is_slow_to_close = true;
-		if (!add_point(points, type_of(probe), probe, ret_denial))
+		if (!add_point(points, SPROF_TRACE_PROBE, probe, ret_denial))
 			return false;
 	}
 	return true;
@@ -166,7 +159,7 @@ static void write_filter(const struct sprof_recorded_wants *wants, char *ret, si
 		ret[0] = '\0';
 }
 
-/* Calls that nobody wants are not recorded. If the kernel refuses that, they are dropped later. */
+/* Filters out unwanted calls in the kernel. If it rejects the filter, they are dropped later. */
 static void filter_calls(const struct sprof_recorded_points *points,
 	const struct sprof_recorded_point *point, size_t first)
 {
@@ -190,16 +183,16 @@ static bool note_opened(
 	return true;
 }
 
-/* `tid` 0: of all threads the probes of returns. */
-static void close_opened(struct sprof_recorded_points *points, pid_t tid)
+/* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
+void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid)
 {
 	size_t kept = 0;
 
+	sprof_perf_rings_end_single(&points->rings, tid);
 	for (size_t i = 0; i < points->opened_count; i++) {
 		const struct sprof_recorded_opened *opened = &points->opened[i];
-		const struct sprof_recorded_point *point = &points->items[opened->point];
 
-		if (tid ? opened->tid != tid : point->type != SPROF_TRACE_RETURN) {
+		if (opened->tid != tid) {
 			points->opened[kept++] = *opened;
 			continue;
 		}
@@ -207,21 +200,7 @@ static void close_opened(struct sprof_recorded_points *points, pid_t tid)
 		sprof_idmap_remove(&points->by_id, 0, opened->id);
 	}
 	points->opened_count = kept;
-}
-
-/* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
-void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid)
-{
-	close_opened(points, tid);
-	sprof_perf_rings_flush(&points->rings, false);
-}
-
-void sprof_recorded_points_end_returns(struct sprof_recorded_points *points)
-{
-	points->returns_ended = true;
-	close_opened(points, 0);
-	/* As long as they are there, an exception ends the program. */
-	sprof_perf_rings_flush(&points->rings, true);
+	sprof_perf_rings_flush(&points->rings);
 }
 
 bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *points)
@@ -236,31 +215,52 @@ bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *po
 	return false;
 }
 
+/* A uprobe takes long to open, and no thread inherits it. */
+static bool add(struct sprof_recorded_points *points, const struct sprof_recorded_point *point,
+	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial)
+{
+	return point->probe && !attributes->inherit
+		? sprof_perf_rings_add_single(&points->rings, attributes, tid, ret_denial)
+		: sprof_perf_rings_add(&points->rings, attributes, tid, ret_denial);
+}
+
+/* A uprobe is at no instruction with a lock prefix, for example (arch_uprobe_analyze_insn). */
+static void count_denial(
+	struct sprof_recorded_points *points, const struct sprof_perf_denial *denial)
+{
+	if (denial->os_errno == KERNELS_ENOTSUPP)
+		points->refused++;
+	else if (denial->reason != SPROF_PERF_GONE)
+		points->unwatched++;
+}
+
 /* tid -1: the machine. */
 static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 {
 	const struct sprof_recorded_point *point = &points->items[index];
 	struct perf_event_attr attributes = point->attributes;
-	const bool is_over = points->returns_ended && point->type == SPROF_TRACE_RETURN;
 	const size_t first = points->rings.fd_count;
 	struct sprof_perf_denial denial;
 	uint64_t id;
 
-	if (is_over)
-		return;
-	if (!sprof_perf_rings_add(&points->rings, &attributes, tid, &denial) &&
-		denial.reason != SPROF_PERF_GONE)
-		points->unwatched++;
+	if (!add(points, point, &attributes, tid, &denial))
+		count_denial(points, &denial);
 	for (size_t i = first; i < points->rings.fd_count; i++) {
 		if (!sprof_perf_rings_id(&points->rings, i, &id))
 			continue;
 		if (!sprof_idmap_put(&points->by_id, 0, id, (uint32_t)index) ||
-			(is_probe(point->type) &&
+			(point->type == SPROF_TRACE_PROBE &&
 				!note_opened(points,
 					&(struct sprof_recorded_opened){tid, index, i, id})))
 			points->out_of_memory = true;
 	}
 	filter_calls(points, point, first);
+}
+
+void sprof_recorded_points_enable(struct sprof_recorded_points *points)
+{
+	sprof_perf_rings_enable(&points->rings, points->enabled);
+	points->enabled = points->rings.fd_count;
 }
 
 void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points)
@@ -300,7 +300,8 @@ void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, p
 	const bool has_some = is_opened(points, tid, SIZE_MAX);
 
 	for (size_t i = 0; i < points->count; i++) {
-		if (is_probe(points->items[i].type) && !points->items[i].attributes.inherit &&
+		if (points->items[i].type == SPROF_TRACE_PROBE &&
+			!points->items[i].attributes.inherit &&
 			!(has_some && is_opened(points, tid, i)))
 			watch(points, i, tid);
 	}

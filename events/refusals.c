@@ -1,6 +1,6 @@
 /*
- * Events and options that belong to a whole machine. Does not handle events that are only not
- * permitted here: that is known when a source is opened.
+ * Events and options that concern a whole machine. Does not handle events that are merely not
+ * permitted: opening the source detects that.
  */
 #include "events/refusals.h"
 

@@ -1,12 +1,10 @@
-/*
- * What perf-prof's users write and one process does not have: why, and what to use.
- */
+/* Features of perf-prof that don't apply to a single process: the reason, and an alternative. */
 #ifndef SPROF_EVENTS_REFUSALS_H
 #define SPROF_EVENTS_REFUSALS_H
 
 #include <stddef.h>
 
-/* A sentence about an event "group:name"; NULL: nothing is known about it. */
+/* A sentence about an event "group:name"; NULL: none. */
 const char *sprof_refusal_of_event(const char *name, size_t length);
 
 /* The same for an option of perf-prof, such as "-C" or "--cgroups". */

@@ -1,7 +1,7 @@
 /*
- * Matches returns with calls by the stack pointer and the return address. A thread may have other stacks
- * than the one that it runs on, a coroutine's for example: what lies far below stays until it returns or its
- * place is used again. Does not handle a jump over more than NEAR bytes at once: what it leaves stays, too.
+ * Matches returns with calls by stack pointer and return address. A thread may use other stacks,
+ * such as coroutines': frames far below stay until they return or their stack space is reused.
+ * Frames left by a jump over more than NEAR bytes at once stay as well.
  */
 #include "events/return-stack.h"
 

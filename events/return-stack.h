@@ -1,6 +1,4 @@
-/*
- * Where the calls of one thread that are under way return to.
- */
+/* The return addresses of a thread's open calls. */
 #ifndef SPROF_EVENTS_RETURN_STACK_H
 #define SPROF_EVENTS_RETURN_STACK_H
 
@@ -12,7 +10,7 @@
 
 struct sprof_return {
 	uint64_t address;
-	uint64_t sp; /* once it has returned */
+	uint64_t sp; /* after the return */
 	int64_t number;
 };
 
@@ -23,15 +21,16 @@ struct sprof_return_stack {
 };
 
 /*
- * A call begins. Drops what a longjmp or an exception has left: what would return to below its own
- * place. False: no memory.
+ * Adds a call. Drops frames that a longjmp or an exception has left: those that would return below
+ * this call's frame. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_return_stack_enter(
 	struct sprof_return_stack *stack, const struct sprof_return *call);
 
 /*
- * The thread has come to an address, with this sp. Takes the innermost call that has returned there;
- * functions that jumped into others return together, one by one. False: none has.
+ * The thread has reached an address, with this sp. Removes the innermost call that returns there;
+ * after tail calls, several return together and are removed one per call. Returns false if none
+ * does.
  */
 SPROF_MUST_USE bool sprof_return_stack_leave(
 	struct sprof_return_stack *stack, uint64_t address, uint64_t sp, struct sprof_return *ret);

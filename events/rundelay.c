@@ -1,6 +1,6 @@
 /*
- * Chooses a source and feeds its records to delays.h, in order of time. Does not handle sentences
- * about what was chosen and why, nor when it is time to poll.
+ * Chooses a source and passes its records to delays.h in order of time. Does not write messages
+ * about the choice, nor decide when to poll.
  */
 #include "events/rundelay.h"
 
@@ -108,7 +108,7 @@ static void read_rings(struct sprof_rundelay *rundelay)
 		sprof_switches_read(&rundelay->switches, &rundelay->order);
 }
 
-/* Also threads whose births were lost. */
+/* Also adds threads whose BIRTH was lost. */
 static void read_threads(struct sprof_rundelay *rundelay, uint64_t now_ns)
 {
 	const bool is_proc = rundelay->source == SPROF_RUNDELAY_SCHEDSTAT;

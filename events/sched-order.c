@@ -1,6 +1,6 @@
 /*
- * Sorts records by time. Records of the same time keep the order in which they were added. Does not
- * handle what they mean, except gaps.
+ * Sorts records by time. Records with equal times keep their order of insertion. Interprets only
+ * gaps.
  */
 #include "events/sched-order.h"
 
@@ -57,7 +57,7 @@ static void give(struct sprof_sched_order *order, const struct sprof_sched_recor
 	}
 }
 
-/* What is left moves to the front, with numbers that begin anew. */
+/* Moves the remaining records to the front and renumbers them. */
 static void remove_first(struct sprof_sched_order *order, size_t count)
 {
 	if (!count)

@@ -1,7 +1,4 @@
-/*
- * What the scheduler did with a thread: one record of the stream that sources give and delays.h
- * reads.
- */
+/* One scheduler record of a thread: the input of delays.h. */
 #ifndef SPROF_EVENTS_SCHED_RECORD_H
 #define SPROF_EVENTS_SCHED_RECORD_H
 
@@ -9,35 +6,35 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { SPROF_SCHED_NAME_SIZE = 16 }; /* TASK_COMM_LEN: with its NUL */
+enum { SPROF_SCHED_NAME_SIZE = 16 }; /* TASK_COMM_LEN: including its NUL */
 
 enum sprof_sched_kind {
 	SPROF_SCHED_OFF,    /* it leaves its CPU */
 	SPROF_SCHED_ON,     /* it gets a CPU */
-	SPROF_SCHED_WAKING, /* somebody begins to wake it (sched_waking) */
-	SPROF_SCHED_WAKEUP, /* it can run from now on (sched_wakeup, sched_wakeup_new) */
-	SPROF_SCHED_BIRTH,  /* it is a new thread of the process */
-	SPROF_SCHED_CHILD,  /* it is the first thread of a process that this one has started */
-	SPROF_SCHED_NAME,   /* it has another name */
+	SPROF_SCHED_WAKING, /* a wakeup begins (sched_waking) */
+	SPROF_SCHED_WAKEUP, /* it becomes runnable (sched_wakeup, sched_wakeup_new) */
+	SPROF_SCHED_BIRTH,  /* a new thread of the process */
+	SPROF_SCHED_CHILD,  /* the first thread of a process that this one has started */
+	SPROF_SCHED_NAME,   /* the thread has another name */
 	SPROF_SCHED_EXIT,
-	SPROF_SCHED_READING,   /* of its schedstat */
+	SPROF_SCHED_READING,   /* of the thread's schedstat */
 	SPROF_SCHED_GAP_BEGIN, /* from here on, records of any thread may be missing ... */
-	SPROF_SCHED_GAP_END,   /* ... and from here on, no longer */
+	SPROF_SCHED_GAP_END,   /* ... until here */
 };
 
 struct sprof_sched_record {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	pid_t tid;        /* none for gaps */
+	pid_t tid;        /* not used by gaps */
 	enum sprof_sched_kind kind;
 	int cpu;
-	bool preempted; /* OFF: it could have gone on */
+	bool preempted; /* OFF: it was still runnable */
 	union {
 		struct {
-			uint64_t delay_ns, slices; /* READING: since the thread's birth */
+			uint64_t delay_ns, slices; /* READING: totals since the thread's birth */
 		};
 		char name[SPROF_SCHED_NAME_SIZE]; /* NAME */
-		pid_t parent;  /* BIRTH, CHILD: the thread that started it; 0: unknown */
-		uint64_t lost; /* GAP_END: records */
+		pid_t parent;  /* BIRTH, CHILD: the creating thread; 0: unknown */
+		uint64_t lost; /* GAP_END: number of records */
 	};
 };
 

@@ -1,6 +1,6 @@
 /*
- * Lists threads and reads their schedstat. Does not handle the last figures of a thread that has
- * ended: /proc forgets them with the thread.
+ * Lists threads and reads their schedstat. Does not handle the final figures of an ended thread:
+ * they disappear from /proc with the thread.
  */
 #include "events/sched-threads.h"
 

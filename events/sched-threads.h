@@ -1,7 +1,4 @@
-/*
- * What /proc says of the threads of one process: which there are, and how long each has waited for a
- * CPU.
- */
+/* The threads of a process and their run-queue delays, from /proc. */
 #ifndef SPROF_EVENTS_SCHED_THREADS_H
 #define SPROF_EVENTS_SCHED_THREADS_H
 
@@ -18,10 +15,13 @@ struct sprof_tids {
 	size_t count, capacity;
 };
 
-/* The threads of a process. False: it has ended, or no memory. Free the items in both cases. */
+/*
+ * Lists the threads of a process. Returns false if it has ended, or out of memory. Free the items
+ * in both cases.
+ */
 SPROF_MUST_USE bool sprof_tids_list(pid_t pid, struct sprof_tids *ret);
 
-/* Takes in those threads that are not known. */
+/* Adds the threads that are not known yet. */
 void sprof_sched_threads_add(struct sprof_delays *delays, pid_t pid, const struct sprof_tids *tids);
 
 /* Adds a READING of each thread. */
@@ -29,8 +29,8 @@ void sprof_sched_threads_read(
 	struct sprof_sched_order *order, pid_t pid, const struct sprof_tids *tids);
 
 /*
- * For a source that tells nothing of births, names and ends: adds them, as the difference between
- * what is known and the threads that there are. Sorts the ids.
+ * Adds births, names and ends for a source that does not report them, by comparing the known
+ * threads with the present ones. Sorts the ids.
  */
 void sprof_sched_threads_compare(struct sprof_sched_order *order, const struct sprof_delays *delays,
 	pid_t pid, struct sprof_tids *tids);

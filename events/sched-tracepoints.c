@@ -1,10 +1,9 @@
 /*
- * Opens the scheduler's tracepoints, and makes records of their samples. Does not handle which
- * threads are the process's.
+ * Opens the scheduler's tracepoints and converts their samples to records. Does not determine which
+ * threads belong to the process.
  *
- * prev_state tells whether a thread was preempted: it is 0 (TASK_RUNNING) without the bit 0x100,
- * which kernels with preemption add and others don't (include/trace/events/sched.h,
- * __trace_sched_switch_state).
+ * prev_state shows whether a thread was preempted: it is 0 (TASK_RUNNING) except for the bit 0x100,
+ * which kernels with preemption set (include/trace/events/sched.h, __trace_sched_switch_state).
  */
 #include "events/sched-tracepoints.h"
 
@@ -18,7 +17,7 @@
 
 enum { STATE_MASK = 0xff };
 
-/* What is known of each tracepoint before. */
+/* The tracepoints and their fixed properties. */
 static const struct {
 	const char *name;
 	const char *fields[3]; /* with thread ids */

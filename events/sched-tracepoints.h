@@ -1,11 +1,11 @@
 /*
- * What the scheduler does with a process's threads, from the tracepoints sched_switch, sched_waking,
- * sched_wakeup and sched_wakeup_new: every moment is the kernel's own.
+ * Scheduling of a process's threads, from the tracepoints sched_switch, sched_waking, sched_wakeup
+ * and sched_wakeup_new, with the kernel's own timestamps.
  *
- * A thread's switch to a CPU is seen by the thread before it, and its waking by the waker. Events of
- * its own would not see either. So these events are opened for each CPU, for all threads, and a
- * filter in the kernel lets only those pass that may be the process's (tid-filter.h). The number of
- * descriptors does not grow with the number of threads.
+ * The switch to a thread is recorded in the context of the previous thread, and a wakeup in that of
+ * the waker; per-thread events would miss both. So these events are opened per CPU for all threads,
+ * with a kernel filter for the process's threads (tid-filter.h). The number of descriptors does not
+ * grow with the number of threads.
  */
 #ifndef SPROF_EVENTS_SCHED_TRACEPOINTS_H
 #define SPROF_EVENTS_SCHED_TRACEPOINTS_H
@@ -34,21 +34,21 @@ struct sprof_sched_tracepoints {
 	struct sprof_sched_tracepoint points[SPROF_SCHED_TRACEPOINTS];
 };
 
-/* False: they are not permitted here, or are not there. Finish it in both cases. */
+/* Returns false if not permitted or not available. Finish it in both cases. */
 SPROF_MUST_USE bool sprof_sched_tracepoints_begin(
 	struct sprof_sched_tracepoints *points, pid_t pid, struct sprof_perf_denial *ret_denial);
 
 /*
- * Narrows the filter to these threads (sorted by this function) and those born from now on. `last`
- * is sprof_last_tid() from before the threads were listed. Where the kernel refuses the filter, the
- * old one stays, and more records come than are needed.
+ * Restricts the filter to these threads (sorts them) and to those born later. `last`:
+ * sprof_last_tid() from before the threads were listed. If the kernel rejects the filter, the old
+ * one stays, and more records arrive than needed.
  */
 void sprof_sched_tracepoints_filter(
 	const struct sprof_sched_tracepoints *points, pid_t *tids, size_t count, pid_t last);
 
 /*
- * Adds what has happened since the last call: OFF, ON, WAKING, WAKEUP, BIRTH, NAME, EXIT and gaps.
- * OFF to WAKEUP also of threads of other processes, which the caller must leave out by BIRTH.
+ * Adds the records since the last call: OFF, ON, WAKING, WAKEUP, BIRTH, NAME, EXIT and gaps. OFF to
+ * WAKEUP may belong to other processes; the caller drops them because they had no BIRTH.
  */
 void sprof_sched_tracepoints_read(
 	struct sprof_sched_tracepoints *points, struct sprof_sched_order *order);
@@ -56,7 +56,7 @@ void sprof_sched_tracepoints_read(
 /* Zeroed is accepted. */
 void sprof_sched_tracepoints_finish(struct sprof_sched_tracepoints *points);
 
-/* The id that the kernel gave last to a new thread of any process. 0: it does not tell. */
+/* The tid that the kernel assigned last, in any process; 0: unknown. */
 pid_t sprof_last_tid(void);
 
 #endif

@@ -1,7 +1,4 @@
-/*
- * A source of single events: what the loop that owns the target (sampler/) calls. All functions run
- * in the tracing thread.
- */
+/* A source of events: functions that the sampler's loop calls, all in the tracing thread. */
 #ifndef SPROF_EVENTS_SOURCE_H
 #define SPROF_EVENTS_SOURCE_H
 
@@ -12,51 +9,57 @@
 #include "events/perf-registers.h"
 
 /*
- * Stacks of single threads, for a source that wants them. Only one is under way: a copy is walked
- * before the next one is made.
+ * Takes stacks of single threads for an event source. Only one copy exists at a time: walk it
+ * before making the next.
  */
 struct sprof_event_stacks {
 	void *data;
 	/*
-	 * Prepares for a thread whose stack may be wanted, again after each exec. Reads files and
-	 * allocates, so not while the thread stands still. False: no memory.
+	 * Prepares for a thread whose stack may be wanted; again after each exec. Reads files and
+	 * allocates, so don't call it while the thread is stopped. Returns false if out of memory.
 	 */
 	bool (*expect)(void *data, struct sprof_thread *thread);
 	/*
-	 * Copies the stack of an expected thread that stands still. `is_last`: its program may be
-	 * gone afterwards, so its mappings are read, too. False: there is no copy.
+	 * Copies the stack of a prepared, stopped thread. `is_last`: the program may be gone
+	 * afterwards, so the mappings are read, too. Returns false if there is no copy.
 	 */
 	bool (*copy)(void *data, struct sprof_thread *thread, bool is_last);
-	/* The same for a thread that sleeps, which it goes on doing. False: it doesn't sleep. */
+	/* The same for a sleeping thread, without waking it. Returns false if it does not sleep. */
 	bool (*peek)(void *data, struct sprof_thread *thread);
 	/*
-	 * Takes a copy that the kernel has made of an expected thread's stack at time_ns. It stays
-	 * the caller's, and is walked before it is gone. False: as copy(); so is what happened before
-	 * an exec, once that was reported: nobody knows any more what was mapped then.
+	 * Uses the kernel's copy of a prepared thread's stack from time_ns. The copy belongs to the
+	 * caller and must be walked before it is freed. Returns false as copy(), and for times
+	 * before an exec that was already reported: the old mappings are gone.
 	 */
 	bool (*take)(void *data, struct sprof_thread *thread, const struct sprof_perf_user *user,
 		uint64_t time_ns);
-	/* Walks the copy and gives the stack to the sink: its id there. False: no memory. */
+	/*
+	 * Walks the copy, passes the stack to the sink, and returns the sink's id. Returns false if
+	 * out of memory.
+	 */
 	bool (*walk)(void *data, uint32_t *ret_stack);
 };
 
 struct sprof_event_source {
 	void *data;
-	/* Before the loop's first event. A launched program has not run yet. NULL: not needed. */
+	/* Called before the loop's first event; a launched program has not run yet. May be NULL. */
 	void (*begin)(void *data, struct sprof_target *target);
-	/* After begin(): stacks, as long as the loop lasts. NULL: not wanted. False: no memory. */
+	/*
+	 * Called after begin(), with a stack service that lasts as long as the loop. NULL: not
+	 * wanted. Returns false if out of memory.
+	 */
 	bool (*offer)(void *data, const struct sprof_event_stacks *stacks);
 	/*
-	 * A report of the target, before the loop handles it. The taker of a CALL or a HELD
-	 * continues its thread; the loop handles all others. ENDED: the last moment to free what it knows of the
-	 * thread. NULL: not needed.
+	 * Called for each report of the target, before the loop handles it. The source continues
+	 * the thread of a CALL or HELD report; the loop continues all others. ENDED: free the
+	 * thread's state. May be NULL.
 	 */
 	void (*take)(void *data, const struct sprof_event *event);
-	/* When poll() is due, CLOCK_MONOTONIC; UINT64_MAX: never. NULL: never, and without a poll. */
+	/* Time of the next poll(), CLOCK_MONOTONIC; UINT64_MAX: never. NULL: there is no poll(). */
 	uint64_t (*due_ns)(const void *data);
-	/* False: no memory; the run ends. */
+	/* Returns false if out of memory; the run ends. */
 	bool (*poll)(void *data, uint64_t now_ns);
-	/* After the loop's last event, while threads may still be asked about. NULL: not needed. */
+	/* Called after the loop's last event; the threads can still be read. May be NULL. */
 	void (*end)(void *data, uint64_t now_ns);
 };
 

@@ -1,10 +1,10 @@
 /*
- * Two software events for each thread and CPU. One never counts and gives PERF_RECORD_SWITCH only
- * (PERF_COUNT_SW_DUMMY), which every user may have for his own processes where perf_event_paranoid is
- * at most 2. The other one counts context switches and gives a sample at each, with the user's registers
- * and stack. It happens inside the kernel, so it takes the right to see that. The sample comes before the
- * record of the same switch (kernel/events/core.c, perf_event_task_sched_out). Does not handle what
- * the records mean.
+ * Two software events per thread and CPU. One never counts and only produces PERF_RECORD_SWITCH
+ * (PERF_COUNT_SW_DUMMY); it is permitted for the user's own processes if perf_event_paranoid is at
+ * most 2. The other counts context switches and samples each with the user registers and stack; a
+ * switch happens in kernel code, so this needs the permission for kernel events. The sample comes
+ * before the switch record (kernel/events/core.c, perf_event_task_sched_out). Does not interpret
+ * the records.
  */
 #include "events/switch-log.h"
 
@@ -14,7 +14,7 @@
 #include "events/perf-ring-size.h"
 
 enum {
-	REST_SIZE = 512,             /* of a sample, besides its stack */
+	REST_SIZE = 512,             /* of a sample, without its stack */
 	ALL_PLACES_RINGS = 16 << 20, /* of all CPUs, but each has some room: */
 	PLACES_RING = 1 << 20,
 	MOST_PLACES_RING = 8 << 20,
@@ -29,7 +29,7 @@ static void set_heirs(struct perf_event_attr *attributes, const struct sprof_swi
 {
 	attributes->inherit = plan->threads;
 	attributes->inherit_thread = plan->threads && !plan->processes;
-	/* Nobody waits for the ring: it is read all the time. */
+	/* No wakeups needed: the ring is polled. */
 	attributes->wakeup_watermark = UINT32_MAX;
 }
 
@@ -82,7 +82,7 @@ static size_t places_ring(size_t cpus)
 	return size;
 }
 
-/* What may be locked beside the switches, if it is shared out evenly; as a power of two. */
+/* The memory that may be locked besides the switch rings, divided evenly; a power of two. */
 static size_t allowed_places_ring(size_t cpus)
 {
 	const size_t most = places_ring(cpus);

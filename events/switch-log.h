@@ -1,10 +1,10 @@
 /*
- * Every switch of the target's threads, and where their own code stood when they left a CPU. The kernel
- * writes both down; it stops and wakes nobody. Threads and processes that are born later are covered
- * too.
+ * All context switches of the target's threads, with the user code position at each switch-out. The
+ * kernel records both, without stopping or waking a thread. Threads and processes created later are
+ * covered as well.
  *
- * Switches and places have rings of their own: a place takes a hundred times as many bytes, and when
- * threads switch often, places are lost first, and the times stay exact.
+ * Switches and positions have separate rings: a position takes a hundred times more bytes, so with
+ * frequent switches positions are lost first, and times stay exact.
  */
 #ifndef SPROF_EVENTS_SWITCH_LOG_H
 #define SPROF_EVENTS_SWITCH_LOG_H
@@ -18,9 +18,9 @@
 #include "events/perf-rings.h"
 
 struct sprof_switch_log_plan {
-	/* also where they stood; that takes CAP_PERFMON, or a perf_event_paranoid below 2 */
+	/* also record positions: needs CAP_PERFMON, or perf_event_paranoid below 2 */
 	bool places;
-	/* who inherits the recording: threads that a covered thread starts, and processes */
+	/* what inherits the recording: new threads, new processes */
 	bool threads, processes;
 };
 
@@ -33,35 +33,38 @@ struct sprof_switch_log {
 enum sprof_switch_kind {
 	SPROF_SWITCH_OFF,
 	SPROF_SWITCH_ON,
-	SPROF_SWITCH_PLACE, /* of the OFF that follows, up to some microseconds later */
-	SPROF_SWITCH_GAP,   /* any switch may be missing, from since_ns to time_ns */
+	SPROF_SWITCH_PLACE, /* belongs to the OFF that follows within some microseconds */
+	SPROF_SWITCH_GAP,   /* switches between since_ns and time_ns may be missing */
 };
 
 struct sprof_switch_record {
 	enum sprof_switch_kind kind;
 	pid_t tid;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	bool preempted;   /* OFF: it could have gone on */
+	bool preempted;   /* OFF: it was still runnable */
 	uint64_t since_ns, lost;
-	struct sprof_perf_user user; /* PLACE; its stack is valid during the call only */
+	struct sprof_perf_user user; /* PLACE; the stack is valid during the call */
 };
 
 typedef void (*sprof_switch_taker)(void *data, const struct sprof_switch_record *record);
 
-/* Whether our own thread could be recorded that way. */
+/* Whether sprof's own thread could be recorded like this. */
 SPROF_MUST_USE bool sprof_switch_log_is_permitted(
 	const struct sprof_switch_log_plan *plan, struct sprof_perf_denial *ret_denial);
 
-/* No thread is covered yet. False: finish it all the same. */
+/* Covers no thread yet. On false, finish it all the same. */
 SPROF_MUST_USE bool sprof_switch_log_begin(struct sprof_switch_log *log,
 	const struct sprof_switch_log_plan *plan, struct sprof_perf_denial *ret_denial);
 void sprof_switch_log_finish(struct sprof_switch_log *log);
 
-/* Covers a thread, and those that will inherit it. */
+/* Covers a thread, and the threads and processes that inherit from it. */
 SPROF_MUST_USE bool sprof_switch_log_cover(
 	struct sprof_switch_log *log, pid_t tid, struct sprof_perf_denial *ret_denial);
 
-/* Gives what has come since the last call: switches CPU by CPU, and then places CPU by CPU. */
+/*
+ * Passes the records since the last call to the taker: switches CPU by CPU, then positions CPU by
+ * CPU.
+ */
 void sprof_switch_log_read(struct sprof_switch_log *log, sprof_switch_taker take, void *data);
 
 #endif

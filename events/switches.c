@@ -1,11 +1,10 @@
 /*
- * Records the switches of one process by a software event that never counts (PERF_COUNT_SW_DUMMY)
- * and gives its side records only. Threads inherit it from the thread that starts them
- * (perf_event_open(2): inherit), so every thread that exists already needs one of its own. Does not
- * handle processes that the process starts.
+ * Records the switches of one process with a software event that never counts (PERF_COUNT_SW_DUMMY)
+ * and produces only side-band records. Threads inherit it from their creator (perf_event_open(2):
+ * inherit), so it is opened for every existing thread. Does not handle child processes.
  *
- * A thread that is born between the look at /proc and the opening may have inherited the event and
- * get a second one. Then its records come twice, a few ns apart; delays.h takes the first.
+ * A thread born between the listing of /proc and the opening may inherit the event and get a second
+ * one. Its records then come twice, a few ns apart; delays.h uses the first.
  */
 #include "events/switches.h"
 

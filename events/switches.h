@@ -1,7 +1,7 @@
 /*
- * The switches of a process's threads, from PERF_RECORD_SWITCH: who leaves and gets a CPU, and
- * whether it was preempted. A user gets them for his own processes where perf_event_paranoid is at
- * most 2. They cost about 0.35 us per switch, and nobody is woken for one.
+ * Context switches of a process's threads, from PERF_RECORD_SWITCH: switch-ins, switch-outs, and
+ * whether the thread was preempted. Permitted for the user's own processes if perf_event_paranoid
+ * is at most 2. Costs about 0.35 us per switch and wakes no thread.
  */
 #ifndef SPROF_EVENTS_SWITCHES_H
 #define SPROF_EVENTS_SWITCHES_H
@@ -19,13 +19,13 @@ struct sprof_switches {
 };
 
 /*
- * Begins with all threads of the process; those born later are covered too. False: the kernel
- * refuses, or the process has ended (GONE). Finish it in both cases.
+ * Covers all present and future threads of the process. Returns false if refused, or if the process
+ * has ended (GONE). Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_switches_begin(
 	struct sprof_switches *switches, pid_t pid, struct sprof_perf_denial *ret_denial);
 
-/* Adds what has happened since the last call: OFF, ON, BIRTH, NAME, EXIT and gaps. */
+/* Adds the records since the last call: OFF, ON, BIRTH, NAME, EXIT and gaps. */
 void sprof_switches_read(struct sprof_switches *switches, struct sprof_sched_order *order);
 
 /* Zeroed is accepted. */

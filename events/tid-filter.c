@@ -1,6 +1,6 @@
 /*
- * Merges thread ids into ranges until the filter fits. Does not handle the fields' types: a filter
- * compares numbers only.
+ * Merges tids into ranges until the filter fits. Does not handle field types: a filter compares
+ * numbers.
  */
 #include "events/tid-filter.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one field: each takes up to 2 * 32 bytes for the longest names and ids, for 2 fields. */
+/* Per field: a range takes up to 2 * 32 bytes with the longest names and tids; for 2 fields. */
 enum { MAX_RANGES = 24 };
 
 struct range {

@@ -1,10 +1,10 @@
 /*
- * A tracepoint's filter for the threads of one process, as text.
+ * A tracepoint filter for the threads of one process, as text.
  *
- * A system has one sched_switch for all threads, and a filter that names each thread would be as
- * long as there are threads, and be late for each new one. So the filter has ranges of ids, and
- * takes everything above the id that the kernel gave last: ids rise. It lets too much pass, never
- * too little, except when ids begin anew at the bottom (kernel.pid_max).
+ * sched_switch covers all threads of the system. A filter that lists every tid would grow with the
+ * number of threads and come too late for new ones. So the filter consists of ranges of tids, and
+ * of everything above the tid that the kernel assigned last, because tids increase. It may pass too
+ * much, never too little, except when tids wrap around at kernel.pid_max.
  */
 #ifndef SPROF_EVENTS_TID_FILTER_H
 #define SPROF_EVENTS_TID_FILTER_H
@@ -15,12 +15,12 @@
 
 #include "base/attributes.h"
 
-/* The kernel takes less than a page (kernel/events/core.c, perf_event_set_filter). */
+/* The kernel's limit is one page (kernel/events/core.c, perf_event_set_filter). */
 enum { SPROF_TID_FILTER_MAX = 4000 };
 
 /*
- * Writes a filter for these fields, of which one must be one of these ids or above `last`. The ids
- * are sorted by this function. `fields` ends with NULL.
+ * Writes a filter that passes records in which one of the fields is one of the ids or above `last`.
+ * Sorts the ids. `fields` ends with NULL.
  */
 void sprof_tid_filter_write(
 	const char *const fields[], pid_t *tids, size_t count, pid_t last, char *ret, size_t size);

@@ -1,7 +1,7 @@
 /*
- * The owners of an id are a chain, the last one first. A thread that we trace keeps its id until we have
- * seen its end, or an exec, so the next one has it from that moment on: only ends have times. Does
- * not handle ids of other programs.
+ * The owners of a tid form a chain, latest first. A traced thread keeps its tid until sprof has
+ * seen its end or an exec, and the next owner has it from then on; so only ends have times. Does
+ * not handle tids of other programs.
  */
 #include "events/tid-owners.h"
 
@@ -25,7 +25,10 @@ static uint32_t last_of(const struct sprof_tid_owners *owners, pid_t tid)
 	return sprof_idmap_find(&owners->by_tid, 0, (uint64_t)tid);
 }
 
-/* A place for one more; that of one for whom no one asks any more, so that there are never many more than ids. */
+/*
+ * Finds an entry for one more owner. Reuses entries that will not be looked up again, so there are
+ * never many more than tids.
+ */
 static bool find_place(struct sprof_tid_owners *owners, uint32_t last, uint32_t *ret)
 {
 	const uint32_t before =

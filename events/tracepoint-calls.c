@@ -1,6 +1,6 @@
 /*
- * One caller for each thread, to which the tracepoints are what stops are under ptrace. Does not
- * handle calls of 32-bit programs, whose numbers mean something else.
+ * One struct caller per thread, fed with tracepoint records instead of ptrace stops. Does not
+ * handle calls of 32-bit programs: their numbers differ.
  */
 #include "events/tracepoint-calls.h"
 
@@ -30,7 +30,7 @@ static struct tracepoint_caller *find(
 	return index == SPROF_IDMAP_NONE ? NULL : &calls->threads[index];
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct tracepoint_caller *append(
 	struct sprof_tracepoint_calls *calls, const struct tracepoint_caller *new)
 {

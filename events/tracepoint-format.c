@@ -1,5 +1,6 @@
 /*
- * Parses lines such as "field:pid_t prev_pid; offset:24; size:4; signed:1;". Does not handle bit fields.
+ * Parses lines such as "field:pid_t prev_pid; offset:24; size:4; signed:1;". Does not handle bit
+ * fields.
  */
 #include "events/tracepoint-format.h"
 

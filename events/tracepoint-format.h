@@ -1,6 +1,6 @@
 /*
- * Where the fields of a tracepoint's record lie, from the text of its `format` file
- * (Documentation/trace/events.rst, "Event formats"): no tracefs is needed.
+ * Parses a tracepoint's `format` file (Documentation/trace/events.rst, "Event formats"), from text;
+ * needs no tracefs.
  */
 #ifndef SPROF_EVENTS_TRACEPOINT_FORMAT_H
 #define SPROF_EVENTS_TRACEPOINT_FORMAT_H
@@ -11,28 +11,28 @@
 
 #include "base/attributes.h"
 
-/* A field that is a number. */
+/* A numeric field. */
 struct sprof_tracepoint_field {
-	uint32_t offset; /* in the raw bytes of a sample */
-	uint32_t size;   /* 1, 2, 4 or 8 bytes */
+	uint32_t offset; /* in a sample's raw bytes */
+	uint32_t size;   /* in bytes: 1, 2, 4 or 8 */
 	bool is_signed;
 };
 
 /*
- * Finds a field by its name, without the brackets of an array. False: there is no such field, or it
- * is no number.
+ * Finds a field by name, given without the brackets of an array. Returns false if there is none, or
+ * it is no number.
  */
 SPROF_MUST_USE bool sprof_tracepoint_format_find(
 	const char *text, const char *name, struct sprof_tracepoint_field *ret);
 
 /*
- * The first element of an array of `count` of them; 1: a number. A text is an array of bytes.
- * False: there is no such field.
+ * Finds the first element of an array of `count` elements; 1: a number. A text is an array of
+ * bytes. Returns false if there is no such field.
  */
 SPROF_MUST_USE bool sprof_tracepoint_format_find_elements(
 	const char *text, const char *name, unsigned count, struct sprof_tracepoint_field *ret);
 
-/* Reads the field's value from a sample. False: the sample is too short. */
+/* Reads the field's value. Returns false if the sample is too short. */
 SPROF_MUST_USE bool sprof_tracepoint_field_read(
 	const struct sprof_tracepoint_field *field, const void *raw, size_t size, int64_t *ret);
 

@@ -1,6 +1,4 @@
-/*
- * Relates the fields of the catalogue to those of tracefs, by their names. Does not open events.
- */
+/* Maps the catalogue's fields to those of tracefs, by name. Does not open events. */
 #include "events/tracepoint-values.h"
 
 #include <string.h>

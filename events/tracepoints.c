@@ -1,6 +1,6 @@
 /*
- * Reads tracefs where it is mounted already: at its own place, or below debugfs, where it was before
- * Linux 4.1. Does not mount it. Does not handle what a tracepoint's fields mean.
+ * Reads tracefs where it is mounted: at its own mount point, or below debugfs, its place before
+ * Linux 4.1. Does not mount it, nor interpret a tracepoint's fields.
  */
 #include "events/tracepoints.h"
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "interp/python.h"
 
 enum {
@@ -51,16 +52,9 @@ static const uint8_t *within(const struct sprof_memory_piece *piece, uint64_t ad
 
 static const uint8_t *find_known(struct reading *reading, uint64_t address, size_t size)
 {
-	size_t low = 0, high = reading->known;
+	const size_t low = sprof_upper_bound(
+		reading->pieces, reading->known, SPROF_KEY(reading->pieces, address, address));
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (address < reading->pieces[middle].address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	if (!low)
 		return NULL;
 	reading->last = low - 1;

@@ -3,10 +3,10 @@
  * https://valgrind.org/docs/manual/cl-format.html
  *
  * Both tools add up the calls to a function to get its inclusive cost. So each stack adds its
- * weight to one call of each of its functions, the outermost occurrence, and a made-up function at
- * the start of every stack calls the outermost one. An inlined function is a function of its own,
- * called by the function that it is inlined into. The number of calls is unknown; the number of
- * samples stands for it.
+ * weight to one call of each of its functions, the outermost, and an artificial function calls the
+ * outermost function of every stack. An inlined function is written as a callee of the function
+ * that it is inlined into. The number of calls is unknown; the number of samples is written
+ * instead.
  */
 #include <errno.h>
 #include <stdlib.h>

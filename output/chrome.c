@@ -3,10 +3,10 @@
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  *
  * Each call has a begin and an end (ph B, E), as far as samples show calls: a function at the same
- * place of two successive stacks continues. Readers can show weight only as elapsed time. So
- * weights other than wall time, and profiles without a timeline, get a begin and an end per path of
- * each thread's caller graph, side by side. The lightest path comes first: readers count in
- * doubles, and a path beyond 2^53 ns would take precision from all paths behind it.
+ * place of two successive stacks continues. Readers can show weight only as elapsed time. So for
+ * weights other than wall time, and profiles without a timeline, each path of a thread's caller
+ * graph gets a begin and an end, side by side. The lightest path comes first: readers use doubles,
+ * and a path beyond 2^53 ns would reduce the precision of all paths after it.
  *
  * Complete events (ph X) would be shorter, but readers add start and length as doubles and misplace
  * a child that ends a billionth behind its parent. If one path ends where a path of the same name
@@ -286,6 +286,6 @@ static bool write_chrome(const struct sprof_profile *profile,
 const struct sprof_format sprof_format_chrome = {
 	.name = "chrome",
 	.suffix = ".trace.json",
-	.summary = "trace events, for chrome://tracing and its kin: what was called when",
+	.summary = "trace events, for chrome://tracing and Perfetto: which function ran when",
 	.write = write_chrome,
 };

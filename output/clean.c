@@ -1,6 +1,6 @@
 /*
- * Makes text from the target harmless to terminals and to line-based formats. Handles UTF-8 (RFC
- * 3629). Does not handle any format's own escapes.
+ * Sanitises text from the target for terminals and line-based formats. Handles UTF-8 (RFC 3629).
+ * Does not escape for any format.
  */
 #include "output/clean.h"
 

@@ -1,6 +1,4 @@
-/*
- * The words of a difference. Which function is the cause, profile/comparison.c says.
- */
+/* Phrases for differences. profile/comparison.c finds the cause. */
 #include "output/comparison-words.h"
 
 #include <math.h>

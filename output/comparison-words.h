@@ -1,17 +1,18 @@
-/*
- * Private to output/: a comparison in words.
- */
+/* Private to output/: phrases for comparisons. */
 #ifndef SPROF_OUTPUT_COMPARISON_WORDS_H
 #define SPROF_OUTPUT_COMPARISON_WORDS_H
 
 #include "base/attributes.h"
 #include "profile/comparison.h"
 
-/* "parse: 343.6 ms more, 1.055 s before, 1.399 s now, 1.33 x". NULL: no memory; the caller frees it. */
+/*
+ * "parse: 343.6 ms more, 1.055 s before, 1.399 s now, 1.33 x". The caller frees it. Returns NULL if
+ * out of memory.
+ */
 SPROF_MUST_USE char *sprof_comparison_sentence(const struct sprof_profile *joined,
 	enum sprof_weight weight, const struct sprof_comparison *comparison);
 
-/* "343.6 ms more, 1.055 s before, 1.399 s now, 1.33 x"; of a side's median. */
+/* "343.6 ms more, 1.055 s before, 1.399 s now, 1.33 x"; from the sides' medians. */
 struct sprof_change_text {
 	char text[160];
 };

@@ -1,11 +1,11 @@
 /*
- * The call graph as a picture, in the language of Graphviz: the heaviest functions, and the weight
- * that each gets from each caller.
+ * The call graph in Graphviz's language: the heaviest functions, and the weight that each gets from
+ * each caller.
  * https://graphviz.org/doc/info/lang.html
  *
- * Drawing time grows fast with the graph, so only some functions, and three of the heaviest calls between
- * them for each, stay. Labels are quoted strings, in which backslashes and quotes are escaped. Self and total
- * are also there for programs, as our own attributes sprof_self and sprof_total.
+ * Layout time grows fast with the graph, so only some functions are kept, with at most the three
+ * heaviest calls of each. Labels are quoted strings with backslashes and quotes escaped. The
+ * attributes sprof_self and sprof_total have the figures for programs.
  */
 #include "output/dot.h"
 

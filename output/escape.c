@@ -1,6 +1,6 @@
 /*
- * Escapes the characters that mean something in XML, and replaces those that it forbids. Cleaning has
- * dealt with all others.
+ * Escapes XML's special characters, and replaces those that XML forbids. Sanitising has removed all
+ * others.
  */
 #include "output/escape.h"
 

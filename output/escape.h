@@ -1,6 +1,4 @@
-/*
- * Text in XML and HTML.
- */
+/* Escapes text for XML and HTML. */
 #ifndef SPROF_OUTPUT_ESCAPE_H
 #define SPROF_OUTPUT_ESCAPE_H
 
@@ -9,10 +7,10 @@
 #include "base/attributes.h"
 #include "output/out.h"
 
-/* Writes the first `size` bytes of cleaned text, for elements and for values of attributes. */
+/* Writes the first `size` bytes of a sanitised text, valid in elements and attribute values. */
 void sprof_escape_clean(struct sprof_out *out, const char *clean, size_t size);
 
-/* Cleans any text and writes it. False: no memory; nothing was written. */
+/* Sanitises and writes a text. Returns false, with nothing written, if out of memory. */
 SPROF_MUST_USE bool sprof_escape_text(struct sprof_out *out, const char *text);
 
 #endif

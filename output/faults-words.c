@@ -1,6 +1,4 @@
-/*
- * The sentence about page faults. Does not handle what else they mapped: nobody has told.
- */
+/* The sentence about page faults. Counts one page per fault. */
 #include "output/faults-words.h"
 
 #include <inttypes.h>

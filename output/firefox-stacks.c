@@ -1,11 +1,12 @@
 /*
- * The table of stacks in the Firefox Profiler's format: all rows' stacks, then the waiting ones.
+ * The table of stacks in the Firefox Profiler's format: all rows' stacks, then the copies for
+ * waiting threads.
  */
 #include "output/firefox.h"
 
 #include <stdlib.h>
 
-/* The waiting stacks, by number. NULL: no memory. */
+/* The waiting stacks, by number. Returns NULL if out of memory. */
 static uint32_t *idle_stacks(const struct sprof_firefox *writer)
 {
 	uint32_t *stacks = calloc(writer->idle_count + 1, sizeof(*stacks));

@@ -1,6 +1,4 @@
-/*
- * The threads of the Firefox Profiler's format: their stacks and samples, and the head of the file.
- */
+/* The threads of the Firefox Profiler's format: their stacks and samples, and the file header. */
 #include "output/firefox.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /*
- * Shortens text. Does not handle characters that are two columns wide: their lines may get too
- * long.
+ * Shortens text. Does not handle characters that are two columns wide: such lines may get too long.
  */
 #include "output/fit.h"
 

@@ -1,6 +1,4 @@
-/*
- * Makes texts fit into a line.
- */
+/* Shortens texts to the width of a line. */
 #ifndef SPROF_OUTPUT_FIT_H
 #define SPROF_OUTPUT_FIT_H
 
@@ -11,14 +9,14 @@
 size_t sprof_fit_length(const char *text);
 
 /*
- * A copy, to be freed, of a clean text. If it has more characters than `room`, which is at least 5,
- * its middle is left out. NULL: no memory.
+ * A copy of a sanitised text, with the middle removed if it has more than `room` characters (at
+ * least 5). The caller frees it. Returns NULL if out of memory.
  */
 char *sprof_fit(const char *clean, size_t room);
 
 /*
- * The same for a function's name, which need not be clean. Parameters and template arguments go
- * first, because they tell the least; `short_name` drops them always. With room 0 any name fits.
+ * The same for a function's name, which need not be sanitised. Removes parameters and template
+ * arguments first, because they are the least informative; `short_name`: always. room 0: no limit.
  */
 char *sprof_fit_function(const char *name, bool short_name, size_t room);
 

@@ -1,9 +1,9 @@
 /*
  * The flame graph as an SVG file: all threads together, one weight, callers below callees. Chooses
- * the frames and their widths; svg.c draws them. Leaves out frames that are too narrow to be found
- * even by zooming, so the limit determines the file's size, not the profile. In a difference the
- * later profile gives the widths, and the colour shows the change of a frame's share: red for more,
- * blue for less.
+ * the frames and their widths; svg.c draws them. Leaves out frames that would be too narrow even
+ * when zoomed, so this limit determines the file's size, not the profile. In a difference, the
+ * later profile determines the widths, and the colour shows the change of a frame's share: red for
+ * more, blue for less.
  */
 #include "output/format.h"
 

@@ -1,6 +1,4 @@
-/*
- * The formats of a profile: each has one file and one row of the table in format.c.
- */
+/* The output formats of a profile: one file and one row of the table in format.c each. */
 #ifndef SPROF_OUTPUT_FORMAT_H
 #define SPROF_OUTPUT_FORMAT_H
 
@@ -21,68 +19,80 @@ enum sprof_report_mode {
 
 struct sprof_output_options {
 	enum sprof_weight weight;
-	bool threads;                       /* folded: the first frame is the thread */
+	bool threads;                       /* folded: the thread is the first frame */
 	enum sprof_report_mode report_mode; /* text */
-	bool full;  /* text: every function, every name whole; overrides the limits below */
+	bool full;  /* text: all functions, untruncated names; overrides the limits below */
 	size_t top; /* text: rows per table; 0: all */
-	/* text: hides functions and paths below this share; below 0: as the samples allow */
+	/*
+	 * text: hide functions and paths below this share; negative: depends on the number of
+	 * samples
+	 */
 	double min_percent;
-	size_t width;             /* text, summary: columns; 0: names are never shortened, or 80 */
-	size_t height;            /* summary: lines that fit; 0: any number */
+	size_t width;             /* text, summary: columns; 0: don't truncate names, or 80 */
+	size_t height;            /* summary: available lines; 0: no limit */
 	bool colour;              /* summary: with escape sequences */
-	bool utf8;                /* summary: not only ASCII */
-	const char *whole_report; /* summary: the command for the whole report; NULL: unknown */
-	/* summary: the profiled program, as sprof's commands take it: "-- ./server 80", "-p 4711";
+	bool utf8;                /* summary: not limited to ASCII */
+	const char *whole_report; /* summary: command that shows the full report; NULL: unknown */
+	/* summary: arguments that profile the same program again: "-- ./server 80", "-p 4711";
 	 * NULL: unknown */
 	const char *again;
-	bool is_last; /* summary: that command shows the last recording, whichever that is then */
+	/* summary: that command shows the last recording, which may be another one later */
+	bool is_last;
 	bool short_names; /* text: without template arguments and parameters */
-	bool waits_only;  /* text: no view except the table of waits */
-	/* text, json: callers, callees of functions that match; NULL: not asked for */
+	bool waits_only;  /* text: only the table of waits */
+	/* text, json: show callers or callees of matching functions; NULL: don't */
 	const char *callers, *callees;
 	size_t depth; /* text, json: levels of the graphs; 0: all */
-	bool unfold;  /* text, json: each call of a recursion has its own line in the graphs */
-	/* The flat profile: its columns, in text, and what it is sorted by first. Empty: the default. */
+	bool unfold;  /* text, json: don't fold recursion in the graphs */
+	/* The flat profile's columns (text), and its first sort keys. Empty: the default. */
 	struct sprof_column_list columns, sort;
-	/* Groups by a label. text, json: each is also shown separately; folded: the first frame. */
+	/*
+	 * Groups by a label. text, json: each group is also shown separately; folded: the group is
+	 * the first frame.
+	 */
 	const struct sprof_groups *groups; /* NULL: none */
-	/* In a joined profile (profile/diff.h) threads below this are the base; 0: not joined. */
+	/* In a joined profile (profile/diff.h), threads below this are the base; 0: not joined. */
 	uint32_t base_threads;
-	size_t nodes;        /* dot, png: functions in the picture */
-	bool colour_by_self; /* dot, png: not by total */
-	bool pack;           /* compress, in a format that allows both; the suffix decides */
-	bool wait_frames;    /* folded: a blocked thread's object and its holder are frames */
-	bool absolute;       /* difference: the base is not scaled to the new weight */
-	bool shares;         /* difference, text: a table of shares, not the answer in time */
-	bool of_whole; /* text: shares are of the profile before filters, not of what is left */
+	size_t nodes;        /* dot, png: number of functions shown */
+	bool colour_by_self; /* dot, png: colour by self instead of total */
+	bool pack;           /* compress, if the format allows both; chosen by suffix */
+	/* folded: add frames for a blocked thread's object and the lock's holder */
+	bool wait_frames;
+	bool absolute; /* difference: don't scale the base to the new weight */
+	/* difference, text: a table of shares instead of the summary in time */
+	bool shares;
+	bool of_whole; /* text: shares are of the unfiltered profile */
 };
 
-/* Wall time, merged, 30 rows, 100 columns, from 0.5 % or what the samples allow. */
+/*
+ * Wall time, all threads together, 30 rows, 100 columns; shares from 0.5 %, or by the number of
+ * samples.
+ */
 struct sprof_output_options sprof_output_options_default(void);
 
 struct sprof_format {
-	const char *name; /* for -f */
-	/* for -o, with its dot; or a whole file name, which may end in '*' */
+	const char *name; /* name for -f */
+	/* suffix for -o, including the dot; or a whole file name, which may end in '*' */
 	const char *suffix;
-	const char *other_suffix; /* a second one; NULL: none */
+	const char *other_suffix; /* a second suffix; NULL: none */
 	const char *summary;      /* for --help */
-	bool compares;            /* can write a joined profile as a difference */
-	const char *note;         /* what a reader may take for something else; NULL: nothing */
-	bool wants_files;         /* writes link-time addresses: see sprof_profile_identify() */
+	bool compares;            /* can write the difference of a joined profile */
+	const char *note;         /* a warning about a likely misinterpretation; NULL: none */
+	bool wants_files;         /* needs link-time addresses: see sprof_profile_identify() */
 	/*
-	 * Writes the whole profile; all locations must be named. False: no memory. `out` keeps
-	 * errors of writing.
+	 * Writes the whole profile; locations must be named. Returns false if out of memory. Write
+	 * errors stay in `out`.
 	 */
 	bool (*write)(const struct sprof_profile *profile,
 		const struct sprof_output_options *options, struct sprof_out *out,
 		struct sprof_error *err);
 };
 
-/* The table's rows in the order of --help; NULL behind the last one. */
+/* The table's rows in the order of --help; NULL after the last. */
 const struct sprof_format *sprof_format_at(size_t index);
-/* NULL: no format has that name. */
+/* NULL if there is no such format. */
 const struct sprof_format *sprof_format_by_name(const char *name);
-/* The format with the longest suffix that the path ends with. NULL: none does. */
+/* The format with the longest suffix that matches the path. NULL: none. */
 const struct sprof_format *sprof_format_by_path(const char *path);
 
 extern const struct sprof_format sprof_format_callgrind;

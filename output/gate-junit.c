@@ -1,6 +1,6 @@
 /*
- * The results of a gate as a report of tests in the XML of JUnit, as CI servers read it: a suite with
- * a test for each comparison. Does not handle times of the tests: nothing ran.
+ * The results of a gate as JUnit XML, as CI servers read it: a suite with one test per comparison.
+ * Tests have no durations, because nothing ran.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * The results of a gate as Markdown, as GitHub and GitLab show it: names are code in a table, where
- * neither a bar nor a backtick may stand as it is.
+ * The results of a gate as Markdown, as GitHub and GitLab show it. Names are code spans in a table,
+ * so bars and backticks in them are escaped.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
-/*
- * The results of a gate in figures and words. Does not handle how these are laid out.
- */
+/* The results of a gate as figures and phrases. Does not do the layout. */
 #include "output/gate.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
-/*
- * The results of a gate as a table, for reports of tests (JUnit), and as Markdown.
- */
+/* The results of a gate as text, as JUnit XML, and as Markdown. */
 #ifndef SPROF_OUTPUT_GATE_H
 #define SPROF_OUTPUT_GATE_H
 
@@ -12,13 +10,13 @@
 #include "output/units.h"
 #include "profile/gate.h"
 
-/* The gate has been judged. False: no memory. */
+/* Write the results of a judged gate. Return false if out of memory. */
 SPROF_MUST_USE bool sprof_gate_write_text(const struct sprof_gate *gate, struct sprof_out *out);
 SPROF_MUST_USE bool sprof_gate_write_markdown(const struct sprof_gate *gate, struct sprof_out *out);
-/* A test for each comparison; one whose figure has grown by more than it may has failed. */
+/* One test per comparison; it failed if the result is BEYOND. */
 SPROF_MUST_USE bool sprof_gate_write_junit(const struct sprof_gate *gate, struct sprof_out *out);
 
-/* The cells of a row, each a figure or a word; what the writers share (output/gate-words.c). */
+/* The cells of a row as text, shared by the writers (output/gate-words.c). */
 struct sprof_gate_words {
 	const char *result; /* "FAIL", "unclear", "ok" */
 	struct sprof_figure means[SPROF_SIDES], change, low, high;
@@ -28,7 +26,7 @@ struct sprof_gate_words sprof_gate_words_of(
 
 enum { SPROF_GATE_NOTES_MAX = 5, SPROF_GATE_NOTE_SIZE = 512 };
 
-/* What the reader of the results must know, a paragraph each. */
+/* Notes for the reader of the results, one paragraph each. */
 struct sprof_gate_notes {
 	char items[SPROF_GATE_NOTES_MAX][SPROF_GATE_NOTE_SIZE];
 	size_t count;

@@ -1,13 +1,13 @@
 /*
- * gmon.out, for gprof: one object's histogram of link-time addresses, and its call graph.
+ * gmon.out, for gprof: a histogram of link-time addresses in one object, and its call graph.
  * glibc: gmon/sys/gmon_out.h
  *
- * The file covers one object: the program, which is the first file among the modules. Time spent in
- * other objects is left out, and inlined functions count for the function that they are inlined
- * into. Each sampled address has its own histogram of two bytes, so the file is as large as the
- * profile, not the program. A bin holds 16 bits; larger values take more histograms of the same
- * range, which gprof adds up. The counts of the call graph are ticks, not calls: gprof divides a
- * callee's time among its callers by them.
+ * The file covers one object: the program, which is the first file among the modules. Time in other
+ * objects is left out; inlined functions count for the function that they are inlined into. Each
+ * sampled address gets a separate two-byte histogram, so the file's size depends on the profile,
+ * not the program. A bin has 16 bits; larger values take several histograms of the same range,
+ * which gprof adds up. The call graph's counts are ticks, not calls: gprof distributes a callee's
+ * time to its callers in proportion.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ enum {
 };
 
 struct point {
-	uint64_t from, at; /* from: 0 for time spent at `at`, else the place of the call */
+	uint64_t from, at; /* `from`: 0 for self time at `at`, else the address of the call */
 	uint64_t weight;
 };
 

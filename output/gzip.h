@@ -11,10 +11,10 @@
 
 struct sprof_gzip;
 
-/* NULL: no memory. Until sprof_gzip_finish() nothing else may write to `out`. */
+/* Until sprof_gzip_finish(), write nothing else to `out`. Returns NULL if out of memory. */
 struct sprof_gzip *sprof_gzip_create(struct sprof_out *out);
 void sprof_gzip_write(struct sprof_gzip *gzip, const void *bytes, size_t size);
-/* Writes the rest and frees it; `out` keeps errors. NULL is accepted. */
+/* Flushes and frees; write errors stay in `out`. NULL is accepted. */
 void sprof_gzip_finish(struct sprof_gzip *gzip);
 
 #endif

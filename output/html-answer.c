@@ -1,7 +1,4 @@
-/*
- * The page's first words: the summary's, about the whole run. For a part of the run the page makes
- * its own words.
- */
+/* The page's initial summary, for the whole run. For a selected part, the page computes it. */
 #include "output/html.h"
 
 #include <inttypes.h>

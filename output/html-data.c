@@ -1,8 +1,8 @@
 /*
- * The profile as the page's data block, which output/html.h describes. Stacks that differ only in
- * addresses within a line are one path here: the profile's tree is over locations, the page's over
- * (function, line), which joins most nodes of a hot loop. Nodes are written when they are found;
- * only their numbers and one map to find them stay in memory.
+ * The profile as the page's data block (output/html.h). Stacks that differ only in addresses within
+ * a line are one path here: the profile's tree consists of locations, the page's of (function,
+ * line), which merges most nodes of a hot loop. Nodes are written when first used; only their
+ * numbers and one map stay in memory.
  */
 #include "output/html.h"
 
@@ -112,7 +112,7 @@ static void write_functions(const struct sprof_html *html)
 	sprof_out_puts(html->out, "]");
 }
 
-/* The key's number; a new key gets `next` and sets *ret_new. False: no memory. */
+/* The key's number; a new key gets `next` and sets *ret_new. Returns false if out of memory. */
 static bool number_of(struct sprof_idmap *map, uint64_t high, uint64_t low, uint32_t next,
 	uint32_t *ret, bool *ret_new)
 {
@@ -280,7 +280,7 @@ static bool write_further_kind(const struct sprof_html *html)
 	return true;
 }
 
-/* Of a difference: what has changed, in a sentence. */
+/* In a difference: a sentence about the change. */
 static bool write_change(const struct sprof_html *html, const struct sprof_output_options *options,
 	struct sprof_error *err)
 {

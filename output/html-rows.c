@@ -1,6 +1,6 @@
 /*
- * The page's rows (who spent how much, where, and doing what), and the timeline, whose runs refer
- * to rows. Rows of the profile whose stacks are one path on the page become one row.
+ * The page's rows (thread, context, node, figures), and the timeline, whose runs refer to rows.
+ * Profile rows with the same path on the page become one row.
  */
 #include "output/html.h"
 

@@ -1,7 +1,7 @@
 /*
- * The members "callers" and "callees" of the JSON object, for the functions that were asked for: the
- * direct ones, and the paths beyond. profile/neighbours.h and the view's origin define the figures;
- * they are in the unit of the weight.
+ * The JSON members "callers" and "callees" for the requested functions: the direct ones, and the
+ * paths beyond. profile/neighbours.h and the view's origin define the figures, in the weight's
+ * unit.
  */
 #include "output/json-neighbours.h"
 
@@ -63,7 +63,10 @@ static void write_nodes(
 	}
 }
 
-/* What is beyond the direct neighbours is a list, because a tree can be too deep for readers. */
+/*
+ * The paths beyond the direct neighbours are a flat list, because a tree may be too deep for
+ * readers.
+ */
 static bool write_tree(struct sprof_json *json, const struct side *side, const uint32_t *function,
 	struct sprof_error *err)
 {

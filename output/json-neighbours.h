@@ -7,7 +7,7 @@
 #include "output/format.h"
 #include "output/json.h"
 
-/* Writes the sides that the options ask for, each after a comma. */
+/* Writes the requested members, each after a comma. */
 SPROF_MUST_USE bool sprof_json_neighbours(struct sprof_json *json,
 	const struct sprof_profile *profile, const struct sprof_output_options *options,
 	struct sprof_error *err);

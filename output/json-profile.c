@@ -1,7 +1,7 @@
 /*
  * The whole profile as one JSON object, for programs. docs/profile.schema.json defines it; the
- * names are an interface and must stay. Writes everything during the walk. Figures are whole
- * numbers, times are in ns; for readers that only know doubles they are exact up to 2^53.
+ * names are a stable interface. Writes while walking the tables. Figures are integers, times are in
+ * ns; doubles represent them exactly up to 2^53.
  */
 #include <errno.h>
 #include <inttypes.h>

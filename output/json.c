@@ -1,6 +1,6 @@
 /*
- * The lowest level of JSON (RFC 8259): strings and numbers. Strings from targets go through
- * clean.c, which handles UTF-8; only ASCII is left to escape.
+ * JSON strings and numbers (RFC 8259). Strings from targets go through clean.c, which handles
+ * UTF-8; here only ASCII is escaped.
  */
 #include "output/json.h"
 

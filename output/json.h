@@ -1,7 +1,4 @@
-/*
- * Private to output/: JSON, plain or compressed. Does not handle structure: writers put brackets
- * and commas as text.
- */
+/* Private to output/: JSON, plain or compressed. Writers put brackets and commas as text. */
 #ifndef SPROF_OUTPUT_JSON_H
 #define SPROF_OUTPUT_JSON_H
 
@@ -16,18 +13,18 @@ struct sprof_json {
 	struct sprof_gzip *gzip; /* NULL: not compressed */
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 bool sprof_json_open(struct sprof_json *json, struct sprof_out *out, bool pack);
 void sprof_json_close(struct sprof_json *json);
 
-/* Writes the text unchanged. */
+/* Writes the text verbatim. */
 void sprof_json_text(struct sprof_json *json, const char *text);
 void sprof_json_format(struct sprof_json *json, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void sprof_json_number(struct sprof_json *json, uint64_t number);
-/* A string with its quotes; invalid UTF-8 becomes U+FFFD. NULL: null. */
+/* A quoted string; invalid UTF-8 becomes U+FFFD. NULL: null. */
 void sprof_json_string(struct sprof_json *json, const char *text);
-/* A string that is safe to show: control characters become '?'. */
+/* A sanitised string: control characters become '?'. */
 void sprof_json_name(struct sprof_json *json, const char *text);
 /* Writes a comma, except before the first item. */
 void sprof_json_comma(struct sprof_json *json, bool *first);

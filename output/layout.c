@@ -1,12 +1,12 @@
 /*
- * Gives modules places in memory. A module with known segments has a mapping for each executable
- * one, at its link-time address plus the module's base. Code outside these segments, and a module
- * with an unknown file, has one mapping of the file from its beginning. Anonymous memory already
- * has real addresses, and its mapping has size 0.
+ * Assigns addresses to modules. A module with known segments gets one mapping per executable
+ * segment, at its link-time address plus the module's base. Code outside these segments, and a
+ * module with an unknown file, gets one mapping of the file from its start. Anonymous memory has
+ * real addresses already; its mapping has size 0.
  *
- * The base is 0 if nothing is there yet, and the modules with most samples choose first. Then the
- * addresses are those that nm and objdump show. Go's pprof disassembles no others: it takes every
- * address as one of the file (golang.org/issue/46639).
+ * The base is 0 if that range is free; modules with most samples choose first. Then the addresses
+ * are those that nm and objdump show. Go's pprof disassembles only then: it takes every address as
+ * one of the file (golang.org/issue/46639).
  */
 #include "output/layout.h"
 
@@ -195,7 +195,7 @@ static bool has_places(const struct sprof_module *module)
 	return module->kind == SPROF_MODULE_FILE || module->kind == SPROF_MODULE_MEMORY;
 }
 
-/* By module. NULL: no memory. */
+/* By module. Returns NULL if out of memory. */
 static struct extent *find_extents(const struct sprof_profile *profile, size_t modules)
 {
 	SPROF_AUTO_FREE uint64_t *rest = find_rest(profile, modules);

@@ -1,7 +1,7 @@
 /*
- * Private to output/: addresses for formats that have nothing else. A profile has places in files.
- * The layout gives each module a place for itself, as the kernel would map it: the link-time
- * addresses of as many as possible.
+ * Private to output/: assigns addresses, for formats that identify code by address only. A profile
+ * has file offsets. The layout maps each module at a separate address range, as the kernel would,
+ * at link-time addresses where possible.
  */
 #ifndef SPROF_OUTPUT_LAYOUT_H
 #define SPROF_OUTPUT_LAYOUT_H
@@ -15,23 +15,23 @@
 struct sprof_layout_mapping {
 	uint32_t module;
 	uint64_t start, size; /* in memory */
-	uint64_t offset;      /* the start's offset in the file */
+	uint64_t offset;      /* file offset of `start` */
 };
 
 struct sprof_layout {
 	struct sprof_layout_mapping *mappings; /* by module */
 	size_t count, capacity;
-	uint32_t *first; /* by module: its first mapping; plus one item at the end */
+	uint32_t *first; /* by module: index of its first mapping; one more at the end */
 	size_t module_count;
 };
 
-/* False: no memory. Finish it in both cases. */
+/* Returns false if out of memory. Finish it in both cases. */
 bool sprof_layout_build(const struct sprof_profile *profile, struct sprof_layout *ret);
 void sprof_layout_finish(struct sprof_layout *layout);
 
 /*
- * The mapping of a location with a module, and the address of its frame. A caller's address is the
- * call's: one byte before the return address.
+ * The mapping of a location with a module, and the address of its frame. For a caller it is the
+ * return address minus one, which is inside the call.
  */
 size_t sprof_layout_find(const struct sprof_layout *layout,
 	const struct sprof_profile_location *location, uint64_t *ret_address);

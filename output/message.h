@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed is empty and valid. It can be reused and keeps its memory. */
+/* Zeroed is empty and valid. Reuse it to avoid allocations. */
 struct sprof_message {
 	uint8_t *data;
 	size_t size, capacity;
-	bool failed; /* no memory: the content is incomplete */
+	bool failed; /* out of memory: the content is incomplete */
 };
 
 void sprof_message_finish(struct sprof_message *message);

@@ -1,7 +1,6 @@
 /*
- * The timeline with weights. Each sample of a row gets its part of the row's figures, as the
- * difference of a rounded running sum, so nothing is lost. The rest of a row that is not on the
- * timeline comes at the end.
+ * The timeline with weights. Each sample gets a part of its row's figures, as a difference of a
+ * rounded running sum, so nothing is lost. What is not on the timeline comes at the end.
  */
 #include "output/moments.h"
 

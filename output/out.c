@@ -1,9 +1,9 @@
 /*
- * The buffered output: brings bytes to a descriptor, and a whole file to its place. Does not handle
- * the content (the formats do) or what a path stands for (place.c does). A new file has no name at
- * first, in the folder of the target, so a killed sprof leaves nothing behind; it gets a name only
- * to be renamed. Without file system support for that, it is made with O_EXCL under a unique name.
- * Nobody else's file or link is ever opened by mistake.
+ * Buffered output to a descriptor, or to a file that is renamed when complete. Does not handle the
+ * content (the formats do), or the meaning of a path (place.c does). A new file is created without
+ * a name (O_TMPFILE) in the target's folder, so a killed sprof leaves nothing; it is linked only
+ * for the rename. Without support for that, it is created with O_EXCL under a unique name. So
+ * another user's file or link is never opened by mistake.
  */
 #include "output/out.h"
 
@@ -31,7 +31,7 @@ struct sprof_out {
 	char *name;           /* as the user gave it */
 	char *final_path;     /* the finished file's path; NULL: written in place */
 	char *temporary_path; /* the path until then; NULL: the file has no name yet */
-	bool keeps_old;       /* what is at its place gets another name */
+	bool keeps_old;       /* rename the replaced file */
 	size_t used;
 	char buffer[BUFFER_SIZE];
 };
@@ -74,7 +74,7 @@ bool sprof_out_open_fd(int fd, const char *name, struct sprof_out **ret, struct 
 	return true;
 }
 
-/* Chooses a temporary name beside the file's place. False: no memory. */
+/* Chooses a temporary name in the file's folder. Returns false if out of memory. */
 static bool choose_name(struct sprof_out *out)
 {
 	const char *slash = strrchr(out->final_path, '/');
@@ -111,7 +111,10 @@ static int open_named(struct sprof_out *out)
 	return failure;
 }
 
-/* Makes a file without a name; it vanishes with us. False: this file system can't. */
+/*
+ * Creates a file without a name, which disappears if sprof is killed. Returns false if the file
+ * system can't.
+ */
 static bool open_nameless(struct sprof_out *out)
 {
 	char folder[PATH_MAX] = ".";

@@ -1,9 +1,8 @@
 /*
- * The output of a format: a buffer in front of a file descriptor, or of a file that appears under
- * its name only when it is complete. Writing never fails at once: the first error is kept, later
- * output is dropped, and sprof_out_close() reports the error. So a writer needs no check per line,
- * and no error is lost. The process must ignore SIGPIPE; then a closed pipe is an error like
- * others.
+ * The output of a format: a buffer in front of a file descriptor, or of a file that gets its name
+ * only when complete. Write functions don't report errors: the first error is stored, later output
+ * is dropped, and sprof_out_close() reports the error. So writers need no checks. The process must
+ * ignore SIGPIPE; a closed pipe is then an ordinary error.
  */
 #ifndef SPROF_OUTPUT_OUT_H
 #define SPROF_OUTPUT_OUT_H
@@ -17,57 +16,56 @@
 struct sprof_out;
 
 /*
- * Writes to an open descriptor, which the caller still owns. Errors use `name` (copied). False: no
- * memory.
+ * Writes to an open descriptor, which the caller still owns. `name` (copied) is for messages.
+ * Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_out_open_fd(
 	int fd, const char *name, struct sprof_out **ret, struct sprof_error *err);
 
 /*
- * Writes to a file. A regular file is written beside its place, and sprof_out_close() moves it
- * there. It gets the mode of the file that it replaces, or what the umask leaves of 0666. Symbolic
- * links are followed. A FIFO, a terminal, /dev/null and /dev/full, and our own descriptor (-,
- * /dev/stdout, /dev/fd/N), are written directly; other devices are refused.
+ * Writes to a file. A regular file is written under a temporary name, and sprof_out_close() renames
+ * it. It gets the mode of the file that it replaces, or 0666 minus the umask. Symbolic links are
+ * followed. A FIFO, a terminal, /dev/null, /dev/full, and sprof's own descriptors (-, /dev/stdout,
+ * /dev/fd/N) are written directly; other devices are refused.
  */
 SPROF_MUST_USE bool sprof_out_open(
 	const char *path, struct sprof_out **ret, struct sprof_error *err);
 
-/* Checks whether sprof_out_open() would work. Leaves no trace, and does not open a FIFO. */
+/* Checks whether sprof_out_open() would succeed. Leaves no file, and does not open a FIFO. */
 SPROF_MUST_USE bool sprof_out_probe(const char *path, struct sprof_error *err);
 
-/* Whether the path is our stdout: "-", /dev/stdout and the like. */
+/* Whether the path is sprof's stdout: "-", /dev/stdout and the like. */
 bool sprof_out_is_stdout(const char *path);
 
 /*
- * Whether what is written to one path would replace, or mix with, what is written to the other. Two
- * paths to a terminal, to /dev/null or to /dev/full don't count.
+ * Whether output to one path would replace, or mix with, output to the other. Terminals, /dev/null
+ * and /dev/full don't count.
  */
 bool sprof_out_is_same(const char *one, const char *two);
 
-/* A file that is replaced at the end gets .old behind its name. */
+/* Renames a replaced file to NAME.old. */
 void sprof_out_keep_old(struct sprof_out *out);
 
 void sprof_out_write(struct sprof_out *out, const void *bytes, size_t size);
 void sprof_out_puts(struct sprof_out *out, const char *text);
 void sprof_out_printf(struct sprof_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Writes the same byte `count` times. */
+/* Writes a byte `count` times. */
 void sprof_out_fill(struct sprof_out *out, char byte, size_t count);
 
-/* Records errnum as if writing had failed with it, for writers that run out of memory. */
+/* Stores errnum as if a write had failed, for writers that run out of memory. */
 void sprof_out_fail(struct sprof_out *out, int errnum);
 
-/* Passes on what was written so far, for readers that watch it grow. */
+/* Writes the buffer, for readers that follow the output. */
 void sprof_out_flush(struct sprof_out *out);
 
-/* True after an error: a long writer may stop early. */
+/* True after an error, so that a long writer may stop early. */
 bool sprof_out_failed(const struct sprof_out *out);
 
-/* Writes the rest, moves the file to its place and frees out. False: the first error. */
+/* Writes the rest, renames the file, and frees `out`. On false, err is the first error. */
 SPROF_MUST_USE bool sprof_out_close(struct sprof_out *out, struct sprof_error *err);
 
-/* Frees out and leaves no file behind; directly written output can't be taken back. NULL is
- * accepted. */
+/* Frees `out` and leaves no file; directly written output stays. NULL is accepted. */
 void sprof_out_discard(struct sprof_out *out);
 
 #endif

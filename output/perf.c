@@ -1,10 +1,10 @@
 /*
- * perf.data, for perf and hotspot: one event, whose period is the weight. There is a sample for
- * each time that a thread came to a stack, or one per row if the times are unknown.
+ * perf.data, for perf and hotspot: one event with the weight as period. Each arrival of a thread at
+ * a stack is a sample; without times, each row.
  * Linux: tools/perf/Documentation/perf.data-file-format.txt, include/uapi/linux/perf_event.h
  *
- * perf itself names addresses, from the mapped files, and takes callers as return addresses. The header has the
- * length of the data and the output can't seek back, so all is walked twice, the first time only to count.
+ * perf resolves addresses itself and takes callers as return addresses. The header contains the
+ * data's length and the output can't seek, so everything is walked twice, first only to count.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ enum {
 	KERNEL_SIZE = 4096, /* of each made-up function of the kernel */
 };
 
-/* In the kernel's half of every address space, and below its own code, whose symbols readers may look in. */
+/* In the kernel half of each address space, below the kernel's code, which readers may look up. */
 static const uint64_t first_kernel = 0xffffc90000000000;
 
 /* The header's features that at least one reader needs. */
@@ -315,7 +315,7 @@ static void put_sample(struct writer *writer, uint32_t index, uint64_t samples, 
 	put_chain(writer, row->stack);
 }
 
-/* In the order in which they were told: perf puts them in that of time. Returns a time behind all of them. */
+/* Writes spans in the order of report; perf sorts them. Returns a time after all of them. */
 static uint64_t put_spans(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -365,7 +365,7 @@ static void put_events(struct writer *writer)
 	put_u64(writer, event_id);
 }
 
-/* Of the first process. */
+/* The first process's host. */
 static const char *host_of(const struct sprof_profile *profile)
 {
 	const char *host = profile->process_count ? profile->processes[0].host : NULL;

@@ -1,12 +1,12 @@
 /*
- * What a path stands for: a new file, a file to replace, a device, or our own descriptor. Symbolic
- * links are followed here for two reasons. A rename would replace the link, not its target.
- * /dev/stdout leads through /proc/self/fd to a file that the shell has opened, which must be
- * written through the descriptor: a rename would leave the shell with an unlinked file.
+ * Finds what a path refers to: a new file, a file to replace, a device, or sprof's own descriptor.
+ * Symbolic links are followed here for two reasons. A rename would replace the link, not its
+ * target. And /dev/stdout leads through /proc/self/fd to a file that the shell has opened, which
+ * must be written through the descriptor: a rename would leave the shell with an unlinked file.
  *
- * In a folder where everybody may make files, another user may have put a link or a FIFO under our
- * name: such links are not followed, and other users' FIFOs are not written to. On the way to the
- * folder a link is followed if it belongs to us or to the folder's owner: that is the kernel's rule
+ * In a world-writable folder, another user may have created a link or a FIFO under that name: such
+ * links are not followed, and other users' FIFOs are not written to. In the path to the folder, a
+ * link is followed if it is owned by sprof's user or the folder's owner: that is the kernel's rule
  * of protected_symlinks (proc(5)), which the kernel applies only to the last part of a path.
  */
 #include "output/place.h"
@@ -36,7 +36,7 @@ enum {
 	PTYS = 8,
 };
 
-/* What find() returns besides errno values. */
+/* Results of find() besides errno values. */
 enum {
 	PLANTED_LINK = -1,
 	PLANTED_DEVICE = -2,
@@ -267,7 +267,7 @@ bool sprof_out_is_stdout(const char *path)
 	return is_descriptor(path, &descriptor) && descriptor == STDOUT_FILENO;
 }
 
-/* What is there now. */
+/* The file that exists there now. */
 static bool stat_place(const struct sprof_place *place, struct stat *ret)
 {
 	return !(place->kind == SPROF_PLACE_DESCRIPTOR ? fstat(place->descriptor, ret)

@@ -1,6 +1,4 @@
-/*
- * Private to output/: what a path stands for.
- */
+/* Private to output/: finds what an output path refers to. */
 #ifndef SPROF_OUTPUT_PLACE_H
 #define SPROF_OUTPUT_PLACE_H
 
@@ -23,15 +21,18 @@ struct sprof_place {
 	enum sprof_place_kind kind;
 	char path[PATH_MAX]; /* after following symbolic links at its end */
 	mode_t mode;         /* SPROF_PLACE_FILE: its permissions */
-	bool is_own;         /* SPROF_PLACE_FILE: it belongs to us */
+	bool is_own;         /* SPROF_PLACE_FILE: owned by sprof's user */
 	int descriptor;      /* SPROF_PLACE_DESCRIPTOR: its number */
 };
 
-/* Follows the path to where a write to it would go. False: it can't be written as a file. */
+/* Follows the path to the file that a write would change. Returns false if it can't be written. */
 SPROF_MUST_USE bool sprof_place_find(
 	const char *path, struct sprof_place *ret, struct sprof_error *err);
 
-/* Whether it is a pipe, a terminal, /dev/null or /dev/full. Opening another device may do anything. */
+/*
+ * Whether it is a pipe, a terminal, /dev/null or /dev/full. Other devices are refused: opening one
+ * may have side effects.
+ */
 bool sprof_place_takes_text(const struct stat *status);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The call graph drawn by the dot program, because a drawing library would need a whole desktop.
- * The program reads the graph from memory as its standard input, and its drawing is copied to the
- * output. Its command line has no names from the profile.
+ * The call graph drawn by the dot program, because a drawing library would pull in a desktop stack.
+ * dot reads the graph from memory as its standard input, and its drawing is copied to the output.
+ * Its command line contains no names from the profile.
  */
 #include <errno.h>
 #include <stdio.h>

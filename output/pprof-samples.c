@@ -1,7 +1,7 @@
 /*
- * The samples and the comments of the saved profile. Samples are written thread by thread, in
- * order: a thread's common labels are built once, and a reader gets the threads in order. A thread
- * without samples, or with facts besides its time, gets a sample without stack and values.
+ * The samples and the comments of the saved profile. Samples are written thread by thread: a
+ * thread's common labels are built once, and readers get the threads in order. A thread without
+ * samples, or with facts besides its time, gets a sample without stack and values.
  */
 #include "output/pprof.h"
 
@@ -447,7 +447,7 @@ static void add_facts(struct sprof_pprof_writer *writer, uint32_t index)
 	}
 }
 
-/* Marks the thread as present, with the facts besides its time. */
+/* Marks the thread as present, with its facts besides time. */
 static void write_presence(struct sprof_pprof_writer *writer, uint32_t thread)
 {
 	const struct sprof_weights weights = sprof_profile_weights(writer->profile);

@@ -1,6 +1,6 @@
 /*
- * Assigns the samples of a saved profile to slices of time. Sorts one thread at a time, so memory
- * holds only one thread's slices beside the profile.
+ * Assigns the samples of a saved profile to time slices. Sorts one thread at a time, so only one
+ * thread's slices are in memory.
  */
 #include <stdlib.h>
 

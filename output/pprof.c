@@ -1,10 +1,9 @@
 /*
  * The saved profile: pprof's profile.proto, compressed. Labels and comments hold what its fields
- * can't; sprof-pprof(5) lists them. It is written without a protocol buffers library, because that
- * would need the whole file as a tree of messages beside the profile. Here one message is in memory
- * at a time, and a string is written when a field first refers to it: the fields of a message may
- * come in any order. A caller's address is the address of its call, because readers use addresses
- * unchanged.
+ * can't; sprof-pprof(5) lists them. A protocol buffers library would need the whole file as a tree
+ * of messages in memory. Here one message is in memory at a time, and a string is written when a
+ * field first refers to it: the fields of a message may come in any order. A caller's address is
+ * the address of its call, because readers use addresses unchanged.
  */
 #include "output/pprof.h"
 
@@ -115,7 +114,7 @@ static void write_mapping(struct sprof_pprof_writer *writer, size_t index)
 	sprof_pprof_put(writer, SPROF_PPROF_MAPPING, message);
 }
 
-/* False: the line is in the function's own file. */
+/* Returns false if the line is in the function's own file. */
 static bool find_included(const struct sprof_pprof_writer *writer,
 	const struct sprof_profile_line *line, uint64_t *high)
 {

@@ -1,7 +1,7 @@
 /*
- * Shortens C++ names as libiberty writes them, and Go's. Recognises text that only looks like
- * brackets: operators, "->" and "(anonymous namespace)". In Rust's "<T as Trait>::method" the
- * brackets say the most, so a name that begins with "<" stays whole.
+ * Shortens C++ names in libiberty's form, and Go's. Recognises text that only looks like brackets:
+ * operators, "->" and "(anonymous namespace)". In Rust's "<T as Trait>::method" the brackets are
+ * essential, so a name that begins with "<" is unchanged.
  */
 #include "output/short-name.h"
 
@@ -37,7 +37,7 @@ static const char *skip_bracket(const char *text, char open, char close)
 	return text;
 }
 
-/* The length of "operator" and its sign, "()" included, if the word stands alone; else 0. */
+/* The length of "operator" and its symbol, including "()", if it is a separate word; else 0. */
 static size_t operator_length(const char *name, const char *at)
 {
 	size_t length = sizeof(operator_word) - 1;
@@ -56,7 +56,7 @@ static bool is_qualifier(const char *at)
 	return starts_with(at, " const") || starts_with(at, " volatile") || starts_with(at, " &");
 }
 
-/* The length of a scope as Python has them, "<locals>" in "count.<locals>.<genexpr>"; else 0. */
+/* The length of a Python scope, such as "<locals>" in "count.<locals>.<genexpr>"; else 0. */
 static size_t scope_length(const char *name, const char *at)
 {
 	const char *end = *at == '<' && at > name && at[-1] == '.' ? strchr(at, '>') : NULL;

@@ -1,10 +1,10 @@
 /*
- * speedscope's own format: one profile per thread, with the requested weight, in the order of time
- * where it is known: a sample for each time that the thread came to a stack.
+ * speedscope's format: one profile per thread, with the requested weight, in order of time if
+ * known. Each arrival of the thread at a stack is a sample.
  * https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
  *
- * A frame is identified by its place in the list of frames, so each function has one, with the line
- * where it begins. Weights are JavaScript numbers, exact up to 2^53.
+ * A frame is identified by its index, so each function has one, with the line of its definition.
+ * Weights are JavaScript numbers, exact up to 2^53.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static bool write_stack(struct speedscope *writer, uint32_t stack)
 	return true;
 }
 
-/* The thread's next moment with any of the weight, and its weight. False: the end. */
+/* The thread's next moment with a weight, and that weight. Returns false at the end. */
 static bool next_moment(struct speedscope *writer, uint32_t *ret_stack, uint64_t *ret_weight)
 {
 	struct sprof_moment moment;

@@ -1,6 +1,6 @@
 /*
  * The quality figures as JSON. Keys are plain words and values are numbers, so nothing needs
- * escaping; the keys are an interface and stay.
+ * escaping; the keys are a stable interface.
  */
 #include "output/stats.h"
 

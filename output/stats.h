@@ -1,6 +1,4 @@
-/*
- * The quality figures for programs: what --stats writes.
- */
+/* The quality figures as JSON, for --stats. */
 #ifndef SPROF_OUTPUT_STATS_H
 #define SPROF_OUTPUT_STATS_H
 
@@ -8,9 +6,9 @@
 #include "output/out.h"
 
 /*
- * Writes one flat JSON object: the fields of struct sprof_quality by their names, `samples` as the
- * sum of its three kinds, `stacks_complete` and `stacks_truncated`, and `truncated_reasons`, an
- * object with the count of every reason that occurred.
+ * Writes one JSON object: the fields of struct sprof_quality by name, `samples` as the sum of its
+ * three kinds, `stacks_complete` and `stacks_truncated`, and `truncated_reasons`, an object with
+ * the count of every reason that occurred.
  */
 void sprof_stats_write(const struct sprof_quality *quality, struct sprof_out *out);
 

@@ -1,6 +1,6 @@
 /*
- * What sprof itself cost, where it is much beside what the program did, and whether the program ran slower
- * by that than it does alone. Does not know how much slower.
+ * sprof's own cost, if it was large compared with the program's work, and whether it slowed the
+ * program. Does not know by how much.
  */
 #include "output/summary.h"
 
@@ -13,7 +13,7 @@
 #include "profile/crowd.h"
 #include "output/units.h"
 
-/* Percent of the program's CPU time: from here on sprof says what it took. */
+/* percent of the program's CPU time from which sprof mentions its cost */
 static const double much = 10;
 
 /* Percent of the run, or of the program's CPU time: from here on its stops make it slower. */
@@ -41,7 +41,10 @@ bool sprof_summary_has_cost(const struct sprof_profile *profile)
 		sprof_percent(own + quality->stop_ns_total, cpu) >= much;
 }
 
-/* Who was stopped for long, or had to share the CPUs with sprof; who was only looked at was not held up. */
+/*
+ * Threads were stopped for long, or shared their CPUs with sprof. Peeking at sleeping threads does
+ * not slow them.
+ */
 static bool is_slower(const struct sprof_profile *profile)
 {
 	const struct sprof_quality *quality = &profile->quality;

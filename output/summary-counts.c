@@ -1,6 +1,6 @@
 /*
- * The summary of a profile that counts something else than time, such as memory: how much, and which
- * places in the program it is from. Functions of libraries stand only in the paths.
+ * The summary of a profile of something other than time, such as memory: the total, and the places
+ * in the program that it comes from. Library functions appear only in the paths.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Page faults in the summary: one sentence, and the functions that have most of them. Does not handle
- * profiles that show another kind of value.
+ * Page faults in the summary: one sentence, and the functions with most of them. Does not handle
+ * profiles that show another value.
  */
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * Explains the summary's terms, only those that are on the screen. The manual has them all.
- */
+/* Explains the terms used in this summary. The manual explains all. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +23,7 @@ static const char *queue_words(const struct sprof_summary *summary)
 						: "starved: ready but without a CPU";
 }
 
-/* Adds what still fits. False: no memory. */
+/* Adds what still fits. Returns false if out of memory. */
 static bool add(const struct sprof_summary *summary, const char *words, char **text)
 {
 	const size_t lines = summary->lines > LINES + 1 ? LINES : 1;

@@ -1,6 +1,4 @@
-/*
- * The lines of the summary: writes their labels, breaks texts, and counts the lines left on the screen.
- */
+/* The lines of the summary: writes labels, breaks texts, and counts the remaining lines. */
 #include "output/summary.h"
 
 #include <errno.h>
@@ -35,7 +33,7 @@ static size_t room(const struct sprof_summary *summary)
 	return summary->width - SPROF_SUMMARY_MARGIN;
 }
 
-/* Whether the text goes on with the unit of the figure before it. */
+/* Whether the text continues with the unit of the figure before it. */
 static bool is_unit(const char *text)
 {
 	static const char *const units[] = {"%", "ns", "us", "ms", "s", "B", "KiB", "MiB", "GiB"};

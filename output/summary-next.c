@@ -1,7 +1,7 @@
 /*
- * What to type next: the command that answers the question which the verdict leaves open, and the one
- * that shows everything. Each can be pasted as it stands, so one that doesn't fit is left out. Does
- * not suggest anything for waits: the report has them.
+ * What to run next: the command that answers the question left open by the verdict, and the one for
+ * the full report. Each can be pasted, so a command that does not fit is left out. Suggests nothing
+ * for waits: the report has them.
  */
 #include "output/summary.h"
 
@@ -27,7 +27,10 @@ static size_t room(const struct sprof_summary *summary)
 	return summary->width - SPROF_SUMMARY_MARGIN;
 }
 
-/* Waiting for a CPU is no question for the program. NULL: nothing else matters. */
+/*
+ * The first cause to investigate. Waiting for a CPU is not the program's fault. NULL: nothing else
+ * matters.
+ */
 static const struct sprof_cause *first_cause(const struct sprof_program *program)
 {
 	const uint64_t busy = sprof_times_wall(&program->busy);
@@ -56,7 +59,7 @@ static bool is_plain(const char *name, bool *ret_quoted)
 	return length && name[0] != '-' && at == length;
 }
 
-/* 0: the function alone has the name; else how many others have it, in its module or elsewhere. */
+/* The number of other functions with this name, in its module or elsewhere. */
 static size_t count_namesakes(const struct sprof_profile *profile, uint32_t function, bool inside)
 {
 	const struct sprof_profile_function *own = &profile->functions[function];
@@ -92,7 +95,7 @@ static char *typed_name(const struct sprof_profile *profile, uint32_t function)
 	return text;
 }
 
-/* The function to look at: a library's is somebody else's, so the caller is. NONE: not known. */
+/* The function to look at: for a library function, the program's caller. NONE: unknown. */
 static uint32_t place_of(const struct sprof_cause *cause)
 {
 	if (cause->caller == SPROF_PROFILE_NONE)

@@ -1,6 +1,6 @@
 /*
- * The tables of the summary: functions, paths, waits. A row is a share, a word, and a text that
- * fits the rest of the line.
+ * The summary's tables: functions, paths, waits. A row has a share, a term, and a text shortened to
+ * the line.
  */
 #include "output/summary.h"
 
@@ -93,7 +93,10 @@ struct path {
 	char *text;
 };
 
-/* Joins paths that look equal because they differ only in what was cut. False: no memory. */
+/*
+ * Joins paths that look equal because they differ only in what was cut. Returns false if out of
+ * memory.
+ */
 static bool add_path(struct path *paths, size_t *count, char *text, uint64_t ns)
 {
 	size_t i = 0;

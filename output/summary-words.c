@@ -1,6 +1,4 @@
-/*
- * The sentences of the summary. profile/answer.c and profile/doubts.c work out the facts.
- */
+/* The sentences of the summary. profile/answer.c and profile/doubts.c compute the facts. */
 #include "output/summary.h"
 
 #include <inttypes.h>
@@ -16,14 +14,10 @@
 #include "profile/doubts.h"
 #include "profile/outside.h"
 
-enum {
-	VERY_FEW = 100 /* samples: with fewer, nobody can say that time is in many functions */
-};
+/* Samples: with fewer, nobody can say that time is in many functions. */
+enum { VERY_FEW = 100 };
 
-/*
- * Percent of a program's busy time: the least for naming a second cause, and if the first does not tell
- * what the program does.
- */
+/* Percent of a program's busy time: the least for naming a second cause, and beside one that says little. */
 static const double least_second = 15, least_beside_runq = 5;
 /* Percent of a cause: the least for naming its heaviest function. */
 static const double least_place = 5;
@@ -51,7 +45,7 @@ static bool words_begin(struct words *words)
 	return words->stream;
 }
 
-/* To be freed. NULL: no memory. */
+/* To be freed. Returns NULL if out of memory. */
 static char *words_end(struct words *words)
 {
 	bool failed = ferror(words->stream) || words->failed;
@@ -125,7 +119,7 @@ static void put_part(struct words *words, double percent, bool is_most)
 		fprintf(words->stream, ", %.0f %% of that", percent);
 }
 
-/* ", called from find_word": a person looks for the cause in his own program. */
+/* ", called from find_word": the user looks for the cause in the program's own code. */
 static void put_caller(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_cause *cause, size_t room)
 {
@@ -146,14 +140,14 @@ static bool is_sure(const struct sprof_cause *cause)
 		100 * sprof_doubts_least(percent / 100, cause->samples) >= percent / 2;
 }
 
-/* Of computing and the kernel: more samples would tell where. */
+/* For user and sys time: more samples would show where it is. */
 static bool wants_samples(const struct sprof_cause *cause)
 {
 	return (cause->weight == SPROF_WEIGHT_USER || cause->weight == SPROF_WEIGHT_SYS) &&
 		cause->ns && cause->samples < VERY_FEW && !is_sure(cause);
 }
 
-/* Somebody who looks for the cause knows where to look. */
+/* Whether the sentence already shows where to look. */
 static bool is_told(const struct sprof_cause *cause)
 {
 	if (cause->weight == SPROF_WEIGHT_WAIT)
@@ -291,7 +285,9 @@ static void put_program(struct words *words, const struct sprof_program *program
 		fprintf(words->stream, " (%d): ", (int)program->pid);
 }
 
-/* "; 7 samples can't tell in which function: try -r 9999, a larger input, or many runs in a loop" */
+/*
+ * "; 7 samples can't tell in which function: try -r 9999, a larger input, or many runs in a loop"
+ */
 static void put_lack(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes)
 {
@@ -367,6 +363,9 @@ static void put_doubt(
 	case SPROF_DOUBT_NAMES:
 		fprintf(words->stream, "%.0f address%s no name", doubt->amount,
 			doubt->amount == 1 ? " has" : "es have");
+		break;
+	case SPROF_DOUBT_ESTIMATE:
+		fprintf(words->stream, "%.0f %% of the CPU time is an estimate", doubt->amount);
 		break;
 	case SPROF_DOUBT_FOLDED:
 		fprintf(words->stream, "%.1f %% of the samples are [other]; see --max-stacks",

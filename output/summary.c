@@ -1,8 +1,7 @@
 /*
- * The answer on one screen: a sentence for each program that mattered, where the time went, the
- * heaviest functions, paths and waits, what limits trust in it, and what to run next. All shares
- * are of the time in which threads were not idle. Neither the number nor the width of its lines
- * exceeds the screen.
+ * The summary on one screen: a sentence for each program that used noticeable time, where the time
+ * went, the heaviest functions, paths and waits, limits of accuracy, and what to run next. Shares
+ * are of busy time. The lines fit the screen in number and width.
  */
 #include "output/summary.h"
 
@@ -27,7 +26,7 @@ enum {
 	SENTENCE = 3,   /* lines */
 	TABLES = 3,
 	FEW_SAMPLES = 5,    /* too few for any table */
-	LEAST_OF_SOME = 20, /* fewer don't stand for time that is mostly in no sample */
+	LEAST_OF_SOME = 20, /* with fewer samples, time without samples is not mentioned */
 	AIRY = 36,          /* lines that have room for everything, with blank ones */
 	SPARE = 3,          /* free lines of the screen: for the prompt and earlier output */
 };
@@ -80,7 +79,7 @@ static void put_title(struct sprof_summary *summary)
 	sprof_summary_put_text(summary, "sprof", text, 1);
 }
 
-/* A sentence that is too long keeps one cause. NULL: no memory. */
+/* A sentence that is too long keeps one cause. Returns NULL if out of memory. */
 static char *fit_sentence(
 	const struct sprof_summary *summary, const struct sprof_program *program, size_t lines)
 {
@@ -287,7 +286,7 @@ static unsigned better_rate(const struct sprof_quality *quality)
 	return 0;
 }
 
-/* A run that is too short gives nothing else to say. */
+/* If the run was too short, this is the whole summary. */
 static void put_too_short(struct sprof_summary *summary)
 {
 	const struct sprof_quality *quality = &summary->profile->quality;

@@ -1,9 +1,8 @@
 /*
- * The geometry and the text of a flame graph in SVG: places frames and labels.
- * Style and script come from web/flame.css and web/flame.js. XML 1.0 can't write most control
- * characters and two of the noncharacters: cleaned text lacks the control characters, and
- * escape.c replaces the noncharacters. Without a script, in an image viewer, the file still shows the
- * whole graph with its labels.
+ * The geometry and text of a flame graph in SVG. Style and script come from web/flame.css and
+ * web/flame.js. XML 1.0 can't represent most control characters and two noncharacters: sanitising
+ * removes the former, escape.c replaces the latter. Without a script, in an image viewer, the file
+ * still shows the whole graph with its labels.
  */
 #include "output/svg.h"
 
@@ -119,7 +118,7 @@ static bool put_tooltip(struct sprof_out *out, const struct sprof_svg_frame *fra
 	return true;
 }
 
-/* Zooming computes with data-s and data-t: positions in px would lose what is tiny now. */
+/* Zooming uses data-s and data-t: positions in px would lose tiny frames. */
 bool sprof_svg_put_frame(const struct sprof_svg *svg, const struct sprof_svg_frame *frame)
 {
 	double scale = (double)WIDTH / (double)svg->whole;

@@ -1,6 +1,4 @@
-/*
- * Tables of text for terminals. Does not handle rows of several lines.
- */
+/* Text tables for terminals. Does not handle rows of several lines. */
 #include "output/table.h"
 
 #include <stdarg.h>

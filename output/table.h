@@ -1,6 +1,6 @@
 /*
- * Tables of text: each column is as wide as its widest cell. If a table is wider than its line, the
- * least important columns are left out.
+ * Text tables: each column is as wide as its widest cell. If a table exceeds the line width, the
+ * least important columns are dropped.
  */
 #ifndef SPROF_OUTPUT_TABLE_H
 #define SPROF_OUTPUT_TABLE_H
@@ -13,28 +13,28 @@
 
 struct sprof_table_column {
 	const char *title;
-	bool is_text;        /* at the left of its column, and may be shortened */
-	unsigned importance; /* the lowest goes first; 0: the column always stays */
+	bool is_text;        /* left-aligned, and may be truncated */
+	unsigned importance; /* columns with the lowest value are dropped first; 0: never dropped */
 };
 
-/* Zeroed with its columns is empty and valid. */
+/* Set `columns`; the rest zeroed is empty and valid. */
 struct sprof_table {
-	const struct sprof_table_column *columns; /* of the caller */
+	const struct sprof_table_column *columns; /* owned by the caller */
 	size_t column_count;
 	char **cells; /* row by row */
 	size_t cell_count, cell_capacity;
 	bool out_of_memory;
 };
 
-/* The next cell of the present row. Lack of memory is reported by sprof_table_write(). */
+/* Adds the current row's next cell. If out of memory, sprof_table_write() reports it. */
 void sprof_table_cell(struct sprof_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Cells with a time in us: "12.345", "1234.5", "123456"; "~12.345"; and text from the target. */
+/* Cells with a time in us ("12.345", "1234.5", "123456"; "~12.345"); with a text from the target. */
 void sprof_table_us(struct sprof_table *table, double ns);
 void sprof_table_about_us(struct sprof_table *table, double ns);
 void sprof_table_text(struct sprof_table *table, const char *text);
 
-/* `width` in columns; 0: any. False: no memory. */
+/* `width` in columns; 0: no limit. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_table_write(
 	const struct sprof_table *table, size_t width, struct sprof_out *out);
 void sprof_table_finish(struct sprof_table *table);

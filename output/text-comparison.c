@@ -1,6 +1,6 @@
 /*
- * What changed, on one screen: the cause, all of it, and the functions that account for it. Times
- * are those of a run, or the medians of several.
+ * The comparison on one screen: the cause, the total, and the functions that account for it. Times
+ * are those of a run, or medians of several.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /*
- * The kernel's counts of each thread: kinds of blocked time, switches, faults, bytes, signals, the last CPU,
- * the peak of its process's memory, and the earlier name. Only for profiles that were just taken: files don't keep the counts.
+ * The kernel's counters per thread: kinds of blocked time, switches, faults, bytes, signals, the
+ * last CPU, its process's peak memory, and former names. Only for new recordings: files don't
+ * contain the counters.
  */
 #include "output/text.h"
 
@@ -15,7 +16,7 @@ enum {
 	COLUMN = 9,
 };
 
-/* Columns that the shown threads fill. A narrow table has none of them. */
+/* Columns with values in the shown threads. A narrow table omits them. */
 struct columns {
 	bool own_tid;
 	bool classes[SPROF_TIME_COUNT]; /* of blocked time */
@@ -63,7 +64,7 @@ static void write_ids(const struct sprof_text *text, const struct columns *colum
 	sprof_out_printf(text->out, " %3d", thread->facts.processor);
 }
 
-/* What most threads have none of: a line of its own, where there is any. */
+/* Rare counters: on a separate line, if there are any. */
 static void write_rest(const struct sprof_text *text, const struct sprof_thread_facts *facts)
 {
 	const struct {

@@ -1,7 +1,7 @@
 /*
- * The difference of two profiles, as a table: one row per function, the largest change of self
- * first. Shares are of each profile's own whole. The change is in percentage points of the shares
- * or, in an absolute comparison, in the weight itself.
+ * The difference of two profiles as a table: one row per function, by change of self, largest
+ * first. Shares are of each profile's whole. The change is in percentage points or, in an absolute
+ * comparison, in the weight.
  */
 #include "output/text.h"
 

@@ -1,6 +1,6 @@
 /*
  * The flat profile: one row per function. self and total are in the requested weight. The split is
- * always of the function's total wall time, because the verdict is about that.
+ * of the function's total wall time, because the verdict is based on it.
  */
 #include "output/text.h"
 
@@ -68,7 +68,7 @@ static size_t measure_objects(const struct table *table)
 	return text->options.width && longest > most ? most : longest;
 }
 
-/* What a user sees who chose no columns. */
+/* The default columns. */
 static void choose_columns(struct table *table, bool merged)
 {
 	struct sprof_column_list *list = &table->columns;
@@ -92,7 +92,7 @@ static void choose_columns(struct table *table, bool merged)
 		sprof_column_list_add(list, sprof_column_find("dso"));
 }
 
-/* The function ends the line, wherever it was asked for. */
+/* The function column is always last. */
 static void take_columns(struct table *table)
 {
 	const struct sprof_column_list *asked = &table->text->options.columns;
@@ -196,8 +196,8 @@ static void write_cell(const struct table *table, const struct sprof_column *col
 }
 
 /*
- * Where the function begins, or else the object if that has no column. Not of counts: there the places
- * in the program have the lines that a user looks for, and two lines of one function confuse.
+ * Appends where the function is defined, or its object if there is no such column. Not for counts:
+ * there the table of places has the relevant lines, and a second line number would confuse.
  */
 static void name_place(const struct table *table, const struct sprof_profile_function *function,
 	char *place, size_t size)

@@ -1,7 +1,7 @@
 /*
  * The caller graph and the callee graph, as indented trees. A path that is too small is left out
- * with everything below it. Indentation stops where it would leave no room for names; deeper lines
- * have their depth as a number. text-paths.c has trees from single functions on.
+ * with its subtree. Indentation stops where names would have no room; deeper lines show their depth
+ * as a number. text-paths.c has trees from single functions.
  */
 #include "output/text.h"
 
@@ -58,7 +58,7 @@ static size_t deepest_indent(const struct sprof_text *text)
 	return sprof_text_is_narrow(text) ? NARROW_INDENT : DEEPEST_INDENT;
 }
 
-/* Two columns per level if the deepest line allows it, else one. */
+/* Two columns per level if the deepest line still fits, else one. */
 static size_t indent_step(const struct sprof_text_tree *tree)
 {
 	const struct sprof_graph_node *nodes = tree->graph->nodes;

@@ -1,6 +1,6 @@
 /*
- * Groups by a label, for example the ranks of a parallel job: a table of where each group's time
- * went, then each group's flat profile. Rows without the label are one more group.
+ * Groups by a label, for example the ranks of a parallel job: a table of each group's time, then
+ * each group's flat profile. Rows without the label form one more group.
  */
 #include "output/text.h"
 

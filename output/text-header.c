@@ -1,6 +1,6 @@
 /*
- * The head of the report: what was profiled, and how far the figures below can be trusted. Reads
- * only the quality block, and says nothing that was not measured.
+ * The head of the report: what was profiled, and how reliable the figures are. Reads only the
+ * quality block, and mentions nothing that was not measured.
  */
 #include "output/text.h"
 
@@ -119,7 +119,8 @@ static void write_timers(const struct sprof_text *text)
 
 static void write_certainty(const struct sprof_text *text, uint64_t samples)
 {
-	const unsigned rate = sprof_doubts_better_rate(&text->profile->quality, samples);
+	const struct sprof_quality *quality = &text->profile->quality;
+	const unsigned rate = sprof_doubts_better_rate(quality, samples);
 
 	if (!samples)
 		return;
@@ -128,6 +129,11 @@ static void write_certainty(const struct sprof_text *text, uint64_t samples)
 	if (rate)
 		sprof_out_printf(text->out, "; -r %u takes more samples", rate);
 	sprof_out_puts(text->out, "\n");
+	if (quality->estimated_ns)
+		sprof_out_printf(text->out,
+			"  estimate    %s of running time (%.1f %%): its threads have no sample of it, threads like them have\n",
+			sprof_figure_time(quality->estimated_ns).text,
+			sprof_percent(quality->estimated_ns, quality->running_ns));
 }
 
 static void write_samples(const struct sprof_text *text)
@@ -170,7 +176,7 @@ static void write_ways(const struct sprof_text *text, uint64_t stacks)
 		sprof_percent(by_chain, stacks));
 }
 
-/* Only for programs in Python: of the samples whose native stacks have its evaluation loop. */
+/* Only for Python programs: samples with the evaluation loop on the native stack. */
 static void write_merges(const struct sprof_text *text)
 {
 	const uint64_t *merges = text->profile->quality.merges;
@@ -262,7 +268,7 @@ static void write_folded(const struct sprof_text *text)
 			quality->waits_folded, quality->waits_folded == 1 ? "" : "s");
 }
 
-/* What is known of waits beyond samples. */
+/* Facts about waits beyond samples. */
 static void write_exact_waits(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;

@@ -1,6 +1,6 @@
 /*
- * The conventions that the parts of the terminal report share: titles, columns, and names that are
- * fitted into the line.
+ * Conventions shared by the parts of the terminal report: titles, columns, and names shortened to
+ * the line.
  */
 #include "output/text.h"
 

@@ -1,6 +1,6 @@
 /*
- * The part of the head that lists modules whose frames have no names, each with the reason and, if
- * known, the remedy.
+ * The part of the head that lists modules with unresolved frames, the reason and, if known, the
+ * remedy.
  */
 #include "output/text.h"
 

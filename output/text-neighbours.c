@@ -1,8 +1,7 @@
 /*
- * The direct callers and callees of functions, a block for each: its callers, itself, its callees,
- * as gprof prints its call graph. profile/neighbours.h defines the figures. A share is of the
- * function's total; in the function's own line it is of everything. What is beyond the direct ones
- * is in text-paths.c.
+ * Direct callers and callees: per function a block of its callers, itself, and its callees, as
+ * gprof prints its call graph. profile/neighbours.h defines the figures. Shares are of the
+ * function's total; in the function's own line, of the whole. text-paths.c has the paths beyond.
  */
 #include "output/text.h"
 

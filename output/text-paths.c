@@ -1,7 +1,7 @@
 /*
- * Who calls the functions that were asked for, and whom they call: a tree from each function on, its
- * direct callers or callees first. A share is of the function's total; in the function's own line it
- * is of everything. profile/neighbours.h and the view's origin define the figures.
+ * Paths to and from the requested functions: a tree per function, with its direct callers or
+ * callees first. Shares are of the function's total; in the function's own line, of the whole.
+ * profile/neighbours.h and the view's origin define the figures.
  */
 #include "output/text.h"
 
@@ -44,7 +44,7 @@ static size_t write_node(const struct sprof_text_tree *tree, size_t node, uint64
 	return COLUMN;
 }
 
-/* Of a caller: what the function at the head spent itself. */
+/* For a caller: the head function's self time. */
 static size_t write_caller(const struct sprof_text_tree *tree, size_t node)
 {
 	return write_node(tree, node, tree->graph->nodes[node].own);
@@ -67,7 +67,7 @@ static void write_head(
 		text, COLUMN, text->profile->functions[function->function].name, depth);
 }
 
-/* The part of the function's time where nobody calls it. */
+/* The part of the function's time without a caller. */
 static void write_root(const struct sprof_text *text, const struct sprof_neighbourhood *function)
 {
 	const double share = sprof_percent(function->root, function->total);

@@ -1,6 +1,6 @@
 /*
- * The places in the program that figures come from: of memory, where it allocates. The flat profile
- * has the allocator's own functions first.
+ * The places in the program that figures come from: for memory, where it allocates. The flat
+ * profile lists the allocator's own functions first.
  */
 #include <stdio.h>
 

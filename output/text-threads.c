@@ -1,6 +1,6 @@
 /*
- * The table of threads, grouped by process. If there are too many, the heaviest stay, in the same
- * order. The sums of a process and of everything always include all threads.
+ * The table of threads, grouped by process. If there are too many, the heaviest are kept, in the
+ * same order. Sums of a process and of the whole always include all threads.
  */
 #include "output/text.h"
 
@@ -40,7 +40,7 @@ static int compare(const void *left, const void *right)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* Chooses the shown threads; *ret_hidden counts the others. NULL: no memory. */
+/* Chooses the shown threads; *ret_hidden counts the others. Returns NULL if out of memory. */
 static bool *choose(const struct sprof_text *text, size_t *ret_hidden)
 {
 	size_t count = text->profile->thread_count;
@@ -113,7 +113,7 @@ static void write_sum(
 	sprof_out_printf(text->out, "%zu threads%s\n", count, of);
 }
 
-/* A process of one thread needs no sum of its own, nor does the only process. */
+/* A single-threaded process needs no sum, nor does the only process. */
 static void write_process_sum(const struct sprof_text *text, uint32_t index, bool *chosen)
 {
 	const struct sprof_profile *profile = text->profile;

@@ -1,6 +1,6 @@
 /*
- * What the threads waited for, and who held up whom. Time is blocked time; shares are of all
- * blocked time. Rows with little time that differ only in their objects are shown together.
+ * What the threads waited for, and which threads held them up. Times are blocked time; shares are
+ * of all blocked time. Rows with little time that differ only in their objects are merged.
  */
 #include "output/text.h"
 
@@ -43,7 +43,7 @@ static size_t indent_of(const struct sprof_waits_table *table)
 	return INDENT + (table->is_exact ? EXACT : 0);
 }
 
-/* How many waits, and how long the longest one was; of some, only ticks tell. */
+/* The number of waits and the longest; some are known by ticks only. */
 static void write_exact(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *row)
 {

@@ -1,6 +1,6 @@
 /*
- * The report for a terminal: chooses the parts and their order. The views have the figures, and a
- * separate file lays out each part.
+ * The report for a terminal: chooses the parts and their order. The views compute the figures;
+ * separate files do the layout.
  */
 #include "output/text.h"
 

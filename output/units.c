@@ -1,6 +1,4 @@
-/*
- * Figures for people. The unit is chosen so that rounding never gives "1000.0 ms".
- */
+/* Figures for display. The unit is chosen so that rounding never gives "1000.0 ms". */
 #include "output/units.h"
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * Figures for people.
- */
+/* Formats figures for display. */
 #ifndef SPROF_OUTPUT_UNITS_H
 #define SPROF_OUTPUT_UNITS_H
 
@@ -8,7 +6,7 @@
 
 #include "profile/profile.h"
 
-/* Room for any figure below. */
+/* Buffer size for any figure below. */
 enum { SPROF_FIGURE_SIZE = 32 };
 
 struct sprof_figure {
@@ -21,7 +19,7 @@ struct sprof_figure sprof_figure_time(uint64_t ns);
 /* "512 B", "1.5 KiB", "120 MiB": at most 8 characters. */
 struct sprof_figure sprof_figure_bytes(uint64_t value);
 
-/* A time or a number, by the unit of the profile's weight. */
+/* A time or a number, depending on the weight's unit. */
 struct sprof_figure sprof_figure_value(
 	const struct sprof_profile *profile, enum sprof_weight weight, uint64_t value);
 

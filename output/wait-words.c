@@ -1,6 +1,4 @@
-/*
- * Puts a row of the table of waits into words. Unknown facts are left out or said in brackets.
- */
+/* Phrases for rows of the table of waits. Unknown facts are left out or named in brackets. */
 #include "output/wait-words.h"
 
 #include <inttypes.h>

@@ -1,25 +1,26 @@
-/*
- * Puts rows of the table of waits into clean words.
- */
+/* Phrases for rows of the table of waits, sanitised. */
 #ifndef SPROF_OUTPUT_WAIT_WORDS_H
 #define SPROF_OUTPUT_WAIT_WORDS_H
 
 #include "profile/waits.h"
 
-/* "mutex cache_lock+0 of process 12". NULL: no memory. To be freed, like the others. */
+/*
+ * "mutex cache_lock+0 of process 12". The caller frees it, as with the others. Returns NULL if out
+ * of memory.
+ */
 char *sprof_wait_words_object(
 	const struct sprof_profile *profile, const struct sprof_waits_row *row);
 
 /*
  * "futex mutex cache_lock+0 in load" in about `room` characters, divided between object and
- * function; 0: both stay whole.
+ * function; 0: no limit.
  */
 char *sprof_wait_words(
 	const struct sprof_profile *profile, const struct sprof_waits_row *row, size_t room);
 
 /*
- * "held by writer (12), 70 % of it, most in flush". For a join it names the thread that is waited
- * for, which nobody holds. There must be a holder.
+ * "held by writer (12), 70 % of it, most in flush". For a join it names the joined thread. There
+ * must be a holder.
  */
 char *sprof_wait_words_holder(const struct sprof_waits_row *row);
 

@@ -1,5 +1,5 @@
 /*
- * A named place becomes a line of a location. The strings of the names live shorter than the
+ * Adds a resolved function as a line of a location. The symbols' strings may be freed before the
  * profile, so they are copied.
  */
 #include "profile/index.h"

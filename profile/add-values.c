@@ -1,6 +1,4 @@
-/*
- * Values that come beside samples while a run goes on. Does not handle their sources.
- */
+/* Adds values of further kinds while recording. Does not handle their sources. */
 #include "profile/index.h"
 #include "profile/kinds.h"
 

@@ -1,7 +1,7 @@
 /*
- * From offsets in files to addresses. The segments of a module's file give the link-time address
- * (profile/identify.c), and where the file was mapped gives the process's. Does not give modules
- * places of their own: output/layout.c does.
+ * Converts file offsets to addresses: link-time by the file's segments (profile/identify.c), in the
+ * process by where the file was mapped. Does not assign artificial addresses to modules:
+ * output/layout.c does.
  */
 #include "profile/addresses.h"
 

@@ -1,8 +1,8 @@
 /*
  * The time of a function by line and by instruction. A sample's self time is at the leaf of its
- * stack, where every address is exact. Time in the kernel belongs to the instruction that a thread
- * went there by, or the one behind it. A line's total time is that of all samples whose stack leads
- * through it. Does not read source or code.
+ * stack, where the address is exact. Kernel time is at the instruction that entered the kernel, or
+ * the one after it. A line's total is the time of all samples with the line on the stack. Does not
+ * read source or code.
  */
 #include "profile/annotate.h"
 
@@ -46,7 +46,7 @@ uint32_t sprof_annotation_leaf(const struct sprof_profile *profile, uint32_t sta
 	return SPROF_PROFILE_NONE;
 }
 
-/* The lines up to the outermost of a chosen function: what is inlined into it comes before. */
+/* The lines up to the outermost chosen function; code inlined into it comes before. */
 static uint32_t find_extent(const struct sprof_profile *profile, uint32_t id, const bool *chosen)
 {
 	const struct sprof_profile_location *location = &profile->locations[id];

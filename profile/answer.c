@@ -1,6 +1,6 @@
 /*
- * Reduces the rows to the few facts that a person would name first. Processes are grouped by
- * program name, because a compiler runs a hundred times. output/ puts the facts into words.
+ * Reduces the rows to the main facts. Processes are grouped by program name, because a compiler
+ * runs a hundred times. output/ formats the facts.
  */
 #include "profile/answer.h"
 
@@ -14,6 +14,7 @@
 #include "profile/idle.h"
 #include "profile/outside.h"
 #include "profile/own.h"
+#include "profile/program.h"
 
 /* A nap is what the program asked for: it explains blocked time only as a last resort. */
 enum { NAPS_COUNT = 4 };
@@ -25,26 +26,6 @@ static const double least_busy = 1;
 
 static const enum sprof_weight classes[SPROF_CAUSES] = {
 	SPROF_WEIGHT_USER, SPROF_WEIGHT_SYS, SPROF_WEIGHT_RUNQ, SPROF_WEIGHT_WAIT};
-
-/* "/usr/lib/gcc/cc1 -quiet" -> "cc1", "postgres: writer" -> "postgres", "-bash" -> "bash". */
-static void name_program(const char *command, char *name, size_t size)
-{
-	size_t length = strcspn(command, " "), start = 0;
-
-	for (size_t i = 0; i + 1 < length; i++) {
-		if (command[i] == '/')
-			start = i + 1;
-	}
-	if (command[start] == '-' && length > start + 1)
-		start++;
-	if (length > start + 1 && command[length - 1] == ':')
-		length--;
-	length -= start;
-	if (length >= size)
-		length = size - 1;
-	memcpy(name, command + start, length);
-	name[length] = '\0';
-}
 
 struct finding {
 	const struct sprof_profile *profile;
@@ -69,7 +50,7 @@ static bool find_program(struct finding *finding, const char *command, uint32_t 
 	char name[sizeof(answer->programs->name)];
 	struct sprof_hash hash;
 
-	name_program(command, name, sizeof(name));
+	sprof_program_name(command, name, sizeof(name));
 	hash = hash_of(name);
 	*ret = sprof_idmap_find(&finding->by_name, hash.high, hash.low);
 	if (*ret != SPROF_IDMAP_NONE)

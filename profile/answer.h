@@ -1,8 +1,9 @@
 /*
- * The answer in facts: which programs mattered, and where most of the time of each went.
+ * The summary as data: the programs that used noticeable time, and where most of each one's time
+ * went.
  *
- * Idle time (profile/idle.h) and time without a sample near it are not counted: all figures are of
- * busy time, the rest of the wall time.
+ * All figures are of busy time: wall time without idle time (profile/idle.h) and without time that
+ * no sample covers.
  */
 #ifndef SPROF_PROFILE_ANSWER_H
 #define SPROF_PROFILE_ANSWER_H
@@ -15,55 +16,62 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "profile/profile.h"
+#include "profile/program.h"
 #include "profile/short-threads.h"
 #include "profile/waits.h"
 
-/* A class of a program's time, and where most of it is. */
+/* One class of a program's time, and where most of it is. */
 struct sprof_cause {
 	enum sprof_weight weight; /* USER, SYS, RUNQ or WAIT */
 	uint64_t ns;
-	uint32_t function; /* has most of it (profile/own.h); NONE: there is no such time */
+	uint32_t function; /* the function with most of it (profile/own.h); NONE: no such time */
 	uint64_t function_ns;
-	double samples, function_samples; /* of the cause's time, and of its function's */
-	/* where the program called it most, if it is a library's; NONE: not known, or it is its own */
+	double samples, function_samples; /* the cause's time; the function's part of it */
+	/*
+	 * for a library function: the program's function that called it most; NONE: unknown, or not
+	 * a library's
+	 */
 	uint32_t caller;
 	uint64_t caller_ns;
-	/* SYS: the function enters the kernel mostly for that call, or by page faults; NULL: no call */
+	/*
+	 * SYS: the system call, or page faults, by which the function mostly enters the kernel;
+	 * NULL: none
+	 */
 	const char *kernel;
 	bool in_faults;
-	struct sprof_waits_row wait; /* WAIT: the most telling wait; ns 0: none */
+	struct sprof_waits_row wait; /* WAIT: the most informative wait; ns 0: none */
 };
 
 enum { SPROF_CAUSES = 4 };
 
-/* The processes that run the same program. */
+/* All processes that run the same program. */
 struct sprof_program {
-	char name[32]; /* without its folder; cut off if longer; not cleaned */
-	pid_t pid;     /* of the busiest one */
+	char name[SPROF_PROGRAM_NAME];
+	pid_t pid; /* of the busiest one */
 	uint32_t processes;
-	uint32_t number; /* in order of discovery */
+	uint32_t number; /* in order of first appearance */
 	struct sprof_times busy;
 	uint64_t idle_ns, unsampled_ns;
-	uint64_t samples;                         /* of busy time */
-	struct sprof_short_threads short_threads; /* only of the explained programs */
+	uint64_t samples;                         /* busy time */
+	struct sprof_short_threads short_threads; /* only for explained programs */
 	struct sprof_cause
-		causes[SPROF_CAUSES]; /* by time, falling; only of the explained programs */
+		causes[SPROF_CAUSES]; /* by time, descending; only for explained programs */
 };
 
 struct sprof_answer {
-	struct sprof_program *programs; /* by busy time, falling */
+	struct sprof_program *programs; /* by busy time, descending */
 	size_t count;
-	/* the first programs with a busy time that matters; 0: all are idle */
+	/* number of programs at the front with noticeable busy time; 0: all are idle */
 	size_t mattering;
-	bool *left_out; /* by row of the profile: not busy */
+	bool *left_out; /* by row of the profile: true if not busy */
 	struct sprof_times busy;
 	uint64_t idle_ns, unsampled_ns;
-	uint64_t samples; /* of busy time */
+	uint64_t samples; /* total busy time */
 };
 
 /*
- * Finds the causes of the first `explained` programs. Every location and wait must be named. False:
- * no memory. The caller finishes *ret.
+ * Finds the causes for the first `explained` programs. Locations and waits must be named. Returns
+ * false if out of memory. The caller finishes *ret.
  */
 SPROF_MUST_USE bool sprof_answer_build(const struct sprof_profile *profile, size_t explained,
 	struct sprof_answer *ret, struct sprof_error *err);

@@ -1,6 +1,6 @@
 /*
- * The table of attributes, and how their values are read and written as text. Does not handle the
- * formats that contain them.
+ * The table of attributes, and conversion of their values from and to text. Does not handle file
+ * formats.
  */
 #include "profile/attributes.h"
 
@@ -17,6 +17,11 @@ static const char *name_kind(unsigned value)
 	return sprof_wait_kind_name((enum sprof_wait_kind)value);
 }
 
+static const char *name_estimate(unsigned value)
+{
+	return value == SPROF_ESTIMATE_POOL ? "pool" : "-";
+}
+
 static const struct sprof_attribute_words states = {
 	.name = name_state,
 	.end = SPROF_STATE_COUNT,
@@ -30,6 +35,14 @@ static const struct sprof_attribute_words kinds = {
 	.end = SPROF_WAIT_KIND_COUNT,
 	.nothing = SPROF_WAIT_KIND_NONE,
 	.unknown = SPROF_WAIT_KIND_OTHER,
+};
+
+static const struct sprof_attribute_words estimates = {
+	.name = name_estimate,
+	.first = SPROF_ESTIMATE_NONE + 1,
+	.end = SPROF_ESTIMATE_COUNT,
+	.nothing = SPROF_ESTIMATE_NONE,
+	.unknown = SPROF_ESTIMATE_NONE,
 };
 
 #define PROCESS(field, kind) \
@@ -57,6 +70,7 @@ const struct sprof_attribute sprof_attributes[] = {
 	{"wait_object", CONTEXT(object, TEXT), .is_named = true},
 	{"lock_holder", CONTEXT(holder, TEXT), .is_named = true},
 	{"lock_holder_function", CONTEXT(holder_function, TEXT), .is_named = true},
+	{"estimate", CONTEXT(estimate, WORD), .words = &estimates, .is_late = true},
 	{0},
 };
 

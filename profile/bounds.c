@@ -1,10 +1,10 @@
 /*
- * The bounds of a profile that grows for days: how much is kept of each kind of thing, and what
- * stands for the rest: a stack, a thread of each process and a process called [other]. Time and
- * samples are never dropped; only what distinguishes them is.
+ * Memory bounds for profiles that grow for days: how much to keep of each table, and the [other]
+ * entries for the rest: a stack, a thread per process, and a process. Time and samples are never
+ * dropped, only detail.
  *
- * A thread that is not kept is known by its id as long as it lives, so millions of short-lived
- * threads cost nothing.
+ * A dropped thread is known by its id only while it lives, so millions of short-lived threads cost
+ * nothing.
  */
 
 #include "profile/index.h"
@@ -67,7 +67,7 @@ static bool take_process(struct sprof_profile *profile, const struct sprof_threa
 	return sprof_profile_intern_process(profile, record, ret_process);
 }
 
-/* The thread that stands for those threads of a process that are not kept. */
+/* The [other] thread of a process, for its dropped threads. */
 static bool other_thread(struct sprof_profile *profile, uint32_t process, uint32_t *ret_thread)
 {
 	const char *name = sprof_strtab_intern(profile->index->strings, SPROF_PROFILE_OTHER);

@@ -1,6 +1,6 @@
 /*
- * Profiles that don't come from the sampler: decides which things of a file are equal. A location
- * is its frame and lines; a thread is its process, id and name. Does not handle file formats.
+ * Builds profiles that don't come from the sampler; decides which entries are equal. A location is
+ * identified by frame and lines, a thread by process, id and name. Does not handle file formats.
  */
 #include "profile/build.h"
 

@@ -1,6 +1,4 @@
-/*
- * Sorts the rows by thread, by counting: two passes without comparisons.
- */
+/* Groups rows by thread with a counting sort. */
 #include "profile/by-thread.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * The rows of a profile in the order of their threads.
- */
+/* The rows of a profile grouped by thread. */
 #ifndef SPROF_PROFILE_BY_THREAD_H
 #define SPROF_PROFILE_BY_THREAD_H
 
@@ -11,11 +9,11 @@
 #include "profile/profile.h"
 
 struct sprof_by_thread {
-	uint32_t *rows; /* indexes; a thread's rows keep their order */
-	size_t *first;  /* by thread: its first place in rows; one more at the end */
+	uint32_t *rows; /* row indices; a thread's rows keep their order */
+	size_t *first;  /* by thread: start index in `rows`; one more at the end */
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 bool sprof_by_thread_build(const struct sprof_profile *profile, struct sprof_by_thread *ret);
 void sprof_by_thread_finish(struct sprof_by_thread *order);
 

@@ -1,6 +1,4 @@
-/*
- * The table of the flat profile's columns. Does not handle their layout: output/ does.
- */
+/* The table of the flat profile's columns. output/ does the layout. */
 #include "profile/columns.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
- * A tally by function and run. Single runs have their number of samples to judge a difference by:
- * the standard error of n samples is sqrt(n) of them. What a function has waited for a CPU depends on the
- * machine: a difference that this could explain is not sure either. Several runs have their order: if all
- * of one side are above all of the other, chance does that in two of all ways to put them in order.
+ * Aggregates by function and run. With single runs, a difference is judged by the number of
+ * samples: the standard error of n samples is sqrt(n). Run-queue time depends on the machine, so a
+ * difference that it could explain is not significant either. With several runs, the order counts:
+ * if all runs of one side exceed all of the other, chance does that in two of all possible orders.
  */
 #include "profile/comparison.h"
 
@@ -47,7 +47,7 @@ static void count_runs(struct tally *tally)
 
 		*runs = profile->threads[i].run + (size_t)1;
 	}
-	/* A run without a thread is one all the same. */
+	/* Counts a run without threads, too. */
 	if (tally->runs[SPROF_SIDE_NEW] <= tally->runs[SPROF_SIDE_BASE])
 		tally->runs[SPROF_SIDE_NEW] = tally->runs[SPROF_SIDE_BASE] + 1;
 	tally->all_runs = tally->runs[SPROF_SIDE_NEW];

@@ -1,6 +1,6 @@
 /*
- * What the words of a context tell about its lock. Handles only the words that profile/name-waits.c
- * writes for locks.
+ * What a context's texts say about its lock. Handles only texts that profile/name-waits.c writes
+ * for locks.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Copies one profile to another: every index is translated once and remembered, so a copy costs
- * only what it uses of the source. Does not choose rows: filter.c, merge.c and diff.c do.
+ * Copies from one profile to another: each index is translated once and cached, so the cost depends
+ * on what is used of the source. filter.c, merge.c and diff.c choose the rows.
  */
 #include "profile/copy.h"
 
@@ -320,6 +320,20 @@ static uint32_t charged_stack(const struct sprof_copy *copy, uint32_t leaf)
 	return leaf;
 }
 
+static bool copy_as_unsampled(struct sprof_copy *copy, const struct sprof_profile_row *from)
+{
+	struct sprof_profile_row row = {.metrics = from->metrics};
+	uint32_t id;
+
+	if (!sprof_copy_thread(copy, from->thread) ||
+		!sprof_profile_unsampled_row(copy->target, copy->threads[from->thread], &id))
+		return false;
+	row.thread = copy->target->rows[id].thread;
+	row.stack = copy->target->rows[id].stack;
+	row.context = copy->target->rows[id].context;
+	return sprof_build_row(copy->target, &row, NULL);
+}
+
 bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 {
 	const struct sprof_profile *source = copy->source;
@@ -327,6 +341,8 @@ bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 	uint32_t *context = &copy->contexts[row.context];
 	uint64_t values[SPROF_KINDS_MAX];
 
+	if (copy->drops_estimates && source->contexts[row.context].estimate)
+		return copy_as_unsampled(copy, &row);
 	row.stack = charged_stack(copy, row.stack);
 	if (!sprof_copy_thread(copy, row.thread) || !copy_stack(copy, row.stack, &row.stack) ||
 		(row.stack == SPROF_PROFILE_ROOT && !name_hidden(copy, &row.stack)))

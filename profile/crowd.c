@@ -1,6 +1,6 @@
 /*
- * The machine's CPU time less the target's and sprof's own. Does not handle limits of a container: if
- * CPUs were free, it blames nobody.
+ * The machine's CPU time minus that of the target and of sprof. Does not know CPU limits of a
+ * container: if CPUs were free, no cause is given.
  */
 #include "profile/crowd.h"
 
@@ -17,7 +17,7 @@ bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *r
 {
 	const struct sprof_quality *quality = &profile->quality;
 	const double duration = (double)quality->duration_ns;
-	/* Of a filtered profile: before the filter. */
+	/* For a filtered profile: before the filter. */
 	const struct sprof_times times = sprof_times_wall(&profile->whole.times)
 		? profile->whole.times
 		: sprof_profile_times(profile);

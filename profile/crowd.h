@@ -1,6 +1,4 @@
-/*
- * Who had the CPUs while threads waited for one.
- */
+/* Which programs used the CPUs while threads waited for one. */
 #ifndef SPROF_PROFILE_CROWD_H
 #define SPROF_PROFILE_CROWD_H
 
@@ -10,16 +8,16 @@
 
 /* In CPUs, on average over the recording. */
 struct sprof_crowd {
-	double cpus;       /* that the machine has */
-	double own;        /* used by what was profiled */
-	double others;     /* used by all other programs; not by sprof */
+	double cpus;       /* of the machine */
+	double own;        /* used by the target */
+	double others;     /* used by all other programs except sprof */
 	double sprof;      /* used by sprof itself */
-	bool is_of_others; /* they left too little */
-	bool is_of_sprof;  /* others left enough, but sprof used much of it */
-	bool is_of_own;    /* what was profiled had most, and wanted more */
+	bool is_of_others; /* other programs left too few CPUs */
+	bool is_of_sprof;  /* other programs left enough, but sprof used much of it */
+	bool is_of_own;    /* the target used most and needed more */
 };
 
-/* False: it is not known. */
+/* Returns false if unknown. */
 bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret);
 
 #endif

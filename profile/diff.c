@@ -1,6 +1,6 @@
 /*
- * Differences. Both profiles are copied into one, so equal functions and stacks have the same index
- * on both sides, and every view of the joined profile can be split by threads.
+ * Compares two profiles. Both are copied into one, so equal functions and stacks have the same
+ * index on both sides, and any view can be split by threads.
  */
 #include "profile/diff.h"
 
@@ -14,7 +14,7 @@
 #include "profile/merge.h"
 #include "profile/view.h"
 
-/* Adds a run, whose threads are no other run's. */
+/* Adds a run; runs share no threads. */
 static bool add_run(
 	struct sprof_profile *joined, const struct sprof_profile *run, struct sprof_error *err)
 {

@@ -1,6 +1,4 @@
-/*
- * Compares two profiles: one profile with the rows of both, and a table of changes.
- */
+/* Compares two profiles: joins them into one, and makes a table of changes. */
 #ifndef SPROF_PROFILE_DIFF_H
 #define SPROF_PROFILE_DIFF_H
 
@@ -16,9 +14,9 @@
 enum sprof_side { SPROF_SIDE_BASE, SPROF_SIDE_NEW, SPROF_SIDES };
 
 /*
- * A profile with all rows of all runs, on common stacks and functions: first those before, then
- * those after, at least one of each. Runs share no thread: the base's threads come first,
- * *ret_base_threads of them. Refuses profiles that count different things. The caller destroys *ret.
+ * Joins the runs into one profile with common stacks and functions: first the runs before, then
+ * those after, at least one of each. Runs share no threads; the base's *ret_base_threads threads
+ * come first. Fails if the profiles count different things. The caller destroys *ret.
  */
 SPROF_MUST_USE bool sprof_profile_join(const struct sprof_profile *const runs[],
 	const size_t counts[SPROF_SIDES], struct sprof_profile **ret, uint32_t *ret_base_threads,
@@ -35,22 +33,22 @@ struct sprof_diff_row {
 };
 
 struct sprof_diff {
-	struct sprof_diff_row *rows; /* by change of self, falling, then total, then name */
+	struct sprof_diff_row *rows; /* by change of self, descending, then total, then name */
 	size_t count;
 	uint64_t whole[SPROF_SIDES];
 	/*
-	 * The factor that makes a side's figures comparable. Normalised, the base weighs as much as
-	 * the new one; absolute, both are 1.
+	 * Factors that make the sides comparable. Normalised: the base is scaled to the weight of
+	 * the new side; absolute: both are 1.
 	 */
 	double scale[SPROF_SIDES];
 };
 
-/* Compares the two sides of a joined profile, function by function. False: no memory. */
+/* Compares the two sides of a joined profile by function. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_diff_build(const struct sprof_profile *joined, uint32_t base_threads,
 	enum sprof_weight weight, bool absolute, struct sprof_diff *ret, struct sprof_error *err);
 void sprof_diff_finish(struct sprof_diff *diff);
 
-/* The scaled increase (positive) or decrease (negative) of a figure. */
+/* The scaled change of a figure; positive: it grew. */
 double sprof_diff_of(const struct sprof_diff *diff, const uint64_t sides[SPROF_SIDES]);
 
 #endif

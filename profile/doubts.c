@@ -1,6 +1,4 @@
-/*
- * A table of limits. The page (output/web/summary.js) has the same ones.
- */
+/* A table of limits. output/web/summary.js has the same limits. */
 #include "profile/doubts.h"
 
 #include <math.h>
@@ -16,6 +14,7 @@ struct limits {
 static const struct limits limits[SPROF_DOUBT_COUNT] = {
 	[SPROF_DOUBT_STACKS] = {1, 10},
 	[SPROF_DOUBT_TICKS] = {2, 20},
+	[SPROF_DOUBT_ESTIMATE] = {5, 50},
 	[SPROF_DOUBT_FOLDED] = {0, 10},
 	[SPROF_DOUBT_NAMES] = {0, INFINITY},
 	[SPROF_DOUBT_RUN_QUEUE] = {0, INFINITY},
@@ -50,6 +49,7 @@ size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
 	double cut = sprof_percent(stacks - quality->stacks[SPROF_END_ROOT], stacks);
 	double late = sprof_percent(quality->ticks_late + quality->ticks_missed, ticks);
 	double folded = sprof_percent(quality->samples_folded, all);
+	double estimate = sprof_percent(quality->estimated_ns, quality->running_ns);
 	size_t count = 0;
 
 	if (samples < FEW_SAMPLES)
@@ -60,6 +60,8 @@ size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
 		add(ret, &count, SPROF_DOUBT_TICKS, late);
 	if (sprof_percent(quality->frames_unresolved, quality->frames) > 0.1)
 		add(ret, &count, SPROF_DOUBT_NAMES, (double)quality->frames_unresolved);
+	if (estimate > limits[SPROF_DOUBT_ESTIMATE].said)
+		add(ret, &count, SPROF_DOUBT_ESTIMATE, estimate);
 	if (folded > limits[SPROF_DOUBT_FOLDED].said)
 		add(ret, &count, SPROF_DOUBT_FOLDED, folded);
 	if (quality->schedstat_missing)

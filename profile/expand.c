@@ -1,6 +1,6 @@
 /*
- * Walks a stack from its innermost node to the root and lists the lines of every location on the
- * way. The inline chain of a location has the same order, so it is simply copied.
+ * Walks a stack from its innermost node to the root and appends each location's inline chain, which
+ * has the same order.
  */
 #include "profile/expand.h"
 

@@ -1,6 +1,4 @@
-/*
- * A stack as the functions that a reader knows: inlined functions are frames too.
- */
+/* A stack as a list of functions, with inlined functions as frames. */
 #ifndef SPROF_PROFILE_EXPAND_H
 #define SPROF_PROFILE_EXPAND_H
 
@@ -10,7 +8,7 @@
 
 #include "profile/profile.h"
 
-/* Zeroed is empty and valid; reuse it to keep its memory. */
+/* Zeroed is empty and valid; reuse it to avoid allocations. */
 struct sprof_expansion {
 	const struct sprof_profile_line **frames; /* innermost first */
 	size_t count, capacity;
@@ -18,7 +16,10 @@ struct sprof_expansion {
 
 void sprof_expansion_finish(struct sprof_expansion *expansion);
 
-/* Replaces the frames by those of the stack. Its locations must be named. False: no memory. */
+/*
+ * Replaces the frames by those of the stack. Its locations must be named. Returns false if out of
+ * memory.
+ */
 bool sprof_expansion_fill(
 	struct sprof_expansion *expansion, const struct sprof_profile *profile, uint32_t stack);
 

@@ -1,7 +1,4 @@
-/*
- * Names for what is known of a thread besides its time. Saved profiles use these names: they are an
- * interface.
- */
+/* Names of a thread's facts. Saved profiles use these names: they are an interface. */
 #include "profile/facts.h"
 
 enum fact {

@@ -1,6 +1,4 @@
-/*
- * The figures of struct sprof_thread_facts by name: one table for all readers and writers.
- */
+/* The fields of struct sprof_thread_facts by name: one table for all readers and writers. */
 #ifndef SPROF_PROFILE_FACTS_H
 #define SPROF_PROFILE_FACTS_H
 
@@ -10,13 +8,13 @@
 
 #include "base/record.h"
 
-/* "own_pid", "voluntary_switches", ...; NULL: past the last one. */
+/* "own_pid", "voluntary_switches", ...; NULL after the last. */
 const char *sprof_fact_name(size_t index);
-/* False: not known of this thread. */
+/* Returns false if unknown for this thread. */
 bool sprof_fact_get(const struct sprof_thread_facts *facts, size_t index, uint64_t *ret);
 void sprof_fact_set(struct sprof_thread_facts *facts, size_t index, uint64_t value);
 
-/* Nothing known. */
+/* All fields unknown. */
 struct sprof_thread_facts sprof_facts_none(void);
 
 #endif

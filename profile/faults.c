@@ -1,6 +1,4 @@
-/*
- * Who takes most of a profile's page faults. Does not handle what a fault maps besides its page.
- */
+/* Finds the functions with most page faults. Counts one page per fault. */
 #include "profile/faults.h"
 
 #include <stdlib.h>
@@ -43,7 +41,7 @@ bool sprof_faults_has_kind(const char *name)
 	return false;
 }
 
-/* Where the profile has the kind. False: it has not. */
+/* The index of the kind. Returns false if the profile lacks it. */
 static bool find_kind(const struct sprof_profile *profile, enum sprof_faults_kind kind, size_t *ret)
 {
 	for (size_t i = 0; i < profile->kinds.further_count; i++) {

@@ -1,6 +1,6 @@
 /*
- * Filters: every pattern is tried once per function or thread. A stack's verdict is derived from
- * its parent's, so the cost does not depend on the depth of stacks.
+ * Filters a profile. Each pattern is matched once per function or thread. A stack's result is
+ * derived from its parent's, so the cost does not depend on stack depth.
  */
 #include "profile/filter.h"
 
@@ -70,7 +70,7 @@ static bool match_functions(const struct sprof_profile *profile, const char *nam
 	return true;
 }
 
-/* By stack: whether one of the functions is on it. NULL: no memory. */
+/* By stack: whether one of the functions is on it. Returns NULL if out of memory. */
 static bool *find_stacks(const struct sprof_profile *profile, const bool *functions)
 {
 	bool *stacks = calloc(profile->stack_count + 1, sizeof(*stacks));
@@ -205,7 +205,7 @@ static bool match_times(const struct sprof_profile *profile, const struct sprof_
 struct choice {
 	bool *focus, *focus_dso, *ignore; /* by stack; NULL: no such condition */
 	bool *hide;                       /* by function */
-	bool *program; /* by location: it is code of a program; NULL: nobody is charged */
+	bool *program; /* by location: code of a program; NULL: charge_callers is off */
 	bool *threads;
 	bool *labels;     /* by row; NULL: no such condition */
 	uint64_t *inside; /* by row; NULL: at any time */
@@ -244,6 +244,7 @@ static bool copy_kept(
 
 	copy->hidden = choice->hide;
 	copy->charged = choice->program;
+	copy->drops_estimates = filter->thread;
 	copy->inside = choice->inside;
 	copy->from_ns = filter->from_ns;
 	copy->to_ns = filter->to_ns;

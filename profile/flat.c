@@ -1,8 +1,8 @@
 /*
- * The flat table: what each function spent itself, and including all functions it called.
+ * The flat table: each function's self and total figures.
  *
- * Rows are visited thread by thread. So "seen in how many threads" and "counted once per stack" are
- * both a comparison with the last thread and the last row that touched the function.
+ * Rows are visited thread by thread, so "number of threads" and "once per stack" only need the last
+ * thread and the last row that touched the function.
  */
 #include "profile/view.h"
 
@@ -20,7 +20,7 @@ struct tally {
 	uint32_t last_row, last_thread; /* plus one; 0: never */
 };
 
-/* The indexes of the view's rows in the order of their threads. NULL: no memory. */
+/* The indexes of the view's rows in the order of their threads. Returns NULL if out of memory. */
 static uint32_t *rows_by_thread(
 	const struct sprof_profile *profile, const struct sprof_view *view, size_t *ret_count)
 {
@@ -61,6 +61,9 @@ static void count_row(struct tally *tallies, const struct sprof_profile *profile
 		tally->last_row = index + 1;
 		sprof_metrics_add(&tally->row.total, &row->metrics);
 		sprof_waiting_add(&tally->row.waiting, profile, row);
+		/* An estimate doesn't say which threads were there. */
+		if (profile->contexts[row->context].estimate)
+			continue;
 		tally->row.threads += tally->last_thread != row->thread + 1;
 		tally->last_thread = row->thread + 1;
 	}

@@ -1,6 +1,6 @@
 /*
- * Counts nameless frames per module. A sample with several such frames of a module counts once, so
- * a module's share says how many stacks have a hole there.
+ * Counts unresolved frames per module. A sample with several such frames of a module counts once,
+ * so a module's share is the share of affected stacks.
  */
 #include "profile/gaps.h"
 

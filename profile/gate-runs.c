@@ -1,7 +1,6 @@
 /*
- * The runs of a gate: what is known of each, and whether they can be compared. Does not handle what
- * they measured. A difference between modes, rates or programs would look like one of the program's
- * speed, and the same recording twice like a run that varies as little as none does.
+ * The runs of a gate, and whether they are comparable. Differences in mode, rate or program would
+ * look like a change of speed, and the same recording twice would look like runs without variation.
  */
 #include "profile/gate.h"
 
@@ -130,7 +129,7 @@ bool sprof_gate_add_run(struct sprof_gate *gate, const struct sprof_profile *pro
 	return false;
 }
 
-/* The first and the last start of a side. False: one is not known. */
+/* A side's first and last start. Returns false if one is unknown. */
 static bool starts_of(const struct sprof_gate *gate, enum sprof_side side, uint64_t *ret_first,
 	uint64_t *ret_last)
 {

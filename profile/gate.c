@@ -1,10 +1,10 @@
 /*
  * A gate's figures and results. Each run gives one figure per comparison: the weight of a function,
- * by its name, in that run. Does not handle whether runs can be compared (profile/gate-runs.c), nor
- * statistics (profile/permutation.c).
+ * by name. Does not check whether runs are comparable (profile/gate-runs.c), and has no statistics
+ * (profile/permutation.c).
  *
- * A function that a run has no sample of counts as 0 there. Functions of one name are one, in
- * whatever module they are.
+ * A function without samples in a run counts as 0. Functions of the same name are one, regardless
+ * of module.
  */
 #include "profile/gate.h"
 
@@ -215,7 +215,7 @@ bool sprof_gate_add(struct sprof_gate *gate, const struct sprof_profile *profile
 		measure(gate, profile, gate->run_count - 1, err);
 }
 
-/* A condition whose function only one side has may be about one that was renamed. */
+/* If only one side has a condition's function, it may have been renamed. */
 static bool check_condition(
 	const struct sprof_gate *gate, size_t condition, struct sprof_error *err)
 {
@@ -239,7 +239,7 @@ static bool check_condition(
 	return false;
 }
 
-/* The equal number of runs a side that can tell as many comparisons; up to the most sensible. */
+/* The number of runs per side needed for this many comparisons, up to a sensible limit. */
 static size_t runs_needed(size_t comparisons, double level)
 {
 	size_t runs = SPROF_GATE_RUNS_MIN;

@@ -1,10 +1,10 @@
 /*
- * The caller graph and the callee graph. Both are the same prefix tree, over the functions of a
- * stack, read from the outermost inwards or from the innermost outwards.
+ * The caller graph and the callee graph: prefix trees over the functions of the stacks, read from
+ * the outermost inwards or from the innermost outwards.
  *
- * The tree grows level by level, and nothing grows below a path too small to be shown. So time and
- * memory depend on the limit, not on the depth and variety of stacks. At the end the tree is laid
- * out depth first with sorted children, so readers need no links.
+ * The tree is built level by level, and not below paths too small to be shown. So time and memory
+ * depend on the limit, not on the depth and variety of stacks. Finally the nodes are laid out depth
+ * first with sorted children, so readers need no links.
  */
 #include "profile/view.h"
 
@@ -82,7 +82,7 @@ struct part {
 	size_t count;
 };
 
-/* What is beyond the origin. False: it is not on the stack. */
+/* The part of the stack beyond the origin. Returns false if the origin is not on it. */
 static bool take_part(
 	const struct growth *growth, const struct sprof_expansion *frames, struct part *part)
 {

@@ -1,6 +1,4 @@
-/*
- * Names of frames to group by. Does not group: groups.c does.
- */
+/* Group names for frames. groups.c does the grouping. */
 #include "profile/group-frames.h"
 
 #include <inttypes.h>
@@ -13,7 +11,7 @@
 #include "profile/match.h"
 #include "profile/objects.h"
 
-/* The names of all lines of locations, NULL where there is none. False: no memory. */
+/* The names of all lines of locations, NULL where there is none. Returns false if out of memory. */
 typedef bool names_function(
 	const struct sprof_profile *profile, struct sprof_strtab *strings, const char **ret);
 

@@ -1,7 +1,4 @@
-/*
- * Groups rows by a label. Does not handle the meaning of labels: labels.c tells the value of a
- * row's label, sprof's own or another tool's.
- */
+/* Groups rows by a label. labels.c reads a row's label value, sprof's or another tool's. */
 #include "profile/groups.h"
 
 #include <ctype.h>
@@ -24,7 +21,7 @@ struct builder {
 	struct sprof_idmap by_row;    /* the same of (group, row) */
 };
 
-/* All values of the row's label, separated by ", ". False: it has none. */
+/* All values of the row's label, separated by ", ". Returns false if it has none. */
 static bool read_name(const struct sprof_profile *profile, const struct sprof_profile_row *row,
 	const char *label, char *name)
 {
@@ -205,7 +202,7 @@ bool sprof_groups_fill(const struct sprof_profile *profile, const struct sprof_g
 	return ok && sort(ret, rows, weight);
 }
 
-/* The names of the rows, by the label. NULL: no memory. */
+/* The names of the rows, by the label. Returns NULL if out of memory. */
 static const char **name_rows(
 	const struct sprof_profile *profile, const char *label, struct sprof_strtab *names)
 {

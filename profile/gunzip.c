@@ -1,7 +1,6 @@
 /*
- * Reads and unpacks with limits, gzip (RFC 1952) through zlib. The limits are checked while the
- * buffer grows, so a file made to fill the memory is refused long before it does. Does not handle
- * the content.
+ * Reads and decompresses with limits: gzip (RFC 1952) through zlib. Limits are checked while the
+ * buffer grows, so a decompression bomb fails early. Does not interpret the content.
  */
 #include "profile/gunzip.h"
 

@@ -1,6 +1,4 @@
-/*
- * Private to profile/: a file's bytes, unpacked if they are packed.
- */
+/* Private to profile/: reads a file, and decompresses it if necessary. */
 #ifndef SPROF_PROFILE_GUNZIP_H
 #define SPROF_PROFILE_GUNZIP_H
 
@@ -11,19 +9,19 @@
 #include "base/attributes.h"
 #include "base/error.h"
 
-/* The owner frees the bytes. */
+/* The caller frees `data`. */
 struct sprof_bytes {
 	uint8_t *data;
 	size_t size, capacity;
 };
 
-/* Reads a descriptor to its end. `name` is for errors. Refuses more than a gigabyte. */
+/* Reads a descriptor to its end. `name` is for messages. Fails beyond one gigabyte. */
 SPROF_MUST_USE bool sprof_bytes_read(
 	int fd, const char *name, struct sprof_bytes *ret, struct sprof_error *err);
 
 /*
- * Unpacks one gzip file. Refuses output of more than a gigabyte, and, from 64 megabytes on, of more
- * than 400 times its size: no profile is like that.
+ * Decompresses one gzip file. Fails if the output exceeds one gigabyte or, from 64 megabytes on,
+ * 400 times the input: real profiles don't.
  */
 SPROF_MUST_USE bool sprof_gunzip(const uint8_t *packed, size_t size, const char *name,
 	struct sprof_bytes *ret, struct sprof_error *err);

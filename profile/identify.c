@@ -1,6 +1,4 @@
-/*
- * From modules to their build ids and executable segments. Does not parse ELF: elfsym/ does.
- */
+/* Reads the modules' build ids and executable segments. elfsym/ parses the ELF files. */
 #include "profile/identify.h"
 
 #include <stdlib.h>
@@ -43,7 +41,7 @@ static bool copy_segments(const struct sprof_image *image, struct sprof_profile_
 	return true;
 }
 
-/* Whether the file is the one that was profiled, as far as build ids tell. */
+/* Whether the build ids show that this is the profiled file. */
 static bool is_same(const struct sprof_profile_module *facts, const char *build_id)
 {
 	return !facts->build_id || strcmp(facts->build_id, build_id) == 0;

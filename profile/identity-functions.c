@@ -1,8 +1,8 @@
 /*
- * Finds the functions of one profile in another one. Functions of one plain name in one module come
- * together; each place of a definition among them is one function. If both sides have one, it is
- * the same, wherever it is now. If a side has several, files tell which, and in a file the order of
- * lines. What stays ambiguous is not matched.
+ * Matches the functions of one profile with another's. Functions with the same plain name in one
+ * module are compared by place of definition. If both sides have one definition, they match,
+ * wherever it is. If a side has several, files decide and, within a file, the order of lines.
+ * Ambiguous functions are not matched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +70,8 @@ static bool add_entry(struct matching *matching, const struct sprof_profile_func
 }
 
 /*
- * An address in place of a name means another function in each build, and what is in no module has its
- * name alone.
+ * A name made of an address means another function in each build; a function without module has
+ * only its name.
  */
 static bool has_identity(const struct sprof_profile_function *function)
 {
@@ -162,7 +162,10 @@ static bool are_one(const struct entry *one, const struct entry *other)
 	return one->file ? one->line == other->line : one->local == other->local;
 }
 
-/* Splits the entries of one name. What has no file belongs to the only one that has. */
+/*
+ * Splits the entries of one name by definition. Entries without file join the only definition with
+ * one.
+ */
 static void define(struct matching *matching, const struct entry *entries, size_t count)
 {
 	struct definition *last = NULL;
@@ -224,7 +227,7 @@ static bool are_in_one_file(const struct definition *one, const struct definitio
 		(one->first->file || one->first->local == other->first->local);
 }
 
-/* The definition among `count` whose file fits best; NULL: none, or several files do. */
+/* The definition among `count` with the best matching file; NULL: none, or ambiguous. */
 static struct definition *find_best(
 	struct definition *among, size_t count, const struct definition *wanted)
 {
@@ -253,7 +256,10 @@ static size_t count_in_file(
 	return found;
 }
 
-/* Several definitions in a file are in the order of their lines; else the lines must be the same. */
+/*
+ * Pairs several definitions in a file by the order of lines; if their numbers differ, lines must be
+ * equal.
+ */
 static void pair_in_file(struct matching *matching, struct definition *of_target,
 	size_t target_count, struct definition *of_source, size_t source_count)
 {

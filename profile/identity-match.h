@@ -1,6 +1,4 @@
-/*
- * Private to profile/: how the modules of two profiles are matched, for their functions.
- */
+/* Private to profile/: matches the modules of two profiles, as a base for matching functions. */
 #ifndef SPROF_PROFILE_IDENTITY_MATCH_H
 #define SPROF_PROFILE_IDENTITY_MATCH_H
 
@@ -9,17 +7,17 @@
 struct sprof_module_match {
 	const struct sprof_profile *target, *source;
 	size_t target_count, source_count;
-	bool *target_taken, *source_taken; /* by module; the caller's */
-	uint32_t *modules;                 /* by module of the source: the target's, or NONE */
+	bool *target_taken, *source_taken; /* by module; owned by the caller */
+	uint32_t *modules;                 /* by source module: the target module, or NONE */
 };
 
 void sprof_identity_match_modules(struct sprof_module_match *match, enum sprof_identity_how how);
 
-/* Whether addresses in both modules mean the same code. */
+/* Whether both modules are the same build, so that addresses mean the same code. */
 bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t one,
 	const struct sprof_profile *source, uint32_t other);
 
-/* How many parts, from the last one on, two paths have in common. */
+/* The number of equal path components, counted from the end. */
 size_t sprof_identity_common_parts(const char *one, const char *other);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Finds the modules of one profile in another one. The more certain signs come first, and a sign that
- * fits several modules decides nothing.
+ * Matches the modules of one profile with another's. The most reliable criteria come first; a
+ * criterion that fits several modules decides nothing.
  */
 #include "profile/identity-match.h"
 

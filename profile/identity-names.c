@@ -1,6 +1,6 @@
 /*
- * Names that compilers change from build to build. Does not parse mangled names: suffixes stand
- * behind them, and Rust's hash at their end.
+ * Parts of names that compilers change from build to build. Does not demangle: suffixes follow the
+ * mangled name, and Rust's hash is at its end.
  */
 #include <ctype.h>
 #include <stdio.h>

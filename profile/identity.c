@@ -1,6 +1,6 @@
 /*
- * Keys of functions. A static function of C has only the file to distinguish it from another one of
- * its name. Its name is in the key too, because DWARF may have no linkage name for a function of a
+ * Keys of functions. A static C function differs from another of the same name only by its file.
+ * The key includes the demangled name, because DWARF may lack the linkage name of a function in a
  * namespace.
  */
 #include "profile/identity.h"
@@ -27,7 +27,7 @@ static bool drop_part(char *path, size_t *length)
 	return true;
 }
 
-/* The path without "." and "..", as far as text alone gives it. Returns its length. */
+/* Removes "." and ".." from a path, by text only. Returns its length. */
 static size_t straighten(const char *path, char straight[PATH_MAX + 1])
 {
 	size_t length = 0;

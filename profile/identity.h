@@ -1,5 +1,5 @@
 /*
- * What is the same function: the one answer for all of sprof. ARCHITECTURE.md, "Identity", says the
+ * Decides which functions are the same, for all of sprof. ARCHITECTURE.md, "Identity", has the
  * rule.
  */
 #ifndef SPROF_PROFILE_IDENTITY_H
@@ -14,49 +14,49 @@
 #include "profile/profile.h"
 
 /*
- * Within a profile, functions with the same key are one. The strings must be the profile's own. Its
- * line is no part of it, nor are detours in the file's path ("src/../inc/list.h").
+ * Functions of one profile with equal keys are the same. The strings must be the profile's. The key
+ * ignores the line, and detours in the file's path ("src/../inc/list.h").
  */
 struct sprof_hash sprof_identity_key(const struct sprof_profile_function *function);
 
 enum sprof_identity_suffixes {
-	SPROF_IDENTITY_CLONES, /* only those of copies and parts: "work.isra.0" */
-	SPROF_IDENTITY_ALL,    /* those that make local names unique, too: "work.llvm.17" */
+	SPROF_IDENTITY_CLONES, /* only suffixes of clones and parts: "work.isra.0" */
+	SPROF_IDENTITY_ALL,    /* also suffixes that make local names unique: "work.llvm.17" */
 };
 
-/* The name without what compilers append. */
+/* Strips suffixes added by compilers. */
 void sprof_identity_plain_name(
 	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size);
 
-/* Whether a linkage name is Rust's, so that its hash is another one in each build. */
+/* Whether a linkage name is Rust's, and so contains a hash that changes with each build. */
 bool sprof_identity_is_rust(const char *linkage);
 
-/* What a file is in every build and version of it: the last part of its path, without version. */
+/* A file's name independent of version: the last path component without version. */
 void sprof_identity_role(const char *path, char *ret, size_t size);
 
 enum sprof_identity_how {
 	SPROF_IDENTITY_MERGE,
-	/* The programs are one, whatever they are called, and so are a function's copies. */
+	/* Programs are matched even if their names differ, and clones are merged. */
 	SPROF_IDENTITY_COMPARE,
 };
 
-/* What the modules and functions of a profile are in another one. */
+/* Maps modules and functions of a source profile to a target. */
 struct sprof_identity {
-	uint32_t *modules;   /* by module: the same one of the target; SPROF_PROFILE_NONE: none */
-	uint32_t *functions; /* by function: the same one of the target, or NONE */
-	/* by function: the first one of the profile itself that is the same; often itself */
+	uint32_t *modules;   /* by module: the target's; SPROF_PROFILE_NONE: no match */
+	uint32_t *functions; /* by function: the target's, or NONE */
+	/* by function: the first equal function of the source itself; often itself */
 	uint32_t *firsts;
 };
 
-/* False: no memory; the caller finishes it either way. */
+/* Returns false if out of memory. The caller finishes it in either case. */
 SPROF_MUST_USE bool sprof_identity_match(struct sprof_identity *identity,
 	const struct sprof_profile *target, const struct sprof_profile *source,
 	enum sprof_identity_how how);
 void sprof_identity_finish(struct sprof_identity *identity);
 
 /*
- * The module that a module's functions are said to be of: the first build of it in the profile, for
- * a merged one may have several.
+ * The module to show for a module's functions: a merged profile may have several builds; this is
+ * the first.
  */
 uint32_t sprof_identity_module(const struct sprof_profile *profile, uint32_t module);
 

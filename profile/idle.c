@@ -1,10 +1,10 @@
 /*
- * Idle threads, by the functions on their stacks, or by what they wait for. Handles Go's functions:
- * its scheduler looks for goroutines, and waits in a futex or for descriptors until one becomes
- * ready (runtime/proc.go). A worker of another language's pool waits for a condition variable or a
- * semaphore. The kind of lock distinguishes that from a lock; if the kind is not enough, a thread
- * that does nothing else is idle. Does not handle pipes or sockets that bring requests: a thread
- * that reads one counts as waiting for it.
+ * Idle threads, by functions on the stack or by what they wait for. Knows Go's scheduler: it looks
+ * for goroutines, and waits in a futex or for descriptors until one is ready (runtime/proc.go). In
+ * other languages, a pool's worker waits for a condition variable or a semaphore; the kind of lock
+ * distinguishes that from waiting for a mutex. If the kind is inconclusive, a thread that does
+ * nothing else is idle. Does not recognise pipes or sockets that deliver requests: a thread that
+ * reads one counts as waiting for it.
  */
 #include "profile/idle.h"
 
@@ -163,7 +163,10 @@ static bool waits_for_profiled(const struct sprof_profile *profile, const struct
 	return peer && peer != own && sprof_idmap_find(pids, 0, (uint64_t)peer) != SPROF_IDMAP_NONE;
 }
 
-/* Finds what a thread does nothing but wait for, if that may be a queue. False: no memory. */
+/*
+ * Finds what a thread does nothing but wait for, if that may be a queue. Returns false if out of
+ * memory.
+ */
 static bool find_queues(const struct sprof_profile *profile, bool *idle)
 {
 	SPROF_AUTO_FREE uint64_t *queues = calloc(profile->thread_count + 1, sizeof(*queues));

@@ -1,6 +1,6 @@
 /*
- * The kinds of values of a profile, and the values of its further kinds. Does not handle their
- * sources, nor choose the one that a report shows.
+ * The kinds of values of a profile, and the values of further kinds. Does not handle their sources,
+ * nor the report's choice.
  */
 #include "profile/kinds.h"
 

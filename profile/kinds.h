@@ -1,10 +1,10 @@
 /*
- * What a profile counts: a list of kinds of values. The first are samples and the classes of time,
- * which every row of a recording has (struct sprof_metrics). Further kinds are another tool's, or
- * anything else that is counted: their values are beside the rows, one of each kind per row.
+ * What a profile counts: a list of kinds of values. The first kinds are samples and the classes of
+ * time, present in every row of a recording (struct sprof_metrics). Further kinds come from other
+ * tools or count other things; their values are stored beside the rows, one per kind and row.
  *
- * A weight is what a report is by: a kind, or a sum of several kinds of time ("wall", "wait").
- * Further kinds are the weights from SPROF_WEIGHT_FURTHER on. Views and formats show one weight at
+ * A weight selects what a report shows: a kind, or a sum of several kinds of time ("wall", "wait").
+ * Weights from SPROF_WEIGHT_FURTHER on are the further kinds. Views and formats show one weight at
  * a time.
  */
 #ifndef SPROF_PROFILE_KINDS_H
@@ -18,10 +18,10 @@
 #include "profile/weight.h"
 
 enum {
-	SPROF_KINDS_MAX = 32 /* the most kinds of values in a file */
+	SPROF_KINDS_MAX = 32 /* largest number of kinds in a file */
 };
 
-/* How successive values of one row are combined. Values of several rows add up. */
+/* How successive values of a row combine. Values of different rows add up. */
 enum sprof_fold {
 	SPROF_FOLD_SUM,
 	SPROF_FOLD_LAST,
@@ -34,52 +34,55 @@ struct sprof_kind {
 };
 
 struct sprof_kinds {
-	/* Samples and the classes of time are among them. Otherwise only threads have times. */
+	/* The kinds include samples and the classes of time. If false, only threads have times. */
 	bool has_times;
-	/* Set before the first row. */
+	/* Set before the first row is added. */
 	struct sprof_kind further[SPROF_KINDS_MAX];
 	size_t further_count;
-	bool are_lower_bounds;   /* the further ones; a saved profile does not say so */
-	enum sprof_weight shown; /* unless another one is requested */
-	uint64_t *values;        /* further_count for each row; 0 past the end */
+	bool are_lower_bounds;   /* further kinds are lower bounds; not stored in saved profiles */
+	enum sprof_weight shown; /* the default weight */
+	uint64_t *values;        /* further_count per row; 0 beyond the end */
 	size_t value_count, value_capacity;
 };
 
 struct sprof_profile;
 
-/* Whether the profile says where time went, like a recording. */
+/* Whether the profile contains time, like a recording. */
 bool sprof_profile_counts_time(const struct sprof_profile *profile);
 
-/* All weights of the profile: from the first up to the end. */
+/* The range of the profile's weights: first, and one after the last. */
 struct sprof_weights {
 	enum sprof_weight first, end;
 };
 struct sprof_weights sprof_profile_weights(const struct sprof_profile *profile);
 
-/* "wall", or a further kind's name; its unit, "nanoseconds" or "count" or the kind's own word. */
+/*
+ * The weight's name: "wall", or a further kind's name; and its unit: "nanoseconds", "count", or the
+ * kind's.
+ */
 const char *sprof_profile_weight_name(
 	const struct sprof_profile *profile, enum sprof_weight weight);
 const char *sprof_profile_weight_unit(
 	const struct sprof_profile *profile, enum sprof_weight weight);
-/* The weight of that name. False: the profile has none. */
+/* Finds a weight by name. Returns false if the profile has none. */
 bool sprof_profile_find_weight(
 	const struct sprof_profile *profile, const char *name, enum sprof_weight *ret_weight);
 
-/* A row's value of a further kind; `kind` is its index among them. */
+/* A row's value of a further kind; `kind` is an index in `further`. */
 uint64_t sprof_profile_further(const struct sprof_profile *profile, size_t row, size_t kind);
-/* Folds one value of each further kind into a row. False: no memory. */
+/* Folds one value per further kind into a row. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_profile_add_further(
 	struct sprof_profile *profile, uint32_t row, const uint64_t *values);
 
 /*
- * Adds one value of each further kind while a recording goes on: for a thread, by the sampler's id, and
- * a stack that the sink has given; or, if that is not NULL, for a frame that is only a name. False: no
+ * Adds one value per further kind while recording, for a thread (the sampler's id) and either a
+ * frame that is only a name or, if that is NULL, a stack (the sink's id). Returns false if out of
  * memory.
  */
 SPROF_MUST_USE bool sprof_profile_add_values(struct sprof_profile *profile, uint32_t thread,
 	uint32_t stack, const char *frame, const uint64_t *values);
 
-/* Whether both count the same, and show the same. */
+/* Whether both have the same kinds and the same default. */
 bool sprof_kinds_are_same(const struct sprof_kinds *a, const struct sprof_kinds *b);
 
 #endif

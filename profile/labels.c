@@ -1,6 +1,6 @@
 /*
- * Sets of labels as text: "s3:key4:text" and "n3:key-17:4:unit", concatenated. Each length says how
- * much follows, so nothing in a name can look like the end of the name.
+ * Sets of labels as text: "s3:key4:text" and "n3:key-17:4:unit", concatenated. Texts are
+ * length-prefixed, so they may contain any character.
  */
 #include "profile/labels.h"
 

@@ -1,6 +1,6 @@
 /*
- * What reports write behind the name of a function that was not called in the usual way, and which
- * functions of a location are not there.
+ * Texts behind function names for unusual calls (inlined, tail call), and the lines of a location
+ * that are not code there.
  */
 #include <assert.h>
 

@@ -1,6 +1,4 @@
-/*
- * Patterns tried on texts. Does not handle what follows from a match.
- */
+/* Matches patterns with texts, and keeps no state. */
 #include "profile/match.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * Patterns (POSIX extended regular expressions that match anywhere) and what they match.
- */
+/* Patterns: POSIX extended regular expressions that match anywhere in a text. */
 #ifndef SPROF_PROFILE_MATCH_H
 #define SPROF_PROFILE_MATCH_H
 
@@ -12,17 +10,17 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* The caller frees the expression. False: it is invalid (kind USAGE). */
+/* The caller frees the expression. Returns false if it is invalid (kind USAGE). */
 SPROF_MUST_USE bool sprof_match_compile(const char *pattern, regex_t *ret, struct sprof_error *err);
 
 /*
- * By text: whether it matches; one that is NULL never does. The caller frees *ret. An invalid
- * pattern is of kind USAGE.
+ * Whether each text matches; NULL texts don't. The caller frees *ret. Fails on an invalid pattern
+ * (kind USAGE).
  */
 SPROF_MUST_USE bool sprof_match_texts(const char *pattern, const char *const *texts, size_t count,
 	bool **ret, struct sprof_error *err);
 
-/* The same by function, of its name. */
+/* The same for the names of functions, by function. */
 SPROF_MUST_USE bool sprof_match_functions(const struct sprof_profile *profile, const char *pattern,
 	bool **ret, struct sprof_error *err);
 

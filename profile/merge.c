@@ -1,6 +1,6 @@
 /*
- * Merging: all rows of the source, and the sum of the quality figures. Refuses what can't be added
- * up, and names the differing kinds of values.
+ * Merges: all rows of the source, and the sum of the quality figures. Fails if values can't be
+ * added up, and names the differing kinds.
  */
 #include "profile/merge.h"
 

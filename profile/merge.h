@@ -1,6 +1,4 @@
-/*
- * Several profiles as one.
- */
+/* Merges several profiles into one. */
 #ifndef SPROF_PROFILE_MERGE_H
 #define SPROF_PROFILE_MERGE_H
 
@@ -12,14 +10,14 @@
 #include "profile/profile.h"
 
 /*
- * Adds all of `source` to `target`, which is empty (sprof_build_create()) or already merged.
- * Threads are the same if process, ids, name, host and rank are. Refuses profiles that count
- * different things.
+ * Adds all of `source` to `target`, which is empty (sprof_build_create()) or a result of earlier
+ * merges. Threads are the same if process, ids, name, host and rank are equal. Fails if the
+ * profiles count different things.
  */
 SPROF_MUST_USE bool sprof_profile_merge(
 	struct sprof_profile *target, const struct sprof_profile *source, struct sprof_error *err);
 
-/* The same, with functions matched as a merge or a comparison wants it. */
+/* The same; `purpose` selects how functions are matched. */
 SPROF_MUST_USE bool sprof_profile_add(struct sprof_profile *target,
 	const struct sprof_profile *source, enum sprof_identity_how how, struct sprof_error *err);
 

@@ -1,7 +1,7 @@
 /*
- * Names for what threads waited for. During sampling, a row's context holds what the sampler found.
- * Here it becomes words: the kind of lock by the functions on the stack, the variable by the
- * symbols, the holder's place by the holder's stack.
+ * Names what threads waited for. While sampling, a row's context has the sampler's ids; here they
+ * become text: the kind of lock by functions on the stack, the variable by symbols, the holder's
+ * place by its stack.
  */
 #include <inttypes.h>
 #include <stdio.h>

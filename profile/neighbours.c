@@ -1,6 +1,6 @@
 /*
- * The direct callers and callees of functions. One walk over the rows serves all functions: each
- * stack adds to one caller and one callee of each function on it. Does not know paths; graph.c does.
+ * Direct callers and callees. One walk over the rows serves all functions: each stack adds to one
+ * caller and one callee of each function on it. graph.c has whole paths.
  */
 #include "profile/neighbours.h"
 
@@ -51,7 +51,7 @@ static bool add(struct walk *walk, const struct sprof_neighbour *edge, uint64_t 
 	return true;
 }
 
-/* From the innermost frame outwards: the first call of a function that is met is its innermost. */
+/* From the innermost frame outwards: the first occurrence of a function is its innermost call. */
 static bool add_callees(struct walk *walk, const struct sprof_expansion *frames, size_t row,
 	const struct share *share)
 {

@@ -1,10 +1,10 @@
 /*
- * The direct callers and callees of functions, and what of a function's time belongs to each. A
- * view over the rows, read-only.
+ * The direct callers and callees of functions, and each one's part of the function's time. A
+ * read-only view of the rows.
  *
- * A stack counts once for each function on it, however often the function recurs. Its caller is
- * that of the function's outermost call, its callee that of the innermost call. So a function is
- * never its own caller or callee, and these sums are exact:
+ * A stack counts once for each function on it, even if the function recurs. The caller is that of
+ * the function's outermost call; the callee is that of its innermost call. So no function is its
+ * own caller or callee, and these sums are exact:
  *
  *   root + values of the callers = total
  *   self + values of the callees = total
@@ -20,27 +20,29 @@
 #include "profile/view.h"
 
 struct sprof_neighbour {
-	uint32_t of;       /* the function whose neighbour it is */
-	uint32_t function; /* the caller or callee */
+	uint32_t of;       /* the function */
+	uint32_t function; /* its caller or callee */
 	bool is_callee;
-	uint64_t value; /* of the time of `of` */
+	uint64_t value; /* part of the time of `of` */
 	/*
-	 * Of the value: of a caller, what `of` spent itself; of a callee, what the callee did, but
-	 * not in calls of it that functions further in have made.
+	 * Part of `value`. For a caller: time in `of` itself. For a callee: time in the callee
+	 * itself, without recursive calls further in.
 	 */
 	uint64_t self;
 };
 
 struct sprof_neighbourhood {
 	uint32_t function;
-	uint32_t depth; /* the most calls of it on one stack */
+	uint32_t depth; /* largest recursion depth on one stack */
 	uint64_t self, total;
-	uint64_t root, root_self;       /* of total and self: where it is the outermost function */
-	size_t first, callers, callees; /* in the items; callers first, each heaviest first */
+	/* parts of total and self where it is the outermost function */
+	uint64_t root, root_self;
+	/* in `items`: callers first, each list by value, descending */
+	size_t first, callers, callees;
 };
 
 struct sprof_neighbours {
-	struct sprof_neighbourhood *functions; /* by total, falling, then by name */
+	struct sprof_neighbourhood *functions; /* by total, descending, then by name */
 	size_t count;
 	struct sprof_neighbour *items;
 	size_t item_count;
@@ -48,8 +50,8 @@ struct sprof_neighbours {
 };
 
 /*
- * Of the functions whose names match `pattern`, as in profile/filter.h; NULL: of all that have
- * weight. Fills *ret; the caller finishes it. Fails on an invalid pattern (kind USAGE).
+ * For functions with names that match `pattern` (see profile/filter.h); NULL: for all with weight.
+ * Fills *ret; the caller finishes it. Fails on an invalid pattern (kind USAGE).
  */
 SPROF_MUST_USE bool sprof_neighbours_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, const char *pattern, struct sprof_neighbours *ret,

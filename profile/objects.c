@@ -1,6 +1,6 @@
 /*
- * The objects of functions. Does not tell apart files of one name in several folders where only
- * names are asked for.
+ * The objects of functions. By name only, files of the same name in different folders are not
+ * distinguished.
  */
 #include "profile/objects.h"
 

@@ -1,18 +1,17 @@
-/*
- * Whose a function is: the shared object, program or other module that has its code.
- */
+/* The object of a function: the shared object, program or other module that contains its code. */
 #ifndef SPROF_PROFILE_OBJECTS_H
 #define SPROF_PROFILE_OBJECTS_H
 
 #include "profile/profile.h"
 
 /*
- * By function: the path of its module, SPROF_MODULE_KERNEL for the kernel's end of a stack, NULL
- * for a mere name. The array is the caller's to free, the texts are the profile's. NULL: no memory.
+ * By function: the path of its module; SPROF_MODULE_KERNEL for kernel frames; NULL for frames that
+ * are only a name. The caller frees the array; the profile owns the texts. Returns NULL if out of
+ * memory.
  */
 const char **sprof_objects_paths(const struct sprof_profile *profile);
 
-/* The same without folders: "libc.so.6". */
+/* The same without folders, such as "libc.so.6". */
 const char **sprof_objects_names(const struct sprof_profile *profile);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Files that people give to `sprof report` by mistake: sprof's other formats, and other tools'
- * files. A pprof file is distinguished from text by its lengths, which are not characters.
+ * Recognises files that users pass to `sprof report` by mistake: sprof's other formats, and other
+ * tools' files. A pprof file differs from text by its length bytes, which are not characters.
  */
 #include "profile/other-file.h"
 

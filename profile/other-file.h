@@ -1,6 +1,4 @@
-/*
- * Private to profile/: recognises files that are not profiles by their first bytes.
- */
+/* Private to profile/: recognises files that are not profiles by their first bytes. */
 #ifndef SPROF_PROFILE_OTHER_FILE_H
 #define SPROF_PROFILE_OTHER_FILE_H
 
@@ -11,7 +9,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 
-/* Whether the bytes are known to be something else; the error then names it. */
+/* Returns true, with an error that names the format, if the bytes are another known format. */
 SPROF_MUST_USE bool sprof_is_other_file(
 	const uint8_t *bytes, size_t size, const char *name, struct sprof_error *err);
 

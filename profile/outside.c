@@ -1,7 +1,7 @@
 /*
- * The boundaries between a program, its libraries, and libc, by the names of modules and functions.
- * Every location must be named. Does not handle statically linked programs: they have no such
- * boundary, and get their innermost function.
+ * The boundaries between a program, its libraries, and libc, by names of modules and functions.
+ * Locations must be named. In statically linked programs there is no such boundary; the result is
+ * the innermost function.
  */
 #include "profile/outside.h"
 
@@ -27,7 +27,7 @@ static bool is_go_runtime(const char *function)
 	return false;
 }
 
-/* CPython's ways to its interpreter lock and to locks of Python: the boundary of what it runs. */
+/* CPython's functions for its interpreter lock and Python locks: the boundary to Python code. */
 static bool is_python_lock(const char *function)
 {
 	static const char *const starts[] = {"PyEval_RestoreThread", "PyEval_SaveThread",

@@ -1,5 +1,5 @@
 /*
- * A tally by function. A blocking kernel function says little ("[futex]"), its caller more.
+ * Aggregates by function. A blocking kernel function is not informative ("[futex]"); its caller is.
  */
 #include "profile/own.h"
 
@@ -12,7 +12,7 @@ static const struct sprof_profile_line *line_of(const struct sprof_profile *prof
 	return &profile->lines[profile->locations[profile->stacks[stack].location].first_line];
 }
 
-/* Of the kernel's end of a stack the outermost one, which says how it was entered: "[read]". */
+/* The outermost kernel frame, which names the entry: "[read]". */
 static uint32_t entry_of(const struct sprof_profile *profile, uint32_t stack)
 {
 	uint32_t entry = SPROF_PROFILE_NONE;

@@ -1,18 +1,17 @@
 /*
- * An interval for the change of a mean, from a permutation test. Runs are what is permuted: samples
- * within a run are not independent. Does not handle what the figures mean.
+ * A confidence interval for the change of a mean, from a permutation test. Runs are permuted,
+ * because samples within a run are not independent. Does not handle what the figures mean.
  *
- * The test asks how many assignments of the runs to the two sides give at least the difference that
- * was found, after the assumed change is taken out of the runs after. If the runs of both sides are
- * alike except for that change, each assignment is as likely as the others, whatever their
- * distribution is. So the test is exact with few runs, where a bootstrap's intervals are too short.
- * The interval has the changes that the test doesn't reject. No search is needed for it: an
- * assignment moves a set S of the runs after and an equally large set R of the runs before. It
- * gives at least the difference found just if the assumed change is at least mean(S) - mean(R), or
- * mean(S) / mean(R) if changes are factors. The ends are order statistics of these.
+ * The test removes an assumed change from the runs after, and counts the assignments of runs to
+ * sides that give at least the observed difference. If both sides differ only by that change, all
+ * assignments are equally likely, for any distribution. So the test is exact even with few runs,
+ * where bootstrap intervals are too short. The interval consists of the changes that the test does
+ * not reject. It needs no search: an assignment swaps a set S of the runs after with an equally
+ * large set R of the runs before. It gives at least the observed difference if and only if the
+ * assumed change is at least mean(S) - mean(R), or mean(S) / mean(R) for factors. The ends are
+ * order statistics of these.
  *
- * Different variances of the two sides are no harm if there are equally many runs of each, and
- * little otherwise.
+ * Different variances of the two sides do no harm with equal numbers of runs, and little otherwise.
  */
 #include "profile/permutation.h"
 
@@ -21,7 +20,7 @@
 
 #include "base/cleanup.h"
 
-/* Beyond that many assignments (10 runs against 10 have 184756), some are drawn. */
+/* With more assignments (10 runs against 10 have 184756), a random subset is used. */
 static const double all_max = 200000;
 enum { DRAWS = 99999 };
 
@@ -59,7 +58,7 @@ double sprof_permutation_count(size_t before, size_t after)
 	return takes_all(before, after) ? binomial(before + after, after) : DRAWS + 1;
 }
 
-/* splitmix64, by Sebastiano Vigna, who gave it to the public domain. */
+/* splitmix64 by Sebastiano Vigna (public domain). */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t value = *state += 0x9e3779b97f4a7c15u;
@@ -69,7 +68,7 @@ static uint64_t next_random(uint64_t *state)
 	return value ^ value >> 31;
 }
 
-/* The next one in lexicographic order. False: that was the last one. */
+/* The next assignment in lexicographic order. Returns false after the last. */
 static bool step(struct assignment *assignment)
 {
 	size_t runs = assignment->before + assignment->after, at = assignment->after;
@@ -140,7 +139,7 @@ static int rising(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Of all assignments except the one that was found. */
+/* Collects the bounds of all assignments except the actual one. */
 static void collect_all(struct bounds *bounds, struct assignment *assignment,
 	const struct sprof_runs sides[SPROF_SIDES], bool relative)
 {
@@ -204,8 +203,8 @@ static double change_of(const double means[SPROF_SIDES], bool relative)
 }
 
 /*
- * `rank` assignments, the one that was found among them, are the share of all that the level allows.
- * Ties allow any change: they are the outermost on both ends.
+ * `rank`: how many assignments, including the actual one, the level allows. Ties allow any change,
+ * so they are outermost at both ends.
  */
 static void set_ends(
 	struct sprof_change *change, const struct bounds *bounds, size_t rank, bool relative)

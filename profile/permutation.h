@@ -1,5 +1,6 @@
 /*
- * How much a figure has changed from some runs to others: an interval from permutations of the runs.
+ * The change of a figure between two sets of runs, with a confidence interval from permutations of
+ * the runs.
  */
 #ifndef SPROF_PROFILE_PERMUTATION_H
 #define SPROF_PROFILE_PERMUTATION_H
@@ -12,7 +13,7 @@
 #include "base/error.h"
 #include "profile/diff.h"
 
-/* A figure of each run of one side, none below 0. */
+/* One side's figures, one per run, none negative. */
 struct sprof_runs {
 	const double *values;
 	size_t count;
@@ -21,19 +22,19 @@ struct sprof_runs {
 struct sprof_change {
 	double means[SPROF_SIDES];
 	/*
-	 * Of the means, and the ends of its interval. Relative: a share of the mean before, from -1
-	 * on, infinite if that is 0 and the other isn't. Else in the unit of the figures.
+	 * Change of the mean, and the ends of its interval. Relative: as a fraction of the mean
+	 * before, from -1 on, infinite if only that mean is 0. Else in the figures' unit.
 	 */
 	double change, low, high;
 };
 
-/* How many assignments of runs to sides an interval is made of: all, or what is drawn of them. */
+/* The number of assignments of runs to sides that the interval uses: all, or a random subset. */
 double sprof_permutation_count(size_t before, size_t after);
 
 /*
- * Each end of the interval is wrong with a probability of at most `level` (at most 0.5), which times
- * sprof_permutation_count() must be at least 1. Both sides have runs. Equal runs give equal results.
- * False: no memory.
+ * `level` (at most 0.5): the largest error probability of each end; level *
+ * sprof_permutation_count() must be at least 1. Both sides have runs. Deterministic. Returns false
+ * if out of memory.
  */
 SPROF_MUST_USE bool sprof_permutation_change(const struct sprof_runs sides[SPROF_SIDES],
 	bool relative, double level, struct sprof_change *ret, struct sprof_error *err);

@@ -1,6 +1,6 @@
 /*
- * Our own comments in a pprof file: "sprof: NAME=VALUE", as in sprof-pprof(5). Unknown ones are
- * left alone: they come from a later sprof, or from another program.
+ * sprof's comments in a pprof file: "sprof: NAME=VALUE", see sprof-pprof(5). Unknown names are
+ * ignored: they come from a later sprof, or from another program.
  */
 #include <errno.h>
 #include <math.h>

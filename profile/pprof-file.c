@@ -1,6 +1,4 @@
-/*
- * Shared by the passes over a pprof file: its strings, its ids, and error messages.
- */
+/* Shared by the passes over a pprof file: strings, ids, and error messages. */
 #include "profile/pprof-file.h"
 
 #include <stdarg.h>

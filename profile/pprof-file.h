@@ -1,6 +1,4 @@
-/*
- * Private to profile/: a pprof file being read.
- */
+/* Private to profile/: state while reading a pprof file. */
 #ifndef SPROF_PROFILE_PPROF_FILE_H
 #define SPROF_PROFILE_PPROF_FILE_H
 
@@ -16,12 +14,13 @@
 #include "profile/wire.h"
 
 enum {
-	SPROF_PPROF_MAX_ITEMS = 16 * 1024 * 1024,   /* strings, functions, locations, ... of each */
-	SPROF_PPROF_MAX_LINES = 1000,               /* of a location */
-	SPROF_PPROF_MAX_FRAMES = 256 * 1024 * 1024, /* of all stacks */
+	/* limit for strings, functions, locations, ... each */
+	SPROF_PPROF_MAX_ITEMS = 16 * 1024 * 1024,
+	SPROF_PPROF_MAX_LINES = 1000,               /* per location */
+	SPROF_PPROF_MAX_FRAMES = 256 * 1024 * 1024, /* over all stacks */
 };
 
-/* Field numbers of message Profile. */
+/* Field numbers of the message Profile. */
 enum sprof_pprof_field {
 	SPROF_PPROF_SAMPLE_TYPE = 1,
 	SPROF_PPROF_SAMPLE = 2,
@@ -40,9 +39,9 @@ enum sprof_pprof_field {
 	SPROF_PPROF_URL = 15,
 };
 
-/* The meaning of a value of a sample. */
+/* What a sample's value means. */
 enum sprof_pprof_column {
-	SPROF_PPROF_COLUMN_NONE, /* derived from others, or a further kind */
+	SPROF_PPROF_COLUMN_NONE, /* ignored: derived from others; or a further kind */
 	SPROF_PPROF_COLUMN_SAMPLES,
 	SPROF_PPROF_COLUMN_TIME, /* + enum sprof_time_class */
 };
@@ -50,7 +49,7 @@ enum sprof_pprof_column {
 struct sprof_pprof_string {
 	const uint8_t *text;
 	size_t length;
-	const char *interned; /* NULL until requested */
+	const char *interned; /* NULL until first used */
 };
 
 struct sprof_pprof_mapping {
@@ -58,9 +57,9 @@ struct sprof_pprof_mapping {
 	uint32_t module;
 };
 
-/* The ids of a table, with our index for each. */
+/* Maps the ids of a table to our indices. */
 struct sprof_pprof_ids {
-	uint32_t *dense; /* of ids up to the number of entries: nearly all */
+	uint32_t *dense; /* for ids up to the number of entries: nearly all */
 	size_t dense_count;
 	struct sprof_idmap sparse;
 };
@@ -74,38 +73,44 @@ struct sprof_pprof_file {
 	struct sprof_kind kinds[SPROF_KINDS_MAX];
 	size_t kind_count;
 	enum sprof_pprof_column columns[SPROF_KINDS_MAX];
-	/* by further kind of the profile: its column in the file */
+	/* by further kind: its column in the file */
 	uint32_t further[SPROF_KINDS_MAX];
-	uint64_t default_type; /* a string; 0: none */
+	uint64_t default_type; /* a string index; 0: none */
 	struct sprof_pprof_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
 	struct sprof_pprof_ids mapping_ids, function_ids, location_ids;
-	size_t function_count, location_count;    /* in the file */
-	struct sprof_profile_function *functions; /* their module is not known yet */
+	size_t function_count, location_count;    /* number in the file */
+	struct sprof_profile_function *functions; /* their modules are not known yet */
 	size_t functions_read;
-	/* by function: the one whose lines in another file it has; SPROF_IDMAP_NONE: it is none */
+	/*
+	 * by function: the function that it has lines for, in another file; SPROF_IDMAP_NONE: an
+	 * ordinary function
+	 */
 	uint32_t *included_by;
-	struct sprof_profile_line *lines; /* of the location being read */
+	struct sprof_profile_line *lines; /* of the current location */
 	size_t line_capacity;
 };
 
-/* "NAME: what is wrong with it". */
+/* Sets the error "NAME: ..." and returns false. */
 bool sprof_pprof_fail(const struct sprof_pprof_file *file, struct sprof_error *err,
 	const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The profile's copy of a string; "" for 0. False: out of range, or no memory. */
+/* The interned string; "" for 0. Returns false if out of range, or out of memory. */
 SPROF_MUST_USE bool sprof_pprof_text(
 	struct sprof_pprof_file *file, uint64_t index, const char **ret, struct sprof_error *err);
 
 bool sprof_pprof_ids_init(struct sprof_pprof_ids *ids, size_t count);
-/* False: no memory; an id that is there already is an error of the caller's: look first. */
+/* Returns false if out of memory. The id must be new. */
 bool sprof_pprof_ids_put(struct sprof_pprof_ids *ids, uint64_t id, uint32_t index);
-/* SPROF_IDMAP_NONE: no such id. */
+/* SPROF_IDMAP_NONE if there is no such id. */
 uint32_t sprof_pprof_ids_find(const struct sprof_pprof_ids *ids, uint64_t id);
 
 void sprof_pprof_ids_finish(struct sprof_pprof_ids *ids);
 
-/* Takes a comment NAME.n=TEXT about a mapping's module, if it is one. False: no memory. */
+/*
+ * Handles a comment NAME.n=TEXT about a mapping's module; ignores others. Returns false if out of
+ * memory.
+ */
 SPROF_MUST_USE bool sprof_pprof_read_place(
 	struct sprof_pprof_file *file, const char *comment, const char *text);
 

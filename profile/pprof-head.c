@@ -1,7 +1,7 @@
 /*
- * The first pass over a pprof file: strings, the kinds of values, and times. Decides whether the
- * file is ours (its values are samples and the four classes of time) or another tool's, which is
- * shown one kind at a time.
+ * The first pass over a pprof file: strings, kinds of values, times. Decides whether the file is
+ * sprof's (its values are samples and the classes of time) or another tool's, which is shown one
+ * kind at a time.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -176,7 +176,7 @@ static bool unknown_kind(
 	return false;
 }
 
-/* Like `go tool pprof`: the file's default, else the last kind. */
+/* As `go tool pprof`: the file's default, else the last kind. */
 static bool set_other_columns(
 	struct sprof_pprof_file *file, const char *wanted, struct sprof_error *err)
 {

@@ -1,7 +1,6 @@
 /*
- * Two passes over a pprof file: mappings and functions, then, when the comments say how to read
- * them, locations. An address is a place in
- * the file of its mapping, and becomes a raw frame.
+ * Two passes over a pprof file: mappings and functions first; then, when the comments are known,
+ * locations. An address becomes a raw frame: an offset in its mapping's file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +75,7 @@ static bool read_mapping(
 	return enter(file, &file->mapping_ids, id, (uint32_t)file->mapping_count++, "mapping", err);
 }
 
-/* Only a location tells its module: see add_line(). */
+/* The module is known only from a location: see add_line(). */
 static bool read_function(
 	struct sprof_pprof_file *file, struct sprof_wire message, struct sprof_error *err)
 {
@@ -212,7 +211,9 @@ static bool take_mark(struct sprof_profile *profile, struct sprof_profile_functi
 	return true;
 }
 
-/* The function of a line; one that only has lines in another file is not a function itself. */
+/*
+ * The function of a line; an entry that only has lines in another file refers to the real function.
+ */
 static struct sprof_profile_function function_of(
 	const struct sprof_pprof_file *file, struct sprof_profile_line *line)
 {

@@ -1,6 +1,4 @@
-/*
- * Opens a pprof file from a descriptor. Does not handle its content: pprof-read.c does.
- */
+/* Opens a pprof file from a descriptor. pprof-read.c parses it. */
 #include "profile/pprof.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Our comments about the modules' files: segments and debug links, which later naming needs, and where they
- * were mapped. A
- * comment that can't be read is left out: it is from another program, or damaged.
+ * sprof's comments about modules' files: segments and debug links, needed to resolve names later,
+ * and mapping addresses. Malformed comments are ignored: they come from another program, or are
+ * damaged.
  */
 #include <stdio.h>
 #include <stdlib.h>

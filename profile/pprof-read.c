@@ -1,6 +1,6 @@
 /*
- * From a file to a profile: unpacks it, then makes several passes over the same bytes, because the
- * tables may come in any order. Does not interpret messages: the passes do.
+ * Reads a file into a profile: decompresses it, then makes several passes over the same bytes,
+ * because the tables may be in any order. The passes interpret the messages.
  */
 #include "profile/pprof.h"
 

@@ -1,6 +1,6 @@
 /*
- * The last pass over a pprof file: its samples. Most samples repeat a stack and a set of labels. So
- * both are found by a hash of the file's bytes, before any lookup.
+ * The last pass over a pprof file: samples. Most samples repeat a stack and a set of labels, so
+ * both are first looked up by a hash of the file's bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +170,7 @@ static bool find_stack(struct samples *samples, uint32_t *ret_stack, struct spro
 	return true;
 }
 
-/* What the labels of a sample tell. */
+/* What a sample's labels say. */
 struct said {
 	struct sprof_build_thread thread;
 	struct sprof_profile_context context;
@@ -236,7 +236,7 @@ static bool take_presence(struct said *said, const struct words *words)
 	return true;
 }
 
-/* False: the label has no meaning for sprof. */
+/* Returns false if the label has no meaning for sprof. */
 static bool take_label(
 	const struct sprof_pprof_file *file, struct said *said, const struct words *words)
 {
@@ -336,7 +336,7 @@ static struct sprof_metrics metrics_of(const struct samples *samples)
 	return metrics;
 }
 
-/* The values of the profile's further kinds. NULL: it has none. */
+/* The values of the profile's further kinds. NULL: there are none. */
 static const uint64_t *further_of(const struct samples *samples, uint64_t values[SPROF_KINDS_MAX])
 {
 	const struct sprof_pprof_file *file = samples->file;

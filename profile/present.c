@@ -1,6 +1,4 @@
-/*
- * Lists of names for hints: the heaviest ones, not all.
- */
+/* Lists names for hints: only the heaviest. */
 #include "profile/present.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * The profile's life, its threads and its rows: handles each record of the sink of base/record.h.
- * Does not handle names, the tree of stacks (tree.c), or the sharing out of time (window.c).
+ * The profile's lifetime, threads and rows: handles each record of the sink (base/record.h). Does
+ * not handle names, the tree of stacks (tree.c), or the distribution of time (window.c).
  */
 #include "profile/profile.h"
 
@@ -211,22 +211,29 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	return true;
 }
 
+bool sprof_profile_unsampled_row(struct sprof_profile *profile, uint32_t thread, uint32_t *ret_row)
+{
+	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
+	struct sprof_profile_row key = {.thread = thread};
+	uint32_t location;
+
+	return sprof_profile_name_location(profile, SPROF_PROFILE_UNSAMPLED, &location) &&
+		sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, &key.stack) &&
+		sprof_profile_intern_context(profile, &context, &key.context) &&
+		sprof_profile_intern_row(profile, &key, ret_row);
+}
+
 /* Left-over time goes to the last sample of its class, or to the thread's [unsampled] row. */
 static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 {
 	struct sprof_window *window = &profile->index->windows[thread];
-	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
-	struct sprof_profile_row key = {.thread = thread};
 	struct sprof_metrics left = {0};
-	uint32_t location, row;
+	uint32_t row;
 
 	sprof_window_settle(window, profile->rows);
 	if (!sprof_times_wall(&window->carried))
 		return true;
-	if (!sprof_profile_name_location(profile, SPROF_PROFILE_UNSAMPLED, &location) ||
-		!sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, &key.stack) ||
-		!sprof_profile_intern_context(profile, &context, &key.context) ||
-		!sprof_profile_intern_row(profile, &key, &row))
+	if (!sprof_profile_unsampled_row(profile, thread, &row))
 		return false;
 	left.times = sprof_window_take_carried(window);
 	sprof_metrics_add(&profile->rows[row].metrics, &left);

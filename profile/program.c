@@ -1,6 +1,6 @@
 /*
- * Tells programs from libraries by the names of their files, as a profile has nothing else of them.
- * Does not handle programs that are named like libraries.
+ * Distinguishes programs from libraries by file name, because a profile has nothing else. Does not
+ * handle programs that are named like libraries.
  */
 #include "profile/program.h"
 
@@ -27,4 +27,23 @@ bool sprof_profile_is_of_program(
 		return false;
 	module = sprof_modules_get(profile->modules, location->frame.module);
 	return module->kind == SPROF_MODULE_FILE && !is_library_name(module->path);
+}
+
+void sprof_program_name(const char *command, char *name, size_t size)
+{
+	size_t length = strcspn(command, " "), start = 0;
+
+	for (size_t i = 0; i + 1 < length; i++) {
+		if (command[i] == '/')
+			start = i + 1;
+	}
+	if (command[start] == '-' && length > start + 1)
+		start++;
+	if (length > start + 1 && command[length - 1] == ':')
+		length--;
+	length -= start;
+	if (length >= size)
+		length = size - 1;
+	memcpy(name, command + start, length);
+	name[length] = '\0';
 }

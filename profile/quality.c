@@ -1,6 +1,6 @@
 /*
- * The table of quality figures, and how to combine those of several runs. base/record.h says what
- * each figure means.
+ * The table of quality figures, and how to combine those of several runs. base/record.h defines the
+ * figures.
  */
 #include "profile/quality.h"
 
@@ -46,6 +46,8 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(samples_folded),
 	FIELD(threads_folded),
 	FIELD(waits_folded),
+	FIELD(running_ns),
+	FIELD(estimated_ns),
 	FIELD(waits_looked_up),
 	FIELD(wait_ns_total),
 	FIELD(exact_waits),

@@ -1,6 +1,4 @@
-/*
- * The figures of struct sprof_quality by name: one table for all readers and writers.
- */
+/* The fields of struct sprof_quality by name: one table for all readers and writers. */
 #ifndef SPROF_PROFILE_QUALITY_H
 #define SPROF_PROFILE_QUALITY_H
 
@@ -9,10 +7,10 @@
 
 #include "base/record.h"
 
-/* A count or a time in ns. --stats and saved profiles use the names: they are an interface. */
+/* A count, or a time in ns. The names are an interface: --stats and saved profiles use them. */
 struct sprof_quality_field {
-	const char *name; /* NULL ends the table */
-	size_t offset;    /* of the uint64_t in struct sprof_quality */
+	const char *name; /* NULL terminates the table */
+	size_t offset;    /* of a uint64_t in struct sprof_quality */
 };
 
 extern const struct sprof_quality_field sprof_quality_fields[];
@@ -27,7 +25,7 @@ static inline uint64_t sprof_quality_get(const struct sprof_quality *quality, si
 	return *(const uint64_t *)((const char *)quality + offset);
 }
 
-/* Adds another run's figures: counts and times are summed; of longest times, the longer stays. */
+/* Adds another run's figures: sums counts and times; for maxima, keeps the larger. */
 void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *more);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Rows as the sampler gives them: by ids, looked up after the run. During sampling such a row is
- * found by its raw context, even if it has been named meanwhile.
+ * Rows by the sampler's ids, which are named after the run. While sampling, a row is found by its
+ * raw context, even if it has been named already.
  */
 #include "base/array.h"
 #include "profile/index.h"

@@ -1,7 +1,7 @@
 /*
- * Folds recursion. One pass: a step is appended to those that are left, and if they now end with
- * the same series twice, the second one is dropped. Before that step they ended with no series
- * twice, so they don't afterwards. Does not find series that differ in one function each time.
+ * Folds recursion in one pass: each step is appended to the result, and if the result now ends with
+ * the same series twice, the second one is dropped. So the result never ends with a repeated
+ * series. Does not find series that differ in one function each time.
  */
 #include "profile/recursion.h"
 

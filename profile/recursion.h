@@ -1,12 +1,12 @@
 /*
- * Recursion on a path, folded: a series of calls that follows itself becomes one, with the number
- * of calls in each of its steps.
+ * Folds recursion on a path: a repeated series of calls becomes one series, with the number of
+ * calls in each step.
  *
- *   main fib fib fib            ->  main fib[x3]
- *   main even odd even odd even ->  main even[x2] odd[x2] even
+ *   main fib fib fib            -> main fib[x3]
+ *   main even odd even odd even -> main even[x2] odd[x2] even
  *
- * So every function of the path stays on it, in the same order, its last step stays the last, and
- * the calls of the steps add up to the length of the path.
+ * All functions stay on the path in the same order, the last step stays last, and the calls of all
+ * steps add up to the path's length.
  */
 #ifndef SPROF_PROFILE_RECURSION_H
 #define SPROF_PROFILE_RECURSION_H
@@ -16,18 +16,18 @@
 
 #include "profile/profile.h"
 
-/* The longest series of calls that is recognized. */
+/* The longest repeated series that is recognised. */
 enum { SPROF_RECURSION_LONGEST = 16 };
 
 struct sprof_step {
 	uint32_t function;
-	enum sprof_mark mark; /* joined of all its calls */
-	uint32_t calls;       /* how many are folded into it; 1: none */
+	enum sprof_mark mark; /* combined mark of all its calls */
+	uint32_t calls;       /* number of calls folded into it; 1: not folded */
 };
 
 /*
- * Folds in place and returns the number of steps that are left. Time: as many comparisons as there
- * are steps, times the longest series at most.
+ * Folds in place and returns the remaining number of steps. Takes at most count *
+ * SPROF_RECURSION_LONGEST comparisons.
  */
 size_t sprof_recursion_fold(struct sprof_step *steps, size_t count);
 

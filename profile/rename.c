@@ -1,8 +1,8 @@
 /*
- * Late naming: each location is named anew by its own address, so functions that a made-up name had
- * joined come apart, and those that it had split come together. A name that came from a symbol
- * stays unless something better is known: without the module's file, its PLT and its unwind tables
- * are not known here. Does not name waits: what they say is text by now.
+ * Late naming: each location is named again by its own address. Functions that a made-up name had
+ * merged are split, and split ones are merged. A name from a symbol stays unless there is a better
+ * one: without the module's file, its PLT and unwind tables are unknown here. Does not rename
+ * waits: they are text already.
  */
 #include "profile/rename.h"
 

@@ -1,7 +1,6 @@
 /*
- * From raw frames to functions. A return address is after its call, which may be the last
- * instruction of its function: the byte before it is always inside the call. Does not handle the
- * sources of names.
+ * Resolves raw frames to functions. A return address follows its call, which may be the last
+ * instruction of its function; so the lookup uses the byte before it.
  */
 #include "profile/resolve.h"
 

@@ -1,6 +1,6 @@
 /*
  * Rows and their owners: processes, threads and contexts, each found by its key. Does not handle
- * stacks, or choose the row of a sample: profile.c and build.c do.
+ * stacks, or choose a sample's row: profile.c and build.c do.
  */
 #include <assert.h>
 

@@ -1,13 +1,13 @@
 /*
- * The row of a sample: its stack with the kernel's end, and its context as the sampler's ids. Does not
- * count anything.
+ * The row of a sample: its stack with kernel frames, and its context as the sampler's ids. Counts
+ * nothing.
  */
 #include <stdio.h>
 
 #include "profile/index.h"
 #include "profile/labels.h"
 
-/* What the user has asked for beside the stack. */
+/* The labels that the user has requested. */
 static bool label(
 	struct sprof_profile *profile, const struct sprof_sample *sample, const char **ret)
 {

@@ -1,7 +1,7 @@
 /*
- * Counts threads by how long they lived, which is the wall time that they were charged. Who makes them
- * is known by the stacks that lead to clone(2). Every location must be named. Does not handle threads
- * that found no room for an entry of their own.
+ * Counts threads by lifetime, which is the wall time charged to them. The creating function comes
+ * from stacks that lead to clone(2). Locations must be named. Ignores threads dropped by the memory
+ * bounds.
  */
 #include "profile/short-threads.h"
 

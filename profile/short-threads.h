@@ -1,6 +1,4 @@
-/*
- * Programs that make thread after thread, each for a moment.
- */
+/* Programs that keep creating short-lived threads. */
 #ifndef SPROF_PROFILE_SHORT_THREADS_H
 #define SPROF_PROFILE_SHORT_THREADS_H
 
@@ -12,11 +10,11 @@
 #include "profile/profile.h"
 
 struct sprof_short_threads {
-	size_t count;   /* 0: there are too few to matter */
-	uint32_t maker; /* the program's function that was seen making them; NONE: not known */
+	size_t count;   /* 0: too few to matter */
+	uint32_t maker; /* the program's function that creates them; NONE: unknown */
 };
 
-/* Of the chosen threads, by their index. False: no memory. */
+/* Examines the chosen threads, by thread index. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_short_threads_find(
 	const struct sprof_profile *profile, const bool *chosen, struct sprof_short_threads *ret);
 

@@ -1,6 +1,6 @@
 /*
- * A tally by function, file and line. Every location must be named. Does not handle who called the site:
- * the graphs have that.
+ * Aggregates by function, file and line. Locations must be named. Does not show callers: the graphs
+ * do.
  */
 #include "profile/sites.h"
 

@@ -1,6 +1,6 @@
 /*
- * The places in a program's own code that its figures come from: the innermost line outside of
- * libraries. Of memory it is where the program allocates; the allocator's own functions tell nothing.
+ * The lines of a program's own code that its figures come from: the innermost line outside
+ * libraries. For memory, this is where the program allocates, not the allocator itself.
  */
 #ifndef SPROF_PROFILE_SITES_H
 #define SPROF_PROFILE_SITES_H
@@ -20,20 +20,20 @@ struct sprof_site {
 };
 
 struct sprof_sites {
-	struct sprof_site *items; /* by value, falling */
+	struct sprof_site *items; /* by value, descending */
 	size_t count;
-	uint64_t whole; /* of the view, stacks without a function too */
+	uint64_t whole; /* over the view, including stacks without a function */
 };
 
 /*
- * By the view's weight. A stack of libraries only counts for its innermost function. Fills *ret; the
- * caller finishes it. False: no memory.
+ * Aggregates by the view's weight. A stack with libraries only is attributed to its innermost
+ * function. Fills *ret; the caller finishes it. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_sites_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, struct sprof_sites *ret, struct sprof_error *err);
 void sprof_sites_finish(struct sprof_sites *sites);
 
-/* "prog.c:16"; empty if the line is not known. */
+/* "prog.c:16"; empty if unknown. */
 struct sprof_site_place {
 	char text[64];
 };

@@ -1,7 +1,8 @@
 /*
- * A file tells only the slice of time of its samples. They become spans here, so the rest works as
- * after a run. In a slice, a thread's samples are laid out by row, a period apart, or closer if too
- * many. No sample leaves its slice, so the file stays the same when written again.
+ * A file has only the time slice of each sample. Samples become spans here, so everything else
+ * works as after a run. Within a slice, a thread's samples are laid out by row, one period apart,
+ * or closer if there are too many. No sample leaves its slice, so the file is the same when written
+ * again.
  */
 #include "profile/slices.h"
 

@@ -1,6 +1,4 @@
-/*
- * The timeline of a profile from a file, which tells only the slice of time of a sample.
- */
+/* Builds the timeline of a profile from a file, where each sample has only a time slice. */
 #ifndef SPROF_PROFILE_SLICES_H
 #define SPROF_PROFILE_SLICES_H
 
@@ -9,11 +7,14 @@
 
 #include "profile/profile.h"
 
-/* The samples of this existing row are in the slice that begins then. False: no memory. */
+/*
+ * Adds samples of an existing row in the slice that begins at time_ns. Returns false if out of
+ * memory.
+ */
 bool sprof_slices_add(
 	struct sprof_profile *profile, const struct sprof_profile_row *row, uint64_t time_ns);
 
-/* After all are added, lays out the samples of each slice one after the other. */
+/* Call after all adds: distributes the samples within each slice. */
 void sprof_slices_settle(struct sprof_profile *profile);
 
 #endif

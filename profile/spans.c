@@ -1,7 +1,7 @@
 /*
- * The timeline by thread. A sample stands for the time until the thread's next one. If that comes
- * late, it stands for one period: the thread was not sampled, and nobody knows what it did. Late
- * ticks are not such a gap.
+ * The timeline by thread. A sample covers the time until the thread's next sample. If that is late,
+ * it covers one period: the thread was not sampled, so its activity is unknown. Late ticks are not
+ * such a gap.
  */
 #include "profile/spans.h"
 
@@ -26,7 +26,8 @@ static uint64_t begin_of(const struct sprof_profile *profile, size_t span)
 }
 
 /*
- * Nearly all are. A sleep that was over when somebody looked comes behind what the kernel has recorded since.
+ * Nearly all are in order. A sleep is reported when it is noticed to be over, after later kernel
+ * records.
  */
 static void put_in_order(const struct sprof_profile *profile, uint32_t *first, const uint32_t *end)
 {
@@ -97,7 +98,7 @@ static uint64_t since_start(const struct sprof_profile *profile, uint64_t time_n
 	return time_ns > profile->start_ns ? time_ns - profile->start_ns : 0;
 }
 
-/* The thread's next span; NULL: there is none. */
+/* The thread's next span; NULL if there is none. */
 static const struct sprof_profile_span *next_of(const struct sprof_spans *spans, size_t place)
 {
 	const struct sprof_profile *profile = spans->profile;

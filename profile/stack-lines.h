@@ -1,7 +1,4 @@
-/*
- * The lines of a stack, the innermost first. Functions that were inlined at a location have lines of
- * their own.
- */
+/* Iterates over the lines of a stack, innermost first, including inlined functions. */
 #ifndef SPROF_PROFILE_STACK_LINES_H
 #define SPROF_PROFILE_STACK_LINES_H
 
@@ -10,12 +7,12 @@
 
 #include "profile/profile.h"
 
-/* Where a walk is: before this line of this stack's innermost location. */
+/* Position: the next line, and the stack that it is in. */
 struct sprof_stack_lines {
 	uint32_t stack, line;
 };
 
-/* NULL: there are no more. */
+/* Returns NULL at the end. */
 static inline const struct sprof_profile_line *sprof_stack_lines_next(
 	const struct sprof_profile *profile, struct sprof_stack_lines *at)
 {

@@ -1,11 +1,11 @@
 /*
- * Puts the functions that made tail calls into the stacks. What is missing depends on the caller
- * and on what is above it, so it is looked up once for each such pair. The stack gets a location of
- * its own, with the same frame, whose lines go on with the missing functions. So the tree of stacks
- * stays as it is, and whoever reads lines sees them.
+ * Inserts the functions that made tail calls into the stacks. The missing functions depend on the
+ * caller and its callee on the stack, so they are looked up once per pair. The stack gets a
+ * separate location with the same frame, and the missing functions as additional lines. So the tree
+ * of stacks is unchanged, and all readers of lines see them.
  *
- * Only the function itself is put in, not what it was inlined from. Where several ways are
- * possible, nothing is put in, and the function that was found is marked.
+ * Only the function itself is inserted, not its inline chain. If several chains are possible,
+ * nothing is inserted, and the found function is marked.
  */
 #include "base/array.h"
 #include "base/idmap.h"

@@ -1,6 +1,6 @@
 /*
- * The texts of a recording: interned, and bounded. Does not handle texts of files and names of
- * functions: they are not bounded, and use base/strtab.h.
+ * Texts of a recording: interned and bounded. Texts of files and names of functions are not
+ * bounded; they use base/strtab.h.
  */
 #include <string.h>
 

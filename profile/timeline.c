@@ -1,6 +1,6 @@
 /*
- * The timeline: what each thread did, in order, run-length coded. Successive samples of a thread
- * with the same row are one span. Bounded: when it is full it ends, and says when.
+ * The timeline of each thread, run-length coded: successive samples in the same row are one span.
+ * Bounded: when full, it ends and records when.
  */
 #include "base/array.h"
 #include "profile/index.h"
@@ -17,8 +17,8 @@ static uint32_t thread_of(const struct sprof_profile *profile, uint32_t span)
 }
 
 /*
- * The thread's span that a moment follows. Its last one, mostly; a sleep that was over when somebody looked is told
- * behind what the kernel has recorded since, which is not much.
+ * The thread's span that precedes a time: mostly its last. A sleep is reported when it is noticed
+ * to be over, after a few later kernel records.
  */
 static uint32_t span_before(const struct sprof_profile *profile, uint32_t thread, uint64_t time_ns)
 {
@@ -30,7 +30,7 @@ static uint32_t span_before(const struct sprof_profile *profile, uint32_t thread
 	return at;
 }
 
-/* What is told late is not the thread's last span: nothing of later is added to it. */
+/* A late report is not in the thread's last span; later samples are not added to it. */
 static bool is_last(const struct sprof_profile *profile, uint32_t thread, uint64_t begin_ns)
 {
 	const uint32_t last = profile->threads[thread].last_span;

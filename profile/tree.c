@@ -1,10 +1,9 @@
 /*
- * Everything interned: locations, the prefix tree of stacks, and functions. Does not handle threads
- * and weights.
+ * Interned locations, stacks (the prefix tree) and functions. Does not handle threads and weights.
  *
- * Most stacks are known, and are found by a hash of all their frames in one lookup. A new stack
- * takes a lookup per frame: a node's key is its parent and the raw frame itself. The frame's
- * location is looked up only if the node is new.
+ * Most stacks are known, and found in one lookup by a hash of all their frames. A new stack takes
+ * one lookup per frame: a node's key is its parent and the raw frame. The frame's location is
+ * looked up only if the node is new.
  */
 #include <assert.h>
 

@@ -1,6 +1,4 @@
-/*
- * Verdicts: one word for where a function's wall time went. Only a table of limits.
- */
+/* Verdicts: a one-word classification of a function's wall time, by a table of limits. */
 #include "profile/view.h"
 
 #include <assert.h>

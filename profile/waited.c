@@ -1,6 +1,6 @@
 /*
- * Waits of known length, on their way into the rows: as further kinds of values, and as the weights by
- * which the blocked time that the kernel has accounted is shared out. Does not find their places.
+ * Exact waits on their way into the rows: as further kinds of values, and as weights for
+ * distributing the blocked time that the kernel has accounted. Does not determine their stacks.
  */
 #include "profile/waited.h"
 
@@ -24,7 +24,7 @@ void sprof_profile_expect_waits(struct sprof_profile *profile)
 	profile->kinds.further_count = KINDS;
 }
 
-/* Of another tool's file, the kinds may stand elsewhere. */
+/* In another tool's file, the kinds may have other indices. */
 static bool find_kind(const struct sprof_profile *profile, const char *name, size_t *ret)
 {
 	for (size_t i = 0; i < profile->kinds.further_count; i++) {

@@ -1,6 +1,4 @@
-/*
- * Exact waits in a recording: each row has their number, their length, and the longest of them.
- */
+/* Exact waits in a recording: per row their number, total length, and maximum. */
 #ifndef SPROF_PROFILE_WAITED_H
 #define SPROF_PROFILE_WAITED_H
 
@@ -8,17 +6,17 @@
 
 #include "profile/profile.h"
 
-/* What a row's exact waits come to; lengths from leaving a CPU to getting one again, in ns. */
+/* A row's exact waits. Lengths are from leaving a CPU to getting one again, in ns. */
 struct sprof_exact_waits_of {
 	uint64_t waits, ns, longest_ns;
 };
 
-/* Before the first row: this recording will have exact waits. */
+/* Call before the first row: this recording will have exact waits. */
 void sprof_profile_expect_waits(struct sprof_profile *profile);
 
 bool sprof_profile_has_exact_waits(const struct sprof_profile *profile);
 
-/* Those of a row. False: the profile has none, of any row. */
+/* The exact waits of a row. Returns false if the profile has none. */
 bool sprof_profile_exact_waits(
 	const struct sprof_profile *profile, size_t row, struct sprof_exact_waits_of *ret);
 

@@ -1,6 +1,6 @@
 /*
- * What threads wait for, as the sampler reports it: each wait is stored once. Looks up names of
- * system calls, once per wait. Does not handle what needs symbols: profile/name-waits.c does.
+ * Stores what threads wait for, as the sampler reports it, each wait once, and looks up system call
+ * names. What needs symbols is in profile/name-waits.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -186,7 +186,7 @@ static bool sink_named(
 	return append(profile, wait, object, area, hash, ret_id);
 }
 
-/* Names what the wait has of addresses in the kernel, if somebody can. */
+/* Names the wait's kernel addresses, if there is a function for it. */
 static void name_addresses(
 	const struct sprof_profile *profile, struct kernel_names *names, struct sprof_wait *wait)
 {

@@ -1,6 +1,6 @@
 /*
- * Folds the waits. Rows are grouped by what a reader sees, not by how they were found: all strings
- * are interned, so equal texts are one pointer.
+ * Aggregates waits. Rows are grouped by their visible texts, not by how they were found: strings
+ * are interned, so equal texts are equal pointers.
  */
 #include "profile/waits.h"
 
@@ -215,8 +215,8 @@ static const char *candidate(const struct sprof_waits_edge *edges, size_t count)
 }
 
 /*
- * Where most samples of a lock's holders were, whoever it was; NULL: nowhere. A holder is sampled
- * after the lock was read, so where few samples were, it may have had the lock no more.
+ * The function with most samples of a lock's holders, over all threads; NULL: none. A holder is
+ * sampled after the lock was read, so with few samples it may already have released the lock.
  */
 static const char *common_place(const struct sprof_waits_edge *edges, size_t count)
 {

@@ -1,6 +1,6 @@
 /*
- * Weights: their names and how they are read from a row's figures. Wall time is only the sum of the
- * classes, so every report adds up.
+ * Weights: their names, and how to read them from a row. Wall time is the sum of the classes, so
+ * every report adds up.
  */
 #include "profile/weight.h"
 

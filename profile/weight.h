@@ -1,6 +1,5 @@
 /*
- * The weights of a stack: its samples, and the time that the kernel accounted to its thread, by
- * class. Reports and formats show one requested weight.
+ * Weights: samples, and the kernel's time by class. Reports and formats show one requested weight.
  */
 #ifndef SPROF_PROFILE_WEIGHT_H
 #define SPROF_PROFILE_WEIGHT_H
@@ -14,7 +13,7 @@
 struct sprof_metrics {
 	uint64_t samples;
 	struct sprof_times times;
-	uint64_t further; /* of the shown further kind, if there is one; see profile/kinds.h */
+	uint64_t further; /* value of the shown further kind, if any; see profile/kinds.h */
 };
 
 enum sprof_weight {
@@ -27,19 +26,19 @@ enum sprof_weight {
 	SPROF_WEIGHT_SLEEP,
 	SPROF_WEIGHT_DISK,
 	SPROF_WEIGHT_STOPPED,
-	SPROF_WEIGHT_STOLEN, /* the last one: files without stolen time leave it out */
+	SPROF_WEIGHT_STOLEN, /* last, because files without stolen time omit it */
 	SPROF_WEIGHT_COUNT,
-	SPROF_WEIGHT_FURTHER = SPROF_WEIGHT_COUNT, /* and above: further kinds */
+	SPROF_WEIGHT_FURTHER = SPROF_WEIGHT_COUNT, /* from here on: further kinds */
 };
 
 /*
  * "samples", "wall", "user", "sys", "runq", "wait", "sleep", "disk", "stopped", "stolen"; "value"
- * for a further kind: the profile has its own name.
+ * for a further kind, whose name only the profile has.
  */
 const char *sprof_weight_name(enum sprof_weight weight);
-/* The weight of that name. False: there is none. */
+/* Finds a weight by name. Returns false if unknown. */
 bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight);
-/* True: the weight is in ns. False: it counts samples, or is a further kind. */
+/* Returns true if the weight is in ns; false for samples and further kinds. */
 bool sprof_weight_is_time(enum sprof_weight weight);
 static inline bool sprof_weight_is_further(enum sprof_weight weight)
 {
@@ -47,12 +46,12 @@ static inline bool sprof_weight_is_further(enum sprof_weight weight)
 }
 
 uint64_t sprof_times_wall(const struct sprof_times *times);
-/* The number of weights, from the first, that cover the times: one less without stolen time. */
+/* The number of weights, from the first, needed for these times: one less without stolen time. */
 size_t sprof_times_weights(const struct sprof_times *times);
 uint64_t sprof_times_wait(const struct sprof_times *times);
 
 /*
- * The columns that reports split wall time into: user, sys, runq, wait; and stolen, if there is
+ * The columns into which reports split wall time: user, sys, runq, wait; and stolen, if there is
  * any.
  */
 enum {

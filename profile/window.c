@@ -1,10 +1,11 @@
 /*
- * Time accounting, the pure part: which samples get the kernel's time.
+ * The pure part of time accounting: distributes the kernel's time over samples.
  *
- * Time of a class goes only to samples in a state of that class, so a sleeping function is never
- * charged with CPU time. One exception: page faults take system time, but a stop meets the thread's own
- * code there. The wait for a CPU after a sleep does not come here (struct sprof_sink). The shares are
- * differences of a rounded running sum: each is within a nanosecond of even, and their sum is exact.
+ * A class's time goes only to samples in a state of that class, so a sleeping function is never
+ * charged with CPU time. Exception: page faults take system time, but their stops find the thread
+ * in user code. The run-queue time after a sleep is not handled here (struct sprof_sink). Shares
+ * are differences of a rounded running sum: each is within a nanosecond of even, and their sum is
+ * exact.
  */
 #include "profile/window.h"
 
@@ -28,7 +29,7 @@ struct takers {
 	bool queued;
 };
 
-/* A thread that wants to run loses ready and stolen time, wherever it is. */
+/* A runnable thread accrues runq and stolen time in any state. */
 static const struct takers takes[SPROF_TIME_COUNT] = {
 	[SPROF_TIME_USER] = {.states = {[SPROF_STATE_USER] = true}},
 	[SPROF_TIME_SYS] = {.states = {[SPROF_STATE_SYS] = true}},
@@ -39,7 +40,7 @@ static const struct takers takes[SPROF_TIME_COUNT] = {
 	[SPROF_TIME_STOLEN] = {.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true}},
 };
 
-/* Where nobody has seen it run: where it was preempted, as far as known. */
+/* If no sample shows the thread running: where it was preempted, as far as known. */
 static const struct takers takes_queued = {
 	.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
 	.queued = true,
@@ -95,7 +96,7 @@ bool sprof_window_add_wait(
 		&(struct sprof_window_run){.row = row, .count = 1, .weight = ns, .state = state});
 }
 
-/* Not of waits whose lengths are known (add_wait). */
+/* Does not affect waits of known length (add_wait). */
 void sprof_window_take_back(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
 {
@@ -116,7 +117,7 @@ static bool is_taker(const struct sprof_window_run *run, const struct takers *ta
 	return takers->states[run->state] && takers->queued == run->is_queued;
 }
 
-/* Hands out ns of the class to those samples; false: the window has none. */
+/* Distributes ns of the class over those samples. Returns false if the window has none. */
 static bool hand_out(struct sprof_window *window, enum sprof_time_class class,
 	const struct takers *takers, uint64_t ns, struct sprof_profile_row *rows)
 {
@@ -161,8 +162,8 @@ static uint64_t samples_of(const struct sprof_window *window, enum sprof_state s
 }
 
 /*
- * The system time that samples in calls can't explain: a page fault interrupts the thread's own code, and
- * that is where a stop meets it. Each sample stands for the same CPU time.
+ * The system time that samples in system calls don't explain: a page fault interrupts user code,
+ * where a stop then finds the thread. Each sample represents the same CPU time.
  */
 static uint64_t outside_calls(
 	const struct sprof_window *window, uint64_t user_ns, uint64_t system_ns)
@@ -181,7 +182,7 @@ static uint64_t outside_calls(
 	return system_ns - (uint64_t)(in_calls / all * cpu_ns);
 }
 
-/* Hands out what it can of the carried time of a class. */
+/* Distributes carried time of a class as far as possible. */
 static void hand_out_carried(struct sprof_window *window, enum sprof_time_class class,
 	const struct takers *takers, struct sprof_profile_row *rows)
 {

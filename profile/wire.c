@@ -1,6 +1,6 @@
 /*
- * The wire format, without copies: a field is a place in the caller's bytes. Does not handle
- * messages; never reads past the end, whatever the bytes say.
+ * The wire format, without copies: a field points into the caller's bytes. Never reads past the
+ * end, whatever the bytes are. Does not interpret messages.
  */
 #include "profile/wire.h"
 

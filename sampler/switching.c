@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 void sprof_switching_destroy(struct switching *switching)
 {
@@ -107,18 +108,14 @@ bool sprof_switching_went_on(struct switching *switching, uint64_t until_ns)
 bool sprof_switching_was_preempted(struct switching *switching, uint64_t time_ns)
 {
 	struct switch_queue *queue = &switching->switches;
-	size_t low = queue->first, high = queue->count;
+	const struct switch_item *first;
+	size_t count, at;
 
 	sort(queue);
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (queue->items[middle].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < queue->count && queue->items[low].is_off && queue->items[low].preempted;
+	first = queue->items + queue->first;
+	count = queue->count - queue->first;
+	at = sprof_lower_bound(first, count, SPROF_KEY(first, time_ns, time_ns));
+	return at < count && first[at].is_off && first[at].preempted;
 }
 
 /* The last place since the thread got its CPU is where it left it; earlier ones had no switch. */

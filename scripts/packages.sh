@@ -3,8 +3,8 @@
 
 build_packages=(
     gcc libc6-dev meson ninja-build pkg-config
-    libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev liblz4-dev
-    libdeflate-dev libzstd-dev libzydis-dev libncurses-dev
+    libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev
+    libzstd-dev libzydis-dev libncurses-dev
 )
 fuzz_packages=(python3 binutils clang libclang-rt-dev)
 # The archive libdw.a wants that of bzip2, too.
@@ -13,12 +13,12 @@ package_packages=(build-essential debhelper lintian debootstrap util-linux rpm r
 test_packages=(python3 binutils g++ gdb strace procps)
 declare -A group_packages=(
     [languages]="golang-go rustc llvm elfutils musl-tools busybox-static default-jdk-headless nodejs
-        python3-greenlet python3-dbg lz4 zstd xz-utils clang"
+        python3-greenlet python3-dbg zstd clang"
     [servers]="postgresql redis-server redis-tools nginx-light wrk sqlite3 nodejs make git tmux"
     [viewers]="nodejs npm chromium fonts-dejavu-core golang-go valgrind graphviz linux-perf hotspot
         libdevel-nytprof-perl make git"
     [tools]="clang libclang-rt-dev clang-format-14 linux-perf ltrace uftrace valgrind heaptrack libjemalloc2
-        libtcmalloc-minimal4 libmimalloc2.0 golang-go musl-tools tmux zsh fish smem dwz xz-utils lz4 zstd
+        libtcmalloc-minimal4 libmimalloc2.0 golang-go musl-tools tmux zsh fish smem dwz xz-utils
         elfutils llvm libdebuginfod1 make git time gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
     [slow]="clang libclang-rt-dev golang-go mpich openmpi-bin tmux time make git"
 )

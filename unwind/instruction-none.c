@@ -1,4 +1,4 @@
-/* A build without a decoder: decodes no instruction. */
+/* For aarch64, and builds without libZydis: decodes no instruction. */
 #include "unwind/instruction.h"
 
 bool sprof_instruction_has_decoder(void)

@@ -66,7 +66,7 @@ def add_rows(result, series, base):
 
 def measure(bench):
     result = Result("A traced system call", [
-        "One getppid(2), by the clock of the program that makes them, on one CPU. It makes none of the chosen calls.",
+        "One getppid(2), by the clock of the program, on one CPU. The program makes none of the chosen calls.",
     ])
     traced = measure_all(bench, [*FLOOR, *TRACED], bench.seconds(100_000, 5_000))
     free = measure_all(bench, [*FREE, *CHOSEN, *WRITTEN], bench.seconds(2_000_000, 100_000))

@@ -72,8 +72,8 @@ def measure(bench):
     if harness.has_perf(bench):
         tools["perf"] = perf
     result = Result("Profiler CPU per sample", [
-        "User and system time of the profiler's processes from start to end (symbols, names and files included), divided",
-        "by the samples; a target that spins at depth 30. Beside it what a stop costs that does nothing else.",
+        "User and system time of the profiler's processes from start to end (including symbols, names and files), divided by the number",
+        "of samples, for a target that spins at depth 30. For comparison: the cost of a bare stop.",
     ])
     for rate in RATES:
         with harness.subject(bench, "depth 30") as process:

@@ -26,8 +26,8 @@ def crowd(bench):
 
 def measure(bench):
     result = Result("Share of a crowded machine", [
-        "The same work as above, not pinned, beside a burning process for each CPU: how long it takes says how much of the",
-        "CPUs' time the target gets. A single run depends on where the kernel moves whom: look at the spread.",
+        "The same work as above, not pinned, beside one burning process per CPU: its duration shows the target's share of the",
+        "CPUs. A single run depends on where the kernel moves the processes: look at the spread.",
     ])
     cases = cases_of(bench)
     target = bench.free_target("work", depth=30, amount=units_for(bench, bench.seconds(3, 0.4)))

@@ -80,7 +80,7 @@ def measure(bench):
     result = Result("Formats", [
         f"A saved profile of {samples} samples with {stacks} stacks of {FUNCTIONS} functions, "
         f"{os.path.getsize(saved) / 2**20:.1f} MB;",
-        "and the same with a record for each sample. One process per tool and round.",
+        "and the same profile with one record per sample. One process per tool and round.",
     ])
     runs = {name: [once(argv, "") for _ in range(bench.rounds)] for name, argv in tools.items()}
     walls = {name: Series(run[0] for run in values) for name, values in runs.items()}

@@ -20,12 +20,10 @@ def heap(bench, *options):
 
 CALLED = {
     "one bare stop": ("trap", lambda bench: []),
-    "sprof calls --breakpoints": ("call", lambda bench: calls(bench, "--breakpoints", "--overhead", "0")),
-    "sprof calls, uprobes": ("call", calls),
+    "sprof calls": ("call", lambda bench: calls(bench, "--overhead", "0")),
 }
 ALLOCATED = {
-    "sprof heap --exact --breakpoints": lambda bench: heap(bench, "--exact", "--breakpoints"),
-    "sprof heap --exact, uprobes": lambda bench: heap(bench, "--exact"),
+    "sprof heap --exact": lambda bench: heap(bench, "--exact"),
     "ltrace": lambda bench: ["ltrace", "-c", "-e", "malloc+free", "-o", bench.file("functions.txt")],
 }
 COMPUTED = {
@@ -36,8 +34,8 @@ FAULTED = {
     "no tracer, faults": lambda bench: [],
     "sprof heap --growth": lambda bench: heap(bench, "--growth"),
 }
-# The first needs root, the second a package.
-OPTIONAL = {"sprof calls, uprobes", "sprof heap --exact, uprobes", "ltrace"}
+# It needs a package.
+OPTIONAL = {"ltrace"}
 
 
 def nanoseconds(bench, command, mode, count):
@@ -68,7 +66,7 @@ def of_mode(mode, cases):
 
 def measure(bench):
     result = Result("Watched functions", [
-        "By the clock of the program that is watched, on one CPU. A call has two stops: its begin and its return.",
+        "By the clock of the watched program, on one CPU. A call has two stops: its entry and its return.",
     ])
     called = measure_all(bench, CALLED, bench.seconds(50_000, 2_000))
     allocated = measure_all(bench, of_mode("allocate", ALLOCATED), bench.seconds(20_000, 1_000))
@@ -79,7 +77,7 @@ def measure(bench):
         for name, each in series.items():
             has_base = base in series and name != base
             result.rows.append(Row(name, each, "ns", *((base, series[base]) if has_base else ("", None))))
-    stops = called["sprof calls --breakpoints"].over(called["one bare stop"]).median / 2
+    stops = called["sprof calls"].over(called["one bare stop"]).median / 2
     result.checks.append(Check("a stop at a breakpoint over one bare stop", stops, 1.2))
     if "ltrace" in allocated:
         for name in ALLOCATED:

@@ -153,7 +153,7 @@ def measure(bench):
     result = Result("Names", [
         f"{count} random text addresses of a C++ program with thousands of template instances at -g3, "
         f"{os.path.getsize(program) / 2**20:.0f} MB,",
-        "each with its inline chain, file and line, none demangled; one process per tool and round.",
+        "each with its inline chain, file and line, without demangling. One process per tool and round.",
     ])
     runs = {name: [once(argv, addresses) for _ in range(bench.rounds)] for name, argv in tools.items()}
     walls = {name: Series(run[0] for run in values) for name, values in runs.items()}

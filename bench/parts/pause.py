@@ -68,8 +68,8 @@ def subjects(bench):
 
 def measure(bench):
     result = Result("Pause per sample", [
-        f"One pinned target, {RATE} Hz, from the request to the continuation. The floor: interrupt, wait, registers,",
-        "continue, and nothing else, by a tracer that is pinned to the target's CPU or to another one.",
+        f"One pinned target, {RATE} Hz; the time from the request to the continuation. The floor is a tracer that only interrupts, waits,",
+        "reads the registers and continues, pinned to the target's CPU or to another one.",
     ])
     for load in ("idle", "busy") if bench.other_cpus else ("idle",):
         with harness.load(bench, load == "busy"):

@@ -15,7 +15,7 @@ def units_for(bench, seconds):
 
 def measure(bench):
     result = Result("Slowdown", [
-        "A fixed amount of work at depth 30, its duration by the target's own clock; the ratio is to no profiler at all.",
+        "The duration of a fixed amount of work at depth 30, by the target's own clock. The ratio is to a run without a profiler.",
     ])
     cases = cases_of(bench)
     target = bench.target("work", depth=30, amount=units_for(bench, bench.seconds(3, 0.4)))

@@ -101,8 +101,8 @@ def add_many(bench, result):
 
 def measure(bench):
     result = Result("Sources of running threads' samples", [
-        "Timers in the kernel (--source kernel) and stops (--source stop). Lost: as in the part on lost time, of gaps under",
-        "400 us; beside nobody, beside a burning process on the other CPU, and beside one for each CPU.",
+        "Timers in the kernel (--source kernel) and stops (--source stop). Lost: as in the part on lost time, for gaps under",
+        "400 us; alone, beside a burning process on the other CPU, and beside one per CPU.",
     ])
     for name, others in (("alone", nobody), ("CPUs busy", all_busy), ("crowded", crowd)):
         add_lost(bench, result, name, others)

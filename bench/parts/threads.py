@@ -79,8 +79,8 @@ def measure_count(bench, count, units):
 
 def measure(bench):
     result = Result("Threads", [
-        f"One busy thread, the others wait for a lock; {RATE} Hz. Sleepers woken: what the kernel counts of time slices of",
-        "all sleeping threads between the first second and the end of the work, over all of them.",
+        f"One busy thread; the others wait for a lock; {RATE} Hz. Sleepers woken: the time slices of all sleeping threads together,",
+        "by the kernel's count, from the end of the first second to the end of the work.",
     ])
     units = units_for(bench, bench.seconds(6, 1.6))
     for count in COUNTS:

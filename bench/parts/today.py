@@ -66,8 +66,8 @@ def series_of(figures, share):
 def measure(bench):
     times = bench.seconds(10, 2)
     result = Result("What a user does today", [
-        f"Each called {times} times in a row on a target at depth 30. Still: what the target lost by its own clock per sample,",
-        "less what it loses to nobody in the same time.",
+        f"Each tool is called {times} times in a row on a target at depth 30. Still: the time per sample that the target lost by its own clock,",
+        "minus its loss without a profiler in the same time.",
     ])
     tools = tools_of(bench, times)
     figures = harness.interleaved(min(bench.rounds, 3), list(tools), lambda name: once(bench, tools[name]))

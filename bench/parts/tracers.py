@@ -74,8 +74,8 @@ def add_rows(result, head, series):
 
 def measure(bench):
     result = Result("Where the tracer is", [
-        "Busy threads at depth 30 on all CPUs, the same work in all. sprof is one tracer that stays attached; the other is",
-        "a prototype that stops, copies and lets go, and neither unwinds nor names nor writes anything.",
+        "Busy threads at depth 30 on all CPUs, with the same total work. sprof is one tracer that stays attached; the other one is",
+        "a prototype that stops, copies and detaches, and does not unwind, name or write anything.",
     ])
     units = units_for(bench, bench.seconds(2, 0.3))
     for busy in BUSY:

@@ -40,14 +40,14 @@ def add_agreement(result, name, figures):
     for way in WAYS[1:]:
         agree = figures[f"agree_{way}"]
         result.notes.append(
-            f"{name}: {agree['same']} of {agree['both']} stacks that both walked to the end are the same as "
+            f"{name}: {agree['same']} of {agree['both']} stacks that both walked to the end agree with "
             f"{way}'s ({figures['copies']} copies, {agree['complete']} complete).")
 
 
 def measure(bench):
     result = Result("Unwinding", [
-        "Stack copies taken every ms with every CPU busy, all walked in each way. With misses: new caches and files not",
-        "yet opened, the copies in the order they came. libunwind: remote, on the copies, with UNW_CACHE_GLOBAL.",
+        "Stack copies were taken every ms with all CPUs busy; each unwinder walked all of them. With misses: empty caches, files not yet",
+        "opened, copies in their original order. libunwind: remote, on the copies, with UNW_CACHE_GLOBAL.",
     ])
     for name in ["python3", "depth 300"] + (["cc1plus"] if harness.cc1plus() else []):
         figures = figures_of(bench, name)

@@ -104,6 +104,10 @@ function doubts(quality) {
 	if (quality.frames_unresolved && percentOf(quality.frames_unresolved, quality.frames) > 0.1)
 		found.push([1, `${plural(quality.frames_unresolved, "address has", "addresses have")} ` +
 			"no name: install the debug symbols of the module"]);
+	const estimate = percentOf(quality.estimated_ns, quality.running_ns);
+	if (estimate > 5)
+		found.push([estimate > 50 ? 2 : 1, `${estimate.toFixed(0)} % of the running time is an estimate: ` +
+			"its threads have no sample of it"]);
 	if (quality.samples_folded)
 		found.push([percentOf(quality.samples_folded, quality.samples) > 10 ? 2 : 1,
 			`${formatPercent(quality.samples_folded, quality.samples)} of the samples are ` +

@@ -9,28 +9,19 @@ from harness import (Target, as_nobody, check_error, check_near, main, others, o
 from subjects import build, write
 
 TARGET = "callers"
-SOURCES = ("breakpoints", "uprobes")
-ENDS = ("returned", "left", "cut", "open", "edge", "lost", "deep")
+ENDS = ("returned", "left", "cut", "open", "edge", "lost")
 LEAVES = {"work": 300, "threads": 300, "fork": 30, "jumps": 40}
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets")
 
 
-def require_root():
-    require(os.geteuid() == 0, "uprobes take root")
-    require_machine(os.path.exists("/sys/bus/event_source/devices/uprobe"), "this kernel has no uprobes")
+def watch(functions, *parts, options=(), code=7, program=TARGET):
+    return sprof("calls", "-F", functions, *options, "--", target(program), *parts).check(code)
 
 
-def watch(functions, *parts, options=(), code=7, program=TARGET, source="breakpoints"):
-    how = ["--breakpoints"] if source == "breakpoints" else []
-    if not how:
-        require_root()
-    return sprof("calls", *how, "-F", functions, *options, "--", target(program), *parts).check(code)
-
-
-def rows(*words, options=(), source="breakpoints", **how):
+def rows(*words, options=(), **how):
     """The functions' rows by name."""
-    table = json.loads(watch(*words, options=("--json", *options), source=source, **how).text())
-    assert table["source"] == source and table["windows"] is None and table["lost"] == table["unwatched"] == table["not_watched"] == 0, table
+    table = json.loads(watch(*words, options=("--json", *options), **how).text())
+    assert table["source"] == "breakpoints" and table["windows"] is None and table["lost"] == table["unwatched"] == table["not_watched"] == 0, table
     for row in table["functions"]:
         check_sums(row)
     return {row["function"]: row for row in table["functions"]}
@@ -49,8 +40,8 @@ def callers_of(row):
     return {caller["caller"]: caller["calls"] for caller in row["callers"]}
 
 
-def check_recursion(source):
-    table = rows("fib,is_*", "recursion", source=source)
+def test_recursion():
+    table = rows("fib,is_*", "recursion")
     fib, even, odd = table["fib"], table["is_even"], table["is_odd"]
     assert set(table) == {"fib", "is_even", "is_odd"}, table
     assert (fib["calls"], fib["deepest"], fib["nested"]) == (177, 10, 176), fib
@@ -60,26 +51,17 @@ def check_recursion(source):
     assert even["total_ns"] == even["self_ns"] + odd["self_ns"] and even["deepest"] == 11, table
 
 
-def test_recursion():
-    for source in SOURCES:
-        check_recursion(source)
-
-
-def test_deeper_than_the_kernel_tells():
-    """It tells of 64 returns."""
-    row = rows("sink_deep", "deep", source="uprobes")["sink_deep"]
-    assert (row["calls"], row["deepest"], row["returned"], row["deep"]) == (100, 100, 64, 36), row
-    assert row["total_ns"] == row["max_ns"], row
+def test_a_deep_recursion():
     row = rows("sink_deep", "deep")["sink_deep"]
-    assert (row["calls"], row["deepest"], row["returned"], row["deep"]) == (100, 100, 100, 0), row
+    assert (row["calls"], row["deepest"], row["returned"]) == (100, 100, 100), row
+    assert row["total_ns"] == row["max_ns"], row
 
 
 def test_threads_and_forks():
-    for source in SOURCES:
-        table = rows("leaf,work", "work", "threads", "fork", source=source)
-        assert callers_of(table["leaf"]) == {"work": LEAVES["work"] + LEAVES["threads"] + LEAVES["fork"]}, table
-        assert callers_of(table["work"]) == {None: 210}, table
-        assert table["work"]["total_ns"] == table["work"]["self_ns"] + table["leaf"]["total_ns"], table
+    table = rows("leaf,work", "work", "threads", "fork")
+    assert callers_of(table["leaf"]) == {"work": LEAVES["work"] + LEAVES["threads"] + LEAVES["fork"]}, table
+    assert callers_of(table["work"]) == {None: 210}, table
+    assert table["work"]["total_ns"] == table["work"]["self_ns"] + table["leaf"]["total_ns"], table
 
 
 def test_per_thread():
@@ -97,29 +79,23 @@ def test_a_child_is_inside_its_parents_calls():
 
 def test_jumps():
     """What a jump leaves is a call without time, and calls nothing afterwards."""
-    for source in SOURCES:
-        table = rows("leaf,leaver,jumps", "jumps", source=source)
-        assert callers_of(table["leaf"]) == {"leaver": 20, "jumps": 20}, table
-        assert table["leaver"]["left"] == 20 and table["leaver"]["total_ns"] == 0, table
-        assert table["jumps"]["total_ns"] == table["jumps"]["self_ns"] + table["leaf"]["total_ns"], table
+    table = rows("leaf,leaver,jumps", "jumps")
+    assert callers_of(table["leaf"]) == {"leaver": 20, "jumps": 20}, table
+    assert table["leaver"]["left"] == 20 and table["leaver"]["total_ns"] == 0, table
+    assert table["jumps"]["total_ns"] == table["jumps"]["self_ns"] + table["leaf"]["total_ns"], table
 
 
 def test_tail_calls():
-    for source in SOURCES:
-        table = rows("hand_over,taker", "tails", source=source)
-        assert callers_of(table["hand_over"]) == {None: 30} and callers_of(table["taker"]) == {"hand_over": 30}, table
+    table = rows("hand_over,taker", "tails")
+    assert callers_of(table["hand_over"]) == {None: 30} and callers_of(table["taker"]) == {"hand_over": 30}, table
 
 
 def test_coroutines():
-    """Their calls go on when they do; with the kernel's probes of returns, they would not."""
+    """Their calls go on when they do."""
     table = rows("yields,body,step", program="coroutines")
     assert {name: (row["calls"], row["returned"]) for name, row in table.items()} == {
         "yields": (10, 10), "body": (2, 2), "step": (12, 12)}, table
     assert callers_of(table["yields"]) == {"body": 10}, table
-    require_root()
-    table = rows("yields,body,step", program="coroutines", source="uprobes")
-    assert {name: (row["calls"], row["counted"]) for name, row in table.items()} == {
-        "yields": (10, 10), "body": (2, 2), "step": (12, 12)}, table
 
 
 def test_times():
@@ -137,9 +113,9 @@ def test_ends_inside_calls():
     assert callers_of(table["leave_early"]) == {None: 1}, "an exec leaves nothing to return to"
 
 
-def check_attached(*options):
+def test_an_attached_process():
     program, other = Target(TARGET, "loop"), Target(TARGET, "loop")
-    result = sprof("calls", *options, "--json", "-F", "work,leaf,loop", "-p", program.pid, "-d", "300ms").check(0)
+    result = sprof("calls", "--json", "-F", "work,leaf,loop", "-p", program.pid, "-d", "300ms").check(0)
     table = {row["function"]: row for row in json.loads(result.text())["functions"]}
     assert set(table) == {"work", "leaf"} and table["work"]["calls"] > 20, table
     for row in table.values():
@@ -148,12 +124,6 @@ def check_attached(*options):
     assert abs(table["leaf"]["calls"] - 3 * table["work"]["calls"]) <= 3, table
     assert callers_of(table["leaf"]).get(None, 0) <= 3, table
     assert program.finish().check(7) and other.finish().check(7)
-
-
-def test_an_attached_process():
-    check_attached("--breakpoints")
-    require_root()
-    check_attached()
 
 
 def test_the_table():
@@ -271,12 +241,6 @@ def test_exceptions():
     assert (parse["calls"], parse["left"], check["calls"], check["left"]) == (10, 4, 10, 4), table
     assert callers_of(recover) == {serve["function"]: 4} and callers_of(check) == {parse["function"]: 10}, table
     assert sum(row["unpaired"] for row in table.values()) == 0 and serve["returned"] == 1, table
-    require_root()
-    result = sprof("calls", "--json", "-F", "shop::*", "--", thrower()).check(7)
-    counts = sorted((row["calls"], row["counted"]) for row in json.loads(result.text())["functions"])
-    assert counts == [(4, 4), (10, 10), (10, 10)], "probes of returns would have ended it"
-    text = sprof("calls", "-F", "shop::*", "--", thrower()).check(7).text()
-    assert "counted only; --breakpoints gives times: the program may throw exceptions" in text, text
 
 
 def test_all_functions():
@@ -345,6 +309,7 @@ def test_bad_input():
             (64, ("-F", "main", "--json", "--tree", "--", target(TARGET)), "exclude each other"),
             (64, ("-F", "main", "--overhead", "-1", "--", target(TARGET)), "overhead"),
             (64, ("-F", "main", "--limit", "0", "--", target(TARGET)), "limit"),
+            (64, ("-F", "main", "--count", "--overhead", "5", "--", target(TARGET)), "exclude each other"),
             (2, ("-F", "no_such_*", "--", target(TARGET)), "no function matches 'no_such_", "sprof symbols"),
             (2, ("-F", "_setjmp@libc.so.6", "--", target(TARGET)), "more than once"),
             (2, ("-F", "main", "--", "no-such-program"), "no-such-program")):
@@ -369,17 +334,14 @@ def test_a_path_that_is_not_watched():
         assert not result.out and "stdout is for the report" not in result.err, result.err
 
 
-# When each perf event was opened; and when the program was done with its call.
-OPENINGS = """
+# When each breakpoint was written into the program; and when the program was done with its calls.
+WRITES = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
-#define syscall declared /* there with "..." */
 #include <unistd.h>
-#undef syscall
 static void say(const char *what)
 {
     struct timespec time;
@@ -387,17 +349,19 @@ static void say(const char *what)
     dprintf(2, "%s %ld\\n", what, time.tv_sec * 1000000000L + time.tv_nsec);
 }
 #ifdef PRELOADED
-long syscall(long number, long a, long b, long c, long d, long e, long f)
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
 {
-    long (*real)(long, ...) = dlsym(RTLD_NEXT, "syscall"), result = real(number, a, b, c, d, e, f);
-    if (number == SYS_perf_event_open)
-        say("opened");
+    ssize_t (*real)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
+    ssize_t result = real(fd, bytes, size, offset);
+    say("written");
     return result;
 }
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) { return pwrite64(fd, bytes, size, offset); }
 #else
 void *kept;
 int main(void)
 {
+    say("main");
     getppid();
     kept = malloc(1 << 20);
     say("called");
@@ -409,16 +373,17 @@ int main(void)
 
 def test_the_time_of_the_program():
     """It begins when all functions are watched, which takes sprof longer than the program."""
-    require_root()
-    write("openings.c", OPENINGS)
-    run(tool("gcc"), "-DPRELOADED", "-shared", "-fPIC", "openings.c", "-o", "openings.so", "-ldl").check(0)
-    run(tool("gcc"), "openings.c", "-o", "program").check(0)
+    write("writes.c", WRITES)
+    run(tool("gcc"), "-DPRELOADED", "-shared", "-fPIC", "writes.c", "-o", "writes.so", "-ldl").check(0)
+    run(tool("gcc"), "writes.c", "-o", "program").check(0)
 
     def check(result, after):
-        stamps = {what: int(ns) for what, ns in re.findall(r"^(\w+) (\d+)$", result.err, re.MULTILINE)}
-        assert stamps["called"] - after >= stamps["opened"], (stamps, after)
+        stamps = [(what, int(ns)) for what, ns in re.findall(r"^(written|main|called) (\d+)$", result.err, re.MULTILINE)]
+        main_ns, called = dict(stamps)["main"], dict(stamps)["called"]
+        written = max(ns for what, ns in stamps if what == "written" and ns < main_ns)
+        assert called - after >= written, (stamps, after)
 
-    preloaded = {**os.environ, "LD_PRELOAD": os.path.abspath("openings.so")}
+    preloaded = {**os.environ, "LD_PRELOAD": os.path.abspath("writes.so")}
     result = sprof("calls", "-F", "getppid@libc.so.6", "--timeline", "calls.json", "--", "./program", env=preloaded).check(0)
     with open("calls.json", encoding="utf-8") as file:
         (after,) = (event["ts"] * 1000 for event in json.load(file)["traceEvents"] if event["name"].startswith("getppid"))
@@ -428,21 +393,21 @@ def test_the_time_of_the_program():
 
 
 def test_ordinary_users():
-    """They are told what is missing, and may have breakpoints."""
+    """They have the same columns as root."""
     words = own_sprof(), "calls", "-F", "leaf", "--json", "-o", "/dev/stdout"
     program = "--", own_target(TARGET), "work"
     require(os.geteuid() == 0, "we are one")
     if paranoid() > 2:
-        check_error(run(*words, *program, **as_nobody()), 2, "uprobes")
-    (row,) = json.loads(run(*words, "--breakpoints", *program, **as_nobody()).check(7).text())["functions"]
-    assert (row["function"], row["calls"]) == ("leaf", 300), row
+        check_error(run(*words, "--count", *program, **as_nobody()), 2, "debug registers", "without --count")
+    (row,) = json.loads(run(*words, *program, **as_nobody()).check(7).text())["functions"]
+    assert (row["function"], row["calls"], row["returned"]) == ("leaf", 300, 300), row
 
 
 def test_debug_registers():
     """They count for everybody who may have perf events: threads, children, new programs; four functions at most."""
     require(os.geteuid() == 0, "we are one")
     require_switches()
-    words = own_sprof(), "calls", "-o", "/dev/stdout"
+    words = own_sprof(), "calls", "--count", "-o", "/dev/stdout"
     result = run(*words, "--json", "-F", "leaf", "--", own_target(TARGET), "threads", **as_nobody())
     require_machine(result.code == 7, "nobody may have a debug register here")
     table = json.loads(result.text())
@@ -454,7 +419,7 @@ def test_debug_registers():
     assert row["calls"] == LEAVES["fork"], row
     text = run(*words, "-F", "leaf,main,work,repeat,fib,is_even", "--", own_target(TARGET), "work",
                **as_nobody()).check(7).text()
-    assert "gives times: debug registers don't tell" in text and "has four debug registers" in text, text
+    assert "counted only" in text and "has four debug registers" in text, text
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def test_help_of_a_command():
 def test_the_help_says_what_comes_after_a_run():
     """Where the recording is, what reads it, and which command has the locks; on one screen."""
     text = sprof("--help").text()
-    for words in ("~/.cache/sprof/last.pb.gz", "report and annotate read that", "sprof report --waits"):
+    for words in ("~/.cache/sprof/last.pb.gz", "report and annotate read it", "sprof report --waits"):
         assert words in text, (words, text)
     assert text.count("\n") <= 32 and max(map(len, text.splitlines())) <= 90, text
 

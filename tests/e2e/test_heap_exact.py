@@ -29,13 +29,11 @@ TRUTH = {
 }
 
 
-def exact(*words, by="breakpoints", options=(), code=7, program=SPROF, **how):
+def exact(*words, options=(), code=7, program=SPROF, **how):
     """The report of a run in which no call was lost."""
-    require_machine(by == "breakpoints" or os.geteuid() == 0, "uprobes are root's")
-    options = [*(["--breakpoints"] if by == "breakpoints" else []), *options]
     result = run(program, "heap", "--exact", "--json", *options, "--", *words, **how).check(code)
     report = json.loads(result.text())
-    assert report["source"] == by and report["lost"] == 0, (report["source"], report["lost"], result.err)
+    assert report["source"] == "breakpoints" and report["lost"] == 0, (report["source"], report["lost"], result.err)
     return report
 
 
@@ -86,10 +84,6 @@ def check_whole(report):
 def test_glibc():
     check_whole(exact(target("allocator")))
     check_whole(exact(own_target("allocator"), program=own_sprof(), **as_nobody()))
-
-
-def test_glibc_by_uprobes():
-    check_whole(exact(target("allocator"), by="uprobes"))
 
 
 def swapped():
@@ -241,7 +235,6 @@ def test_operators():
     """All forms of new and delete; and a program that runs out of memory finds its handlers."""
     program = build("operators", "-g", "-std=c++17", source=CPLUSPLUS)
     check_operators(exact(program))
-    check_operators(exact(program, by="uprobes"))
 
 
 def test_like_valgrind():

@@ -56,8 +56,7 @@ def test_dwarf_versions():
 
 
 def test_zstd():
-    """libelf may not know it; it is left to libelf where sprof has been built without."""
-    require("libzstd" in sprof("--version").text(), "built without libzstd")
+    """libelf may not know it."""
     require("zstd" in command(tool("objcopy"), "--help"), "this objcopy doesn't know zstd")
     program = build("program", "-g")
     command(tool("objcopy"), "--compress-debug-sections=zstd", program, "small")

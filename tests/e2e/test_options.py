@@ -22,7 +22,7 @@ REFUSED = (
     ("heap --exact --overhead 3 -- true", "--overhead needs --rate"),
     ("heap -p 1 --no-children", "--no-children and --pid exclude each other"),
     ("heap --sizes -- true", "--sizes needs --exact"),
-    ("calls -F main --overhead 3 -- true", "--overhead needs --breakpoints"),
+    ("calls -F main --overhead 3 --count -- true", "--overhead and --count exclude each other"),
     ("calls -F main --limit 3 -- true", "--limit needs --tree, --path or --timeline"),
     ("calls -F main -o x.svg -- true", "x.svg: this command writes text or JSON, not svg"),
     ("calls -F main --tree -o x.json -- true", "x.json: --tree and --path are text"),

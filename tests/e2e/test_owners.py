@@ -177,14 +177,17 @@ def test_pairs_by_stops():
     watch(trace("--source", "ptrace"))
 
 
-def test_calls_by_breakpoints():
-    watch(calls("--breakpoints"))
+def test_calls():
+    watch(calls())
 
 
-def test_calls_by_uprobes():
-    """A birth takes the kernel long, so there are few."""
-    require_machine(os.geteuid() == 0, "uprobes are root's")
-    watch(calls(), FEW, threads=3, processes=2)
+def test_an_id_that_is_given_again_at_once():
+    """An exec has given it back, but has not reported that."""
+    require_machine(os.geteuid() == 0, "only root can choose ids")
+    for rows in (syscalls("--source", "ptrace"), syscalls("--source", "perf", before=with_tracefs()),
+                 trace("--source", "ptrace"), trace("--source", "perf", before=with_tracefs())):
+        found = rows([target("exec-reused")])
+        assert found is None or sorted(count for _, _, count in found) == [7, 8], found
 
 
 def test_a_profile_of_system_calls():

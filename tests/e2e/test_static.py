@@ -77,7 +77,7 @@ def test_a_terminal_without_files_of_a_locale():
         os.close(slave)
         text = os.read(master, 1 << 16).decode()
         os.close(master)
-        assert bar * 9 in text, text
+        assert bar in text and ("█" in text) == (bar == "█"), text
 
 
 def test_top_needs_a_terminal():

@@ -5,7 +5,7 @@ import os
 import re
 
 from harness import (SPROF, Target, as_nobody, check_error, main, own_sprof, own_target, require, require_machine,
-                     require_switches, run, sprof, target, with_tracefs, without_tracefs)
+                     require_switches, run, sprof, target, tool, with_tracefs, without_tracefs)
 
 TARGET = "probes"
 CALLS = {"main": 1000, "thread": 500, "child": 250}
@@ -87,18 +87,63 @@ def test_the_cpu_before():
 
 def test_functions():
     """Each call of a function, of its file or of all that run it; threads and children as well."""
-    require_root()
     for place in ("", f'@"{target(TARGET)}"'):
         table = trace("--perins", "-e", PROBE + place, "-e", RETURN + place)
-        assert table["source"] == "uprobes", table
+        assert table["source"] == "breakpoints", table
         assert [row["calls"] for row in table["rows"]] == list(CALLS.values()), table
         assert {(row["start"], row["end"]) for row in table["rows"]} == {(PROBE, RETURN)}, table
-    table = trace("--no-children", "-e", PROBE, "--cycle")
-    assert table["rows"][0]["calls"] == CALLS["main"] - 1 + CALLS["thread"] - 1, table
+    table = trace("--no-children", "-e", PROBE, "-e", RETURN)
+    assert table["rows"][0]["calls"] == CALLS["main"] + CALLS["thread"], table
+
+
+def test_begins_alone_stop_nobody():
+    """The kernel's uprobes tell of them to root; breakpoints to others, and where there are too many."""
+    require_root()
+    for options, source in ((("--source", "perf"), "uprobes"), (("--source", "ptrace"), "breakpoints")):
+        table = trace("--no-children", "-e", PROBE, "--cycle", *options)
+        assert table["source"] == source and table["rows"][0]["calls"] == CALLS["main"] - 1 + CALLS["thread"] - 1, table
+    table = last_table(run(own_sprof(), "trace", "--json", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_nobody()))
+    assert table["source"] == "breakpoints" and table["rows"][0]["calls"] == sum(CALLS.values()) - 3, table
+
+
+def test_an_instruction_that_takes_no_uprobe():
+    """A lock prefix: the kernel refuses it, and sprof says so. A breakpoint can be there."""
+    require_root()
+    require_machine(os.uname().machine == "x86_64", "its input is code of x86_64")
+    with open("locked.c", "w", encoding="ascii") as file:
+        file.write("""static long count;
+__attribute__((noipa)) void locked(void) { __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST); }
+int main(void) { for (int i = 0; i < 50; i++) locked(); return count != 50; }
+""")
+    run(tool("gcc"), "-O2", "-fcf-protection=none", "-o", "locked", "locked.c").check(0)
+    words = "trace", "-e", "uprobe:locked", "--cycle"
+    assert "1 uprobes of threads can't be where their functions begin" in sprof(*words, "--", "./locked").check(0).text()
+    table = last_table(sprof(*words, "--json", "--source", "ptrace", "--", "./locked"), 0)
+    assert table["rows"][0]["calls"] == 49, table
+
+
+def many_functions(count):
+    """A program that calls each of so many functions once."""
+    with open("many.c", "w", encoding="ascii") as file:
+        for number in range(count):
+            print(f"__attribute__((noipa)) void many_{number}(void)\n{{\n}}", file=file)
+        print("int main(void)\n{", *(f"\tmany_{number}();" for number in range(count)), "}", sep="\n", file=file)
+    run(tool("gcc"), "-o", "many", "many.c").check(0)
+    return "./many"
+
+
+def test_many_functions():
+    """The kernel takes some milliseconds to open a uprobe, for each thread."""
+    require_root()
+    count = 33
+    program = many_functions(count)
+    words = ["trace", "--json", "-e", ",".join(f"uprobe:many_{number}" for number in range(count)), "--cycle"]
+    table = last_table(sprof(*words, "--", program), 0)
+    assert table["source"] == "breakpoints" and sum(row["calls"] for row in table["rows"]) >= count - 1, table
+    check_error(sprof(*words, "--source", "perf", "--", program), 64, "uprobes", "32 are the limit", "breakpoints are used")
 
 
 def test_arguments_and_results():
-    require_root()
     lines = ended(lines_of(sprof("trace", "--json", "-e", f"{PROBE}/arg0>=490&&arg1==2/", "-e", f"{RETURN}/ret>=492/",
                                  "--than", "1ns", "--", target(TARGET))))
     begins = [line["fields"] for line in lines if line.get("event") == PROBE]
@@ -109,7 +154,6 @@ def test_arguments_and_results():
 
 def test_an_attached_process():
     """Its own functions are meant; another process of the same program has no breakpoints."""
-    require_root()
     loop, other = Target(TARGET, "loop"), Target(TARGET, "loop")
     table = last_table(sprof("trace", "--json", "-d", "300ms", "-e", PROBE, "-e", RETURN, "--perins", "-p", loop.pid), 0)
     (row,) = table["rows"]
@@ -172,9 +216,17 @@ def test_samples_beside_events():
 
 
 def test_what_is_refused():
-    """Functions are for root; page faults, where a filter forbids all perf events, for nobody."""
-    check_error(run(own_sprof(), "trace", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_nobody()), 2,
+    """Uprobes are for root. A stop at a breakpoint is a switch; a returning function has no stack any more."""
+    check_error(run(own_sprof(), "trace", "--source", "perf", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_nobody()), 2,
                 "CAP_SYS_ADMIN")
+    both = "trace", "-e", PROBE, "-e"
+    for code, words, *said in (
+            (64, (RETURN, "--source", "perf"), "ptrace only"),
+            (64, (RETURN + "//stack/",), "stacks"),
+            (64, (RETURN + ",sched:off//untraced/",), "scheduler", "breakpoints"),
+            (64, (RETURN, "--sample"), "--sample", "breakpoints"),
+            (64, (RETURN + ",raw_syscalls:sys_enter//untraced/", "--source", "ptrace"), "system calls", "tracefs")):
+        check_error(sprof(*both, *words, "--", target(TARGET)), code, *said)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /*
  * attach/target, launch and seize on real processes: what is started ends as it would have, and
- * what is born or executed meanwhile is found.
+ * what is born meanwhile is found.
  */
 #include "attach/target.h"
 
@@ -271,92 +271,6 @@ static void a_birth_that_is_reported_after_the_end(void **state)
 	}
 }
 
-struct executed {
-	uint32_t former_id;
-	pid_t former_tid;
-};
-
-static bool find_former(struct scene *scene, void *data)
-{
-	struct executed *executed = data;
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->tid == executed->former_tid)
-			executed->former_id = threads[i]->id;
-	}
-	return executed->former_id != 0;
-}
-
-static const struct seen *find_seen(const struct scene *scene, enum sprof_event_kind kind)
-{
-	for (size_t i = 0; i < scene->seen_count; i++) {
-		if (scene->seen[i].kind == kind)
-			return &scene->seen[i];
-	}
-	return NULL;
-}
-
-static bool has_executed(struct scene *scene)
-{
-	return find_seen(scene, SPROF_EVENT_EXEC);
-}
-
-/* The thread goes on under the process's id and stays the same thread of ours; all others have
- * ended. */
-static void exec_by_a_thread_that_is_not_the_leader(void **state)
-{
-	struct scene *scene = *state;
-	struct executed executed = {0};
-	const struct seen *seen;
-
-	scene_launch(scene, "exec-thread", NULL);
-	scene_expect_line(scene, "thread ");
-	executed.former_tid = (pid_t)atoi(scene->line + strlen("thread "));
-	assert_true(scene_do(scene, find_former, &executed));
-	scene_say(scene, "go");
-	scene_expect_line(scene, "ready ");
-	assert_int_equal(atoi(scene->line + strlen("ready ")), scene->pid);
-	/* The new program may have said so before we have heard of it. */
-	scene_serve(scene, has_executed);
-	seen = find_seen(scene, SPROF_EVENT_EXEC);
-	assert_non_null(seen);
-	assert_int_equal(seen->tid, scene->pid);
-	assert_int_equal(seen->id, executed.former_id);
-	assert_int_equal(scene_count(scene, SPROF_EVENT_ENDED), 2);
-	assert_int_equal(scene_thread_count(scene), 1);
-	scene_say(scene, NULL);
-	scene_serve(scene, scene_is_empty);
-	assert_int_equal(scene_count(scene, SPROF_EVENT_ENDED), 3);
-	assert_true(sprof_target_ended(scene->target, &(int){0}));
-}
-
-static void expect_mappings(struct scene *scene, size_t least)
-{
-	scene_launch(scene, "exec-thread", NULL);
-	scene_expect_line(scene, "thread ");
-	scene_say(scene, "go");
-	scene_serve(scene, has_executed);
-	assert_true(find_seen(scene, SPROF_EVENT_EXEC)->mappings >= least);
-	scene_say(scene, NULL);
-	scene_serve(scene, scene_is_empty);
-}
-
-/* Even if it ends before anybody takes the report. */
-static void a_new_program_has_its_mappings_at_once(void **state)
-{
-	expect_mappings(*state, 3);
-}
-
-static void nobody_waits_for_mappings_that_are_not_wanted(void **state)
-{
-	struct scene *scene = *state;
-
-	expect_mappings(scene, 0);
-	assert_int_equal(find_seen(scene, SPROF_EVENT_EXEC)->mappings, 0);
-}
-
 static void expect_traced(pid_t pid, pid_t tid, void *data)
 {
 	assert_int_equal(task_number(pid, tid, "TracerPid"), *(pid_t *)data);
@@ -448,7 +362,6 @@ static void attaching_to_what_is_not_there(void **state)
 TEST_MAIN("target")
 {
 #define traced(test) cmocka_unit_test_setup_teardown(test, scene_create, scene_destroy)
-#define reading(test) cmocka_unit_test_setup_teardown(test, scene_create_reading, scene_destroy)
 #define followed(test) cmocka_unit_test_setup_teardown(test, scene_create_following, scene_destroy)
 	const struct CMUnitTest tests[] = {
 		traced(launching_stops_at_the_first_instruction),
@@ -463,9 +376,6 @@ TEST_MAIN("target")
 		traced(children_of_no_kind_are_followed),
 		traced(a_storm_of_threads),
 		followed(a_birth_that_is_reported_after_the_end),
-		traced(exec_by_a_thread_that_is_not_the_leader),
-		reading(a_new_program_has_its_mappings_at_once),
-		traced(nobody_waits_for_mappings_that_are_not_wanted),
 		traced(attaching_seizes_every_thread_and_stops_none),
 		traced(attaching_to_a_thread_is_attaching_to_its_process),
 		traced(attaching_in_a_storm_of_threads),

@@ -264,7 +264,6 @@ static void *call_when_told(void *data)
 	char line[64];
 
 	caller = gettid();
-	target_print("waiting"); /* by the thread: its tracer has let it begin */
 	if (!target_read_line(line, sizeof(line)))
 		target_fail("read");
 	functions[*(const int *)data](0);
@@ -291,7 +290,11 @@ static void call_in_fork_beside_thread(int function, long calls)
 	caller = 0;
 	if (pthread_create(&thread, NULL, call_when_told, &function))
 		target_fail("pthread_create");
-	while (!caller || state_of(caller) != 't')
+	while (!caller)
+		sched_yield();
+	/* Both go on: neither stands at the stop of the thread's birth. */
+	target_print("waiting");
+	while (state_of(caller) != 't')
 		sched_yield();
 	call_in_fork(function, calls);
 	pthread_join(thread, NULL);

@@ -27,7 +27,6 @@ enum { RETURN_ADDRESS = 0 };
 struct stream {
 	const char *name, *stream, *expected;
 	bool by_thread;
-	uint32_t return_depth;
 };
 
 static const char *const end_names[] = {
@@ -37,7 +36,6 @@ static const char *const end_names[] = {
 	[SPROF_ACTIVATION_EDGE] = "edge",
 	[SPROF_ACTIVATION_LEFT] = "left",
 	[SPROF_ACTIVATION_LOST] = "lost",
-	[SPROF_ACTIVATION_DEEP] = "deep",
 };
 
 static enum sprof_trace_type type_of(const char *at)
@@ -141,7 +139,6 @@ static void check_stream(const struct stream *stream)
 {
 	const struct sprof_activations_options options = {
 		.by_thread = stream->by_thread,
-		.return_depth = stream->return_depth,
 	};
 	struct sprof_activations *activations = sprof_activations_create(&options);
 	const struct sprof_activation_books *books = sprof_activations_books(activations);
@@ -341,21 +338,6 @@ static void lost_events(void **state)
 	CHECK_ALL(lost_streams);
 }
 
-static const struct stream depth_streams[] = {
-	{"returns that are not told",
-		"10@1:a+900 11@1:a+800 12@1:a+700 13@1:a+600 18@1:a-800 20@1:a-900",
-		"a 4 10/10 depth 4 deep 2; a<. 1 10/3; a<a 3 7/7 deep 2", .return_depth = 2},
-	{"a loop of them", "10@1:a+900 11@1:b+800 12@1:b+800 13@1:c+800 20@1:a-900",
-		"a 1 10/10; a<. 1 10/10; b 2 0/0 deep 2; b<a 2 0/0 deep 2; c 1 0/0 deep 1; "
-		"c<a 1 0/0 deep 1",
-		.return_depth = 1},
-};
-
-static void deep_calls(void **state)
-{
-	CHECK_ALL(depth_streams);
-}
-
 static const struct stream stack_streams[] = {
 	{"a signal on a stack below",
 		"10@1:a+900000 12@1:b+5000 13@1:c+4900 14@1:c-4900 15@1:b-5000 20@1:a-900000",
@@ -488,7 +470,6 @@ TEST_MAIN("activations")
 		cmocka_unit_test(threads),
 		cmocka_unit_test(forks),
 		cmocka_unit_test(lost_events),
-		cmocka_unit_test(deep_calls),
 		cmocka_unit_test(other_stacks),
 		cmocka_unit_test(calls_are_kept),
 		cmocka_unit_test(jumps_without_end_are_bounded),

@@ -235,21 +235,6 @@ static void under_way_at_the_beginning(void **state)
 	assert_int_equal(counts()->unknown_resizes, 1);
 }
 
-static void lost_events(void **state)
-{
-	heap_malloc(&one, 100, A);
-	enter(&one, "realloc", 0, A, 200);
-	enter(&two, "malloc", 0, 10, 0);
-	assert_true(sprof_allocations_gap(stream.allocations));
-	leave(&two, "malloc", 0, B);
-	heap_check(&stream, SPROF_HEAP_LIVE, 100, 1);
-	heap_free(&one, A);
-	heap_check(&stream, SPROF_HEAP_LIVE, 0, 0);
-	assert_int_equal(counts()->gaps, 1);
-	assert_int_equal(counts()->left, 2);
-	assert_int_equal(counts()->unpaired_returns, 1);
-}
-
 static void a_thread_ends_in_a_call(void **state)
 {
 	heap_malloc(&two, 100, A);
@@ -276,7 +261,6 @@ TEST_MAIN("heap-calls")
 		TEST(other_stacks),
 		TEST(more_stacks_than_there_is_room_for),
 		TEST(under_way_at_the_beginning),
-		TEST(lost_events),
 		TEST(a_thread_ends_in_a_call),
 	};
 

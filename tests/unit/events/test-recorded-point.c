@@ -24,7 +24,7 @@ static void what_the_kernel_is_asked_for(void **state)
 	assert_int_equal(point.attributes.config, PERF_COUNT_SW_PAGE_FAULTS);
 	assert_int_equal(point.attributes.sample_period, 1);
 	assert_true(point.has_stack && point.attributes.sample_stack_user);
-	assert_true(point.attributes.inherit);
+	assert_true(point.attributes.inherit && point.attributes.disabled);
 	sprof_recorded_point_finish(&point);
 	point = point_of(SPROF_TRACE_PROFILE, &wants);
 	assert_int_equal(point.attributes.config, PERF_COUNT_SW_TASK_CLOCK);

@@ -1,6 +1,6 @@
 /*
- * .gnu_debugdata through liblzma. A few bytes can stand for gigabytes, so the result is limited to
- * a multiple of the compressed size. Real symbol tables stay far below this limit.
+ * .gnu_debugdata through liblzma. A few bytes can expand to gigabytes, so the result is limited to
+ * a multiple of the compressed size, far above real symbol tables.
  */
 #include "elfsym/minidebug.h"
 

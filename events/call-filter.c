@@ -1,6 +1,8 @@
 /*
  * Filters by libseccomp. Does not handle conditions on arguments.
  */
+#include "events/call-filter.h"
+
 #include <errno.h>
 #include <linux/filter.h>
 #include <seccomp.h>
@@ -10,12 +12,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "events/call-filter.h"
-
-bool sprof_call_filter_is_possible(void)
-{
-	return true;
-}
 
 /* 0, or a negative errno. A call that is there already is no error. */
 static int add_call(scmp_filter_ctx context, int number)

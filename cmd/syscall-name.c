@@ -31,8 +31,3 @@ bool sprof_syscall_find(const char *name, int64_t *ret_number)
 	*ret_number = seccomp_syscall_resolve_name(name);
 	return *ret_number >= 0;
 }
-
-bool sprof_syscall_has_names(void)
-{
-	return true;
-}
