@@ -5,8 +5,12 @@
 
 #include "base/cleanup.h"
 #include "cmd/annotate.h"
+#include "cmd/terminal.h"
 #include "output/clean.h"
+#include "output/fit.h"
 #include "output/units.h"
+
+enum { LEAST_NAME = 16 };
 
 uint64_t sprof_annotate_value(
 	const struct sprof_annotate *annotate, const struct sprof_metrics *metrics)
@@ -32,6 +36,15 @@ void sprof_annotate_print_share(
 	else
 		printf("%8s", "");
 	sprof_annotate_print_figure(annotate, annotate->weight, value);
+}
+
+void sprof_annotate_print_function(const char *name, size_t parts)
+{
+	const size_t width = sprof_terminal_width(), room = width / parts;
+	SPROF_AUTO_FREE char *fitted =
+		sprof_fit_function(name, false, !width || room > LEAST_NAME ? room : LEAST_NAME);
+
+	printf("%s", fitted ? fitted : "");
 }
 
 void sprof_annotate_print_clean(const char *text)

@@ -52,8 +52,9 @@ static bool print_calls(
 	for (; shown < CALLS && shown < line->call_count && is_worth(annotate, ranked[shown].value);
 		shown++) {
 		printf("%s", shown ? ", " : " -> ");
-		sprof_annotate_print_clean(
-			annotate->profile->functions[calls[ranked[shown].index].function].name);
+		sprof_annotate_print_function(
+			annotate->profile->functions[calls[ranked[shown].index].function].name,
+			CALLS + 1);
 		printf(" %s",
 			sprof_figure_value(annotate->profile, annotate->weight, ranked[shown].value)
 				.text);

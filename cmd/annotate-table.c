@@ -164,7 +164,7 @@ static bool print_function(
 	printf("\n");
 	sprof_annotate_print_clean(lines[0].file ? lines[0].file : "(unknown source file)");
 	printf(": ");
-	sprof_annotate_print_clean(function->name);
+	sprof_annotate_print_function(function->name, 2);
 	printf("%s\n", is_own_function(annotate, lines[0].function) ? "" : " (inlined)");
 	print_titles(annotate);
 	printf(" %7s  source\n", "line");
@@ -231,7 +231,7 @@ static void print_head(const struct sprof_annotate *annotate)
 	uint64_t total = sprof_annotate_value(annotate, &annotate->annotation.total);
 	uint64_t whole = sprof_annotate_value(annotate, &annotate->annotation.whole);
 
-	sprof_annotate_print_clean(function->name);
+	sprof_annotate_print_function(function->name, 2);
 	if (function->module != SPROF_PROFILE_NONE) {
 		printf(" of ");
 		sprof_annotate_print_clean(

@@ -80,6 +80,8 @@ void sprof_code_finish(struct sprof_code *code);
 uint64_t sprof_annotate_value(
 	const struct sprof_annotate *annotate, const struct sprof_metrics *metrics);
 
+/* Prints a function's name, which may take one of that many parts of the terminal's width. */
+void sprof_annotate_print_function(const char *name, size_t parts);
 /* Prints a text without control characters. */
 void sprof_annotate_print_clean(const char *text);
 /* Prints a figure in a column; zero is printed as blanks. */

@@ -135,6 +135,7 @@ struct calls {
 	struct sprof_out *out, *timeline;
 	struct sprof_calls_names names; /* of the functions */
 	uint64_t begin_ns, end_ns;
+	bool has_begun; /* there was a call */
 	bool out_of_memory;
 };
 
@@ -156,6 +157,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 
 	if (event->time_ns < calls->begin_ns || (calls->end_ns && event->time_ns > calls->end_ns))
 		return true;
+	calls->has_begun = true;
 	if (!sprof_calls_engine_take(&calls->engine, event))
 		calls->out_of_memory = true;
 	return !calls->out_of_memory;
@@ -167,6 +169,15 @@ static void take_gap(void *data, uint64_t end_ns)
 
 	if (!sprof_calls_engine_gap(&calls->engine, end_ns))
 		calls->out_of_memory = true;
+}
+
+/* What sprof has taken until now to find and watch functions is no time of the program's. */
+static void take_loaded(void *data, uint64_t now_ns)
+{
+	struct calls *calls = data;
+
+	if (!calls->has_begun)
+		calls->begin_ns = now_ns;
 }
 
 static void begin(void *data, struct sprof_target *target)
@@ -196,6 +207,7 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 		.wants = wants,
 		.event = take_event,
 		.gap = take_gap,
+		.loaded = take_loaded,
 		.counts_only = calls->options->count,
 		.times = calls->options->overhead > 0,
 		.follow_children = calls->watching.subject.follow_children,

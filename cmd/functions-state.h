@@ -29,6 +29,7 @@ struct sprof_functions {
 	uint64_t next_ns;                        /* time of the next scan */
 	uint32_t not_watched;
 	bool is_suspended;
+	bool has_executed;        /* the launched program has executed another one */
 	struct sprof_idmap execs; /* (0, pid) -> number of execs */
 	bool out_of_memory;
 };

@@ -198,6 +198,14 @@ static void clean(struct sprof_functions *functions, struct sprof_process *proce
 		sprof_breakpoints_remove(process);
 }
 
+/* The program's loader has mapped a library. */
+static void take_mapped(struct sprof_functions *functions, const struct sprof_process *process)
+{
+	if (functions->options.loaded && !functions->has_executed &&
+		process->pid == sprof_target_pid(functions->target))
+		functions->options.loaded(functions->options.data, sprof_clock_now_ns());
+}
+
 /* The thread has not run since it was created or held, so the scan is complete. */
 static void take_held(struct sprof_functions *functions, const struct sprof_event *event)
 {
@@ -210,14 +218,17 @@ static void take_held(struct sprof_functions *functions, const struct sprof_even
 			scan(functions, thread->process);
 		break;
 	case SPROF_HELD_EXEC:
+		functions->has_executed = true;
 		sprof_functions_new_program(functions, thread->process);
 		follow_loader(functions, thread);
 		break;
 	case SPROF_HELD_BREAKPOINT:
 		return; /* the source has resumed it */
 	case SPROF_HELD_CALL:
-		if (sprof_loading_take(&functions->loading, event))
-			scan(functions, thread->process);
+		if (!sprof_loading_take(&functions->loading, event))
+			break;
+		scan(functions, thread->process);
+		take_mapped(functions, thread->process);
 		break;
 	}
 	sprof_thread_resume_call(thread, thread->resumption);

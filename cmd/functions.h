@@ -42,6 +42,11 @@ struct sprof_functions_options {
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events before end_ns are missing. May be NULL. */
 	void (*gap)(void *data, uint64_t end_ns);
+	/*
+	 * The launched program has mapped a library, and was held while its functions were found and watched. None of
+	 * its own code has run. May be NULL.
+	 */
+	void (*loaded)(void *data, uint64_t now_ns);
 	/* Begins only, by the four debug registers of each thread: no stops, and no changed code. */
 	bool counts_only;
 	/* With breakpoints: */

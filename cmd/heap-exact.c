@@ -31,6 +31,7 @@ struct run {
 	size_t allocator_capacity;
 	struct sprof_heap_choice choice;
 	uint64_t begin_ns, end_ns;
+	bool has_begun; /* there was a call */
 	bool out_of_memory;
 	bool prints; /* the report, to stdout */
 };
@@ -79,9 +80,19 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 
 	if (event->time_ns < run->begin_ns)
 		return true;
+	run->has_begun = true;
 	if (!sprof_allocations_add(run->allocations, event))
 		run->out_of_memory = true;
 	return !run->out_of_memory;
+}
+
+/* The time that sprof took to find and watch functions is not the program's. */
+static void take_loaded(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+
+	if (!run->has_begun)
+		run->begin_ns = now_ns;
 }
 
 static bool create_parts(struct run *run, struct sprof_error *err)
@@ -100,6 +111,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.wants = wants,
 		.is_brief = is_brief,
 		.event = take_event,
+		.loaded = take_loaded,
 		.stacks = true,
 		.follow_children = subject->follow_children,
 	};
@@ -157,16 +169,23 @@ static void begin_source(void *data, struct sprof_target *target)
 	run->begin_ns = sprof_clock_now_ns();
 }
 
+static void end_source(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+
+	run->end_ns = now_ns;
+}
+
 static bool trace(struct run *run, int *ret_exit, struct sprof_error *err)
 {
 	const struct sprof_event_source source = sprof_functions_source(run->functions),
+					first = {.data = run, .end = end_source},
 					last = {.data = run, .begin = begin_source};
-	const struct sprof_event_source *const sources[] = {&source, &last, NULL};
+	const struct sprof_event_source *const sources[] = {&first, &source, &last, NULL};
 	bool done;
 
 	run->watching.tracing.events = sources;
 	done = sprof_watching_run(&run->watching, ret_exit, err);
-	run->end_ns = sprof_clock_now_ns();
 	run->watching.tracing.events = NULL;
 	return run->out_of_memory ? sprof_error_no_memory(err) : done;
 }

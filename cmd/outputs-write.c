@@ -67,13 +67,19 @@ static bool keep(const char *path, const struct sprof_profile *profile,
 	return written;
 }
 
+/* Of a recording that nobody has named a file for, and no terminal shows. */
+static void say_kept(const char *path)
+{
+	sprof_ui_note("the recording is in %s: sprof report shows it", path);
+}
+
 /* Saves what stdout did not take because its reader is gone. */
 static void rescue(const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
 	const char *path = sprof_last_make();
 
 	if (path && keep(path, profile, options))
-		sprof_ui_note("the recording is in %s: sprof report shows it", path);
+		say_kept(path);
 }
 
 /* The reader of a pager may leave it early: no error. */
@@ -136,6 +142,8 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 		succeeded = write_request(outputs, request, profile, &settled);
 		if (!succeeded && !request->path && !request->unasked && outputs->is_recording)
 			rescue(profile, &settled);
+		if (succeeded && outputs->is_only_kept)
+			say_kept(request->path);
 		if (request->unasked && request->path && !succeeded) {
 			settled.whole_report = "the same with --full";
 			settled.is_last = false;

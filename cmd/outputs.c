@@ -316,6 +316,7 @@ static void keep_beside_stdout(struct sprof_outputs *outputs)
 	if (!leaves_no_file(outputs) || outputs->count == SPROF_MAX_OUTPUTS)
 		return;
 	last = sprof_last_make();
+	outputs->is_only_kept = last && !outputs->count;
 	if (!last && !outputs->count)
 		sprof_ui_note("stdout is the program's, and the recording can't be kept in "
 			      "$XDG_CACHE_HOME or $HOME; -o FILE names a file for it");

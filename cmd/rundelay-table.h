@@ -1,20 +1,18 @@
-/* Writes a report on run-queue delays to stdout, as a table or as a line of JSON. */
+/* Writes a report on run-queue delays, as a table or as a line of JSON. */
 #ifndef SPROF_CMD_RUNDELAY_TABLE_H
 #define SPROF_CMD_RUNDELAY_TABLE_H
 
 #include <stddef.h>
 
 #include "cmd/rundelay-rows.h"
+#include "output/out.h"
 
-/*
- * Prints a table. If it is wider than `width` columns (0: no limit), it shortens figures, and then
- * drops columns.
- */
-void sprof_rundelay_print_table(const struct sprof_rundelay_view *view,
-	const struct sprof_rundelay_rows *rows, size_t width);
+/* If it is wider than `width` columns (0: no limit), it drops columns. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_rundelay_table(const struct sprof_rundelay_view *view,
+	const struct sprof_rundelay_rows *rows, size_t width, struct sprof_out *out);
 
-/* Prints one object on one line. */
-void sprof_rundelay_print_json(
-	const struct sprof_rundelay_view *view, const struct sprof_rundelay_rows *rows);
+/* One object on one line. False: no memory. */
+SPROF_MUST_USE bool sprof_rundelay_json(const struct sprof_rundelay_view *view,
+	const struct sprof_rundelay_rows *rows, struct sprof_out *out);
 
 #endif

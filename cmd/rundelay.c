@@ -84,6 +84,7 @@ struct run {
 	const struct rundelay_options *options;
 	struct sprof_rundelay rundelay;
 	struct sprof_observing observing;
+	struct sprof_out *out;
 	unsigned tables;
 	bool no_memory;
 	bool is_partial; /* no thread had a requested name */
@@ -101,19 +102,18 @@ static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_n
 		.duration_ns = now_ns - begin_ns,
 	};
 	struct sprof_rundelay_rows rows;
+	bool done = sprof_rundelay_rows_collect(&view, &rows);
 
-	if (!sprof_rundelay_rows_collect(&view, &rows)) {
-		run->no_memory = true;
-	} else if (run->options->json) {
-		sprof_rundelay_print_json(&view, &rows);
-	} else {
-		if (run->tables++)
-			printf("\n");
-		sprof_rundelay_print_table(&view, &rows, sprof_terminal_width());
-	}
+	if (run->tables++ && !run->options->json)
+		sprof_out_puts(run->out, "\n");
+	if (done && run->options->json)
+		done = sprof_rundelay_json(&view, &rows, run->out);
+	else if (done)
+		done = sprof_rundelay_table(&view, &rows, sprof_terminal_width(), run->out);
+	run->no_memory |= !done;
 	run->is_partial = total && run->options->filter && !rows.threads;
 	sprof_rundelay_rows_finish(&rows);
-	fflush(stdout);
+	sprof_out_flush(run->out);
 }
 
 /* Prints the interval's table, if requested. Returns false if stdout is closed. */
@@ -126,7 +126,7 @@ static bool end_interval(void *data, uint64_t now_ns)
 	if (run->options->interval_ns)
 		print(run, false, delays->interval_begin_ns, now_ns);
 	sprof_delays_end_interval(delays, now_ns);
-	return !ferror(stdout);
+	return !sprof_out_failed(run->out);
 }
 
 /* On SIGUSR1. */
@@ -203,6 +203,14 @@ static void end(void *data, uint64_t now_ns)
 		sprof_ui_note("--filter %s: no thread has such a name", run->options->filter);
 }
 
+static bool close_output(struct run *run, struct sprof_error *err)
+{
+	struct sprof_out *out = run->out;
+
+	run->out = NULL;
+	return sprof_out_close(out, err);
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct rundelay_options *options = data;
@@ -225,7 +233,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.data = &run,
 	};
 	done = sprof_observing_check("rundelay", options->pid, operands, err) &&
-		sprof_observing_run(&run.observing, ret_exit, err);
+		sprof_out_open_fd(STDOUT_FILENO, "stdout", &run.out, err) &&
+		sprof_observing_run(&run.observing, ret_exit, err) && close_output(&run, err);
+	sprof_out_discard(run.out);
 	if (done && (run.rundelay.delays.no_memory || run.no_memory || run.is_partial))
 		*ret_exit = SPROF_EXIT_PARTIAL;
 	sprof_rundelay_finish(&run.rundelay);

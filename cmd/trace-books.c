@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "cmd/calls-report.h"
 #include "cmd/heap-report.h"
 #include "cmd/syscall-name.h"
@@ -100,7 +99,7 @@ bool sprof_trace_write_nested(struct trace *trace, bool whole_run)
 		.name_count = sprof_nested_function_count(nested),
 		.source = source.text,
 		.begin_ns = trace->begin_ns,
-		.end_ns = sprof_clock_now_ns(),
+		.end_ns = sprof_trace_now(trace),
 		.lost = trace->recorded ? sprof_recorded_events_gaps(trace->recorded).lost : 0,
 		.sort = SPROF_CALLS_TOTAL,
 		.by_thread = trace->options->by_key,
@@ -145,7 +144,7 @@ bool sprof_trace_write_sums(struct trace *trace)
 bool sprof_trace_write_heap(struct trace *trace)
 {
 	const struct sprof_trace_words source = sprof_trace_source_words(trace);
-	const uint64_t now_ns = sprof_clock_now_ns();
+	const uint64_t now_ns = sprof_trace_now(trace);
 	struct sprof_heap_rows rows;
 	const struct sprof_heap_report report = {
 		.profile = trace->watching.profile,

@@ -26,7 +26,7 @@ static bool write_calls(struct trace *trace, bool whole_run)
 			sprof_trace_records_calls(trace) ? SPROF_SOURCE_PERF : SPROF_SOURCE_PTRACE,
 		.floor_ns = trace->floor_ns,
 		.begin_ns = whole_run ? trace->begin_ns : trace->interval_ns,
-		.end_ns = sprof_clock_now_ns(),
+		.end_ns = sprof_trace_now(trace),
 		.is_last = whole_run,
 		.is_selected = true,
 		.is_filtered = trace->watching.subject.filter,
@@ -111,7 +111,7 @@ static void write_head(struct trace *trace)
 		return;
 	write_source(trace);
 	sprof_out_printf(trace->out, "; over %s; ",
-		sprof_figure_time(sprof_clock_now_ns() - trace->begin_ns).text);
+		sprof_figure_time(sprof_trace_now(trace) - trace->begin_ns).text);
 	if (trace->calls && trace->floor_ns)
 		sprof_out_printf(trace->out, "latency floor %.1f us; ",
 			(double)trace->floor_ns / SPROF_NS_PER_US);
@@ -197,7 +197,7 @@ bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
 {
 	struct sprof_out *out = trace->out;
 
-	if (!sprof_trace_engine_close(&trace->engine, sprof_clock_now_ns()))
+	if (!sprof_trace_engine_close(&trace->engine, sprof_trace_now(trace)))
 		trace->out_of_memory = true;
 	if (trace->details)
 		sprof_details_flush(trace->details, UINT64_MAX);

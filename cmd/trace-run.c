@@ -243,21 +243,29 @@ static void begin(void *data, struct sprof_target *target)
 	struct trace *trace = data;
 
 	trace->stacks.target = target;
-	trace->begin_ns = trace->interval_ns = sprof_clock_now_ns();
-	trace->next_ns = trace->options->interval_ns ? trace->begin_ns + trace->options->interval_ns
-						     : UINT64_MAX;
-	trace->look_ns =
-		sprof_trace_than(trace)->is_set ? trace->begin_ns + look_period(trace) : UINT64_MAX;
 	if (trace->recorded_types >> SPROF_TRACE_PROBE & 1)
 		trace->opening = sprof_progress_begin("opening uprobes");
 }
 
-static void end_opening(void *data, struct sprof_target *target)
+static void end(void *data, uint64_t now_ns)
+{
+	struct trace *trace = data;
+
+	trace->end_ns = now_ns;
+}
+
+/* All sources have begun, which takes some time. */
+static void begin_clock(void *data, struct sprof_target *target)
 {
 	struct trace *trace = data;
 
 	sprof_progress_end(trace->opening);
 	trace->opening = NULL;
+	trace->begin_ns = trace->interval_ns = sprof_clock_now_ns();
+	trace->next_ns = trace->options->interval_ns ? trace->begin_ns + trace->options->interval_ns
+						     : UINT64_MAX;
+	trace->look_ns =
+		sprof_trace_than(trace)->is_set ? trace->begin_ns + look_period(trace) : UINT64_MAX;
 }
 
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
@@ -365,8 +373,9 @@ static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 							   .begin = begin,
 							   .offer = offer,
 							   .due_ns = due_ns,
-							   .poll = poll},
-						   last = {.data = trace, .begin = end_opening};
+							   .poll = poll,
+							   .end = end},
+						   last = {.data = trace, .begin = begin_clock};
 	const struct sprof_event_source *sources[SOURCES_MAX] = {&ticker, &tasks};
 	size_t count = 2;
 
@@ -382,8 +391,8 @@ static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 	if (trace->recorded) {
 		recorded = sprof_recorded_events_source(trace->recorded);
 		sources[count++] = &recorded;
-		sources[count++] = &last;
 	}
+	sources[count] = &last;
 	trace->watching.tracing.events = sources;
 	return sprof_watching_run(&trace->watching, ret_exit, err);
 }

@@ -4,6 +4,7 @@
 #ifndef SPROF_CMD_TRACE_STATE_H
 #define SPROF_CMD_TRACE_STATE_H
 
+#include "base/clock.h"
 #include "cmd/functions.h"
 #include "cmd/heatmap.h"
 #include "cmd/owners.h"
@@ -47,6 +48,7 @@ struct trace {
 	struct sprof_out *out;                  /* stdout, or a file */
 	uint64_t *unpaired[2];                  /* by item: as event1, as event2 */
 	uint64_t last_ns, begin_ns, floor_ns;
+	uint64_t end_ns;      /* 0: the run goes on */
 	uint64_t interval_ns; /* the interval's begin */
 	uint64_t next_ns,
 		look_ns;     /* the interval's end; the time of the next check for overdue events */
@@ -70,6 +72,12 @@ static inline const struct sprof_trace_threshold *sprof_trace_threshold_of(
 static inline const struct sprof_trace_threshold *sprof_trace_than(const struct trace *trace)
 {
 	return sprof_trace_threshold_of(trace->options);
+}
+
+/* Now, or the end of the run once it is over. */
+static inline uint64_t sprof_trace_now(const struct trace *trace)
+{
+	return trace->end_ns ? trace->end_ns : sprof_clock_now_ns();
 }
 
 /* Whether system calls come from kernel records. */

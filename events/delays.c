@@ -309,12 +309,22 @@ static void take_gap(struct sprof_delays *delays, const struct sprof_sched_recor
 		delays->open_gaps--;
 }
 
+/* Both sources may report the birth. */
+static void count_child(struct sprof_delays *delays, const struct sprof_sched_record *record)
+{
+	if (sprof_delays_find(delays, record->parent) &&
+		!sprof_idmap_put(&delays->children, (uint64_t)record->tid, 0, 0))
+		delays->no_memory = true;
+}
+
 /* Handles records about threads during a gap, too. */
 static bool take_task(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
 {
 	if (record->kind == SPROF_SCHED_BIRTH)
 		be_born(delays, record);
+	else if (record->kind == SPROF_SCHED_CHILD)
+		count_child(delays, record);
 	else if (thread && record->kind == SPROF_SCHED_EXIT)
 		end_thread(delays, thread, record->time_ns);
 	else if (thread && record->kind == SPROF_SCHED_NAME)
@@ -341,6 +351,7 @@ static void take_scheduling(struct sprof_delays *delays, struct sprof_delay_thre
 		wake_up(thread, record->time_ns);
 		break;
 	case SPROF_SCHED_BIRTH:
+	case SPROF_SCHED_CHILD:
 	case SPROF_SCHED_NAME:
 	case SPROF_SCHED_EXIT:
 	case SPROF_SCHED_READING:
@@ -397,6 +408,7 @@ void sprof_delays_finish(struct sprof_delays *delays)
 		destroy(delays->threads[i]);
 	free(delays->threads);
 	sprof_idmap_finish(&delays->living);
+	sprof_idmap_finish(&delays->children);
 	sprof_delay_set_finish(&delays->interval);
 	sprof_delay_set_finish(&delays->total);
 	*delays = (struct sprof_delays){0};

@@ -75,7 +75,8 @@ struct sprof_delays {
 	uint64_t dropped; /* delays cut by a gap */
 	uint64_t unseen;  /* with has_wakeups: sleepers that got a CPU without a wakeup record */
 	uint64_t unread;  /* threads that ended before their schedstat was read */
-	bool no_memory;   /* some delay or thread is missing because memory ran out */
+	struct sprof_idmap children; /* tids of started processes, which are not watched */
+	bool no_memory;              /* some delay or thread is missing because memory ran out */
 };
 
 void sprof_delays_finish(struct sprof_delays *delays);

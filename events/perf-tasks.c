@@ -1,6 +1,6 @@
 /*
- * Converts perf records of births, names, ends and losses into scheduler records. Does not handle
- * other processes, nor switches.
+ * Converts perf records of births, names, ends and losses into scheduler records. Of other processes, only births are
+ * converted. Does not handle switches.
  */
 #include "events/perf-tasks.h"
 
@@ -28,17 +28,17 @@ void sprof_perf_tasks_add(
 		add_gap(order, record);
 		return;
 	}
-	if (record->pid != pid)
+	if (record->pid != pid && record->kind != SPROF_PERF_FORK)
 		return;
 	if (record->kind == SPROF_PERF_FORK)
-		made.kind = SPROF_SCHED_BIRTH;
+		made.kind = record->pid == pid ? SPROF_SCHED_BIRTH : SPROF_SCHED_CHILD;
 	else if (record->kind == SPROF_PERF_EXIT)
 		made.kind = SPROF_SCHED_EXIT;
 	else if (record->kind == SPROF_PERF_NAME)
 		made.kind = SPROF_SCHED_NAME;
 	else
 		return;
-	if (made.kind == SPROF_SCHED_BIRTH)
+	if (record->kind == SPROF_PERF_FORK)
 		made.parent = record->parent;
 	if (made.kind == SPROF_SCHED_NAME)
 		memcpy(made.name, record->name, sizeof(made.name));

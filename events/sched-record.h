@@ -14,6 +14,7 @@ enum sprof_sched_kind {
 	SPROF_SCHED_WAKING, /* a wakeup begins (sched_waking) */
 	SPROF_SCHED_WAKEUP, /* it becomes runnable (sched_wakeup, sched_wakeup_new) */
 	SPROF_SCHED_BIRTH,  /* a new thread of the process */
+	SPROF_SCHED_CHILD,  /* the first thread of a process that this one has started */
 	SPROF_SCHED_NAME,   /* the thread has another name */
 	SPROF_SCHED_EXIT,
 	SPROF_SCHED_READING,   /* of the thread's schedstat */
@@ -32,8 +33,8 @@ struct sprof_sched_record {
 			uint64_t delay_ns, slices; /* READING: totals since the thread's birth */
 		};
 		char name[SPROF_SCHED_NAME_SIZE]; /* NAME */
-		pid_t parent;                     /* BIRTH: the creating thread; 0: unknown */
-		uint64_t lost;                    /* GAP_END: number of records */
+		pid_t parent;  /* BIRTH, CHILD: the creating thread; 0: unknown */
+		uint64_t lost; /* GAP_END: number of records */
 	};
 };
 

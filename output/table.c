@@ -48,11 +48,21 @@ void sprof_table_text(struct sprof_table *table, const char *text)
 	add(table, sprof_clean_text(text, NULL));
 }
 
-void sprof_table_us(struct sprof_table *table, double ns)
+static void add_us(struct sprof_table *table, const char *mark, double ns)
 {
 	double us = ns / SPROF_NS_PER_US;
 
-	sprof_table_cell(table, "%.*f", us < 1000 ? 3 : us < 100000 ? 1 : 0, us);
+	sprof_table_cell(table, "%s%.*f", mark, us < 1000 ? 3 : us < 100000 ? 1 : 0, us);
+}
+
+void sprof_table_us(struct sprof_table *table, double ns)
+{
+	add_us(table, "", ns);
+}
+
+void sprof_table_about_us(struct sprof_table *table, double ns)
+{
+	add_us(table, "~", ns);
 }
 
 void sprof_table_finish(struct sprof_table *table)

@@ -29,8 +29,9 @@ struct sprof_table {
 /* Adds the current row's next cell. If out of memory, sprof_table_write() reports it. */
 void sprof_table_cell(struct sprof_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Cells with a time in us ("12.345", "1234.5", "123456"); with a text from the target. */
+/* Cells with a time in us ("12.345", "1234.5", "123456"; "~12.345"); with a text from the target. */
 void sprof_table_us(struct sprof_table *table, double ns);
+void sprof_table_about_us(struct sprof_table *table, double ns);
 void sprof_table_text(struct sprof_table *table, const char *text);
 
 /* `width` in columns; 0: no limit. Returns false if out of memory. */

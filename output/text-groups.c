@@ -14,7 +14,7 @@
 #include "output/units.h"
 
 /* The width of a row before the name, without the columns of times. */
-enum { INDENT = 6 + 9 + 9 + 8 + 2, COLUMN = 9, VALUE = 9 };
+enum { INDENT = 6 + 9 + 2, COUNTS = 9 + 8, COLUMN = 9, VALUE = 9 };
 
 static const char *name_of(const struct sprof_group *group)
 {
@@ -56,7 +56,9 @@ static void write_head(const struct sprof_text *text)
 			text->out, "\nby %s\nshare%% %8s", label, count ? "wall" : "value");
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
-	sprof_out_printf(text->out, " %8s %7s  %s\n", "samples", "threads", label);
+	if (!sprof_text_is_narrow(text))
+		sprof_out_printf(text->out, " %8s %7s", "samples", "threads");
+	sprof_out_printf(text->out, "  %s\n", label);
 }
 
 static void write_name(
@@ -98,9 +100,14 @@ static void write_row(
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s",
 			sprof_figure_time(sprof_times_get(&group->sum.times, columns[i])).text);
-	sprof_out_printf(
-		text->out, " %8" PRIu64 " %7" PRIu32 "  ", group->sum.samples, group->threads);
-	write_name(text, INDENT + COLUMN * count + (of_frames ? VALUE : 0), group);
+	if (!sprof_text_is_narrow(text))
+		sprof_out_printf(
+			text->out, " %8" PRIu64 " %7" PRIu32, group->sum.samples, group->threads);
+	sprof_out_puts(text->out, "  ");
+	write_name(text,
+		INDENT + COLUMN * count + (of_frames ? VALUE : 0) +
+			(sprof_text_is_narrow(text) ? 0 : COUNTS),
+		group);
 }
 
 static void write_table(const struct sprof_text *text, size_t shown)

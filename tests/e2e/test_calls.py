@@ -6,7 +6,7 @@ import re
 
 from harness import (Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
                      require_switches, run, sprof, target, tool)
-from subjects import build
+from subjects import build, write
 
 TARGET = "callers"
 ENDS = ("returned", "left", "cut", "open", "edge", "lost")
@@ -332,6 +332,64 @@ def test_a_path_that_is_not_watched():
         result = sprof("calls", "--breakpoints", "-F", functions, "--path", "work", "--", target(TARGET), "work")
         check_error(result, 2, "none of the watched functions is called 'work'", "--function, too")
         assert not result.out and "stdout is for the report" not in result.err, result.err
+
+
+# When each breakpoint was written into the program; and when the program was done with its calls.
+WRITES = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static void say(const char *what)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    dprintf(2, "%s %ld\\n", what, time.tv_sec * 1000000000L + time.tv_nsec);
+}
+#ifdef PRELOADED
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
+{
+    ssize_t (*real)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
+    ssize_t result = real(fd, bytes, size, offset);
+    say("written");
+    return result;
+}
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) { return pwrite64(fd, bytes, size, offset); }
+#else
+void *kept;
+int main(void)
+{
+    say("main");
+    getppid();
+    kept = malloc(1 << 20);
+    say("called");
+    return 0;
+}
+#endif
+"""
+
+
+def test_the_time_of_the_program():
+    """It begins when all functions are watched, which takes sprof longer than the program."""
+    write("writes.c", WRITES)
+    run(tool("gcc"), "-DPRELOADED", "-shared", "-fPIC", "writes.c", "-o", "writes.so", "-ldl").check(0)
+    run(tool("gcc"), "writes.c", "-o", "program").check(0)
+
+    def check(result, after):
+        stamps = [(what, int(ns)) for what, ns in re.findall(r"^(written|main|called) (\d+)$", result.err, re.MULTILINE)]
+        main_ns, called = dict(stamps)["main"], dict(stamps)["called"]
+        written = max(ns for what, ns in stamps if what == "written" and ns < main_ns)
+        assert called - after >= written, (stamps, after)
+
+    preloaded = {**os.environ, "LD_PRELOAD": os.path.abspath("writes.so")}
+    result = sprof("calls", "-F", "getppid@libc.so.6", "--timeline", "calls.json", "--", "./program", env=preloaded).check(0)
+    with open("calls.json", encoding="utf-8") as file:
+        (after,) = (event["ts"] * 1000 for event in json.load(file)["traceEvents"] if event["name"].startswith("getppid"))
+    check(result, after)
+    result = sprof("heap", "--exact", "--json", "--", "./program", env=preloaded).check(0)
+    check(result, json.loads(result.text())["totals"]["peak_ns"])
 
 
 def test_ordinary_users():

@@ -8,6 +8,7 @@ import platform
 import re
 import signal
 import struct
+import sys
 import time
 
 from answers import check_answer
@@ -251,12 +252,36 @@ def test_a_table_fits_the_terminal():
         words = " ".join([SPROF, "rundelay", "-q", "-p", str(program.pid), "-d", "300ms", *options])
         result = run(tool("script"), "-qec", f"stty cols 80; {words}", "/dev/null").check(0)
         lines = result.text().splitlines()
-        assert "source: " in lines[0] and lines[1].split()[0] == "THREAD", lines
+        assert "source: " in lines[0] and lines[1].split()[0] == "thread", lines
         assert all(len(line) <= 80 for line in lines), lines
     program.finish()
 
 
+def test_names_are_as_wide_as_they_look():
+    name = "wörker→x"
+    program = Program([sys.executable, "-c", f"open('/proc/self/comm', 'w').write('{name}')\nprint(flush=True)\nwhile True: pass"])
+    program.line()
+    text = sprof("rundelay", "--source", "proc", "--perins", "-p", program.pid, "-d", "300ms").check(0).text()
+    program.process.kill()
+    _, head, *rows = text.splitlines()
+    end = head.index("calls") + len("calls")
+    found = [row for row in rows if row.split()[:1] in ([str(program.pid)], ["all"])]
+    assert found and name in text, text
+    for row in found:
+        assert row[end - 1].isdigit() and row[end] == " ", text
+
+
 # A program that sprof starts.
+
+def test_children_are_counted_and_not_watched():
+    require_switches()
+    script = "sh", "-c", "true & true & wait; exec true"
+    for options, said in (((), "processes that it started: 2; they are not watched"),
+                          (("--source", "proc"), "processes that it may have started are not watched")):
+        assert said in sprof("rundelay", *options, "--", *script).check(0).text()
+    assert tables(sprof("rundelay", "--json", "--", *script).check(0))[-1]["children"] == 2
+    assert tables(sprof("rundelay", "--json", "--source", "proc", "--", *script).check(0))[-1]["children"] is None
+
 
 def test_a_launched_program():
     result = sprof("rundelay", "--json", "--", "sh", "-c", "echo out; exit 3").check(3)

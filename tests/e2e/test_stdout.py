@@ -9,6 +9,8 @@ from subjects import build
 
 SAYS = ("sh", "-c", "echo of the program; exec ./work 0.2")
 SAID = b"of the program\nready\n"
+# Where no terminal shows the answer, one line says where it is.
+TOLD = "sprof: the recording is in {}/sprof/last.pb.gz: sprof report shows it\n"
 
 
 def environment(home):
@@ -46,7 +48,7 @@ def test_a_file_is_the_programs():
     for name in ("a", "a.folded", "a.html"):
         with open(name, "wb") as file:
             result = run(SPROF, "run", "--", *SAYS, stdout=file, env=environment(name + ".cache")).check(0)
-        assert result.err == "", result.err
+        assert result.err == TOLD.format(os.path.abspath(name + ".cache")), result.err
         with open(name, "rb") as file:
             assert file.read() == SAID, name
         assert "inner" in report(name + ".cache")
@@ -55,7 +57,8 @@ def test_a_file_is_the_programs():
 def test_quiet_keeps_it():
     build("work")
     with open("a", "wb") as file:
-        run(SPROF, "run", "-q", "--", *SAYS, stdout=file, env=environment("cache")).check(0)
+        result = run(SPROF, "run", "-q", "--", *SAYS, stdout=file, env=environment("cache")).check(0)
+    assert result.err == "", result.err
     assert "inner" in report("cache")
 
 
@@ -66,7 +69,8 @@ def test_a_device_is_the_programs():
     assert code == 0 and "of the program" not in shown, shown
     assert "inner" in shown and "sprof report" in shown, shown
     with open("/dev/full", "wb") as full:  # its own echo fails, and it exits as it would
-        assert run(SPROF, "run", "--", tool("true"), stdout=full, env=environment("cache")).check(0).err == ""
+        result = run(SPROF, "run", "--", tool("true"), stdout=full, env=environment("cache")).check(0)
+        assert result.err == TOLD.format(os.path.abspath("cache")), result.err
 
 
 def test_the_answer_goes_to_a_terminal():

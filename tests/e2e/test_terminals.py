@@ -15,7 +15,8 @@ import subprocess
 import termios
 
 import made
-from harness import LIMIT, SPROF, main, sprof
+from harness import LIMIT, SPROF, main, sprof, tool
+from subjects import command, write
 
 USAGE, FAILED = 64, 2
 SMALL_STACK = 64 << 10  # of the first thread, as ulimit -s 64 has it
@@ -132,6 +133,38 @@ def test_a_report_on_any_terminal():
         code, text = on_terminal("report", "small.pb.gz", **settings)
         assert code == 0 and all(name in text for name in ("parse", "walk", "lib_sync")), text
         assert settings.get("LC_ALL") != "C" or text.isascii(), text
+
+
+LONG = "a_function_whose_name_is_" + "much_" * 12 + "longer_than_a_line"
+LONG_NAMES = f"""
+volatile long sum;
+__attribute__((noinline)) void {LONG}(long n) {{ for (long i = 0; i < n; i++) sum += i; }}
+__attribute__((noinline)) void caller_of_{LONG}(long n) {{ {LONG}(n); sum++; }}
+int main(void)
+{{
+	for (int i = 0; i < 100; i++)
+		caller_of_{LONG}(1000000);
+	return 0;
+}}
+"""
+
+
+def test_tables_fit_a_terminal():
+    """Of 80 columns, whatever functions and files are called."""
+    folder = "a-folder-whose-name-is-" + "long-" * 10
+    os.mkdir(folder)
+    source = write(os.path.join(folder, "long.c"), LONG_NAMES)
+    command(tool("gcc"), "-O1", "-g", os.path.abspath(source), "-o", "long")
+    sprof("run", "-q", "-r", "499", "-o", "x.pb.gz", "--", "./long").check(0)
+    calls = ["calls", "--breakpoints", "--overhead", "0", "--tree", "--path", "caller*", "-F", "*" + LONG]
+    for words, begin in (([*calls, "--per-thread", "--", "./long"], "thread "), (["report", "--by", "srcline", "x.pb.gz"], " self% "),
+                         (["annotate", LONG, "x.pb.gz"], "  total% "), (["annotate", "main", "x.pb.gz"], "  total% ")):
+        code, text = on_terminal(*words, columns=80)
+        assert code == 0 and f"\n{begin}" in text, (words, code, text)
+        # Lines of the source are as they are; what is above the first title is text.
+        table = text[text.index(f"\n{begin}"):].partition(f"\n{os.path.abspath(source)}")[0]
+        for line in table.splitlines():
+            assert len(line) <= 80, (words, line)
 
 
 def test_nowhere_to_keep_the_recording():

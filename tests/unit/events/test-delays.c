@@ -348,6 +348,23 @@ static void very_many_threads_that_end_are_kept_as_one(void **state)
 	sprof_delays_finish(&delays);
 }
 
+/* Two sources tell of one; those of strangers don't count. */
+static void processes_are_counted_once(void **state)
+{
+	struct sprof_delays delays = begin(true, false);
+	struct sprof_sched_record child = {
+		.time_ns = 10, .tid = B, .kind = SPROF_SCHED_CHILD, .parent = A};
+
+	sprof_delays_take(&delays, &child);
+	sprof_delays_take(&delays, &child);
+	assert_int_equal(delays.children.count, 1);
+	child.tid = child.parent = B + 1;
+	sprof_delays_take(&delays, &child);
+	assert_int_equal(delays.children.count, 1);
+	assert_null(sprof_delays_find(&delays, B));
+	sprof_delays_finish(&delays);
+}
+
 TEST_MAIN("delays")
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +389,7 @@ TEST_MAIN("delays")
 		cmocka_unit_test(a_gap_drops_what_spans_it),
 		cmocka_unit_test(gaps_of_two_rings_overlap),
 		cmocka_unit_test(intervals_add_up_to_the_total),
+		cmocka_unit_test(processes_are_counted_once),
 		cmocka_unit_test(very_many_threads_that_end_are_kept_as_one),
 	};
 

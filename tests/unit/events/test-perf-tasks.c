@@ -38,10 +38,21 @@ static void threads_of_the_process(void **state)
 	assert_int_equal(taken.items[0].kind, SPROF_SCHED_EXIT);
 }
 
+static void processes_that_it_starts(void **state)
+{
+	const struct taken taken = made_of((struct sprof_perf_record){
+		.kind = SPROF_PERF_FORK, .pid = PID + 1, .tid = PID + 1, .parent = 6});
+
+	assert_int_equal(taken.count, 1);
+	assert_int_equal(taken.items[0].kind, SPROF_SCHED_CHILD);
+	assert_int_equal(taken.items[0].tid, PID + 1);
+	assert_int_equal(taken.items[0].parent, 6);
+}
+
 static void others_are_left_out(void **state)
 {
 	assert_int_equal(made_of((struct sprof_perf_record){
-					 .kind = SPROF_PERF_FORK, .pid = PID + 1, .tid = 7})
+					 .kind = SPROF_PERF_EXIT, .pid = PID + 1, .tid = 7})
 				 .count,
 		0);
 	assert_int_equal(
@@ -67,6 +78,7 @@ TEST_MAIN("perf-tasks")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_of_the_process),
+		cmocka_unit_test(processes_that_it_starts),
 		cmocka_unit_test(others_are_left_out),
 		cmocka_unit_test(a_loss_is_a_gap),
 	};
