@@ -309,12 +309,47 @@ static void take_gap(struct sprof_delays *delays, const struct sprof_sched_recor
 		delays->open_gaps--;
 }
 
+/* All others have ended; a gap may have taken their records. */
+static struct sprof_delay_thread *find_on_cpu(const struct sprof_delays *delays)
+{
+	struct sprof_delay_thread *found = NULL;
+
+	for (size_t i = 0; i < delays->count; i++) {
+		struct sprof_delay_thread *thread = delays->threads[i];
+
+		if (!thread->ended && (!found || thread->state == SPROF_DELAY_STATE_ON))
+			found = thread;
+	}
+	return found;
+}
+
+/* Who has executed a program has the id of the process's first thread from then on. */
+static void execute(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	uint32_t index;
+
+	if (!thread) {
+		thread = find_on_cpu(delays);
+		if (!thread)
+			return;
+		index = sprof_idmap_find(&delays->living, (uint64_t)thread->tid, 0);
+		sprof_idmap_remove(&delays->living, (uint64_t)thread->tid, 0);
+		if (!sprof_idmap_put(&delays->living, (uint64_t)record->tid, 0, index))
+			delays->no_memory = true;
+		thread->tid = record->tid;
+	}
+	set_name(thread, record->name);
+}
+
 /* What can't wait for the end of a gap: the threads themselves. */
 static bool take_task(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
 {
 	if (record->kind == SPROF_SCHED_BIRTH)
 		be_born(delays, record);
+	else if (record->kind == SPROF_SCHED_EXEC)
+		execute(delays, thread, record);
 	else if (thread && record->kind == SPROF_SCHED_EXIT)
 		end_thread(delays, thread, record->time_ns);
 	else if (thread && record->kind == SPROF_SCHED_NAME)
@@ -342,6 +377,7 @@ static void take_scheduling(struct sprof_delays *delays, struct sprof_delay_thre
 		break;
 	case SPROF_SCHED_BIRTH:
 	case SPROF_SCHED_NAME:
+	case SPROF_SCHED_EXEC:
 	case SPROF_SCHED_EXIT:
 	case SPROF_SCHED_READING:
 	case SPROF_SCHED_GAP_BEGIN:

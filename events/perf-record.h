@@ -41,6 +41,7 @@ struct sprof_perf_record {
 	uint64_t
 		since_ns; /* LOST: of the ring's record before it; the reader of the ring sets it */
 	char name[SPROF_SCHED_NAME_SIZE]; /* NAME; cut if it is longer */
+	bool is_exec;                     /* NAME: it is that of another program */
 	uint64_t mapped, mapped_size;     /* MAPPED: address, and bytes; */
 	bool is_file;                     /* of a file */
 	uint64_t ip, address;             /* SAMPLE; 0: the event has none */

@@ -18,6 +18,7 @@ enum sprof_sched_kind {
 	SPROF_SCHED_WAKEUP, /* it can run from now on (sched_wakeup, sched_wakeup_new) */
 	SPROF_SCHED_BIRTH,  /* it is a new thread of the process */
 	SPROF_SCHED_NAME,   /* it has another name */
+	SPROF_SCHED_EXEC, /* the same, of another program: it has the process's id, and is alone */
 	SPROF_SCHED_EXIT,
 	SPROF_SCHED_READING,   /* of its schedstat */
 	SPROF_SCHED_GAP_BEGIN, /* from here on, records of any thread may be missing ... */
@@ -34,7 +35,7 @@ struct sprof_sched_record {
 		struct {
 			uint64_t delay_ns, slices; /* READING: since the thread's birth */
 		};
-		char name[SPROF_SCHED_NAME_SIZE]; /* NAME */
+		char name[SPROF_SCHED_NAME_SIZE]; /* NAME, EXEC */
 		pid_t parent;  /* BIRTH: the thread that started it; 0: unknown */
 		uint64_t lost; /* GAP_END: records */
 	};
