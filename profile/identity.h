@@ -34,6 +34,9 @@ bool sprof_identity_is_rust(const char *linkage);
 /* What a file is in every build and version of it: the last part of its path, without version. */
 void sprof_identity_role(const char *path, char *ret, size_t size);
 
+/* How many parts, from the last one on, two paths have in common. */
+size_t sprof_identity_common_parts(const char *one, const char *other);
+
 enum sprof_identity_how {
 	SPROF_IDENTITY_MERGE,
 	/* The programs are one, whatever they are called, and so are a function's copies. */
