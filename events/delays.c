@@ -79,7 +79,10 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 	thread->lived_from_ns = delays->interval_begin_ns;
 }
 
-/* A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). */
+/*
+ * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids begin anew
+ * after the largest one: the first records of such a thread may have been left out.
+ */
 static void be_born(struct sprof_delays *delays, const struct sprof_sched_record *record)
 {
 	const struct sprof_delay_thread *parent;
@@ -90,6 +93,7 @@ static void be_born(struct sprof_delays *delays, const struct sprof_sched_record
 	thread = append(delays, record->tid);
 	if (!thread)
 		return;
+	delays->lost += record->tid <= delays->filtered_up_to;
 	parent = sprof_delays_find(delays, record->parent);
 	if (parent)
 		set_name(thread, parent->name);

@@ -71,6 +71,8 @@ struct sprof_delays {
 	/* of all threads, or with figures per thread only of those that have none of their own */
 	struct sprof_delay_set interval, total;
 	unsigned open_gaps;
+	/* the source leaves out the records of ids up to this one that it doesn't know; 0: of none */
+	pid_t filtered_up_to;
 	uint64_t lost;    /* records */
 	uint64_t dropped; /* delays that a gap has cut */
 	uint64_t
