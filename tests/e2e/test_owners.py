@@ -19,6 +19,7 @@ CALL = ("-e", "syscalls:sys_enter_getppid", "-e", "syscalls:sys_exit_getppid")
 
 KINDS = "cccwwwnneEhfrx"
 SPARE = 50  # times that a thread may get a CPU before its first count and after its last one, on a busy machine
+FEW_MISSING = 3
 
 Owner = collections.namedtuple("Owner", "pid tid name steps slices is_followed")
 
@@ -226,8 +227,8 @@ def test_a_timeline():
 
 def check_slices(found, owners, plan):
     """
-    `found`: of each id how often its owner has got a CPU, one after the other. None has less than it has
-    counted itself; what came before and after that is not counted.
+    `found`: of each id how often its owner has got a CPU, one after the other. What came before and after the
+    owner's own count is not in it; a wake-up that just meets the sleep may be missing.
     """
     of_ids = collections.defaultdict(list)
     for owner in owners:
@@ -235,9 +236,11 @@ def check_slices(found, owners, plan):
     assert set(found) <= set(of_ids), (plan, found, owners)
     for tid, slices in of_ids.items():
         counts = sorted(found.get(tid, []))
-        missing = len(slices) - len(counts)
-        pairs = list(zip(sorted(slices)[missing:], counts))
-        assert missing <= 0 and all(low <= count <= 2 * low + SPARE for low, count in pairs), f"{plan}\n{found}\n{owners}"
+        counts = [0] * (len(slices) - len(counts)) + counts
+        pairs = list(zip(sorted(slices), counts))
+        assert len(counts) == len(slices) and all(
+            low - low // 10 - FEW_MISSING <= count <= 2 * low + SPARE for low, count in pairs), (
+                f"{plan}\n{found}\n{owners}")
 
 
 def delays(plan, before):
