@@ -288,12 +288,18 @@ static bool set_line(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
 static bool find_other_file(
 	struct sprof_dwarf *dwarf, Dwarf_Die *unit, Dwarf_Word number, const char **ret)
 {
-	const char *path = NULL;
+	const char *path = NULL, *folder;
+	Dwarf_Attribute attribute;
+	char whole[PATH_MAX];
 	Dwarf_Files *files;
 	size_t count;
 
 	if (dwarf_getsrcfiles(unit, &files, &count) == 0)
 		path = dwarf_filesrc(files, number, NULL, NULL);
+	folder = sprof_die_string(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (path && path[0] != '/' && folder && folder[0] &&
+		snprintf(whole, sizeof(whole), "%s/%s", folder, path) < (int)sizeof(whole))
+		path = whole;
 	*ret = path ? sprof_strtab_intern(dwarf->paths, path) : NULL;
 	return *ret || !path;
 }

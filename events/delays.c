@@ -79,7 +79,10 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 	thread->lived_from_ns = delays->interval_begin_ns;
 }
 
-/* A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). */
+/*
+ * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids begin anew
+ * after the largest one: the first records of such a thread may have been left out.
+ */
 static void be_born(struct sprof_delays *delays, const struct sprof_sched_record *record)
 {
 	const struct sprof_delay_thread *parent;
@@ -90,6 +93,7 @@ static void be_born(struct sprof_delays *delays, const struct sprof_sched_record
 	thread = append(delays, record->tid);
 	if (!thread)
 		return;
+	delays->lost += record->tid <= delays->filtered_up_to;
 	parent = sprof_delays_find(delays, record->parent);
 	if (parent)
 		set_name(thread, parent->name);
@@ -317,6 +321,39 @@ static void count_child(struct sprof_delays *delays, const struct sprof_sched_re
 		delays->no_memory = true;
 }
 
+/* All others have ended; a gap may have taken their records. */
+static struct sprof_delay_thread *find_on_cpu(const struct sprof_delays *delays)
+{
+	struct sprof_delay_thread *found = NULL;
+
+	for (size_t i = 0; i < delays->count; i++) {
+		struct sprof_delay_thread *thread = delays->threads[i];
+
+		if (!thread->ended && (!found || thread->state == SPROF_DELAY_STATE_ON))
+			found = thread;
+	}
+	return found;
+}
+
+/* A thread that has executed a program has the id of the process's first thread from then on. */
+static void execute(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	uint32_t index;
+
+	if (!thread) {
+		thread = find_on_cpu(delays);
+		if (!thread)
+			return;
+		index = sprof_idmap_find(&delays->living, (uint64_t)thread->tid, 0);
+		sprof_idmap_remove(&delays->living, (uint64_t)thread->tid, 0);
+		if (!sprof_idmap_put(&delays->living, (uint64_t)record->tid, 0, index))
+			delays->no_memory = true;
+		thread->tid = record->tid;
+	}
+	set_name(thread, record->name);
+}
+
 /* Handles records about threads during a gap, too. */
 static bool take_task(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
@@ -325,6 +362,8 @@ static bool take_task(struct sprof_delays *delays, struct sprof_delay_thread *th
 		be_born(delays, record);
 	else if (record->kind == SPROF_SCHED_CHILD)
 		count_child(delays, record);
+	else if (record->kind == SPROF_SCHED_EXEC)
+		execute(delays, thread, record);
 	else if (thread && record->kind == SPROF_SCHED_EXIT)
 		end_thread(delays, thread, record->time_ns);
 	else if (thread && record->kind == SPROF_SCHED_NAME)
@@ -353,6 +392,7 @@ static void take_scheduling(struct sprof_delays *delays, struct sprof_delay_thre
 	case SPROF_SCHED_BIRTH:
 	case SPROF_SCHED_CHILD:
 	case SPROF_SCHED_NAME:
+	case SPROF_SCHED_EXEC:
 	case SPROF_SCHED_EXIT:
 	case SPROF_SCHED_READING:
 	case SPROF_SCHED_GAP_BEGIN:

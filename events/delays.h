@@ -71,6 +71,8 @@ struct sprof_delays {
 	/* all threads; with per_thread, only threads without figures of their own */
 	struct sprof_delay_set interval, total;
 	unsigned open_gaps;
+	/* the source leaves out the records of unknown ids up to this one; 0: of none */
+	pid_t filtered_up_to;
 	uint64_t lost;    /* records lost */
 	uint64_t dropped; /* delays cut by a gap */
 	uint64_t unseen;  /* with has_wakeups: sleepers that got a CPU without a wakeup record */

@@ -187,6 +187,7 @@ bool sprof_perf_record_parse(
 		return parse_task(&cursor, ret);
 	case PERF_RECORD_COMM:
 		ret->kind = SPROF_PERF_NAME;
+		ret->is_exec = header.misc & PERF_RECORD_MISC_COMM_EXEC;
 		return parse_name(&cursor, ret);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:

@@ -40,6 +40,7 @@ struct sprof_perf_record {
 	uint64_t lost;              /* LOST: number of records */
 	uint64_t since_ns; /* LOST: time of the previous record; set by the reader of the ring */
 	char name[SPROF_SCHED_NAME_SIZE]; /* NAME; truncated */
+	bool is_exec;                     /* NAME: of a new program */
 	uint64_t mapped, mapped_size;     /* MAPPED: address and size in bytes */
 	bool is_file;                     /* a file mapping */
 	uint64_t ip, address;             /* SAMPLE; 0: not in this event */

@@ -35,12 +35,12 @@ void sprof_perf_tasks_add(
 	else if (record->kind == SPROF_PERF_EXIT)
 		made.kind = SPROF_SCHED_EXIT;
 	else if (record->kind == SPROF_PERF_NAME)
-		made.kind = SPROF_SCHED_NAME;
+		made.kind = record->is_exec ? SPROF_SCHED_EXEC : SPROF_SCHED_NAME;
 	else
 		return;
 	if (record->kind == SPROF_PERF_FORK)
 		made.parent = record->parent;
-	if (made.kind == SPROF_SCHED_NAME)
+	if (record->kind == SPROF_PERF_NAME)
 		memcpy(made.name, record->name, sizeof(made.name));
 	sprof_sched_order_add(order, &made);
 }

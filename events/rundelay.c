@@ -56,9 +56,11 @@ static bool list_threads(struct sprof_rundelay *rundelay, struct sprof_tids *tid
 	if (!sprof_tids_list(rundelay->pid, tids))
 		return false;
 	sprof_sched_threads_add(&rundelay->delays, rundelay->pid, tids);
-	if (rundelay->source == SPROF_RUNDELAY_TRACEPOINTS && last)
+	if (rundelay->source == SPROF_RUNDELAY_TRACEPOINTS && last) {
 		sprof_sched_tracepoints_filter(
 			&rundelay->tracepoints, tids->items, tids->count, last);
+		rundelay->delays.filtered_up_to = last;
+	}
 	return true;
 }
 

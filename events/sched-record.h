@@ -16,6 +16,7 @@ enum sprof_sched_kind {
 	SPROF_SCHED_BIRTH,  /* a new thread of the process */
 	SPROF_SCHED_CHILD,  /* the first thread of a process that this one has started */
 	SPROF_SCHED_NAME,   /* the thread has another name */
+	SPROF_SCHED_EXEC, /* the same, by an exec: the only thread left, with the id of the process */
 	SPROF_SCHED_EXIT,
 	SPROF_SCHED_READING,   /* of the thread's schedstat */
 	SPROF_SCHED_GAP_BEGIN, /* from here on, records of any thread may be missing ... */
@@ -32,7 +33,7 @@ struct sprof_sched_record {
 		struct {
 			uint64_t delay_ns, slices; /* READING: totals since the thread's birth */
 		};
-		char name[SPROF_SCHED_NAME_SIZE]; /* NAME */
+		char name[SPROF_SCHED_NAME_SIZE]; /* NAME, EXEC */
 		pid_t parent;  /* BIRTH, CHILD: the creating thread; 0: unknown */
 		uint64_t lost; /* GAP_END: number of records */
 	};

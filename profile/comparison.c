@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "profile/idle.h"
 #include "profile/outside.h"
 #include "profile/stack-lines.h"
@@ -64,6 +65,20 @@ static void see(struct tally *tally, uint32_t stack, enum sprof_side side)
 			line->mark == SPROF_MARK_INLINED ? SEEN : SEEN | SEEN_CALLED;
 }
 
+/*
+ * How many samples say how much of the weight the row has. Of a time there are no more than ticks in it:
+ * most samples of a thread that stood in the queue repeat the one before.
+ */
+static double samples_of(const struct tally *tally, const struct sprof_metrics *metrics)
+{
+	const enum sprof_weight weight = tally->weight;
+	const double value = (double)sprof_metrics_get(metrics, weight);
+	const double ticks = value * tally->profile->quality.rate_hz / (double)SPROF_NS_PER_S;
+	const bool is_time = weight >= SPROF_WEIGHT_WALL && weight < SPROF_WEIGHT_COUNT;
+
+	return is_time && ticks ? fmin((double)metrics->samples, ticks) : (double)metrics->samples;
+}
+
 static void count_row(struct tally *tally, const struct sprof_profile_row *row, bool is_idle)
 {
 	const struct sprof_profile *profile = tally->profile;
@@ -77,7 +92,7 @@ static void count_row(struct tally *tally, const struct sprof_profile_row *row, 
 		return;
 	tally->values[function * tally->all_runs + run] += (double)value;
 	tally->values[(profile->function_count + 1) * tally->all_runs + run] += (double)value;
-	tally->samples[function * SPROF_SIDES + side] += (double)row->metrics.samples;
+	tally->samples[function * SPROF_SIDES + side] += samples_of(tally, &row->metrics);
 	if (tally->weight == SPROF_WEIGHT_WALL)
 		tally->queued[function * SPROF_SIDES + side] +=
 			(double)sprof_metrics_get(&row->metrics, SPROF_WEIGHT_RUNQ);

@@ -191,6 +191,20 @@ static void settle_mark(struct sprof_profile_line *line, const struct sprof_prof
 		line->mark = SPROF_MARK_CALLED;
 }
 
+/*
+ * A line without a file is in the file of its function, which may have another file in the target. The
+ * same file in another folder is the same.
+ */
+static const char *file_of(
+	const struct sprof_copy *copy, const struct sprof_profile_line *line, uint32_t function)
+{
+	const char *own = copy->source->functions[line->function].file;
+	const char *now = copy->target->functions[function].file;
+	const bool is_one = !own || (now && sprof_identity_common_parts(own, now));
+
+	return line->file || is_one ? line->file : own;
+}
+
 /* Copies the lines that are not hidden; the last of them is no longer inlined. */
 static bool copy_lines(
 	struct sprof_copy *copy, const struct sprof_profile_location *location, size_t *ret_count)
@@ -201,12 +215,14 @@ static bool copy_lines(
 		    sizeof(*copy->lines)))
 		return false;
 	for (uint32_t i = 0; i < location->line_count; i++) {
-		struct sprof_profile_line line = copy->source->lines[location->first_line + i];
+		const struct sprof_profile_line *from =
+			&copy->source->lines[location->first_line + i];
+		struct sprof_profile_line line = *from;
 
 		if (copy->hidden && copy->hidden[line.function])
 			continue;
 		if (!copy_function(copy, line.function, &line.function) ||
-			!copy_text(copy->target, line.file, &line.file))
+			!copy_text(copy->target, file_of(copy, from, line.function), &line.file))
 			return false;
 		copy->lines[count++] = line;
 	}

@@ -4,12 +4,13 @@
  */
 #include "profile/gate.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "profile/identity.h"
 
 char *sprof_gate_program(const struct sprof_gate_run *run)
 {
@@ -37,14 +38,23 @@ static bool differ(const struct sprof_gate_run *run, const struct sprof_gate_run
 		"can't compare %s and %s: %s %s and %s", run->path, other->path, what, one, two);
 }
 
+/* The first word, without what versions and builds of a program differ in. */
+static void role_of(const struct sprof_gate_run *run, char ret[256])
+{
+	const char *command = run->command ? run->command : "";
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(command, " "), command);
+	sprof_identity_role(path, ret, 256);
+}
+
 static bool have_same_program(const struct sprof_gate_run *run, const struct sprof_gate_run *other,
 	struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *one = sprof_gate_program(run);
-	SPROF_AUTO_FREE char *two = sprof_gate_program(other);
+	char one[256], two[256];
 
-	if (!one || !two)
-		return sprof_error_no_memory(err);
+	role_of(run, one);
+	role_of(other, two);
 	return !strcmp(one, two) ||
 		differ(run, other, "they are of different programs,", one[0] ? one : "(unknown)",
 			two[0] ? two : "(unknown)", err);
@@ -66,8 +76,6 @@ static bool can_be_compared(const struct sprof_gate_run *run, const struct sprof
 {
 	char one[32], two[32];
 
-	if (!have_same_program(run, other, err))
-		return false;
 	if (run->mode != other->mode)
 		return differ(run, other, "their modes are", sprof_mode_name(run->mode),
 			sprof_mode_name(other->mode), err);
@@ -87,6 +95,14 @@ static bool is_same_recording(const struct sprof_gate_run *run, const struct spr
 		run->duration_ns == other->duration_ns && run->pid == other->pid;
 }
 
+/* Of the side that the next run is of: its program may be called otherwise than the other side's. */
+static const struct sprof_gate_run *first_of_side(const struct sprof_gate *gate)
+{
+	const size_t before = gate->expected[SPROF_SIDE_BASE];
+
+	return &gate->runs[gate->run_count < before ? 0 : before];
+}
+
 static bool check(
 	const struct sprof_gate *gate, const struct sprof_gate_run *run, struct sprof_error *err)
 {
@@ -98,7 +114,8 @@ static bool check(
 		sprof_error_hint(err, "each file must be a separate run");
 		return false;
 	}
-	return !gate->run_count || can_be_compared(&gate->runs[0], run, err);
+	return have_same_program(first_of_side(gate), run, err) &&
+		(!gate->run_count || can_be_compared(&gate->runs[0], run, err));
 }
 
 bool sprof_gate_add_run(struct sprof_gate *gate, const struct sprof_profile *profile,
@@ -170,8 +187,13 @@ static const char *arguments_of(const struct sprof_gate_run *run)
 
 const struct sprof_gate_run *sprof_gate_other_command(const struct sprof_gate *gate)
 {
+	char first[256], role[256];
+
+	role_of(&gate->runs[0], first);
 	for (size_t i = 1; i < gate->run_count; i++) {
-		if (strcmp(arguments_of(&gate->runs[0]), arguments_of(&gate->runs[i])) != 0)
+		role_of(&gate->runs[i], role);
+		if (strcmp(first, role) != 0 ||
+			strcmp(arguments_of(&gate->runs[0]), arguments_of(&gate->runs[i])) != 0)
 			return &gate->runs[i];
 	}
 	return NULL;

@@ -17,7 +17,4 @@ void sprof_identity_match_modules(struct sprof_module_match *match, enum sprof_i
 bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t one,
 	const struct sprof_profile *source, uint32_t other);
 
-/* The number of equal path components, counted from the end. */
-size_t sprof_identity_common_parts(const char *one, const char *other);
-
 #endif

@@ -34,6 +34,9 @@ bool sprof_identity_is_rust(const char *linkage);
 /* A file's name independent of version: the last path component without version. */
 void sprof_identity_role(const char *path, char *ret, size_t size);
 
+/* How many parts, from the last one on, two paths have in common. */
+size_t sprof_identity_common_parts(const char *one, const char *other);
+
 enum sprof_identity_how {
 	SPROF_IDENTITY_MERGE,
 	/* Programs are matched even if their names differ, and clones are merged. */

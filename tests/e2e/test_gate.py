@@ -94,10 +94,11 @@ def test_what_differs_is_refused():
         record(f"{name}.pb.gz", SHORT, *options)
     sprof("run", "-q", "-r", 499, "-o", "other.pb.gz", "--", target("often"), 1000, 10000).check(7)
     shutil.copy("a.pb.gz", "copy.pb.gz")
-    for name, why in (("rate", "499 Hz and 99 Hz"), ("mode", "wall and cpu"), ("other", "spin-two and often"),
-                      ("copy", "the same recording")):
+    for name, why in (("rate", "499 Hz and 99 Hz"), ("mode", "wall and cpu"), ("copy", "the same recording")):
         result = gate(["user > 5%"], ["a.pb.gz"], [f"{name}.pb.gz"])
         check_error(result, 2, "a.pb.gz", f"{name}.pb.gz", why)
+    result = gate(["user > 5%"], ["a.pb.gz", "other.pb.gz"], ["b.pb.gz"])
+    check_error(result, 2, "a.pb.gz", "other.pb.gz", "spin-two and often")
     check_error(gate(["user > 5%"], ["a.pb.gz"], ["b.pb.gz"]), 2, "1 run before and 1 after", "at least 5 runs")
     check_error(gate(["user > 5%"], ["a.pb.gz"], ["absent.pb.gz"]), 2, "absent.pb.gz")
 

@@ -125,6 +125,33 @@ def test_two_builds_are_one_program():
         assert len(rows) == count, text
 
 
+def test_a_function_that_moves_has_lines_of_both_files():
+    """One file in two folders is one; a line of another file stays there."""
+    def record_at(file, output):
+        files = {file: WORK.replace("static ", "") + "void parse_file(void) { work(9000); sum++; }\n",
+                 "rest.c": "void work(unsigned long); void write_file(void) { work(9000); }\n", "main.c": MAIN}
+        return record(build("moved", files=files), output=output)
+
+    os.mkdir("folder")
+    paths = [record_at("old.c", "old.pb.gz"), record_at("new.c", "new.pb.gz"),
+             record_at("folder/old.c", "folder.pb.gz")]
+    sprof("merge", *paths, "-o", "merged.pb.gz").check(0)
+    found = places(as_json("merged.pb.gz"))
+    files = {file.rsplit("/", 1)[1] for name, _, file, line in found if name == "work" and line}
+    assert files == {"old.c", "new.c"} and functions_of("merged.pb.gz", "").count("work") == 1, found
+    assert not any("folder/" in file for name, _, file, _ in found if name == "work"), found
+
+
+def test_link_time_optimization_keeps_paths():
+    """What is said of a function in another unit has that unit's folder."""
+    os.mkdir("folder")
+    files = {"folder/one.c": WORK + "void parse_file(void) { work(9000); sum++; }\n",
+             "folder/two.c": WORK.replace("i * i", "i ^ 5") + "void write_file(void) { work(9000); sum++; }\n", "main.c": MAIN}
+    found = places(as_json(record(build("lto", "-flto", files=files))))
+    files = {(own, file) for name, own, file, _ in found if name == "work"}
+    assert len(files) == 2 and all(own == file and own.startswith("/") for own, file in files), files
+
+
 def test_a_difference_is_answered():
     """The function that works four times as much is in the first line, and in the page's title."""
     before = record(build("slower"), output="before.pb.gz")

@@ -17,14 +17,19 @@ HALF, FEW = max(PROGRAMS // 2, 1), max(PROGRAMS // 10, 1)  # of what takes longe
 THREADS, PROCESSES, STEPS, DEPTH = 8, 6, 30, 3
 CALL = ("-e", "syscalls:sys_enter_getppid", "-e", "syscalls:sys_exit_getppid")
 
-Owner = collections.namedtuple("Owner", "pid tid name steps is_followed")
+KINDS = "cccwwwnneEhfrx"
+SPARE = 50  # times that a thread may get a CPU before its first count and after its last one, on a busy machine
+FEW_MISSING = 3
+
+Owner = collections.namedtuple("Owner", "pid tid name steps slices is_followed")
 
 
 class Plan:
     """A random plan of tests/targets/owners.c."""
 
-    def __init__(self, numbers, threads=THREADS, processes=PROCESSES):
+    def __init__(self, numbers, threads=THREADS, processes=PROCESSES, kinds=KINDS):
         self.numbers, self.names, self.threads, self.processes = numbers, 0, threads, processes
+        self.kinds = kinds
         self.text = self.process(0)
 
     def name(self):
@@ -36,7 +41,7 @@ class Plan:
         words, alive, count, leader = [f"w0:{self.numbers.randint(1, STEPS)}"], [0], 1, 0
         for _ in range(self.numbers.randint(3, 14)):
             thread = self.numbers.choice(alive)
-            kind = self.numbers.choice("cccwwwnneEhfrx")
+            kind = self.numbers.choice(self.kinds)
             if kind == "c" and count < self.threads:
                 words.append(f"c{self.name()}")
                 alive.append(count)
@@ -67,8 +72,8 @@ def truth():
     owners, last = [], set()
     with open("log", encoding="utf-8") as file:
         for line in reversed(file.readlines()):
-            pid, tid, name, steps, _ = line.split()
-            owners.append(Owner(int(pid), int(tid), name, int(steps), pid == tid and pid in last))
+            pid, tid, name, steps, _, slices = line.split()
+            owners.append(Owner(int(pid), int(tid), name, int(steps), int(slices), pid == tid and pid in last))
             if pid == tid:
                 last.add(pid)
     os.remove("log")
@@ -212,6 +217,50 @@ def test_a_timeline():
     for owner in truth():
         steps[owner.pid, owner.tid] += owner.steps
     assert counts == +steps, f"{plan}\n{counts}\n{steps}"
+
+
+def check_slices(found, owners, plan):
+    """
+    `found`: of each id how often its owner has got a CPU, one after the other. What came before and after the
+    owner's own count is not in it; a wake-up that just meets the sleep may be missing.
+    """
+    of_ids = collections.defaultdict(list)
+    for owner in owners:
+        of_ids[owner.tid].append(owner.slices)
+    assert set(found) <= set(of_ids), (plan, found, owners)
+    for tid, slices in of_ids.items():
+        counts = sorted(found.get(tid, []))
+        counts = [0] * (len(slices) - len(counts)) + counts
+        pairs = list(zip(sorted(slices), counts))
+        assert len(counts) == len(slices) and all(
+            low - low // 10 - FEW_MISSING <= count <= 2 * low + SPARE for low, count in pairs), (
+                f"{plan}\n{found}\n{owners}")
+
+
+def delays(plan, before):
+    """How often each thread of a plan has got a CPU; None: records are lost."""
+    result = run(*before, SPROF, "rundelay", "--perins", "--json", "--", target("owners"), "log", plan,
+                 env=dict(os.environ, OWNERS_NAP="1")).check(0)
+    table, counts = rows_of(result), collections.Counter()
+    for row in table["rows"]:
+        if "tid" in row:
+            counts[row["tid"], row["comm"]] += row["calls"]
+    found = collections.defaultdict(list)
+    for (tid, _), count in counts.items():
+        found[tid].append(count)
+    return None if table["lost"] or table["dropped"] else found
+
+
+def test_delays_by_tracepoints():
+    """Not of the processes that the program starts."""
+    numbers = random_numbers()
+    for _ in range(HALF):
+        plan = Plan(numbers, kinds=KINDS.replace("f", "")).text
+        found, owners = delays(plan, with_tracefs()), truth()
+        if found is None:
+            print("     the kernel has lost records")
+        else:
+            check_slices(found, owners, plan)
 
 
 def table_with_keys(*options, before=()):

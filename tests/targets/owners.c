@@ -13,7 +13,8 @@
  *   xK:NAME(PLAN)  when all others wait, thread K executes this program, and ends them so
  *
  * At the end of a plan all threads wait, and the process ends with them. The log has a line for each
- * thread, of which an exec makes no other one: "PID TID NAME STEPS KIND".
+ * thread, of which an exec makes no other one: "PID TID NAME STEPS KIND SLICES"; the last is how often it
+ * has got a CPU since the first program began. With OWNERS_NAP in the environment, it sleeps in each step.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ struct actor {
 	long steps;
 	pthread_t thread;
 	/* For the thread that follows the plan: whether its last command is still to be waited for. */
-	bool is_alive, is_busy;
+	bool is_alive, is_busy, is_first;
 	enum command command;
 	long number;
 	char new_name[NAME_SIZE];
@@ -50,8 +51,10 @@ static struct actor actors[ACTORS];
 static size_t actor_count;
 static char program[4096];
 static const char *log_path;
-static const char *plan; /* what is left of it */
-static char *next_plan;  /* of the program to be executed */
+static bool naps;
+static long first_slices; /* of the first thread, before */
+static const char *plan;  /* what is left of it */
+static char *next_plan;   /* of the program to be executed */
 
 /* Called once a step: what is counted. */
 static MEASURED void owners_step(void)
@@ -61,15 +64,34 @@ static MEASURED void owners_step(void)
 	if (!piece)
 		target_fail("malloc");
 	syscall(SYS_getppid);
+	if (naps)
+		usleep(1);
 	free(piece);
+}
+
+/* How often it has got a CPU (Documentation/scheduler/sched-stats.rst); 0: nobody knows. */
+static long slices_of(pid_t tid)
+{
+	char path[64];
+	long slices = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)tid);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%*s %*s %ld", &slices) != 1)
+		slices = 0;
+	if (file)
+		fclose(file);
+	return slices;
 }
 
 static void write_log(const struct actor *actor, const char *kind)
 {
 	char line[128];
 	const int fd = open(log_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	const int length = snprintf(line, sizeof(line), "%d %d %s %ld %s\n", (int)getpid(),
-		(int)actor->tid, actor->name, actor->steps, kind);
+	const long before = actor->is_first ? first_slices : 0;
+	const int length = snprintf(line, sizeof(line), "%d %d %s %ld %s %ld\n", (int)getpid(),
+		(int)actor->tid, actor->name, actor->steps, kind, slices_of(actor->tid) - before);
 
 	if (fd < 0 || write(fd, line, (size_t)length) != length || close(fd))
 		target_fail("write the log");
@@ -95,14 +117,15 @@ static void follow_plan(struct actor *self);
 /* The thread becomes the process's only one. */
 static _Noreturn void execute(const struct actor *self)
 {
-	char steps[24];
+	char steps[24], before[24];
 
 	for (size_t i = 0; i < actor_count; i++) {
 		if (actors[i].is_alive && &actors[i] != self)
 			write_log(&actors[i], actors[i].tid == getpid() ? "superseded" : "killed");
 	}
 	snprintf(steps, sizeof(steps), "%ld", self->steps);
-	execl(program, "owners", log_path, next_plan, self->new_name, steps, (char *)NULL);
+	snprintf(before, sizeof(before), "%ld", self->is_first ? first_slices : 0);
+	execl(program, "owners", log_path, next_plan, self->new_name, steps, before, (char *)NULL);
 	target_fail("execl");
 }
 
@@ -243,6 +266,7 @@ static _Noreturn void begin_process(const char *name, long steps)
 	self = add_actor(name);
 	self->tid = getpid();
 	self->steps = steps;
+	self->is_first = first_slices;
 	take_name(self, self->name);
 	follow_plan(self);
 	sem_post(&self->done);
@@ -260,6 +284,7 @@ static void start_process(const char *name)
 		target_fail("fork");
 	if (!pid) {
 		plan = inner;
+		first_slices = 0;
 		begin_process(name, 0);
 	}
 	free(inner);
@@ -368,5 +393,7 @@ int main(int argc, char *argv[])
 		target_fail("readlink");
 	log_path = argv[1];
 	plan = argv[2];
+	naps = getenv("OWNERS_NAP");
+	first_slices = target_number(argc, argv, 5, slices_of(getpid()));
 	begin_process(argc > 3 ? argv[3] : "first", target_number(argc, argv, 4, 0));
 }

@@ -250,6 +250,48 @@ static void a_birth_brings_name_and_first_wakeup(void **state)
 	sprof_delays_finish(&delays);
 }
 
+/* The largest id was there before it. */
+static void a_birth_below_the_filter_has_lost_records(void **state)
+{
+	const struct sprof_sched_record birth = {
+		.time_ns = 5, .tid = B, .kind = SPROF_SCHED_BIRTH, .parent = A};
+	struct sprof_delays delays = begin(true, true);
+
+	delays.filtered_up_to = B - 1;
+	sprof_delays_take(&delays, &birth);
+	assert_int_equal(delays.lost, 0);
+	take(&delays, 8, B, SPROF_SCHED_EXIT);
+	delays.filtered_up_to = B;
+	sprof_delays_take(&delays, &birth);
+	sprof_delays_take(&delays, &birth);
+	assert_int_equal(delays.lost, 1);
+	sprof_delays_finish(&delays);
+}
+
+/* The first thread has ended, and another one goes on under its id. */
+static void who_executes_a_program_has_another_id(void **state)
+{
+	const struct sprof_sched_record birth = {
+		.time_ns = 5, .tid = B, .kind = SPROF_SCHED_BIRTH, .parent = A};
+	const struct sprof_sched_record exec = {
+		.time_ns = 30, .tid = A, .kind = SPROF_SCHED_EXEC, .name = "program"};
+	struct sprof_delays delays = begin(true, true);
+
+	sprof_delays_take(&delays, &birth);
+	take(&delays, 10, B, SPROF_SCHED_WAKEUP);
+	take(&delays, 25, B, SPROF_SCHED_ON);
+	take(&delays, 27, A, SPROF_SCHED_EXIT);
+	sprof_delays_take(&delays, &exec);
+	assert_null(sprof_delays_find(&delays, B));
+	assert_string_equal(sprof_delays_find(&delays, A)->name, "program");
+	take_off(&delays, 40, A, true);
+	take(&delays, 50, A, SPROF_SCHED_ON);
+	check_seen(&delays, SPROF_DELAY_WAKEUP, 1, 15);
+	check_seen(&delays, SPROF_DELAY_PREEMPTED, 1, 10);
+	assert_int_equal(delays.count, 2);
+	sprof_delays_finish(&delays);
+}
+
 static void an_id_may_come_again(void **state)
 {
 	struct sprof_delays delays = begin(true, true);
@@ -385,6 +427,8 @@ TEST_MAIN("delays")
 		cmocka_unit_test(without_rows_all_threads_have_one),
 		cmocka_unit_test(strangers_are_ignored),
 		cmocka_unit_test(a_birth_brings_name_and_first_wakeup),
+		cmocka_unit_test(a_birth_below_the_filter_has_lost_records),
+		cmocka_unit_test(who_executes_a_program_has_another_id),
 		cmocka_unit_test(an_id_may_come_again),
 		cmocka_unit_test(a_gap_drops_what_spans_it),
 		cmocka_unit_test(gaps_of_two_rings_overlap),

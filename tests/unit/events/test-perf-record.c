@@ -84,7 +84,8 @@ static void names(void **state)
 	assert_int_equal(record.kind, SPROF_PERF_NAME);
 	assert_int_equal(record.tid, 51);
 	assert_string_equal(record.name, "worker");
-	made_begin(&made, PERF_RECORD_COMM, 0);
+	assert_false(record.is_exec);
+	made_begin(&made, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
 	made_add_32(&made, 50);
 	made_add_32(&made, 51);
 	made_add(&made, name, sizeof(name));
@@ -92,6 +93,7 @@ static void names(void **state)
 	made_end(&made);
 	record = parse(&made);
 	assert_string_equal(record.name, "worker-of-a-lon");
+	assert_true(record.is_exec);
 }
 
 static void losses(void **state)

@@ -34,6 +34,13 @@ static void threads_of_the_process(void **state)
 		.kind = SPROF_PERF_NAME, .pid = PID, .tid = 7, .name = "worker"});
 	assert_int_equal(taken.items[0].kind, SPROF_SCHED_NAME);
 	assert_string_equal(taken.items[0].name, "worker");
+	taken = made_of((struct sprof_perf_record){.kind = SPROF_PERF_NAME,
+		.pid = PID,
+		.tid = PID,
+		.name = "program",
+		.is_exec = true});
+	assert_int_equal(taken.items[0].kind, SPROF_SCHED_EXEC);
+	assert_string_equal(taken.items[0].name, "program");
 	taken = made_of((struct sprof_perf_record){.kind = SPROF_PERF_EXIT, .pid = PID, .tid = 7});
 	assert_int_equal(taken.items[0].kind, SPROF_SCHED_EXIT);
 }

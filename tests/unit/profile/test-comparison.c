@@ -159,6 +159,30 @@ static void waiting_for_a_cpu_is_the_machines(void **state)
 	}
 }
 
+/* A tenth of a second more, of many samples that have stood in the queue: so much of it is a few ticks. */
+static void samples_in_the_queue_say_little_of_the_rest(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct sprof_metrics more = {.samples = 1000,
+			.times.ns = {[SPROF_TIME_USER] = SPROF_NS_PER_S / 10,
+				[SPROF_TIME_RUNQ] = 9ull * SPROF_NS_PER_S}};
+		struct sprof_profile *runs[] = {example_worked(), example_worked()}, *joined;
+		struct sprof_comparison comparison;
+		struct sprof_error err;
+		uint32_t base_threads;
+
+		for (size_t k = 0; k < 2; k++)
+			runs[k]->quality.rate_hz = i ? 1000 : 50;
+		example_add(runs[1], 0, "main;a;c", &more);
+		joined = join(runs, (const size_t[]){1, 1}, &base_threads);
+		assert_true(sprof_comparison_build(
+			joined, base_threads, SPROF_WEIGHT_USER, &comparison, &err));
+		assert_int_equal(row_of(joined, &comparison, "c")->is_sure, i);
+		sprof_comparison_finish(&comparison);
+		sprof_profile_destroy(joined);
+	}
+}
+
 TEST_MAIN("comparison")
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +190,7 @@ TEST_MAIN("comparison")
 		cmocka_unit_test(several_runs),
 		cmocka_unit_test(few_runs),
 		cmocka_unit_test(waiting_for_a_cpu_is_the_machines),
+		cmocka_unit_test(samples_in_the_queue_say_little_of_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

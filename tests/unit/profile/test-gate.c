@@ -203,9 +203,31 @@ static void the_folder_of_a_program_may_differ(void **state)
 	begin(&gate, &parse_by_wall, 1);
 	assert_true(add(&gate, &usual, &err) && add(&gate, &run, &err));
 	assert_null(sprof_gate_other_command(&gate));
+	run.command = "new/app-1.2 -x";
+	assert_true(add(&gate, &run, &err));
+	assert_null(sprof_gate_other_command(&gate));
 	run.command = "new/app -y";
 	assert_true(add(&gate, &run, &err));
-	assert_ptr_equal(sprof_gate_other_command(&gate), &gate.runs[2]);
+	assert_ptr_equal(sprof_gate_other_command(&gate), &gate.runs[3]);
+	sprof_gate_finish(&gate);
+}
+
+/* The side's programs are one, though that is worth a word. */
+static void the_other_side_may_be_called_otherwise(void **state)
+{
+	struct sprof_error err;
+	struct run run = usual;
+	struct sprof_gate gate;
+	size_t before;
+
+	begin(&gate, &parse_by_wall, 1);
+	before = gate.expected[SPROF_SIDE_BASE];
+	for (size_t i = 0; i < before; i++)
+		assert_true(add(&gate, &usual, &err));
+	run.command = "renamed -x";
+	assert_true(add(&gate, &run, &err));
+	assert_ptr_equal(sprof_gate_other_command(&gate), &gate.runs[before]);
+	assert_false(add(&gate, &usual, &err));
 	sprof_gate_finish(&gate);
 }
 
@@ -294,6 +316,7 @@ TEST_MAIN("gate")
 		cmocka_unit_test(figures_of_a_run),
 		cmocka_unit_test(what_differs_is_not_compared),
 		cmocka_unit_test(the_folder_of_a_program_may_differ),
+		cmocka_unit_test(the_other_side_may_be_called_otherwise),
 		cmocka_unit_test(no_function_is_no_pass),
 		cmocka_unit_test(too_many_comparisons_for_the_runs),
 		cmocka_unit_test(too_few_runs),
