@@ -21,7 +21,7 @@
 #include "base/proc-status.h"
 #include "base/regular-file.h"
 
-enum { MOST_RESUMES = 1 << 14 /* where nobody forgets them */ };
+enum { MOST_RESUMES = 1 << 14 /* if none is forgotten */ };
 
 static void close_file(int *file)
 {

@@ -186,7 +186,7 @@ void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns);
 /* The latest time between two times at which it continued after a ptrace-stop; 0: never. */
 uint64_t sprof_thread_resumed_between(
 	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns);
-/* Nobody asks for moments up to this one any more. */
+/* Times up to this one are not asked for any more. */
 void sprof_thread_forget_resumes(struct sprof_thread *thread, uint64_t until_ns);
 
 /* Returns false if the thread is gone. */

@@ -2,8 +2,8 @@
  * Whether a thread has blocked SIGTRAP, which a trap of ours has just unblocked. Pure functions.
  *
  * A trap that comes while the signal is blocked makes the kernel unblock it (kernel/signal.c,
- * force_sig_info_to_task). Afterwards the mask says nothing about that signal. So what is known of the
- * masks before tells.
+ * force_sig_info_to_task). Afterwards the mask says nothing about that signal. So the mask is found from those
+ * that were known before.
  */
 #ifndef SPROF_ATTACH_TRAP_MASKS_H
 #define SPROF_ATTACH_TRAP_MASKS_H
@@ -34,7 +34,7 @@ void sprof_trap_masks_change(struct sprof_trap_masks *masks, uint64_t how, uint6
 /*
  * The mask as it was before the trap, from the one behind it. It is exact if it is one of the known ones. Else a
  * thread that has only blocked more since blocks what it did; any other is taken to block SIGTRAP if it blocks
- * all signals of faults, as who blocks every signal does.
+ * all signals of faults, as a thread does that blocks every signal.
  */
 uint64_t sprof_trap_masks_before(const struct sprof_trap_masks *masks, uint64_t behind);
 

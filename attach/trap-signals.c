@@ -232,7 +232,7 @@ static bool read_struct(struct sprof_thread *thread, uint64_t address, struct ac
 		       thread->process, thread->tid, address, ret, sizeof(*ret)) == sizeof(*ret);
 }
 
-/* rt_sigaction(2) of SIGTRAP, with memory of the thread that nobody uses, and that is as it was afterwards. */
+/* rt_sigaction(2) of SIGTRAP, with unused memory of the thread, which is restored afterwards. */
 static bool call_action(struct sprof_thread *thread, bool sets, struct action *action)
 {
 	const struct sprof_breakpoints *table = thread->process->breakpoints;

@@ -42,7 +42,7 @@ static const struct row {
 		{{'w', SPROF_TOP_WINDOW}}},
 	{"Space", "freeze the screen; sampling goes on", {{' ', SPROF_TOP_FREEZE}}},
 	{"p", "pause sampling; the program runs on", {{'p', SPROF_TOP_PAUSE}}},
-	{"s", "save a profile of the time shown; the suffix selects the format",
+	{"s", "save the time shown as a profile, in the format of the suffix",
 		{{'s', SPROF_TOP_SAVE}}},
 	{"? h", "this help", {{'?', SPROF_TOP_HELP}, {'h', SPROF_TOP_HELP}}},
 	{"Esc", "back: from the help, a stack, a filter", {{SPROF_TOP_KEY_ESCAPE, SPROF_TOP_BACK}}},

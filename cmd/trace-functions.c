@@ -1,5 +1,5 @@
 /*
- * Functions as events of `sprof trace`: by uprobes, which stop nobody, where only begins are wanted, the
+ * Functions as events of `sprof trace`: by uprobes, which stop no thread, where only begins are wanted, the
  * kernel permits it, and there are few; by breakpoints otherwise. Returns are never probed by the kernel:
  * that changes return addresses, and ends a program that leaves a function in another way than by a
  * return, or moves its stacks. Does not handle which functions are meant (trace-probes.c).

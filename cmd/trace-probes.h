@@ -44,7 +44,7 @@ SPROF_MUST_USE bool sprof_trace_probes_add(struct sprof_trace_probes *probes,
 
 bool sprof_trace_probes_have_returns(const struct sprof_trace_probes *probes);
 
-/* All of them, none of which is a return, for the kernel. NULL: no memory. */
+/* All of them, none of which is a return, for the kernel. Returns NULL if out of memory. */
 SPROF_MUST_USE const struct sprof_probe *sprof_trace_probes_begins(
 	struct sprof_trace_probes *probes);
 

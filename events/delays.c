@@ -80,7 +80,7 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 }
 
 /*
- * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids begin anew
+ * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids start over
  * after the largest one: the first records of such a thread may have been left out.
  */
 static void be_born(struct sprof_delays *delays, const struct sprof_sched_record *record)

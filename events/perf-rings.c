@@ -147,7 +147,7 @@ bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr
 	return true;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_perf_ring *own_ring_of(struct sprof_perf_rings *rings, pid_t tid)
 {
 	for (size_t i = 0; i < rings->own_count; i++) {

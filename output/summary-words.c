@@ -14,7 +14,7 @@
 #include "profile/doubts.h"
 #include "profile/outside.h"
 
-/* Samples: with fewer, nobody can say that time is in many functions. */
+/* Samples: with fewer, it is not known whether time is in many functions. */
 enum { VERY_FEW = 100 };
 
 /* Percent of a program's busy time: the least for naming a second cause, and beside one that says little. */

@@ -3,7 +3,7 @@
  * has too few ticks for a sample of each thread, but its samples together are a fair draw of all that the pool
  * has done.
  *
- * Within a pool each sample stands for the same time: what the pool has run, by its samples. A thread's own
+ * Within a pool each sample means the same time: what the pool has run, by its samples. A thread's own
  * time has gone to its own samples already, which may be more or less than that. So an unsampled part goes to
  * the samples of those threads that have less: long-running threads, which never lack a sample, get next to
  * nothing. Pools are tried from the narrowest to the widest: threads of a process that began in the same
@@ -93,7 +93,7 @@ static uint32_t outermost_of(const struct sprof_profile *profile, uint32_t index
 	return SPROF_PROFILE_NONE;
 }
 
-/* By stack: its outermost function that is no library's. NULL: no memory. */
+/* By stack: its outermost function that is no library's. Returns NULL if out of memory. */
 static uint32_t *find_outermost(const struct sprof_profile *profile)
 {
 	uint32_t *found = calloc(profile->stack_count + 1, sizeof(*found));
@@ -202,7 +202,7 @@ static bool takes(
 					  : true;
 }
 
-/* What the row's samples stand for, less what it has. */
+/* The time of the row's samples, less what it has. */
 static double lack_of(const struct taker *taker, double ns_per_sample)
 {
 	const double lack = (double)taker->samples * ns_per_sample - (double)taker->own_ns -
@@ -213,7 +213,7 @@ static double lack_of(const struct taker *taker, double ns_per_sample)
 
 /*
  * Sets the weights of a class, and returns their sum. Where nothing lacks, samples count as they are; where
- * the class has no sample, its page faults in other code. 0: the pool can't tell.
+ * the class has no sample, its page faults in other code. 0: the pool has no weights.
  */
 static double weigh(const struct sprof_profile *profile, struct pool *pool,
 	enum sprof_time_class class, double ns_per_sample)

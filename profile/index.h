@@ -94,10 +94,10 @@ bool sprof_profile_intern_function(struct sprof_profile *profile,
 bool sprof_profile_intern_row(
 	struct sprof_profile *profile, const struct sprof_profile_row *row, uint32_t *ret_row);
 
-/* The thread's row of [unsampled] time, created if new. False: no memory. */
+/* The thread's row of [unsampled] time, created if new. Returns false if out of memory. */
 bool sprof_profile_unsampled_row(struct sprof_profile *profile, uint32_t thread, uint32_t *ret_row);
 
-/* The context with these fields, whose strings are interned. False: no memory. */
+/* The context with these fields, whose strings are interned. Returns false if out of memory. */
 bool sprof_profile_intern_context(struct sprof_profile *profile,
 	const struct sprof_profile_context *context, uint32_t *ret_context);
 

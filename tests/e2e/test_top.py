@@ -321,7 +321,7 @@ def check_pause(top):
     top.wait(r"^running")
 
 
-@says("s", "save a profile of the time shown; the suffix selects the format")
+@says("s", "save the time shown as a profile, in the format of the suffix")
 def check_save(top):
     settle(top, 1)
     top.press("s")

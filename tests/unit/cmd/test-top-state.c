@@ -83,7 +83,7 @@ static void columns_are_chosen_in_turns(void **unused)
 	table.keeps_order = true;
 	press(&state, &table, 'o');
 	assert_int_equal(place->column, 0);
-	assert_non_null(strstr(state.message, "order of its own"));
+	assert_non_null(strstr(state.message, "a fixed order"));
 	sprof_top_table_finish(&table);
 	sprof_top_state_finish(&state);
 }
