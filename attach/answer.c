@@ -1,7 +1,4 @@
-/*
- * Ends an event: the thread continues, or is reaped or detached and forgotten. Does not handle what
- * an event means to its taker.
- */
+/* Answers an event: the thread continues, or is reaped or detached and forgotten. */
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -23,7 +20,7 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
 	sprof_watch_let_go(target, tid);
 }
 
-/* A step that is not made now must not be made later, when nobody takes its trap. */
+/* Cancels the step: later nothing would handle its trap. */
 static void go_on(struct sprof_thread *thread)
 {
 	if (thread->passing)

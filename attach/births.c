@@ -1,6 +1,6 @@
 /*
- * Registers new threads and processes. Does not handle the first stop of a new thread (dispatch.c),
- * nor what is seized at an attach (seize.c).
+ * Registers new threads and processes. dispatch.c handles the first stop of a new thread; seize.c,
+ * threads at an attach.
  */
 #include "attach/births.h"
 
@@ -11,17 +11,18 @@
 #include "attach/auxv.h"
 #include "attach/breakpoints.h"
 #include "attach/ptrace-watch.h"
+#include "base/proc-status.h"
 
 /*
- * The process of a thread, and the parent of this process. False: the process is gone, or it is a
- * zombie that we have already reaped; its parent is stopped to announce it.
+ * A thread's process, and that process's parent. Returns false if the process is gone, or is a
+ * zombie that was already reaped; its parent is stopped to announce it.
  */
 static bool read_family(pid_t tid, long *ret_pid, long *ret_parent)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 	long tracer;
 
-	return sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) >= 0 &&
+	return sprof_proc_status_read(tid, 0, text, sizeof(text)) >= 0 &&
 		sprof_proc_status_number(text, "TracerPid", &tracer) && tracer == gettid() &&
 		sprof_proc_status_number(text, "Tgid", ret_pid) &&
 		sprof_proc_status_number(text, "PPid", ret_parent);
@@ -46,8 +47,8 @@ static bool are_of_one_exec(pid_t one, pid_t other)
 }
 
 /*
- * The process that has made this one. Its parent is another one, if it was made with CLONE_PARENT or has lost
- * its creator; then any process with the same code has the same breakpoints.
+ * The process that created this one. With CLONE_PARENT, or if the creator has ended, its parent is
+ * another one; then any process with the same code has the same breakpoints.
  */
 static struct sprof_process *find_creator(
 	const struct sprof_target *target, const struct sprof_process *child, pid_t parent)

@@ -1,6 +1,4 @@
-/*
- * New threads and processes of the traced ones.
- */
+/* New threads and child processes of traced processes. */
 #ifndef SPROF_ATTACH_BIRTHS_H
 #define SPROF_ATTACH_BIRTHS_H
 
@@ -10,12 +8,12 @@
 #include "base/attributes.h"
 
 /*
- * Returns the thread with this id and registers it if it is new: it may stop before or after its
- * creator's event announces it. NULL: not followed, gone, or no memory.
+ * Returns the thread with this id, registered if new: it may stop before or after its creator's
+ * event announces it. Returns NULL if it is not followed, gone, or out of memory.
  */
 SPROF_MUST_USE struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid);
 
-/* Handles the clone, fork or vfork event at which this thread is stopped. */
+/* Handles the clone, fork or vfork event at which `creator` is stopped. */
 void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *creator);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Breakpoints and new processes: a child has a copy of its parent's memory or shares it, and may be let go.
+ * Breakpoints in new processes: a child has a copy of its parent's memory or shares it, and may be
+ * detached.
  */
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
@@ -9,8 +10,8 @@
 #include "attach/trap-sites.h"
 #include "base/array.h"
 
-/* Whether two processes have one memory (kcmp(2)). A kernel without it is not asked about vfork: the
- * child then changes what its parent does not know of, until it executes a program. */
+/* Whether two processes share memory (kcmp(2)). On kernels without kcmp, a vfork child is treated
+ * as not sharing: it then changes memory unknown to its parent's table, until its exec. */
 static bool share_memory(pid_t one, pid_t other)
 {
 	return !syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0);
@@ -33,7 +34,7 @@ static bool copy_into(const struct sprof_breakpoints *from, struct sprof_breakpo
 	return true;
 }
 
-/* Between the fork and now, a breakpoint of the parent may have been taken out, or put in again. */
+/* Between the fork and now, the parent's breakpoints may have been removed or inserted again. */
 static void look_what_is_in(struct sprof_breakpoints *table, bool is_removed)
 {
 	for (size_t i = 0; i < table->count; i++) {

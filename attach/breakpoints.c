@@ -1,10 +1,10 @@
 /*
- * Breakpoints: where what they hide runs instead, and how a thread goes past. Does not handle what a
- * breakpoint is for, nor that the tracer may die (breakpoints.h).
+ * Breakpoints: where replaced instructions run, and how a thread continues past one. Does not
+ * handle the purpose of a breakpoint, nor the tracer's death (breakpoints.h).
  *
- * Where a filter of system calls is in force, nothing is mapped: the instructions run in the padding of
- * the code, where they stay. An instruction that can't run elsewhere runs at its place: the breakpoint is gone for that long, and
- * other threads may miss it.
+ * Under a seccomp filter nothing is mapped: instructions run in the padding of the code, and stay
+ * there. An instruction that can't be displaced runs in place: the breakpoint is removed for that
+ * time, and other threads may miss it.
  */
 #include "attach/breakpoints.h"
 
@@ -25,7 +25,7 @@ bool sprof_breakpoint_is_certain(const struct sprof_process *process, uint64_t a
 		breakpoint->displaced.size > SPROF_TRAP_SIZE;
 }
 
-/* Whether a function of a file is there, and not what a runtime has generated. */
+/* Whether the address is in a function of a file, not in generated code. */
 static bool has_function_in(
 	const struct sprof_breakpoints *table, const struct sprof_mapping *mapping)
 {
@@ -80,7 +80,7 @@ static void step(
 	thread->resumption = SPROF_RESUME_ONE_STEP;
 }
 
-/* Where the stack has no page yet, the thread makes the call itself, and with it the page. */
+/* If the stack page does not exist yet, the thread executes the call itself, which creates it. */
 static void call(struct sprof_breakpoints *table, struct breakpoint *breakpoint,
 	struct sprof_thread *thread, const struct sprof_regs *regs)
 {
@@ -93,7 +93,7 @@ static void call(struct sprof_breakpoints *table, struct breakpoint *breakpoint,
 		step(table, breakpoint, thread);
 }
 
-/* Where it goes on; a step and a call have seen to that themselves. */
+/* Where the thread continues; single steps and displaced calls set that themselves. */
 static uint64_t way_past(const struct breakpoint *breakpoint, pid_t tid)
 {
 	const struct sprof_displaced *displaced = &breakpoint->displaced;

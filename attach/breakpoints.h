@@ -1,11 +1,11 @@
 /*
- * Breakpoint instructions in the code of traced processes. One byte of the target's memory is replaced
- * while a breakpoint is in place; the instruction that it hides runs elsewhere, so that no other thread
- * can miss the breakpoint meanwhile.
+ * Breakpoint instructions in the code of traced processes. A breakpoint replaces one byte of the
+ * target's memory. The replaced instruction runs elsewhere, so that the breakpoint stays in place
+ * and no other thread can miss it.
  *
- * A thread that has come to a breakpoint is held (SPROF_HELD_BREAKPOINT). If its tracer died then, the
- * kernel would deliver the trap, which ends the process: who uses breakpoints keeps the tracer out of
- * harm's way.
+ * A thread that hits a breakpoint is held (SPROF_HELD_BREAKPOINT). If its tracer died then, the
+ * kernel would deliver the trap, which terminates the process: code that uses breakpoints must
+ * protect the tracer (guardian.h).
  */
 #ifndef SPROF_ATTACH_BREAKPOINTS_H
 #define SPROF_ATTACH_BREAKPOINTS_H
@@ -17,66 +17,76 @@
 #include "attach/thread.h"
 #include "base/attributes.h"
 
-/* Of one memory; processes that share it have one table. */
+/* The table of one memory; processes that share memory share it. */
 struct sprof_breakpoints;
 
-/* Whether this machine and build have them. */
+/* Whether this machine and build support breakpoints. */
 bool sprof_breakpoints_are_possible(void);
 
 /*
- * Puts a breakpoint at an address of code, if none is there. The tag is its owner's; 0 leaves the one
- * that it has. The process need not be stopped. False: it can't be written, there is a breakpoint of the program's own, or no memory.
+ * Inserts a breakpoint at a code address, if there is none. `tag` belongs to the owner; 0 keeps the
+ * present tag. The process need not be stopped. Returns false if the memory can't be written, the
+ * program has its own breakpoint there, or out of memory.
  */
 SPROF_MUST_USE bool sprof_breakpoint_insert(
 	struct sprof_process *process, uint64_t address, uint32_t tag);
 
-/* 0: it has none, or there is no breakpoint. */
+/* 0: no tag, or no breakpoint. */
 uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t address);
 
-/* Whether a thread's pc can be right behind the trap at this address for no other reason. */
+/* Whether only this trap can explain a thread's pc right after it. */
 bool sprof_breakpoint_is_certain(const struct sprof_process *process, uint64_t address);
 
-/* Whether there is one, or was: a thread may have come to it before it was removed. */
+/* Whether a breakpoint is or was there: a thread may have hit it before it was removed. */
 bool sprof_breakpoint_is_known(const struct sprof_process *process, uint64_t address);
 
 /*
- * The thread is held at a breakpoint, with these registers, whose pc is the breakpoint's address: it
- * goes past it and is resumed. True: the breakpoint is gone for a moment, and other threads may miss it.
+ * The thread is held at a breakpoint, with these registers and the pc at the breakpoint: moves it
+ * past the breakpoint and resumes it. Returns true if the breakpoint was removed for a moment, so
+ * that other threads may miss it.
  */
 bool sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs);
-/* A thread that was resumed by one step has made it. */
+/* A single step of the thread has completed. */
 void sprof_breakpoint_stepped(struct sprof_thread *thread);
-/* It has not, because a signal has come: what comes to the breakpoint next is no hit of its own. */
+/*
+ * A signal came instead of the single step: the thread's next stop at the breakpoint is no new hit.
+ */
 void sprof_breakpoint_put_off(struct sprof_thread *thread);
 /*
- * Whether the thread comes to this breakpoint once more for that reason; true only once. If the handler
- * has jumped away, the next hit with the same sp is taken for that.
+ * Whether the thread's stop at this breakpoint repeats one put off by a signal; true only once. If
+ * the handler has jumped away, the next hit with the same sp is mistaken for the repetition.
  */
 SPROF_MUST_USE bool sprof_breakpoint_was_put_off(
 	struct sprof_thread *thread, const struct sprof_regs *regs);
 
-/* The code of a process is as it was, and stays so until another one is inserted. Threads may still report breakpoints that they came to. */
+/*
+ * Restores the process's code until the next insertion. Threads may still report breakpoints that
+ * they hit before.
+ */
 void sprof_breakpoints_remove(struct sprof_process *process);
 
 /*
- * A thread of the process is let go, maybe to another tracer: the code is as it was, and what is inserted
- * from now on is only noted. If a child of vfork(2) goes, its parent waits for it: that one's are lent.
+ * A thread of the process is detached, maybe to another tracer: restores the code; later insertions
+ * are only recorded. For a child of vfork(2), whose parent waits for it, this is temporary: the
+ * parent's table is lent.
  */
 void sprof_breakpoints_let_go(struct sprof_process *process);
 bool sprof_breakpoints_are_lent(const struct sprof_process *process);
-/* The child has a memory of its own by now, or has ended. */
+/* The child has its own memory now, or has ended: ends the loan. */
 void sprof_breakpoints_take_back(struct sprof_process *process);
 
-/* Puts back those with a tag that were removed. */
+/* Inserts the removed breakpoints that have a tag again. */
 void sprof_breakpoints_restore(struct sprof_process *process);
 
-/* A child is born: what it shares or what was copied with its memory. False: no memory. */
+/*
+ * A child was born: it shares its parent's table, or gets a copy. Returns false if out of memory.
+ */
 SPROF_MUST_USE bool sprof_breakpoints_inherit(
 	const struct sprof_process *parent, struct sprof_process *child);
-/* Whether several processes have them together. */
+/* Whether several processes share the table. */
 bool sprof_breakpoints_are_shared(const struct sprof_process *process);
 
-/* The process has another memory, or has ended. */
+/* The process has other memory now, or has ended. */
 void sprof_breakpoints_forget(struct sprof_process *process);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * The number of a call on aarch64: it is in a register, and stays there (AAPCS64; svc #0).
- */
+/* The system call number on aarch64: in a register that keeps it (AAPCS64; svc #0). */
 #include "attach/call-number.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * The number of a call on x86_64. The kernel's entry keeps it where no record shows it (orig_rax), and
- * sets rax to -ENOSYS until the call returns (arch/x86/entry/entry_64.S). But nearly all code loads a
- * constant into eax shortly before the instruction. Does not handle numbers that are variables, as
- * in syscall(2), nor code that jumps between the load and the instruction.
+ * The system call number on x86_64. The kernel keeps it where records don't show it (orig_rax), and
+ * sets rax to -ENOSYS until the call returns (arch/x86/entry/entry_64.S). But nearly all code loads
+ * a constant into eax shortly before the instruction. Does not handle variable numbers, as in
+ * syscall(2), nor jumps between the load and the instruction.
  */
 #include "attach/call-number.h"
 

@@ -1,6 +1,6 @@
 /*
- * Stops of system calls, by PTRACE_GET_SYSCALL_INFO (ptrace(2), since Linux 5.3). Does not handle
- * which stops belong to one call.
+ * Stops of system calls, by PTRACE_GET_SYSCALL_INFO (ptrace(2), since Linux 5.3). Does not match
+ * the stops of a call.
  */
 #include "attach/call-stop.h"
 
@@ -54,7 +54,7 @@ void sprof_thread_resume_call(struct sprof_thread *thread, enum sprof_resumption
 	bool again = thread->interrupt_again;
 
 	thread->interrupt_again = false;
-	/* Who watches for ptrace() needs every stop. */
+	/* The watch for ptrace() needs every stop. */
 	if (!thread->watched)
 		thread->resumption = how;
 	if (again)

@@ -1,6 +1,4 @@
-/*
- * What the kernel says at a stop of a system call, and how a thread continues from it.
- */
+/* The state of a system call at its stop, and how to resume the thread. */
 #ifndef SPROF_ATTACH_CALL_STOP_H
 #define SPROF_ATTACH_CALL_STOP_H
 
@@ -14,25 +12,25 @@
 /* At a SPROF_EVENT_CALL. */
 struct sprof_call_state {
 	enum sprof_call_stop stop;
-	uint32_t arch; /* AUDIT_ARCH_*, of the call */
+	uint32_t arch; /* AUDIT_ARCH_* of the call */
 	uint64_t sp, pc;
-	/* Of the call that begins: at an ENTRY or SECCOMP. */
+	/* At an ENTRY or SECCOMP: the number of the call. */
 	int64_t number;
 	uint64_t arguments[6];
-	uint32_t filter_value; /* SECCOMP: of the filter that asks for a tracer */
-	/* Of the call that ends: at an EXIT. */
+	uint32_t filter_value; /* SECCOMP: SECCOMP_RET_DATA of the filter */
+	/* At an EXIT: the result. */
 	int64_t result;
-	bool is_error; /* the result is a negative errno, perhaps one of the kernel's own */
+	bool is_error; /* the result is a negative errno, possibly one internal to the kernel */
 };
 
-/* False: the thread is gone. */
+/* Returns false if the thread is gone. */
 SPROF_MUST_USE bool sprof_thread_read_call(
 	const struct sprof_thread *thread, struct sprof_call_state *ret);
 
-/* At an EXIT: the number of the call that ends there. -1: not known. */
+/* At an EXIT: the number of the call; -1: unknown. */
 int64_t sprof_thread_left_call(const struct sprof_thread *thread);
 
-/* Continues from a SPROF_EVENT_CALL. A thread that was asked to stop stops again at once. */
+/* Resumes from a SPROF_EVENT_CALL. A thread with a pending stop request stops again at once. */
 void sprof_thread_resume_call(struct sprof_thread *thread, enum sprof_resumption how);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * Starts a program in a process that waits on a socket before its exec. Does not trace it
- * (launch.c does), and does not handle what it does afterwards.
+ * Starts a program in a process that waits on a socket before its exec. launch.c traces programs.
  */
 #include "attach/child.h"
 
@@ -69,7 +68,7 @@ bool sprof_child_start(struct sprof_child *child, const struct sprof_launch *lau
 	*child = (struct sprof_child){.socket = -1, .program = launch->arguments[0]};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		return sprof_error_errno(err, errno, "run %s", child->program);
-	/* Where SIGCHLD is ignored, nobody gets the status of a child (waitpid(2)). */
+	/* If SIGCHLD is ignored, a child's status is lost (waitpid(2)). */
 	sigaction(SIGCHLD, &plain, &child->child_handler);
 	child->pid = fork();
 	if (!child->pid) {
@@ -96,7 +95,7 @@ void sprof_child_cancel(struct sprof_child *child)
 	waitpid(child->pid, NULL, 0);
 }
 
-/* The socket closes on exec; else the errno comes through it. */
+/* The exec closes the socket; on failure, errno arrives through it. */
 bool sprof_child_go(struct sprof_child *child, struct sprof_error *err)
 {
 	int errnum;

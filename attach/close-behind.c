@@ -1,7 +1,6 @@
 /*
- * Lets a child be the last one that has some descriptors open: the kernel then does its work at the
- * child's end. Does not wait for the child; it is reaped with the target's processes, or by whom its
- * parent leaves it to.
+ * Leaves descriptors to a forked child, so that the kernel closes them at the child's exit. Does
+ * not wait for the child; it is reaped with the target's processes, or by its later parent.
  */
 #include "attach/close-behind.h"
 
@@ -12,14 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Nobody waits for the end of what is written there. */
+/* Nothing waits for the end of what is written there. */
 static void close_between(unsigned first, unsigned end)
 {
 	if (first < end)
 		syscall(SYS_close_range, first, end - 1, 0);
 }
 
-/* Only what is safe after a fork (signal-safety(7)). */
+/* Uses only functions that are safe after a fork (signal-safety(7)). */
 static void __attribute__((noreturn)) child_run(const int *fds, size_t count, int gate)
 {
 	unsigned next = 0;

@@ -1,6 +1,6 @@
 /*
- * Memory that the target maps for us, or, where a filter of system calls is in force, the padding of its
- * code. Slots are not given back: a thread may be in one at any time.
+ * Memory mapped in the target or, under a seccomp filter, the padding of its code. Slots are never
+ * freed: a thread may be executing in one at any time.
  */
 #include "attach/code-slots.h"
 
@@ -14,7 +14,7 @@
 
 enum { AREA_SIZE = 64 * 1024, TRIES = 2 };
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_code_slot_area *append(struct sprof_code_slots *slots)
 {
 	return sprof_array_reserve(
@@ -23,7 +23,7 @@ static struct sprof_code_slot_area *append(struct sprof_code_slots *slots)
 		: NULL;
 }
 
-/* 0: the area is full, or too far from what the instruction refers to. */
+/* Returns 0 if the area is full, or too far from what the instruction refers to. */
 static uint64_t write_copy(const struct sprof_code_slots *slots, struct sprof_code_slot_area *area,
 	const struct sprof_displaced *displaced)
 {

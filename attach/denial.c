@@ -1,11 +1,12 @@
 /*
- * Finds why an attach was refused. Follows the order of the kernel's own checks (kernel/ptrace.c,
+ * Finds why an attach was refused. Follows the order of the kernel's checks (kernel/ptrace.c,
  * ptrace_attach and __ptrace_may_access; Documentation/admin-guide/LSM/Yama.rst), so it names the
- * cause that must be removed first.
+ * first cause to be removed.
  */
 #include "attach/denial.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +15,20 @@
 #include <unistd.h>
 
 #include "attach/procfs.h"
+#include "base/cleanup.h"
 
 /* include/uapi/linux/capability.h */
 enum { CAP_SYS_PTRACE_BIT = 19 };
 
-/* Reads a file under the root of /proc. False: it can't be read. */
+/* Reads a file under the root of /proc. Returns false if it can't be read. */
 static bool read_under(const char *root, const char *name, char *text, size_t size)
 {
+	SPROF_AUTO_CLOSE int fd = -1;
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	return sprof_proc_read_path(path, text, size) >= 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && sprof_proc_status_read_open(fd, text, size) >= 0;
 }
 
 /* Reads a file of a process. */
@@ -102,8 +106,8 @@ static bool find_tracer(const char *root, const char *status, struct sprof_denia
 }
 
 /*
- * Whether the process lives in a user namespace other than ours. Only those who may trace it can
- * read its namespace link in /proc. Everybody may read what its ids map to, as seen from here
+ * Whether the process is in another user namespace. Its namespace link in /proc is readable only
+ * with permission to trace it. Its id mappings, as seen from here, are readable by everyone
  * (user_namespaces(7)).
  */
 static bool is_in_other_namespace(const char *root, pid_t pid)
@@ -181,7 +185,7 @@ static void explain_yama(int scope, struct sprof_error *err)
 {
 	if (scope >= 3)
 		sprof_error_hint(err,
-			"kernel.yama.ptrace_scope is 3: nobody may attach until the next boot");
+			"kernel.yama.ptrace_scope is 3: no process may attach until the next boot");
 	else if (scope == 2)
 		sprof_error_hint(err, "kernel.yama.ptrace_scope is 2: attach as root");
 	else

@@ -1,6 +1,4 @@
-/*
- * Finds the cause of a refusal on this machine. Does not handle the list of causes (denial.c).
- */
+/* Finds the cause of a refusal on this machine. denial.c has the list of causes. */
 #include "attach/diagnose.h"
 
 #include "attach/denial.h"

@@ -9,8 +9,8 @@
 #include "base/attributes.h"
 #include "base/error.h"
 
-/* Reports that ptrace refused the process with errnum. Returns false. The error has a hint if there
- * is a remedy. */
+/* Sets the error for a process that ptrace refused with errnum, with a hint if there is a remedy.
+ * Returns false. */
 SPROF_MUST_USE bool sprof_diagnose(pid_t pid, int errnum, struct sprof_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Dispatches stops and ends: each stop gets the ptrace request that it needs. Does not handle how
- * reports come from the kernel (events.c), nor why somebody wants a thread stopped.
+ * Dispatches stops and ends: each stop gets the ptrace request that it needs. events.c reads the
+ * kernel's reports. Does not know why a stop was requested.
  */
 #include "attach/dispatch.h"
 
@@ -21,6 +21,7 @@
 #include "attach/regs.h"
 #include "attach/stop.h"
 #include "base/clock.h"
+#include "base/proc-status.h"
 
 /*
  * When a thread other than the leader executes a program, it continues under the leader's id, and
@@ -44,7 +45,7 @@ static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_
 	return leader;
 }
 
-/* Resumes the thread, or leaves that to the caller, who has asked for it. */
+/* Resumes the thread, or leaves that to the caller, which requested it. */
 static void go_on(struct sprof_target *target, struct sprof_thread *thread, enum sprof_hold reason)
 {
 	const struct sprof_event event = {
@@ -111,8 +112,8 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 }
 
 /*
- * Some kernels show the first argument of a call only here (regs-aarch64.c). What the interrupt of ours that comes
- * next has broken off has only just begun.
+ * Some kernels show a call's first argument only here (regs-aarch64.c). A call interrupted by
+ * sprof's next interrupt has only just begun.
  */
 static void repair_at_end_of_call(struct sprof_thread *thread)
 {
@@ -244,8 +245,9 @@ static bool is_at_breakpoint(
 		(sprof_breakpoint_is_known(process, *pc) && is_breakpoint_trap(thread->tid));
 }
 
-/* If somebody waits for a stop, this is one: the thread stands before the breakpoint, and comes to it
- * again. */
+/*
+ * If a stop was requested, this is one: the thread is before the breakpoint, and will hit it again.
+ */
 static void on_breakpoint(
 	struct sprof_target *target, struct sprof_thread *thread, const struct sprof_regs *regs)
 {
@@ -269,7 +271,7 @@ static void on_breakpoint(
 		sprof_breakpoint_pass(thread, regs);
 }
 
-/* What another tracer sees must be the program's own. */
+/* Another tracer must see the program's own registers. */
 static void leave_remainder(struct sprof_thread *thread, struct sprof_stop stop)
 {
 	if (stop.kind == SPROF_STOP_SYSCALL)
@@ -380,8 +382,11 @@ static int wait_status_of(const siginfo_t *info)
 	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
-/* getrusage(2) counts in kB. The C library's waitid() does not have the system call's last argument. */
-static uint64_t max_rss_of(pid_t pid)
+/*
+ * The peak of a zombie or of a child that it has reaped, whichever is larger (kernel/exit.c, wait_task_zombie).
+ * getrusage(2) counts in kB. The C library's waitid() does not have the system call's last argument.
+ */
+static uint64_t largest_peak_of(pid_t pid)
 {
 	struct rusage usage = {0};
 	siginfo_t info;
@@ -389,6 +394,39 @@ static uint64_t max_rss_of(pid_t pid)
 	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG | __WALL, &usage))
 		return 0;
 	return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* Its parent will have reaped it when the parent's own peak is asked for. */
+static void note_child_peak(struct sprof_target *target, pid_t child, uint64_t bytes)
+{
+	char status[SPROF_PROC_STATUS_MAX];
+	struct sprof_thread *parent;
+	long pid;
+
+	if (!sprof_proc_status_read_number(child, "PPid", &pid))
+		return;
+	parent = sprof_target_find(target, (pid_t)pid);
+	if (!parent)
+		return;
+	if (sprof_proc_status_read((pid_t)pid, 0, status, sizeof(status)) > 0)
+		sprof_process_note_peak(parent->process, status);
+	if (parent->process->child_peak_bytes < bytes)
+		parent->process->child_peak_bytes = bytes;
+}
+
+/* The kernel's figure is its own if it is beyond that of each child. */
+static void take_peak(struct sprof_target *target, struct sprof_thread *leader)
+{
+	const struct sprof_process *process = leader->process;
+	const uint64_t bytes = largest_peak_of(leader->tid);
+	struct sprof_proc_stat stat;
+	const bool has_unknown_children = !target->options.follow_children &&
+		sprof_thread_read_stat(leader, &stat) && stat.reaped_faults;
+
+	leader->max_rss_bytes = bytes > process->child_peak_bytes && !has_unknown_children
+		? bytes
+		: process->peak_bytes;
+	note_child_peak(target, leader->tid, bytes);
 }
 
 void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
@@ -407,7 +445,7 @@ void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 	}
 	thread->phase = SPROF_THREAD_ENDED;
 	if (thread->tid == thread->process->pid)
-		thread->max_rss_bytes = max_rss_of(thread->tid);
+		take_peak(target, thread);
 	thread->exit_code = info->si_status + (info->si_code == CLD_EXITED ? 0 : 128);
 	put_end(target, thread, thread->tid);
 }

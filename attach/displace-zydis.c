@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	JUMP_SIZE = 14, /* jmp *0(%rip), and the address behind it */
+	JUMP_SIZE = 14, /* jmp *0(%rip), followed by the address */
 	CONDITION = 0xf,
 	/* Bits of the flags register (Intel's manual, volume 1, 3.4.3). */
 	CARRY = 1 << 0,

@@ -1,6 +1,6 @@
 /*
- * The queue of events. It is a ring of fixed size, so no report is lost for lack of memory. Does
- * not handle where events come from (dispatch.c).
+ * The queue of events: a ring of fixed size, so no report is lost for lack of memory. dispatch.c
+ * fills it.
  */
 #include "attach/event.h"
 

@@ -1,6 +1,6 @@
 /*
- * The only place that reads the kernel's reports: looks for stops and ends, has them dispatched,
- * and hands out the resulting events. Does not handle what a stop needs (dispatch.c).
+ * The only place that reads the kernel's reports: waits for stops and ends, has them dispatched
+ * (dispatch.c), and hands out the resulting events.
  */
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -11,6 +11,7 @@
 #include "attach/dispatch.h"
 #include "attach/target-internal.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 
 enum { UNASKED_MAX = 64 };
 
@@ -20,8 +21,8 @@ enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
  * Looks at a stop without consuming it. A wait that consumes a stop removes it from the tracee: if
  * sprof were killed before it resumes the thread, the stop's signal would be lost (kernel/exit.c,
  * wait_task_stopped; tests/faults, kill). Two stops are consumed: one that the caller has not yet
- * resumed, so that it is not reported again; and one at an exec, because until then a thread with a
- * new id can't be asked anything (kernel/ptrace.c, looks_like_a_spurious_pid).
+ * resumed, so that it is not reported again; and one at an exec, because until then ptrace requests
+ * to a thread with a new id fail (kernel/ptrace.c, looks_like_a_spurious_pid).
  */
 static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_info)
 {
@@ -41,8 +42,8 @@ static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_
 		!waitid(P_PID, (id_t)tid, ret_info, which);
 }
 
-/* Tracees report traps, so this child is no tracee: it is a process that writes a snapshot and that
- * somebody has stopped. Consume the report, so that it comes only once. */
+/* Tracees report traps, so this child is no tracee: it is a process that writes a snapshot, and was
+ * stopped by a signal. Consumes the report, so that it comes only once. */
 static void take_stop_of_child(pid_t pid)
 {
 	siginfo_t info;
@@ -51,16 +52,17 @@ static void take_stop_of_child(pid_t pid)
 }
 
 /*
- * A thread has one report at a time. Others come from threads of the target, and from processes that
- * it starts and that are let go.
+ * A thread has one report at a time. Others come from other threads of the target, and from child
+ * processes that were detached.
  */
 static bool is_alone(const struct sprof_target *target)
 {
 	return target->thread_count == 1 && !target->held_count && !target->has_let_go;
 }
 
-/* Where the only thread comes to breakpoints, its signals are about those; the kernel is asked about
- * others now and then. */
+/*
+ * If the only thread hits breakpoints, its signals announce those; others are polled now and then.
+ */
 static void be_quiet_after_trap(struct sprof_target *target, const siginfo_t *info)
 {
 	if (!target->options.holds || info->si_status != SIGTRAP || !is_alone(target) ||
@@ -104,9 +106,9 @@ static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
 }
 
 /*
- * Where calls are traced, most signals are about a call stop, and what is read at such a stop anyway
- * tells. The signal may stand for other reports too, if there is anybody else; even if not, the
- * kernel is asked now and then.
+ * With traced calls, most signals announce a call stop, and the data read at such a stop anyway
+ * identifies it. The signal may be merged with others if there are other tracees, so all are polled
+ * from time to time.
  */
 static bool take_call(struct sprof_target *target)
 {
@@ -131,7 +133,7 @@ static bool take_call(struct sprof_target *target)
 /* The time from now to a moment. */
 static struct timespec time_to(uint64_t end_ns, uint64_t now_ns)
 {
-	const uint64_t left = end_ns > now_ns ? end_ns - now_ns : 0;
+	const uint64_t left = sprof_minus(end_ns, now_ns);
 
 	return (struct timespec){
 		.tv_sec = (time_t)(left / SPROF_NS_PER_S),
@@ -139,12 +141,12 @@ static struct timespec time_to(uint64_t end_ns, uint64_t now_ns)
 	};
 }
 
-/* Sleeps until a signal or the deadline. False: the deadline. */
+/* Sleeps until a signal or the deadline. Returns false at the deadline. */
 static bool sleep_until(struct sprof_target *target, uint64_t deadline_ns)
 {
 	const struct timespec timeout = time_to(deadline_ns, sprof_clock_now_ns());
 	siginfo_t info;
-	/* A timer is set and removed at each call: up to a tenth of what a stop takes. */
+	/* Setting and removing a timer at each call costs up to a tenth of a stop. */
 	int signal = sigtimedwait(
 		&target->options.control, &info, deadline_ns == UINT64_MAX ? NULL : &timeout);
 
@@ -182,7 +184,9 @@ struct sprof_event sprof_target_spin(
 	return event;
 }
 
-/* Takes one report, or sleeps. False: there is nothing to wait for any more; *ret says why. */
+/*
+ * Takes one report, or sleeps. Returns false if there is nothing to wait for; *ret has the reason.
+ */
 static bool take_report(
 	struct sprof_target *target, uint64_t deadline_ns, enum sprof_event_kind *ret)
 {

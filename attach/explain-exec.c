@@ -1,7 +1,7 @@
 /*
  * Explains why an exec failed. One errno has several causes: ENOENT also means a missing
- * interpreter (execve(2)), EACCES also a folder. The file itself tells which. Does not look for a
- * program in PATH: for a program found there, only the errno is explained.
+ * interpreter (execve(2)), EACCES also a folder. The file shows which. Does not search PATH: for a
+ * program found there, only the errno is explained.
  */
 #include "attach/explain-exec.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 
-/* The line after "#!" of a script. False: the file is not a script. */
+/* The line after "#!" of a script. Returns false if the file is no script. */
 static bool read_interpreter(const char *path, char *line, size_t size)
 {
 	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -37,7 +37,8 @@ static void explain_missing(const char *path, struct sprof_error *err)
 	if (!read_interpreter(path, line, sizeof(line))) {
 		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
 			"run %s: its dynamic loader doesn't exist", path);
-		sprof_error_hint(err, "see what it wants: readelf -l %s | grep interpreter", path);
+		sprof_error_hint(err,
+			"see which interpreter it needs: readelf -l %s | grep interpreter", path);
 		return;
 	}
 	length = strlen(line);
@@ -51,7 +52,7 @@ static void explain_missing(const char *path, struct sprof_error *err)
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its interpreter %s %s", path,
 		line[0] ? line : "is not named:",
 		access(line, F_OK) ? "doesn't exist" : "can't be started");
-	sprof_error_hint(err, "the first line of a script says what runs it");
+	sprof_error_hint(err, "the first line of a script names its interpreter");
 }
 
 bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err)
@@ -74,7 +75,8 @@ bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err
 		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
 	else if (errnum == EACCES && is_path && exists)
 		sprof_error_hint(err,
-			"its file system may be mounted noexec, or what runs it not executable");
+			"its file system may be mounted noexec, or its interpreter may not be "
+			"executable");
 	else if (errnum == ENOEXEC)
 		sprof_error_hint(err,
 			"it is neither a program of this machine nor a script that begins with #!");

@@ -1,6 +1,6 @@
 /*
- * Measures the shortest latency that stops can show. Does not handle what else a loaded machine
- * adds.
+ * Measures the shortest latency that stops can show, without the additional latency of a loaded
+ * machine.
  */
 #include "attach/floor.h"
 
@@ -16,7 +16,7 @@
 
 enum { CALLS = 200 };
 
-/* It ends by itself, whatever becomes of its parent. */
+/* It exits even if its parent is gone. */
 static void __attribute__((noreturn)) child_run(const int ends[2])
 {
 	char byte;

@@ -1,6 +1,7 @@
 /*
- * Two processes for one sprof. Does not handle the death of the one that traces, nor of both at once, as by
- * a SIGKILL of a whole control group: a thread that comes to a breakpoint then ends with its program.
+ * Two processes for one sprof. Does not handle the death of the tracing process, nor of both at
+ * once, as by a SIGKILL of a whole control group: a thread that then hits a breakpoint terminates
+ * its program.
  */
 #include "attach/guardian.h"
 
@@ -28,13 +29,13 @@ int sprof_guardian_signal(void)
 	return !prctl(PR_GET_PDEATHSIG, &signal) && signal == DEATH ? DEATH : 0;
 }
 
-/* What tools such as killall(1) go by is not sprof's name. */
+/* Tools that select by name, such as killall(1), must not find this process as sprof. */
 static void become_child(pid_t parent, bool attaches, const sigset_t *mask)
 {
 	if (attaches)
 		setpgid(0, 0);
 	prctl(PR_SET_NAME, "guardian");
-	signal(DEATH, SIG_DFL); /* until a run takes it, there is nothing to let go of */
+	signal(DEATH, SIG_DFL); /* until a run handles it, there is nothing to detach */
 	prctl(PR_SET_PDEATHSIG, DEATH);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (getppid() != parent)
@@ -49,8 +50,8 @@ static bool is_ignored(int number)
 }
 
 /*
- * Where memory runs out, the kernel is to take this process first: the other one then takes the breakpoints
- * out and goes, and gives back what it has. Any process may raise its own score (proc(5)).
+ * If memory runs out, the kernel should kill this process first: the other one then removes the
+ * breakpoints and exits, which frees its memory. Every process may raise its own score (proc(5)).
  */
 static void offer_itself(void)
 {

@@ -1,6 +1,5 @@
 /*
- * Starts a program under trace: fork, seize and exec in the right order. Does not handle what
- * happens to the program afterwards.
+ * Starts a traced program: fork, seize and exec in the right order.
  *
  * The child waits on a socket until it is seized, then execs. So its first stop is at the program's
  * first instruction. The socket closes on exec. If exec fails, errno comes back through the socket.
@@ -25,7 +24,10 @@
 #include "attach/target-internal.h"
 #include "base/cleanup.h"
 
-/* Waits until the child is stopped at its exec, passing signals on. False: it ended before. */
+/*
+ * Waits until the child is stopped at its exec; delivers its signals. Returns false if it ended
+ * before.
+ */
 static bool wait_for_exec(pid_t child)
 {
 	int status;

@@ -1,6 +1,6 @@
 /*
- * Prepares to detach a thread. Does not handle the detach itself (answer.c), nor which threads
- * leave for another tracer (ptrace-watch.c).
+ * Prepares to detach a thread. answer.c detaches; ptrace-watch.c chooses threads for another
+ * tracer.
  */
 #include "attach/leave.h"
 
@@ -11,8 +11,8 @@
 #include "attach/regs.h"
 
 /*
- * If the file can't be read, the registers tell (arch/x86/kernel/ptrace.c, user_x86_32_view). x32
- * programs are recognized only by the file: their registers are the 64-bit ones.
+ * If the file can't be read, uses the registers (arch/x86/kernel/ptrace.c, user_x86_32_view). x32
+ * programs are recognised by the file only: their registers are the 64-bit ones.
  */
 static bool is_narrow(const struct sprof_thread *thread)
 {

@@ -1,8 +1,7 @@
 /*
- * Finds rights that tracing takes away. Repeats the kernel's checks when it executes a program
- * (fs/exec.c, bprm_fill_uid; security/commoncap.c) and compares the result with the rights the
- * process got. A program that would get no rights anyway, on a nosuid mount or under no_new_privs,
- * loses none.
+ * Detects privileges lost by tracing. Repeats the kernel's checks at an exec (fs/exec.c,
+ * bprm_fill_uid; security/commoncap.c) and compares the result with the process's privileges. A
+ * program that would get none anyway, on a nosuid mount or under no_new_privs, loses none.
  */
 #include "attach/lost-rights.h"
 
@@ -33,7 +32,7 @@ static bool has_ids(const struct stat *file, const char *status)
 {
 	if ((file->st_mode & S_ISUID) && nth_number(status, "Uid", EFFECTIVE) != (long)file->st_uid)
 		return false;
-	/* Without the execute bit, set-group-ID means something else (inode(7)). */
+	/* Without the execute bit, set-group-ID has another meaning (inode(7)). */
 	return (file->st_mode & (S_ISGID | S_IXGRP)) != (S_ISGID | S_IXGRP) ||
 		nth_number(status, "Gid", EFFECTIVE) == (long)file->st_gid;
 }
@@ -62,8 +61,7 @@ static bool are_lost(pid_t pid)
 	struct stat file;
 	long is_kept;
 
-	if (stat(exe.text, &file) ||
-		sprof_proc_read_file(pid, 0, "status", status, sizeof(status)) <= 0)
+	if (stat(exe.text, &file) || sprof_proc_status_read(pid, 0, status, sizeof(status)) <= 0)
 		return false;
 	if (has_ids(&file, status) && has_capabilities(exe.text, status))
 		return false;

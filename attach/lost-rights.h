@@ -1,6 +1,4 @@
-/*
- * Whether a program runs without the rights that its file would give it.
- */
+/* Detects programs that lack the privileges of their file because they are traced. */
 #ifndef SPROF_ATTACH_LOST_RIGHTS_H
 #define SPROF_ATTACH_LOST_RIGHTS_H
 
@@ -9,10 +7,9 @@
 #include "attach/target-internal.h"
 
 /*
- * For a process stopped at its exec. Notes the first process that executed a set-user-ID or
- * set-group-ID program, or one with file capabilities, and did not get these rights because a
- * tracer without CAP_SYS_PTRACE traces it (execve(2), ptrace(2)). Unreadable processes are not
- * noted.
+ * For a process stopped at its exec. Records the first process that executed a set-user-ID or
+ * set-group-ID program, or one with file capabilities, and did not get these privileges because its
+ * tracer lacks CAP_SYS_PTRACE (execve(2), ptrace(2)). Unreadable processes are not recorded.
  */
 void sprof_target_check_rights(struct sprof_target *target, pid_t pid);
 

@@ -1,6 +1,6 @@
 /*
- * Checks the requirements against this machine and this process. Does not check rights: a refused
- * attach does (diagnose.c).
+ * Checks the requirements on this machine and process. Permissions are checked by diagnose.c, after
+ * a refused attach.
  */
 #include "attach/machine.h"
 
@@ -29,7 +29,7 @@ static bool check_proc(struct sprof_error *err)
 {
 	char status[SPROF_PROC_STATUS_MAX];
 
-	if (sprof_proc_read_file(SPROF_PROC_SELF, 0, "status", status, sizeof(status)) < 0) {
+	if (sprof_proc_status_read(SPROF_PROC_SELF, 0, status, sizeof(status)) < 0) {
 		sprof_error_errno(err, errno, "read /proc/self/status");
 		sprof_error_hint(err, "sprof needs /proc: mount -t proc proc /proc");
 		return false;

@@ -7,7 +7,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 
-/* False: the error names the missing requirement (requirements.h). */
+/* On false, the error names the missing requirement (requirements.h). */
 SPROF_MUST_USE bool sprof_machine_check(struct sprof_error *err);
 
 #endif

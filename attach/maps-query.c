@@ -1,7 +1,7 @@
 /*
- * Asks the kernel which mapping is at an address: PROCMAP_QUERY on /proc/PID/maps (Linux 6.11,
+ * Queries the mapping at an address: PROCMAP_QUERY on /proc/PID/maps (Linux 6.11,
  * include/uapi/linux/fs.h; 0.3 us, while reading all of maps takes 10 to 1000 us). Compares the
- * answer with a line of maps. Does not handle when to ask: the sampler decides this.
+ * answer with a line of maps. The sampler decides when to query.
  */
 #include "attach/maps-query.h"
 

@@ -1,7 +1,4 @@
-/*
- * Reads the mappings of a process. Does not handle the format of maps (maps.c), nor how a module is
- * opened (module-open.c).
- */
+/* Reads the mappings of a process. maps.c parses them; module-open.c opens modules. */
 #include "attach/maps-read.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Parses memory mappings: which of them make a module, and how maps names modules. Does not handle
- * processes: maps-read.c gets the text, module-open.c opens the files.
+ * Parses memory mappings: which of them form a module, and how maps names modules. maps-read.c
+ * reads the text, module-open.c opens the files.
  */
 #include "attach/maps.h"
 

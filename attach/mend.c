@@ -1,5 +1,5 @@
 /*
- * Chooses what a stopped thread's system call needs: nothing, another begin (restart.c), or its rest
+ * Chooses what a stopped thread's system call needs: nothing, a restart (restart.c), or its rest
  * (remainder.c). Does not handle stops before or after a call, which interrupt nothing.
  */
 #include "attach/mend.h"
@@ -9,6 +9,7 @@
 #include "attach/remainder.h"
 #include "attach/restart.h"
 #include "base/proc.h"
+#include "base/proc-status.h"
 
 /* Whether the signal breaks off calls without a tracer, too: it has a handler, stops the process or ends it. */
 static bool breaks_off(pid_t tid, int signal)
@@ -17,7 +18,7 @@ static bool breaks_off(pid_t tid, int signal)
 
 	if (!signal)
 		return false;
-	if (sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) <= 0 ||
+	if (sprof_proc_status_read(tid, 0, text, sizeof(text)) <= 0 ||
 		sprof_proc_status_has_signal(text, "SigCgt", signal))
 		return true;
 	if (sprof_proc_status_has_signal(text, "SigIgn", signal))

@@ -1,6 +1,6 @@
 /*
- * Undoes what a ptrace-stop does to the system call that a thread is in. Every stop that may have
- * interrupted a call comes through here before the thread goes on.
+ * Repairs the system call that a ptrace-stop has interrupted. Every such stop must be handled here
+ * before the thread continues.
  */
 #ifndef SPROF_ATTACH_MEND_H
 #define SPROF_ATTACH_MEND_H
@@ -12,9 +12,9 @@
 #include "base/attributes.h"
 
 /*
- * At a stop: reads the registers as the program has them, and has the thread's call begin again or go
- * on for the rest of its data, if nothing but the stop has interrupted it. timed_too: see
- * struct sprof_restart. False: the thread is gone.
+ * At a stop: reads the program's registers and, if only the stop has interrupted the thread's call,
+ * makes it restart or continue with the rest of its data. timed_too: see struct sprof_restart.
+ * Returns false if the thread is gone.
  */
 SPROF_MUST_USE bool sprof_thread_mend(
 	struct sprof_thread *thread, bool timed_too, struct sprof_regs *ret);

@@ -1,7 +1,7 @@
 /*
  * Opens the file of a mapping in one of the ways that /proc offers, best first: map_files (the
- * mapped file itself, even if deleted, but privileged), /proc/PID/exe, the path inside the
- * process's own root, and the path. Does not handle what is in the file.
+ * mapped file itself, even if deleted, but privileged), /proc/PID/exe, the path in the process's
+ * root folder, and the path.
  */
 #include "attach/module-file.h"
 

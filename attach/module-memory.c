@@ -1,7 +1,8 @@
 /*
- * Rebuilds a file from its mappings. Each mapping's bytes go to their place in the file, so offsets
- * mean the same as in the real file. Parts that were never mapped (section headers, debug
- * information) stay zero. Data has the process's changes, which readers of code don't mind.
+ * Reconstructs a file from its mappings. Each mapping's bytes go to their file offset, so offsets
+ * have the same meaning as in the real file. Parts that were never mapped (section headers, debug
+ * information) are zero. Data contains the process's changes, which does not matter for reading
+ * code.
  */
 #include "attach/module-memory.h"
 

@@ -1,6 +1,4 @@
-/*
- * Rebuilds a file from the memory of a process that has it mapped.
- */
+/* Reconstructs a file from the memory of a process that maps it. */
 #ifndef SPROF_ATTACH_MODULE_MEMORY_H
 #define SPROF_ATTACH_MODULE_MEMORY_H
 
@@ -9,8 +7,8 @@
 #include "base/module.h"
 
 /*
- * Puts the mapped parts of a file that can't be opened into module->image. maps is the text of the
- * process's /proc/PID/maps. The image stays NULL if there is too much or too little.
+ * Copies the mapped parts of a file that can't be opened to module->image. `maps` is the text of
+ * /proc/PID/maps. The image stays NULL if there is too much or too little.
  */
 void sprof_module_memory_read(struct sprof_module *module, pid_t pid, const char *maps);
 

@@ -1,6 +1,6 @@
 /*
- * Decides which modules to open, and when to try again. Does not handle how a file is found
- * (module-file.c), nor where perf maps are (perf-map.c).
+ * Decides which modules to open, and when to retry. module-file.c finds files; perf-map.c finds
+ * perf maps.
  */
 #include "attach/module-open.h"
 
@@ -9,8 +9,8 @@
 #include "attach/perf-map.h"
 
 /*
- * True if the module is not open and this process has not been tried yet. An earlier process that
- * maps the same file may have ended too soon, or may not have been traced.
+ * True if the module is not open and this process was not tried yet. An earlier process with the
+ * same file may have ended too soon, or may not have been traced.
  */
 static bool is_worth_a_try(const struct sprof_module *module, pid_t pid)
 {
@@ -31,8 +31,8 @@ static void open_code(struct sprof_module *module, const struct sprof_mapping *m
 }
 
 /*
- * A perf map may appear long after its memory, so each reading of maps looks for it once. False:
- * there is none.
+ * A perf map may appear long after its memory, so each reading of maps looks for it once. Returns
+ * false if there is none.
  */
 static bool open_perf_map(struct sprof_module *module, pid_t pid)
 {

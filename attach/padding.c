@@ -1,5 +1,5 @@
 /*
- * Finds zeros. The first of them may belong to the last instruction, so some are left alone.
+ * Finds padding zeros. The first zeros may belong to the last instruction, so some are left alone.
  */
 #include "attach/padding.h"
 

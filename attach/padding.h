@@ -1,7 +1,4 @@
-/*
- * Room in code: the zeros with which a linker fills the last page of a segment. No code is there, and
- * nobody reads them.
- */
+/* Unused space in code: the zeros with which a linker fills the last page of a segment. */
 #ifndef SPROF_ATTACH_PADDING_H
 #define SPROF_ATTACH_PADDING_H
 
@@ -10,7 +7,7 @@
 
 enum { SPROF_PADDING_PAGE = 4096, SPROF_PADDING_ALIGNMENT = 32 };
 
-/* The offset of the room at the end of the last page; SPROF_PADDING_PAGE: there is none. */
+/* The offset of the padding at the end of the last page; SPROF_PADDING_PAGE: none. */
 size_t sprof_padding_find(const uint8_t page[SPROF_PADDING_PAGE]);
 
 #endif

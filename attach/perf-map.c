@@ -1,7 +1,7 @@
 /*
- * Finds perf maps, also in a container: the file is in the /tmp that the process sees, and its name
- * has the pid that the process has in its own namespace. Everybody can write to /tmp, so the file
- * must belong to the process's user.
+ * Finds perf maps, also in a container: the file is in the process's /tmp and named after the
+ * process's pid in its own namespace. Everyone can write to /tmp, so the file must belong to the
+ * process's user.
  */
 #include "attach/perf-map.h"
 
@@ -20,7 +20,7 @@ static pid_t inner_pid(pid_t pid)
 	char text[SPROF_PROC_STATUS_MAX];
 	pid_t inner;
 
-	if (sprof_proc_read_file(pid, 0, "status", text, sizeof(text)) < 0)
+	if (sprof_proc_status_read(pid, 0, text, sizeof(text)) < 0)
 		return pid;
 	inner = sprof_proc_status_inner_id(text, "NSpid");
 	return inner ? inner : pid;

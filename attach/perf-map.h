@@ -9,14 +9,13 @@
 #include "base/module.h"
 
 /*
- * Opens the perf map for a module of anonymous memory that has none yet: under the process's own
- * root, with its pid in its own namespace. If the process is gone, looks under our root. The file
- * stays open, so that later additions can be read. A missing perf map is not an error: module->fd
- * stays -1.
+ * Opens the perf map for a module of anonymous memory without one: in the process's root folder,
+ * with its pid in its own namespace; if the process is gone, in sprof's root folder. The file stays
+ * open, so that additions can be read. A missing perf map is no error: module->fd stays -1.
  */
 void sprof_perf_map_open(struct sprof_module *module, pid_t pid);
 
-/* Opens the perf maps of all such modules of the table, each in its own process. */
+/* Opens the perf maps of all such modules, each in its process. */
 void sprof_perf_map_open_all(struct sprof_modules *modules);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Parsing the figures of /proc. Does not handle reading them (base/proc.h).
- */
+/* Parses the figures of /proc. base/proc.h reads them. */
 #include "attach/procfs.h"
 
 #include <ctype.h>
@@ -53,10 +51,11 @@ bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret)
 	ret->comm[length] = '\0';
 	ret->state = close[2];
 	text = close + 3;
-	/* Fields 4-8 lie between state and flags, 11 and 13 count children, 16-21 lie before
+	/* Fields 4-8 lie between state and flags, 13 counts children, 16-21 lie before
 	 * starttime, 23-38 before processor. */
 	if (!skip_fields(&text, 5) || !scan_number(&text, 10, &ret->flags) ||
-		!scan_number(&text, 10, &ret->minor_faults) || !skip_fields(&text, 1) ||
+		!scan_number(&text, 10, &ret->minor_faults) ||
+		!scan_number(&text, 10, &ret->reaped_faults) ||
 		!scan_number(&text, 10, &ret->major_faults) || !skip_fields(&text, 1) ||
 		!scan_number(&text, 10, &ret->user_ticks) ||
 		!scan_number(&text, 10, &ret->system_ticks) || !skip_fields(&text, 6) ||

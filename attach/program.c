@@ -1,6 +1,4 @@
-/*
- * Opens the file of a process's program and examines it. Does not handle what is in the file.
- */
+/* Opens the file of a process's program and examines it. */
 #include "attach/program.h"
 
 #include <fcntl.h>

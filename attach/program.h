@@ -1,6 +1,4 @@
-/*
- * Facts from the file of the program that a process runs.
- */
+/* Facts about the program that a process runs, from its file. */
 #ifndef SPROF_ATTACH_PROGRAM_H
 #define SPROF_ATTACH_PROGRAM_H
 
@@ -10,16 +8,15 @@
 /* Whether the program has another word size (word-size.h). Also false if its file can't be read. */
 bool sprof_program_has_other_word_size(pid_t pid);
 
-/* Whether the program may trace others itself (ptrace-user.h). Also false if its file can't be
- * read. */
+/* Whether the program may trace others (ptrace-user.h). Also false if its file can't be read. */
 bool sprof_program_may_trace(pid_t pid);
 
 /*
- * Whether the program looks for leaks at its end (ptrace-user.h). `is_running`: it has loaded its
- * libraries; else its file and environment tell which it will load.
+ * Whether the program checks for leaks at its end (ptrace-user.h). `is_running`: its libraries are
+ * mapped; otherwise its file and environment show which it will load.
  */
 bool sprof_program_checks_leaks(pid_t pid, bool is_running);
-/* The same of a program that is to be started. Does not look for it in PATH. */
+/* The same for a program about to be started. Does not search PATH. */
 bool sprof_program_will_check_leaks(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Looks for names among those that a program's dynamic linker must find. Reads only the dynamic section
- * of ELF (elf(5)), and of a program that has what runs before all else, its text. Does not report damage
- * in the file: damage means "no".
+ * Looks for names among those that a program's dynamic linker must find. Reads only the dynamic
+ * section of ELF (elf(5)) and, for a program with a preinit function, its text. A corrupt file
+ * counts as "no".
  */
 #include "attach/ptrace-user.h"
 
@@ -69,7 +69,7 @@ static uint64_t dynamic_value(const struct program *program, Elf64_Sxword tag)
 	return 0;
 }
 
-/* The file offset of what is loaded at the address. 0: none. */
+/* The file offset of the data loaded at the address. 0: none. */
 static uint64_t offset_of(const struct program *program, uint64_t address)
 {
 	for (size_t i = 0; i < program->header_count; i++) {
@@ -82,7 +82,7 @@ static uint64_t offset_of(const struct program *program, uint64_t address)
 	return 0;
 }
 
-/* The names of the dynamic section, strings behind zeros. NULL: there are none. The caller frees them. */
+/* The names in the dynamic section, separated by zeros. NULL: none. The caller frees them. */
 static char *read_names(int fd, struct program *program, size_t *ret_size)
 {
 	uint64_t offset, size;

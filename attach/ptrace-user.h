@@ -1,6 +1,6 @@
 /*
- * Whether a program traces others itself. A process has one tracer, so sprof detaches threads that
- * strace or gdb traces under sprof (ptrace-watch.h).
+ * Whether a program may trace other processes. A process can have only one tracer, so sprof
+ * detaches threads that strace or gdb traces under sprof (ptrace-watch.h).
  */
 #ifndef SPROF_ATTACH_PTRACE_USER_H
 #define SPROF_ATTACH_PTRACE_USER_H
@@ -9,17 +9,17 @@
 #include <stddef.h>
 
 /*
- * Whether the 64-bit ELF file imports ptrace(). Does not recognize a program that makes the system
- * call itself (static and Go programs).
+ * Whether the 64-bit ELF file imports ptrace(). Does not recognise programs that make the system
+ * call directly (static and Go programs).
  */
 bool sprof_ptrace_user_file(int fd);
 
 /*
- * Whether the ELF file has LeakSanitizer's runtime, AddressSanitizer's, or needs its library: the
- * program then looks for leaks at its end, and traces its own threads for that.
+ * Whether the ELF file contains the runtime of LeakSanitizer or AddressSanitizer, or needs its
+ * library: the program then checks for leaks at its end, and traces its own threads for that.
  */
 bool sprof_leak_checker_file(int fd);
-/* Whether such a library is named in a text. */
+/* Whether the text contains the name of such a library. */
 bool sprof_leak_checker_name(const char *text, size_t size);
 
 #endif

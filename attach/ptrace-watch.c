@@ -1,7 +1,8 @@
 /*
- * Watches for calls of ptrace(2), and for the start of a leak check. Does not see calls after a debugger's first ones, calls of a
- * thread other than the one that started the process, and calls of programs that don't import
- * ptrace() (static and Go ones). These calls fail with EPERM, as for any tracee.
+ * Watches for calls of ptrace(2), and for the start of a leak check. Does not see calls after a
+ * debugger's first ones, calls of another thread than the one that created the process, and calls
+ * of programs that don't import ptrace() (static and Go programs). These calls fail with EPERM, as
+ * for any tracee.
  */
 #include "attach/ptrace-watch.h"
 
@@ -74,7 +75,7 @@ void sprof_watch_newborn(struct sprof_process *parent, struct sprof_thread *thre
 		watch(thread, always);
 }
 
-/* Whether the call goes on after a stop as if there had been none. */
+/* Whether the call continues after a stop as if there had been none. */
 static bool may_be_stopped(struct sprof_thread *thread)
 {
 	struct sprof_proc_syscall call;
@@ -125,7 +126,7 @@ static pid_t innermost_id(pid_t tid)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 
-	if (sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) < 0)
+	if (sprof_proc_status_read(tid, 0, text, sizeof(text)) < 0)
 		return 0;
 	return sprof_proc_status_inner_id(text, "NSpid");
 }
@@ -191,7 +192,7 @@ static enum sprof_watched be_traced(struct sprof_target *target, struct sprof_th
 	return SPROF_WATCHED_LEAVES;
 }
 
-/* It has waited for its child, which was let go. */
+/* It was waiting for its child, which was detached. */
 static void take_back(struct sprof_thread *thread)
 {
 	switch (sprof_thread_left_call(thread)) {
@@ -216,7 +217,7 @@ static void ask_sibling_to_leave(struct sprof_thread *thread)
 		(void)ask_to_leave(thread);
 }
 
-/* Holds the thread for one that has not left yet. False: all have. */
+/* Holds the thread for a sibling that is still attached. Returns false if there is none. */
 static bool is_held_for_sibling(struct sprof_target *target, struct sprof_thread *thread)
 {
 	for (size_t i = 0; i < target->thread_count; i++) {

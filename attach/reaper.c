@@ -1,7 +1,7 @@
 /*
- * A thread that reaps the tracees of another thread of this process, which wait(2) permits. Waits
- * before it starts: a long attach suggests that an exec blocks it. Does not handle the table of
- * threads: the other thread owns it.
+ * A thread that reaps the tracees of another thread of this process, which wait(2) permits. Starts
+ * with a delay: only a long attach suggests that an exec blocks it. The other thread owns the table
+ * of threads.
  */
 #include "attach/reaper.h"
 
@@ -33,7 +33,7 @@ static void reap_threads(pid_t pid)
 	DIR *tasks = sprof_proc_open_tasks(pid);
 	pid_t tid;
 
-	while (tasks && (tid = sprof_proc_next_task(tasks))) {
+	while (tasks && (tid = sprof_proc_next_id(tasks))) {
 		if (tid != pid && has_ended(tid))
 			waitpid(tid, NULL, WNOHANG | __WALL);
 	}

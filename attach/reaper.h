@@ -1,8 +1,8 @@
 /*
- * Reaps threads that end while others are being seized one after the other. Otherwise an exec of
- * the process would block: the exec waits until the ended threads are reaped, and the next seize
- * waits for the exec (kernel/ptrace.c, ptrace_attach: cred_guard_mutex; still so in kernel 6.18).
- * The seizing thread can't reap them meanwhile, so a second thread does.
+ * Reaps threads that end while others are being seized one by one. Otherwise an exec of the process
+ * would deadlock: the exec waits until ended threads are reaped, and the next seize waits for the
+ * exec (kernel/ptrace.c, ptrace_attach: cred_guard_mutex; unchanged in kernel 6.18). The seizing
+ * thread is blocked then, so a second thread reaps.
  */
 #ifndef SPROF_ATTACH_REAPER_H
 #define SPROF_ATTACH_REAPER_H
@@ -12,15 +12,15 @@
 #include <sys/types.h>
 
 struct sprof_reaper {
-	pid_t pid; /* the process that is being seized */
+	pid_t pid; /* the process being seized */
 	pthread_t thread;
-	int over; /* an eventfd: readable at the end */
+	int over; /* an eventfd, readable at the end */
 	bool runs;
 };
 
 /* If no thread can be started, there is no reaper, which rarely matters. */
 void sprof_reaper_start(struct sprof_reaper *reaper, pid_t pid);
-/* The threads that it reaped are gone, but still in the tracer's table. */
+/* The reaped threads are gone, but still in the tracer's table. */
 void sprof_reaper_stop(struct sprof_reaper *reaper);
 
 #endif

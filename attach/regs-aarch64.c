@@ -34,10 +34,10 @@ static bool is_made_to_wait(int64_t number)
 }
 
 /*
- * NT_ARM_SYSTEM_CALL: the thread's system call, or -1 (arch/arm64/kernel/ptrace.c). The kernel has
- * forgotten it at any stop that a signal or PTRACE_INTERRUPT caused; then the code tells, because
- * no call changes the register of its number. A thread in user code may stand at such a place too.
- * Behind the instruction, it has just left the call. Before it, it has been in the call only if
+ * NT_ARM_SYSTEM_CALL: the thread's system call, or -1 (arch/arm64/kernel/ptrace.c). The kernel
+ * forgets it at a stop caused by a signal or PTRACE_INTERRUPT; then the code is examined, because
+ * no call changes the register with its number. A thread in user code may also be at such a place.
+ * After the instruction, it has just left the call. Before it, it counts as in the call only if
  * that is likely.
  */
 static void read_calls(pid_t tid, struct sprof_regs *regs)
@@ -113,9 +113,9 @@ uint64_t sprof_regs_signature_mask(void)
 }
 
 /*
- * The kernel has decided before the stop (arch/arm64/kernel/signal.c, do_signal): at a call that it
- * restarts, the thread stands at the instruction again, with its first argument. At any other it
- * stands behind it, with the result.
+ * The kernel has decided before the stop (arch/arm64/kernel/signal.c, do_signal): for a call that
+ * it restarts, the pc is at the instruction again, with the first argument. Otherwise the pc is
+ * after it, with the result.
  */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 {
@@ -128,7 +128,7 @@ bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
 		(int64_t)regs->values[0] == -EINTR;
 }
 
-/* poll(2) is ppoll(2) here, which has none. */
+/* poll(2) is ppoll(2) here, which has no restart block. */
 bool sprof_regs_has_restart_block(const struct sprof_regs *regs)
 {
 	switch (regs->coming_call) {
@@ -161,12 +161,12 @@ static bool write_system_call(pid_t tid, int number)
 }
 
 /*
- * The result has taken the register of the first argument. ptrace doesn't show the kernel's copy
- * (orig_x0), but /proc/PID/syscall does, of a thread in a call: so for this moment it is in one
- * again (arch/arm64/include/asm/syscall.h, syscall_get_arguments; lib/syscall.c). Kernels from 2026 on
- * overwrite the copy with the result then (arch/arm64/kernel/ptrace.c,
- * update_syscall_orig_x0_after_ptrace), also in updates of old ones. There the call can't begin anew,
- * except from the stop at its end, where they leave the copy alone.
+ * The result has overwritten the register of the first argument. ptrace does not show the kernel's
+ * copy (orig_x0), but /proc/PID/syscall does for a thread in a call: so the thread is put into one
+ * for a moment (arch/arm64/include/asm/syscall.h, syscall_get_arguments; lib/syscall.c). Kernels
+ * since 2026 overwrite the copy with the result then (arch/arm64/kernel/ptrace.c,
+ * update_syscall_orig_x0_after_ptrace), also in stable updates. There the call can't be restarted,
+ * except from its exit stop, where they leave the copy alone.
  */
 static bool read_first_argument(pid_t tid, const struct sprof_regs *regs, uint64_t *ret)
 {
@@ -273,7 +273,7 @@ bool sprof_regs_begin_call(
 	return !ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
 }
 
-/* At a stop before a call, that has no number any more: it is not made (arch/arm64/kernel/syscall.c). */
+/* At a stop before a call, without a number: the call is skipped (arch/arm64/kernel/syscall.c). */
 void sprof_regs_end_call(pid_t tid, const struct sprof_regs *regs, uint64_t result)
 {
 	struct user_regs_struct user;

@@ -149,7 +149,7 @@ static void set_user_arguments(struct user_regs_struct *user, const uint64_t arg
 	user->r9 = arguments[5];
 }
 
-/* Not int $0x80, whose calls have other numbers. */
+/* Not int $0x80, whose call numbers differ. */
 static bool is_behind_syscall(pid_t tid, const struct sprof_regs *regs)
 {
 	uint64_t code;
@@ -159,7 +159,7 @@ static bool is_behind_syscall(pid_t tid, const struct sprof_regs *regs)
 		(uint16_t)code == 0x050f;
 }
 
-/* Without a number the kernel takes the thread for one that is in no call, and restarts none. */
+/* Without a number, the kernel assumes that the thread is in no call, and restarts none. */
 bool sprof_regs_begin_call(
 	pid_t tid, const struct sprof_regs *regs, int64_t number, const uint64_t arguments[6])
 {
@@ -175,7 +175,7 @@ bool sprof_regs_begin_call(
 	return !ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
 }
 
-/* At a stop before a call, that has no number any more: it is not made (arch/x86/entry/common.c). */
+/* At a stop before a call, without a number: the call is skipped (arch/x86/entry/common.c). */
 void sprof_regs_end_call(pid_t tid, const struct sprof_regs *regs, uint64_t result)
 {
 	struct user_regs_struct user;

@@ -1,7 +1,8 @@
 /*
- * Makes calls again for the rest of their data. Does not handle calls that moved nothing (restart.c),
- * and leaves alone what looks the same when no stop has cut it: descriptors that don't
- * block, regular files, splice(2). tests/ptrace/test-calls.c shows what a stop does to each call.
+ * Repeats calls for the rest of their data. Does not handle calls that transferred nothing
+ * (restart.c). Ignores cases in which a short result is normal without a stop: nonblocking
+ * descriptors, regular files, splice(2). tests/ptrace/test-calls.c shows what a stop does to each
+ * call.
  */
 #include "attach/remainder.h"
 
@@ -27,7 +28,8 @@
 #include "base/proc.h"
 
 enum {
-	RESTART = 512, /* ERESTARTSYS (include/linux/errno.h): what the kernel itself restarts */
+	/* ERESTARTSYS (include/linux/errno.h): calls that the kernel itself restarts */
+	RESTART = 512,
 	MOST_BYTES = 0x7ffff000, /* of one call (include/linux/fs.h, MAX_RW_COUNT) */
 	PIECES = 64,             /* read at once */
 	MOST_PIECES = 1024,      /* UIO_MAXIOV */
@@ -36,16 +38,16 @@ enum {
 	SETTLE_NS = 1000 * 1000 * 1000,
 };
 
-/* What is moved, and so what is left of it. */
+/* How a call's data is described, and so its rest. */
 enum part_form {
 	FORM_BUFFER, /* the bytes of a buffer */
-	FORM_COUNT,  /* a number of bytes from a file, whose offset advances */
+	FORM_COUNT,  /* a number of bytes from a file with an advancing offset */
 	FORM_VECTOR, /* the buffers of a vector */
 	FORM_MESSAGE,
 	FORM_MESSAGES, /* the call returns their number */
 };
 
-/* Where a short result has a signal or a stop as its only cause. */
+/* Files for which only a signal or a stop can cause a short result. */
 enum part_file {
 	FILE_NONE,
 	FILE_OUT,    /* a pipe, a socket, a terminal */
@@ -87,7 +89,7 @@ struct rest {
 	uint64_t arguments[6];
 };
 
-/* Where the rest begins in a vector: in this buffer, at this offset. */
+/* The begin of the rest in a vector: this buffer, at this offset. */
 struct piece {
 	uint64_t index, offset;
 	struct iovec buffer;
@@ -111,7 +113,10 @@ bool sprof_remainder_is_possible(const struct sprof_regs *regs)
 
 /* The call's data. */
 
-/* The bytes of a vector, as the kernel counts them, and the piece at `done` of them. False: it can't be read. */
+/*
+ * The total size of a vector, as the kernel computes it, and the piece at offset `done`. Returns
+ * false if it can't be read.
+ */
 static bool walk_vector(pid_t tid, uint64_t address, uint64_t count, uint64_t done,
 	struct piece *ret, uint64_t *ret_sum)
 {
@@ -143,7 +148,10 @@ static bool read_message(pid_t tid, uint64_t address, struct msghdr *ret)
 	return sprof_memory_read(tid, address, ret, sizeof(*ret)) == sizeof(*ret);
 }
 
-/* Rights go with the first byte. What else there may be is about every byte, as the types of TLS's records. */
+/*
+ * Descriptors (SCM_RIGHTS) go with the first byte. Other control messages may concern every byte,
+ * such as TLS record types.
+ */
 static bool is_about_first_byte(pid_t tid, const struct msghdr *message)
 {
 	struct cmsghdr control;
@@ -167,8 +175,8 @@ static bool ask_message(pid_t tid, const struct sprof_remainder *remainder, uint
 			&piece, ret);
 }
 
-/* Whether the last message that was moved is whole. A received one always is; what is left of one to be sent would
- * have to be added to its length. */
+/* Whether the last message transferred is complete. A received one always is; the rest of a sent
+ * one would have to be added to its length. */
 static bool is_last_whole(pid_t tid, const struct sprof_remainder *remainder)
 {
 	const uint64_t address =
@@ -184,7 +192,10 @@ static bool is_last_whole(pid_t tid, const struct sprof_remainder *remainder)
 			message.msg_len == length);
 }
 
-/* How much the program has asked for. False: not known, or it is no call of which a rest can be made. */
+/*
+ * How much the program has requested. Returns false if unknown, or if the call can't be repeated
+ * for a rest.
+ */
 static bool read_asked(pid_t tid, const struct sprof_remainder *remainder, uint64_t *ret)
 {
 	const struct sprof_part_call *call = remainder->call;
@@ -285,13 +296,13 @@ static bool has_timeout(int socket, int option)
 		value.tv_usec;
 }
 
-/* Only of a stream: a message has an end of its own. */
+/* Only for streams: datagrams have boundaries. */
 static bool is_cut_receive(int socket)
 {
 	return option_of(socket, SO_TYPE) == SOCK_STREAM && !has_timeout(socket, SO_RCVTIMEO);
 }
 
-/* Whether a short result may have a stop as its cause, as far as the socket says. */
+/* Whether a stop may be the cause of a short result, as far as the socket shows. */
 static bool is_right_socket(const struct sprof_thread *thread)
 {
 	const struct sprof_remainder *remainder = &thread->remainder;
@@ -382,7 +393,7 @@ static bool plan_message(const struct sprof_thread *thread, struct rest *ret)
 	return true;
 }
 
-/* The call for what is left. Addresses have been written by the call itself. */
+/* Plans the call for the rest. The first call has already written addresses. */
 static bool plan(const struct sprof_thread *thread, struct rest *ret)
 {
 	const struct sprof_remainder *remainder = &thread->remainder;
@@ -448,10 +459,11 @@ void sprof_remainder_end(struct sprof_thread *thread)
 }
 
 /*
- * At the end of the call for a rest. If a handler is about to run, that is another stop. An error is not
- * the program's, which has had a part: nor is the signal of a socket whose peer is gone, which comes with
- * the program's next call. A pipe has it with the part, too (fs/pipe.c). Left to the kernel, the restart
- * would not be sure: recvmmsg(2) keeps the number for the next call (net/socket.c, do_recvmmsg).
+ * At the end of a repeated call. A handler about to run makes another stop. An error is not passed
+ * to the program, which has got a part; nor is the SIGPIPE of a socket whose peer is gone: both
+ * come with the program's next call. A pipe sends SIGPIPE with the part, too (fs/pipe.c). A restart
+ * by the kernel would not be reliable: recvmmsg(2) keeps the error for the next call (net/socket.c,
+ * do_recvmmsg).
  */
 static void add(struct sprof_thread *thread, int64_t result)
 {
@@ -475,7 +487,7 @@ void sprof_remainder_step(struct sprof_thread *thread)
 		add(thread, state.result);
 }
 
-/* Waits for the next stop. False: there is none in time. */
+/* Waits for the next stop. Returns false if there is none in time. */
 static bool await_stop(pid_t tid, siginfo_t *ret)
 {
 	const uint64_t end_ns = sprof_clock_now_ns() + SETTLE_NS;

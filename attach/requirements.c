@@ -1,7 +1,4 @@
-/*
- * Checks the kernel's release and the mount of /proc, from text. Does not read this machine
- * (machine.c).
- */
+/* Checks the kernel's release and the mount of /proc, from text. machine.c reads them. */
 #include "attach/requirements.h"
 
 #include <stdio.h>

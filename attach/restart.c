@@ -1,6 +1,6 @@
 /*
- * Restarts system calls: which calls end with EINTR, and where each keeps its time-out. Does not
- * handle how to ask for a restart (regs-<machine>.c), nor calls that end early with part of their
+ * Restarts system calls: which calls end with EINTR, and where each keeps its timeout. Does not
+ * handle how to request a restart (regs-<machine>.c), nor calls that end early with part of their
  * work done. tests/ptrace/test-calls.c shows what a stop does to each call.
  */
 #include "attach/restart.h"
@@ -120,12 +120,12 @@ static bool has_handler(pid_t tid, int signal)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 
-	return sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) > 0 &&
+	return sprof_proc_status_read(tid, 0, text, sizeof(text)) > 0 &&
 		sprof_proc_status_has_signal(text, "SigCgt", signal);
 }
 
 /*
- * Where the kernel has decided before the stop: whether a handler has the last word about the call,
+ * If the kernel has decided before the stop: whether a handler determines what happens to the call,
  * now or when it returns.
  */
 static bool belongs_to_handler(

@@ -1,6 +1,4 @@
-/*
- * The ptrace requests that stop a thread and let it go on. Does not handle the stops that follow.
- */
+/* The ptrace requests that stop and resume a thread. Does not handle the resulting stops. */
 #include "attach/resume.h"
 
 #include <assert.h>
@@ -39,13 +37,13 @@ void sprof_thread_resume(struct sprof_thread *thread)
 		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
 		thread->phase = SPROF_THREAD_LISTENING;
 	} else {
-		thread->resumed_ns[thread->resumes++ % SPROF_THREAD_RESUMES] = sprof_clock_now_ns();
+		sprof_thread_note_resume(thread, sprof_clock_now_ns());
 		ptrace(request_of(thread), thread->tid, 0, thread->signal);
 		thread->phase = SPROF_THREAD_RUNNING;
 	}
 	thread->signal = 0;
 	thread->group_stop = false;
-	/* It was asked to leave while it stood still: it does at its next stop. */
+	/* It was marked to leave while stopped: it does so at its next stop. */
 	if (thread->leaving)
 		(void)!sprof_thread_interrupt(thread);
 }
@@ -62,8 +60,8 @@ void sprof_thread_resume_to_signal(struct sprof_thread *thread)
 		thread->phase = SPROF_THREAD_INTERRUPTED;
 }
 
-/* In the other order, a call that the first interrupt broke off could report this before the second
- * interrupt comes. */
+/* In the other order, a call interrupted by the first interrupt could report this before the second
+ * interrupt arrives. */
 void sprof_thread_resume_to_stop(struct sprof_thread *thread)
 {
 	bool is_asked = !thread->group_stop && !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);

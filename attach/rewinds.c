@@ -1,7 +1,7 @@
 /*
- * Remembers where handlers interrupted a thread, and which call was begun anew last. Does not handle
- * how that is done (regs-<machine>.c). A thread that returns from a handler stands behind the
- * interrupted call with its EINTR, just as one whose call a stop has interrupted.
+ * Remembers where handlers interrupted a thread, and which call was restarted last.
+ * regs-<machine>.c moves the thread. A thread that has returned from a handler is after the
+ * interrupted call with EINTR, just as one with a call that a stop has interrupted.
  */
 #include "attach/rewinds.h"
 

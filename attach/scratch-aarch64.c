@@ -1,6 +1,4 @@
-/*
- * Not on aarch64 yet: breakpoints need a decoder of its instructions first.
- */
+/* Not implemented on aarch64: breakpoints need an instruction decoder first. */
 #include "attach/scratch.h"
 
 bool sprof_scratch_map(

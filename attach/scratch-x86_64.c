@@ -1,5 +1,5 @@
 /*
- * Lets a stopped thread make one mmap(2) by the system call instruction of the vDSO, so nothing is
+ * Makes a stopped thread execute one mmap(2) with the vDSO's system call instruction, so nothing is
  * written into its code. Does not handle a process without a vDSO.
  */
 #include "attach/scratch.h"

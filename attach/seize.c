@@ -1,6 +1,6 @@
 /*
- * Attaches to a running process: catches all its threads while they come and go, or chosen ones, and
- * stops none of them. Does not handle births after the attach (births.c).
+ * Attaches to a running process: seizes all its threads while they come and go, or chosen ones,
+ * without stopping any. births.c handles births after the attach.
  */
 #include "attach/target.h"
 
@@ -67,7 +67,7 @@ static enum seized seize_pass(
 	if (!tasks)
 		return SEIZE_GONE;
 	while (result != SEIZE_DENIED && result != SEIZE_NO_MEMORY &&
-		(tid = sprof_proc_next_task(tasks))) {
+		(tid = sprof_proc_next_id(tasks))) {
 		result = seize(target, pid, tid, ret_errnum);
 		*ret_new |= result == SEIZED;
 	}
@@ -105,7 +105,7 @@ static bool has_ended(pid_t pid)
 
 	if (!tasks)
 		return true;
-	while (!found && (tid = sprof_proc_next_task(tasks)))
+	while (!found && (tid = sprof_proc_next_id(tasks)))
 		found = !is_gone(pid, tid);
 	closedir(tasks);
 	return !found;
@@ -152,8 +152,8 @@ static enum seized seize_process(struct sprof_target *target, pid_t pid, int *re
 }
 
 /*
- * Forgets threads that the reaper took, whose ends will not be reported, and the old id of a thread
- * that became the leader by an exec while it was being seized.
+ * Forgets threads that the reaper took, whose ends will not be reported, and the old tid of a
+ * thread that became the leader by an exec while being seized.
  */
 static void forget_gone(struct sprof_target *target, pid_t pid)
 {

@@ -1,6 +1,6 @@
 /*
- * Classifies stops by the encodings of ptrace(2), waitpid(2) and sigaction(2). Does not handle what
- * a thread was asked for: no state is kept.
+ * Classifies stops by the encodings of ptrace(2), waitpid(2) and sigaction(2). Stateless: does not
+ * know what was requested.
  */
 #include "attach/stop.h"
 

@@ -1,6 +1,6 @@
 /*
- * Classifies wait statuses and other descriptions of stops. Pure functions. Does not handle how to
- * react to a stop (dispatch.c).
+ * Classifies wait statuses and other descriptions of stops. Pure functions. dispatch.c reacts to
+ * stops.
  */
 #ifndef SPROF_ATTACH_STOP_H
 #define SPROF_ATTACH_STOP_H
@@ -13,17 +13,16 @@ struct __ptrace_syscall_info;
 enum sprof_stop_kind {
 	SPROF_STOP_EXITED, /* value: the exit status */
 	SPROF_STOP_KILLED, /* value: the signal */
-	SPROF_STOP_SIGNAL, /* signal-delivery-stop; value: the signal to pass on. SIGTRAP: see
-			      sprof_stop_trap() */
-	SPROF_STOP_GROUP,  /* group-stop; value: the signal that caused it; resumed with
-			      PTRACE_LISTEN */
-	SPROF_STOP_TRAP, /* PTRACE_EVENT_STOP: an interrupt of ours, the first stop of a new thread,
-			    or SIGCONT */
-	SPROF_STOP_NEW_TASK, /* clone, fork or vfork; the event message is the new thread's id */
+	/* signal-delivery-stop; value: the signal to deliver. SIGTRAP: see sprof_stop_trap() */
+	SPROF_STOP_SIGNAL,
+	SPROF_STOP_GROUP, /* group-stop; value: its signal; resume with PTRACE_LISTEN */
+	/* PTRACE_EVENT_STOP: sprof's interrupt, the first stop of a new thread, or SIGCONT */
+	SPROF_STOP_TRAP,
+	SPROF_STOP_NEW_TASK, /* clone, fork or vfork; the event message is the new tid */
 	SPROF_STOP_SYSCALL,  /* at a system call (PTRACE_O_TRACESYSGOOD, PTRACE_EVENT_SECCOMP); see
 				sprof_stop_call() */
-	SPROF_STOP_EXEC,     /* the event message is the former thread id */
-	SPROF_STOP_OTHER_EVENT, /* an event that was not asked for: just resume */
+	SPROF_STOP_EXEC,     /* the event message is the former tid */
+	SPROF_STOP_OTHER_EVENT, /* an event that was not requested: just resume */
 };
 
 struct sprof_stop {
@@ -34,12 +33,12 @@ struct sprof_stop {
 /* Classifies a status of waitpid(2). */
 struct sprof_stop sprof_stop_classify(int wait_status);
 
-/* The position in a system call at a SPROF_STOP_SYSCALL. */
+/* The position of a SPROF_STOP_SYSCALL in the system call. */
 enum sprof_call_stop {
-	SPROF_CALL_NONE, /* the kernel doesn't say */
+	SPROF_CALL_NONE, /* the kernel does not say */
 	SPROF_CALL_ENTRY,
 	SPROF_CALL_EXIT,
-	SPROF_CALL_SECCOMP, /* at the entry, for a filter of the program that asks for a tracer */
+	SPROF_CALL_SECCOMP, /* at the entry, for a filter with SECCOMP_RET_TRACE */
 };
 
 /* From PTRACE_GET_SYSCALL_INFO (ptrace(2), since Linux 5.3). */
@@ -49,12 +48,12 @@ enum sprof_call_stop sprof_stop_call(const struct __ptrace_syscall_info *info);
 enum sprof_trap {
 	SPROF_TRAP_BREAKPOINT, /* a breakpoint instruction: int3, brk */
 	SPROF_TRAP_WATCHPOINT, /* a debug register */
-	SPROF_TRAP_STEP,       /* one instruction or one branch has ended */
+	SPROF_TRAP_STEP,       /* after a single step or branch */
 	SPROF_TRAP_SYSCALL,    /* a syscall-stop */
 	SPROF_TRAP_EXEC,       /* PTRACE_EVENT_EXEC */
 	SPROF_TRAP_EVENT,      /* another event of ptrace */
 	SPROF_TRAP_KERNEL,     /* something else in the kernel, such as a perf event */
-	SPROF_TRAP_SENT,       /* a process: kill(2), tgkill(2), sigqueue(3) */
+	SPROF_TRAP_SENT,       /* sent by a process: kill(2), tgkill(2), sigqueue(3) */
 };
 
 /* From PTRACE_GETSIGINFO at a stop with SIGTRAP. */

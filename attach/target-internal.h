@@ -1,5 +1,5 @@
 /*
- * What the files of attach/ share of a target: the table of threads and the queue of events.
+ * State of a target shared by the files of attach/: the table of threads and the queue of events.
  */
 #ifndef SPROF_ATTACH_TARGET_INTERNAL_H
 #define SPROF_ATTACH_TARGET_INTERNAL_H
@@ -12,7 +12,7 @@
 
 enum { TARGET_BUCKETS = 1024 };
 
-/* Settings that sprof changes for itself and that a launched program must not inherit. */
+/* Settings that sprof changes for itself; a launched program must not inherit them. */
 struct sprof_inherited {
 	struct rlimit descriptors;
 	struct sigaction child_handler;
@@ -26,33 +26,32 @@ struct sprof_target {
 	size_t thread_count, thread_capacity;
 	struct sprof_process **processes;
 	size_t process_count, process_capacity;
-	/* threads stopped until another one is detached; attach/ptrace-watch.h */
+	/* threads kept stopped until another one is detached; attach/ptrace-watch.h */
 	size_t held_count;
 	uint32_t threads_seen, processes_seen;
 	pid_t pid;
 	bool launched;
-	bool left; /* the launched process was detached: it is our child, but no tracee */
+	bool left; /* the launched process was detached: still a child, but no tracee */
 	bool ended;
 	int wait_status;
-	struct sprof_event_queue events; /* reported and not yet handed out */
-	bool quiet;                      /* nothing was left to report, and no SIGCHLD came since */
-	pid_t hint;                      /* the thread that the last SIGCHLD named; 0: none */
-	bool has_let_go;                 /* of a process that the target has started */
-	unsigned unasked; /* call stops since the kernel was asked about all tracees */
-	/* the first program that lacks the rights of its file; empty: none */
+	struct sprof_event_queue events; /* not handed out yet */
+	/* nothing was left to report, and no SIGCHLD has come since */
+	bool quiet;
+	pid_t hint;       /* tid named by the last SIGCHLD; 0: none */
+	bool has_let_go;  /* a child process of a tracee was detached */
+	unsigned unasked; /* call stops since all tracees were last polled */
+	/* the first program without the privileges of its file; empty: none */
 	char unprivileged[64];
-	char narrow[64]; /* the first program of 32 bits; empty: none */
-	char tracer[64]; /* the first program that took over a thread as its tracer; empty: none */
-	char leak_checker
-		[64]; /* the first program that was let go so that it can check for leaks */
-	/* a new thread could not be registered: it was detached */
+	char narrow[64];       /* the first 32-bit program; empty: none */
+	char tracer[64];       /* the first program that became a thread's tracer; empty: none */
+	char leak_checker[64]; /* the first program detached for its leak check; empty: none */
+	/* a new thread could not be registered, and was detached */
 	bool out_of_memory;
 };
 
-/* The options of PTRACE_SEIZE for this target. */
 unsigned long sprof_target_ptrace_options(const struct sprof_target *target);
 
-/* The thread with this id in this process; registered if new. NULL: no memory. */
+/* Finds or adds the thread with this id in this process. Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_thread *sprof_target_add(
 	struct sprof_target *target, pid_t pid, pid_t tid);
 
@@ -71,10 +70,10 @@ struct sprof_thread *sprof_target_find_reported(const struct sprof_target *targe
 void sprof_target_succeed(
 	struct sprof_target *target, struct sprof_thread *thread, struct sprof_thread *leader);
 
-/* Removes a thread from the table and frees it. The last thread also frees its process. */
+/* Removes a thread from the table and frees it; with the last thread, also its process. */
 void sprof_target_forget(struct sprof_target *target, struct sprof_thread *thread);
 
-/* Reads the name of a process, unless a name is already set. */
+/* Reads a process's name into `name`, unless it is already set. */
 void sprof_target_note_name(pid_t pid, char *name, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A target and its table of traced processes and threads. Does not handle what the threads report
- * (events.c), nor when they stop and resume (resume.c).
+ * A target and its table of traced processes and threads. events.c handles reports; resume.c stops
+ * and resumes.
  */
 #include "attach/target.h"
 
@@ -274,6 +274,7 @@ struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pi
 		return NULL;
 	}
 	thread->seen_ns = sprof_clock_now_ns();
+	thread->keeps_resumes = target->options.resumes;
 	if (target->options.calls == SPROF_CALLS_ALL)
 		thread->habit = SPROF_RESUME_TO_CALL;
 	thread->resumption = thread->habit;

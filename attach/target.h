@@ -1,15 +1,15 @@
 /*
  * The traced processes and their threads: launch, seize, events.
  *
- * Uses PTRACE_SEIZE only (never ATTACH, never SIGSTOP). Passes through signals, group-stops, new
- * threads and processes, and exec before it hands out an event. The caller sees only what it asked
- * for and what it must know.
+ * Uses PTRACE_SEIZE only (never ATTACH, never SIGSTOP). Handles signals, group-stops, new threads
+ * and processes, and exec before it hands out an event. The caller sees only requested and
+ * essential events.
  *
- * A target is detached by the end of the thread that created it. The kernel then detaches every
- * tracee without stopping it, delivers a signal that was just being reported, and leaves a stopped
- * process stopped (ptrace(2), "Attaching and detaching"; kernel/ptrace.c, exit_ptrace and
- * __ptrace_unlink). So the end interrupts no system call of the target, and every end of sprof is
- * the same, even its death. All functions must be called from that one thread.
+ * A target is detached when the thread that created it ends. The kernel then detaches every tracee
+ * without stopping it, delivers a signal that was just being reported, and leaves a stopped process
+ * stopped (ptrace(2), "Attaching and detaching"; kernel/ptrace.c, exit_ptrace and __ptrace_unlink).
+ * So detaching interrupts no system call of the target, and every end of sprof has the same effect,
+ * even if it is killed. All functions must be called from that one thread.
  */
 #ifndef SPROF_ATTACH_TARGET_H
 #define SPROF_ATTACH_TARGET_H
@@ -31,9 +31,9 @@ struct sprof_target;
 
 enum sprof_target_calls {
 	SPROF_CALLS_NONE,
-	SPROF_CALLS_ALL, /* each entry and each exit, of a thread that has stopped once */
+	SPROF_CALLS_ALL, /* each entry and exit, once the thread has stopped */
 	/*
-	 * Those that the launched program's filter selects (struct sprof_launch). The kernel never
+	 * Calls selected by the launched program's filter (struct sprof_launch). The kernel never
 	 * removes a filter, and without a tracer each selected call fails with ENOSYS. So the
 	 * target can't be detached: the kernel kills it when sprof ends (PTRACE_O_EXITKILL).
 	 */
@@ -42,41 +42,41 @@ enum sprof_target_calls {
 
 struct sprof_target_options {
 	bool follow_children; /* fork, vfork and clone of processes */
-	bool chosen_threads;  /* births of threads are not followed: sprof_target_attach_thread() */
-	sigset_t control; /* signals that come to the caller as events; the caller blocks them and
-			     SIGCHLD */
-	bool births;      /* BORN are events too, */
-	bool tasks;       /* and DELIVERED */
-	bool holds;       /* HELD are events too */
+	bool chosen_threads;  /* don't follow new threads: sprof_target_attach_thread() */
+	sigset_t control;     /* signals delivered as events; the caller blocks them and SIGCHLD */
+	bool births;          /* report BORN */
+	bool tasks;           /* report DELIVERED */
+	bool holds;           /* report HELD */
+	bool resumes;         /* keep the times at which threads continue after stops */
 	/*
-	 * The mappings of a program are read at its exec already, because it may end before anybody
-	 * else can; these have its files. NULL: they are not.
+	 * Read a program's mappings at its exec, because it may end before they can be read later;
+	 * the table gets their files. NULL: don't.
 	 */
 	struct sprof_modules *modules;
-	/* Which system calls are SPROF_EVENT_CALLs. */
+	/* Which system calls are reported as SPROF_EVENT_CALL. */
 	enum sprof_target_calls calls;
-	sigset_t child_mask; /* the signal mask that a launched program starts with */
+	sigset_t child_mask; /* signal mask of a launched program */
 };
 
-/* False: no memory, or this machine lacks a requirement (attach/requirements.h); nothing was
- * changed. */
+/* Returns false, and changes nothing, if out of memory, or if this machine lacks a requirement
+ * (attach/requirements.h). */
 SPROF_MUST_USE bool sprof_target_create(const struct sprof_target_options *options,
 	struct sprof_target **ret, struct sprof_error *err);
 /* Frees the memory; NULL is accepted. The tracees stay attached until the thread ends. */
 void sprof_target_destroy(struct sprof_target *target);
 
 struct sprof_launch {
-	char *const *arguments; /* [0] is searched in PATH; ends with NULL */
+	char *const *arguments; /* [0] is searched in PATH; NULL-terminated */
 	char *const *environment;
 	bool stdout_to_stderr;
-	/* signals ignored at its start, because the caller has handlers; NULL: none */
+	/* signals to ignore, because the caller has handlers; NULL: none */
 	const sigset_t *ignored;
 	/* selects calls by SECCOMP_RET_TRACE, seccomp(2); NULL: none */
 	const struct sock_fprog *filter;
 };
 
 /*
- * Starts a program and leaves it stopped at its first instruction: the caller resumes it. The
+ * Starts a program and leaves it stopped at its first instruction, for the caller to resume. The
  * program inherits everything from the caller, except the signal mask, the ignored signals and
  * stdout.
  */
@@ -84,68 +84,66 @@ SPROF_MUST_USE bool sprof_target_launch(
 	struct sprof_target *target, const struct sprof_launch *launch, struct sprof_error *err);
 
 /*
- * Seizes every thread of a running process, also threads born meanwhile. Stops none. A target may
- * have several processes; if one is refused, those before it stay seized until the caller's end.
+ * Seizes every thread of a running process, including threads born meanwhile; stops none. A target
+ * may have several processes; if one is refused, earlier ones stay seized until the caller's thread
+ * ends.
  */
 SPROF_MUST_USE bool sprof_target_attach(
 	struct sprof_target *target, pid_t pid, struct sprof_error *err);
 
-/*
- * Seizes this thread, and no other one of its process: those run as if nobody traced. Wants
- * chosen_threads.
- */
+/* Seizes only this thread; the others of its process run untraced. Requires chosen_threads. */
 SPROF_MUST_USE bool sprof_target_attach_thread(
 	struct sprof_target *target, pid_t tid, struct sprof_error *err);
 
 /* The launched process, or the first attached one. */
 pid_t sprof_target_pid(const struct sprof_target *target);
 
-/* From now on system calls are not reported; threads stop at most at one more of them. */
+/* Stops reporting system calls; each thread may stop at one more. */
 void sprof_target_end_calls(struct sprof_target *target);
 
 /* Whether the launched process has ended, and its status as waitpid(2) encodes it. */
 bool sprof_target_ended(const struct sprof_target *target, int *ret_wait_status);
 
-/* Whether a new thread could not be taken in: it runs untraced. */
+/* Whether a new thread could not be registered: it runs untraced. */
 bool sprof_target_lacks_memory(const struct sprof_target *target);
 
-/* All threads in no order, valid until the next event or release(). New threads come last. */
+/* All threads, unordered, valid until the next event or release(). New threads come last. */
 struct sprof_thread **sprof_target_threads(const struct sprof_target *target, size_t *ret_count);
 
-/* The traced thread of this id; NULL: there is none. */
+/* The traced thread with this id; NULL: none. */
 struct sprof_thread *sprof_target_find(const struct sprof_target *target, pid_t tid);
 
 /* The number of threads and processes seen so far. */
 uint32_t sprof_target_threads_seen(const struct sprof_target *target);
 uint32_t sprof_target_processes_seen(const struct sprof_target *target);
-/* The present processes, in no order, valid as long as the threads are. */
+/* The present processes, unordered, valid as long as the threads are. */
 struct sprof_process **sprof_target_processes(const struct sprof_target *target, size_t *ret_count);
 uint32_t sprof_target_process_count(const struct sprof_target *target);
 
-/* The name of the first program that traces a thread itself, so that we detached it; NULL: none. */
+/* The name of the first program detached because it traces a thread itself; NULL: none. */
 const char *sprof_target_tracer(const struct sprof_target *target);
 
-/* The name of the first program that was let go because it traces its own threads, to look for leaks;
+/* The name of the first program detached because it traces its own threads to check for leaks;
  * NULL: none. */
 const char *sprof_target_leak_checker(const struct sprof_target *target);
 
-/* The name of a 32-bit program, which was detached at its first instruction; NULL: none. */
+/* The name of the first 32-bit program, detached at its first instruction; NULL: none. */
 const char *sprof_target_narrow(const struct sprof_target *target);
 
 /* Whether the launched process was detached because it executed such a program. */
 bool sprof_target_left(const struct sprof_target *target);
 
-/* The name of a program that lacks its file's rights because it is traced; NULL: none. */
+/* The name of a program without the privileges of its file because it is traced; NULL: none. */
 const char *sprof_target_unprivileged(const struct sprof_target *target);
 
-/* Handles reports until there is an event for the caller or the deadline (CLOCK_MONOTONIC)
- * passes. */
+/*
+ * Handles reports until there is an event for the caller, or until the deadline (CLOCK_MONOTONIC).
+ */
 struct sprof_event sprof_target_next_event(struct sprof_target *target, uint64_t deadline_ns);
 
 /*
- * Polls for the stop of this thread, which was asked for, up to a time limit. Events that wait
- * already come first. TIMEOUT: there was none. If the thread runs on another CPU, this is faster
- * than sleeping and being woken.
+ * Polls for the requested stop of this thread, up to a time limit. Pending events come first.
+ * TIMEOUT: it did not stop. If the thread runs on another CPU, this is faster than sleeping.
  */
 struct sprof_event sprof_target_spin(
 	struct sprof_target *target, const struct sprof_thread *thread, uint64_t deadline_ns);
@@ -154,8 +152,8 @@ struct sprof_event sprof_target_spin(
 void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread);
 
 /*
- * Answers an event that the caller ignores: resumes a stopped thread, or releases one that has
- * ended. Whoever takes events must answer each, by this function or otherwise.
+ * Answers an event that the caller ignores: resumes a stopped thread, or releases an ended one. The
+ * caller must answer every event, by this function or otherwise.
  */
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event);
 

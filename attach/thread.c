@@ -10,13 +10,18 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/maps-read.h"
 #include "attach/memory.h"
+#include "base/array.h"
 #include "base/clock.h"
+#include "base/proc-status.h"
 #include "base/regular-file.h"
+
+enum { MOST_RESUMES = 1 << 14 /* where nobody forgets them */ };
 
 static void close_file(int *file)
 {
@@ -47,7 +52,7 @@ void sprof_process_drop_former(struct sprof_process *process)
 	sprof_maps_finish(&process->former_maps);
 }
 
-/* Who has this capability may read all processes at any time (kernel/ptrace.c,
+/* With this capability, all processes are readable at any time (kernel/ptrace.c,
  * __ptrace_may_access). */
 static bool may_trace_all(void)
 {
@@ -111,6 +116,15 @@ bool sprof_process_read_maps(struct sprof_process *process, struct sprof_modules
 				&process->maps, process->pid, process->maps_file, modules));
 }
 
+void sprof_process_note_peak(struct sprof_process *process, const char *status)
+{
+	long kilobytes;
+
+	if (sprof_proc_status_number(status, "VmHWM", &kilobytes) &&
+		process->peak_bytes < (uint64_t)kilobytes * 1024)
+		process->peak_bytes = (uint64_t)kilobytes * 1024;
+}
+
 struct sprof_thread *sprof_thread_create(uint32_t id, pid_t tid, struct sprof_process *process)
 {
 	struct sprof_thread *thread = calloc(1, sizeof(*thread));
@@ -130,6 +144,7 @@ void sprof_thread_destroy(struct sprof_thread *thread)
 	if (!thread)
 		return;
 	sprof_thread_close_files(thread);
+	free(thread->resumes.ns);
 	free(thread);
 }
 
@@ -155,6 +170,12 @@ static int open_file(const struct sprof_thread *thread, enum sprof_thread_file f
 }
 
 /* The buffer needs at least 512 bytes. -1: the thread is gone. */
+static ssize_t read_open(enum sprof_thread_file file, int fd, char *buffer, size_t size)
+{
+	return file == SPROF_THREAD_STATUS ? sprof_proc_status_read_open(fd, buffer, size)
+					   : sprof_proc_read(fd, buffer, size);
+}
+
 static ssize_t read_text(
 	struct sprof_thread *thread, enum sprof_thread_file file, char *buffer, size_t size)
 {
@@ -162,11 +183,11 @@ static ssize_t read_text(
 	int fd = thread->files[file];
 
 	if (fd >= 0)
-		return sprof_proc_read(fd, buffer, size);
+		return read_open(file, fd, buffer, size);
 	fd = open_file(thread, file);
 	if (fd < 0)
 		return -1;
-	length = sprof_proc_read(fd, buffer, size);
+	length = read_open(file, fd, buffer, size);
 	if (sprof_file_may_stay_open(fd))
 		thread->files[file] = fd;
 	else
@@ -174,19 +195,52 @@ static ssize_t read_text(
 	return length;
 }
 
+void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns)
+{
+	struct sprof_resumes *resumes = &thread->resumes;
+
+	if (!thread->keeps_resumes)
+		return;
+	if (resumes->count == MOST_RESUMES)
+		sprof_thread_forget_resumes(thread, resumes->ns[MOST_RESUMES / 2]);
+	if (sprof_array_reserve(
+		    &resumes->ns, &resumes->capacity, resumes->count + 1, sizeof(*resumes->ns)))
+		resumes->ns[resumes->count++] = now_ns;
+}
+
+/* How many are before that moment. */
+static size_t resumes_before(const struct sprof_resumes *resumes, uint64_t ns)
+{
+	size_t low = 0, high = resumes->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (resumes->ns[middle] < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 uint64_t sprof_thread_resumed_between(
 	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns)
 {
-	for (uint64_t back = 1; back <= thread->resumes && back <= SPROF_THREAD_RESUMES; back++) {
-		const uint64_t ns =
-			thread->resumed_ns[(thread->resumes - back) % SPROF_THREAD_RESUMES];
+	const size_t before = resumes_before(&thread->resumes, end_ns);
+	const uint64_t ns = before ? thread->resumes.ns[before - 1] : 0;
 
-		if (ns <= begin_ns)
-			break;
-		if (ns < end_ns)
-			return ns;
-	}
-	return 0;
+	return ns > begin_ns ? ns : 0;
+}
+
+void sprof_thread_forget_resumes(struct sprof_thread *thread, uint64_t until_ns)
+{
+	struct sprof_resumes *resumes = &thread->resumes;
+	const size_t gone = resumes_before(resumes, until_ns + 1);
+
+	resumes->count -= gone;
+	if (gone && resumes->count)
+		memmove(resumes->ns, &resumes->ns[gone], resumes->count * sizeof(*resumes->ns));
 }
 
 bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
@@ -201,7 +255,7 @@ ssize_t sprof_thread_read_status(struct sprof_thread *thread, bool often, char *
 {
 	if (often || thread->files[SPROF_THREAD_STATUS] >= 0)
 		return read_text(thread, SPROF_THREAD_STATUS, buffer, size);
-	return sprof_proc_read_file(thread->process->pid, thread->tid, "status", buffer, size);
+	return sprof_proc_status_read(thread->process->pid, thread->tid, buffer, size);
 }
 
 /* A trap is never blocked. One that is was sent, and waits. */
@@ -209,13 +263,12 @@ bool sprof_thread_has_pending_trap(const struct sprof_thread *thread)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 
-	return sprof_proc_read_file(
-		       thread->process->pid, thread->tid, "status", text, sizeof(text)) > 0 &&
+	return sprof_proc_status_read(thread->process->pid, thread->tid, text, sizeof(text)) > 0 &&
 		sprof_proc_status_has_signal(text, "SigPnd", SIGTRAP) &&
 		!sprof_proc_status_has_signal(text, "SigBlk", SIGTRAP);
 }
 
-/* Sums voluntary and involuntary switches. False: the thread is gone. */
+/* Sums voluntary and involuntary switches. Returns false if the thread is gone. */
 static bool read_switches(struct sprof_thread *thread, uint64_t *ret)
 {
 	long voluntary, involuntary;
@@ -249,8 +302,8 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 }
 
 /*
- * It has no memory any more: its files are root's, whatever its process permits (fs/proc/base.c,
- * task_dump_owner).
+ * It has released its memory: its files now belong to root, whatever its process permits
+ * (fs/proc/base.c, task_dump_owner).
  */
 static bool is_ending(struct sprof_thread *thread)
 {

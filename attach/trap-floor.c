@@ -1,6 +1,6 @@
 /*
- * Lets a child come to breakpoint instructions of its own and takes their stops as the loop does. Does
- * not handle what else a loaded machine adds.
+ * Lets a child hit its own breakpoint instructions and handles the stops as the loop does, without
+ * the additional latency of a loaded machine.
  */
 #include "attach/trap-floor.h"
 
@@ -19,6 +19,7 @@
 #include "attach/procfs.h"
 #include "attach/regs.h"
 #include "base/clock.h"
+#include "base/cpu-set.h"
 #include "base/proc.h"
 
 enum { STOPS = 200 };
@@ -42,8 +43,8 @@ static void __attribute__((noreturn)) child_run(const int ends[2])
 }
 
 /*
- * Waits for a stop as the loop does, by a signal: to send it is a part of what the thread runs. False: the child
- * is gone.
+ * Waits for a stop by a signal, as the loop does: sending it is part of what the thread runs.
+ * Returns false if the child is gone.
  */
 static bool await_stop(pid_t child, siginfo_t *ret)
 {
@@ -76,7 +77,7 @@ static bool resume(pid_t child, const siginfo_t *info)
 	return !ptrace(PTRACE_CONT, child, 0, 0);
 }
 
-/* What it has run so far. 0: unknown. */
+/* CPU time so far; 0: unknown. */
 static uint64_t cpu_ns(const struct child *child)
 {
 	struct sprof_proc_schedstat figures;
@@ -124,13 +125,13 @@ static struct sprof_trap_cost measure(const struct child *child)
 	return (struct sprof_trap_cost){.gap_ns = median(gaps + 1), .cpu_ns = median(ran + 1)};
 }
 
-static void measure_child(
-	struct child *child, const cpu_set_t *where, int gate, struct sprof_trap_cost *ret)
+static void measure_child(struct child *child, const struct sprof_cpu_set *where, int gate,
+	struct sprof_trap_cost *ret)
 {
 	child->schedstat =
 		open(sprof_proc_path(child->pid, 0, "schedstat").text, O_RDONLY | O_CLOEXEC);
-	if (!ptrace(PTRACE_SEIZE, child->pid, 0, 0) &&
-		!sched_setaffinity(child->pid, sizeof(*where), where) && write(gate, "", 1) == 1)
+	if (!ptrace(PTRACE_SEIZE, child->pid, 0, 0) && sprof_cpu_set_confine(child->pid, where) &&
+		write(gate, "", 1) == 1)
 		*ret = measure(child);
 	kill(child->pid, SIGKILL);
 	waitpid(child->pid, NULL, __WALL);
@@ -138,8 +139,8 @@ static void measure_child(
 		close(child->schedstat);
 }
 
-/* Of a child that runs on these CPUs. */
-static struct sprof_trap_cost cost_on(const cpu_set_t *where)
+/* The cost for a child that runs on these CPUs. */
+static struct sprof_trap_cost cost_on(const struct sprof_cpu_set *where)
 {
 	struct sprof_trap_cost cost = {0};
 	struct child child = {0};
@@ -160,20 +161,15 @@ static struct sprof_trap_cost cost_on(const cpu_set_t *where)
 static struct sprof_trap_floor measure_both(void)
 {
 	struct sprof_trap_floor floor = {0};
-	cpu_set_t allowed, one, others;
-	const int cpu = sched_getcpu();
+	const struct sprof_cpu_set one = sprof_cpu_set_only(sched_getcpu());
+	struct sprof_cpu_set allowed, others;
 
-	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(allowed), &allowed))
+	if (!sprof_cpu_set_of(0, &allowed) || !sprof_cpu_set_confine(0, &one))
 		return floor;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		return floor;
-	others = allowed;
-	CPU_CLR(cpu, &others);
+	others = sprof_cpu_set_without(&allowed, &one);
 	floor.here = cost_on(&one);
-	floor.elsewhere = CPU_COUNT(&others) ? cost_on(&others) : floor.here;
-	sched_setaffinity(0, sizeof(allowed), &allowed);
+	floor.elsewhere = sprof_cpu_set_count(&others) ? cost_on(&others) : floor.here;
+	sprof_cpu_set_confine(0, &allowed);
 	return floor;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Tables of breakpoints: where they are, what was there, and whether they are in the memory. Does not
- * handle how a thread goes past one (breakpoints.c), nor births (breakpoint-births.c).
+ * Tables of breakpoints: addresses, original code, and whether they are in memory. breakpoints.c
+ * continues threads past one; breakpoint-births.c handles new processes.
  */
 #include "attach/trap-sites.h"
 
@@ -98,7 +98,10 @@ static bool is_unchanged(const struct sprof_breakpoints *table, const struct bre
 		!memcmp(code + 1, breakpoint->code + 1, breakpoint->code_size - 1);
 }
 
-/* What is there now, for a new breakpoint, or one whose code has been replaced. False: none can be there. */
+/*
+ * Reads the present code, for a new breakpoint, or one whose code was replaced. Returns false if no
+ * breakpoint is possible there.
+ */
 static bool take_code(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
 {
 	uint8_t first;

@@ -1,6 +1,4 @@
-/*
- * What the files of attach/ that handle breakpoints share: their table.
- */
+/* The table of breakpoints, shared by the files of attach/ that handle them. */
 #ifndef SPROF_ATTACH_TRAP_SITES_H
 #define SPROF_ATTACH_TRAP_SITES_H
 
@@ -18,52 +16,52 @@ struct breakpoint {
 	uint64_t address;
 	uint32_t tag;
 	uint8_t original;
-	uint8_t code[SPROF_CODE_MAX]; /* what was there, without other breakpoints */
+	uint8_t code[SPROF_CODE_MAX]; /* original code, without other breakpoints */
 	size_t code_size;
-	bool is_in;       /* the byte is in the memory */
-	bool is_lent;     /* it was in when the table was lent */
-	bool is_prepared; /* the rest is known */
+	bool is_in;       /* the trap byte is in memory */
+	bool is_lent;     /* it was in memory when the table was lent */
+	bool is_prepared; /* the fields below are valid */
 	struct sprof_displaced displaced;
 	uint64_t slot; /* of a COPY */
 };
 
 struct sprof_breakpoints {
-	unsigned users; /* processes */
+	unsigned users; /* number of processes */
 	int memory;     /* /proc/PID/mem */
 	struct breakpoint *items;
 	size_t count, capacity;
 	struct sprof_idmap by_address;
 	struct sprof_code_slots slots;
 	bool is_removed;
-	bool is_lent; /* a child that was let go runs with this memory: none is put in */
-	bool is_over; /* another tracer has a thread: none is ever put in */
+	bool is_lent; /* a detached child runs with this memory: insert nothing */
+	bool is_over; /* another tracer has a thread: never insert anything again */
 };
 
-/* Of the memory of this process. NULL: it can't be written, or there is no memory. */
+/* For the memory of this process. Returns NULL if it can't be written, or out of memory. */
 SPROF_MUST_USE struct sprof_breakpoints *sprof_trap_table_create(pid_t pid);
 
-/* NULL: there is none. So it is if there is no table. */
+/* NULL if there is none, or no table. */
 struct breakpoint *sprof_trap_find(const struct sprof_breakpoints *table, uint64_t address);
 
-/* Whether breakpoints may be put in now. */
+/* Whether breakpoints may be inserted now. */
 bool sprof_trap_table_is_open(const struct sprof_breakpoints *table);
 
 SPROF_MUST_USE bool sprof_trap_table_write(
 	const struct sprof_breakpoints *table, uint64_t address, const void *bytes, size_t size);
-/* The code as it was, without breakpoints; returns the number of bytes. */
+/* Reads original code, without breakpoints; returns the number of bytes. */
 size_t sprof_trap_table_read_code(
 	const struct sprof_breakpoints *table, uint64_t address, uint8_t code[SPROF_CODE_MAX]);
 
-/* Puts the trap in, or what was there. */
+/* Writes the trap, or the original byte. */
 SPROF_MUST_USE bool sprof_trap_write(
 	const struct sprof_breakpoints *table, struct breakpoint *breakpoint, bool is_in);
 bool sprof_trap_is_there(
 	const struct sprof_breakpoints *table, const struct breakpoint *breakpoint);
-/* These two leave other code alone, which never had the trap. */
+/* These two leave code unchanged that has been replaced since. */
 void sprof_trap_put_back(const struct sprof_breakpoints *table, struct breakpoint *breakpoint);
 void sprof_trap_take_out(const struct sprof_breakpoints *table, struct breakpoint *breakpoint);
 
-/* All that are in; all that have a tag, if the table is open. */
+/* Removes all; inserts all with a tag, if the table is open. */
 void sprof_trap_table_take_out(struct sprof_breakpoints *table);
 void sprof_trap_table_put_back(struct sprof_breakpoints *table);
 

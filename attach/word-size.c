@@ -1,6 +1,6 @@
 /*
- * Reads the class of a program's ELF file. Does not see 32-bit code that a 64-bit program jumps to
- * (as in Wine).
+ * Reads the class of a program's ELF file. Does not notice 32-bit code that a 64-bit program jumps
+ * to (as in Wine).
  */
 #include "attach/word-size.h"
 

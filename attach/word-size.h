@@ -1,7 +1,6 @@
 /*
  * Programs with another word size than sprof: 32-bit programs on a 64-bit machine (i386, x32,
- * 32-bit ARM). Their system calls have other numbers; their registers and stacks have another
- * layout.
+ * 32-bit ARM). Their system call numbers, registers and stack layout differ.
  */
 #ifndef SPROF_ATTACH_WORD_SIZE_H
 #define SPROF_ATTACH_WORD_SIZE_H

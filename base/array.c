@@ -1,6 +1,4 @@
-/*
- * Growable arrays. Does not handle what the items are and who frees them: the owner does.
- */
+/* Growable arrays. The owner knows the type of the items, and frees them. */
 #include "base/array.h"
 
 #include <stdint.h>

@@ -10,9 +10,9 @@
 #include "base/attributes.h"
 
 /*
- * Makes room for `count` items of `item_size` bytes. `items` is the address of the pointer to the
- * array. The array grows by at least half its size, so that appending stays cheap; new memory is
- * zeroed. False: no memory; the array is unchanged.
+ * Makes room for `count` items of `item_size` bytes. `items` is the address of the array pointer.
+ * The array grows by at least half its size, so appending is cheap; new memory is zeroed. Returns
+ * false, and leaves the array unchanged, if out of memory.
  */
 SPROF_MUST_USE bool sprof_array_reserve(
 	void *items, size_t *capacity, size_t count, size_t item_size);

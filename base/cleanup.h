@@ -1,6 +1,4 @@
-/*
- * Cleanup attributes for the few things every layer opens.
- */
+/* Cleanup attributes for resources that every layer uses. */
 #ifndef SPROF_BASE_CLEANUP_H
 #define SPROF_BASE_CLEANUP_H
 

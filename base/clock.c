@@ -1,6 +1,4 @@
-/*
- * Clocks and durations. Does not handle ticks or sampling.
- */
+/* Clocks and durations, as nanoseconds. */
 #include "base/clock.h"
 
 #include <ctype.h>

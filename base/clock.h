@@ -1,6 +1,4 @@
-/*
- * Time as nanoseconds of CLOCK_MONOTONIC, and the durations and rates that users write.
- */
+/* Time as nanoseconds of CLOCK_MONOTONIC, and parsing of durations. */
 #ifndef SPROF_BASE_CLOCK_H
 #define SPROF_BASE_CLOCK_H
 
@@ -18,12 +16,13 @@ enum {
 /* CLOCK_MONOTONIC. */
 uint64_t sprof_clock_now_ns(void);
 
-/* User + system time that this process has used so far. */
+/* User + system time used by this process so far. */
 uint64_t sprof_clock_own_cpu_ns(void);
 
 /*
- * Parses "10s", "500ms", "1m30s", "1h", "250us", "1.5s"; a bare number means seconds. False: not a
- * duration, negative, longer than a hundred years, or the parts are not in falling order.
+ * Parses "10s", "500ms", "1m30s", "1h", "250us", "1.5s"; a bare number means seconds. Returns false
+ * if it is no duration, negative, longer than a hundred years, or its parts are not in descending
+ * order.
  */
 SPROF_MUST_USE bool sprof_duration_parse(const char *text, uint64_t *ret_ns);
 

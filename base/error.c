@@ -1,7 +1,4 @@
-/*
- * Errors as values: puts a failure into words, and maps errno to a kind. Does not handle printing:
- * only cmd/ prints.
- */
+/* Errors as values: formats messages, and maps errno to a kind. Does not print: only cmd/ does. */
 #include "base/error.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@ enum sprof_error_kind {
 	SPROF_ERROR_USAGE,     /* the user's input is wrong */
 	SPROF_ERROR_NOT_FOUND, /* no such program, process, file */
 	SPROF_ERROR_PERMISSION,
-	SPROF_ERROR_UNSUPPORTED, /* this kernel, file or machine can't do it */
+	SPROF_ERROR_UNSUPPORTED, /* not supported by this kernel, file or machine */
 	SPROF_ERROR_TARGET_GONE,
 	SPROF_ERROR_IO,
 	SPROF_ERROR_NO_MEMORY,
@@ -23,9 +23,9 @@ enum sprof_error_kind {
 
 struct sprof_error {
 	enum sprof_error_kind kind;
-	int os_errno; /* 0 when no system call failed */
+	int os_errno; /* 0 if no system call failed */
 	char message[512];
-	char hint[512]; /* empty if the user can do nothing */
+	char hint[512]; /* empty if there is no remedy */
 };
 
 /* All return false, so that a failing function can end with `return sprof_error_set(...)`. */
@@ -38,7 +38,7 @@ bool sprof_error_errno(struct sprof_error *err, int errnum, const char *format, 
 
 bool sprof_error_no_memory(struct sprof_error *err);
 
-/* One sentence that tells the user how to fix the error. */
+/* One sentence with the remedy. */
 void sprof_error_hint(struct sprof_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

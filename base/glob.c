@@ -1,13 +1,13 @@
 /*
- * Matches patterns of names. fnmatch(3) may allocate, and for several stars it may take a time that
- * grows exponentially. Does not handle locales: a character is a byte.
+ * Matches name patterns. fnmatch(3) may allocate, and may take exponential time for several stars.
+ * Does not handle locales: a character is a byte.
  */
 #include "base/glob.h"
 
 #include <stddef.h>
 
-/* Whether the set at `at` has the character, and where the pattern goes on behind it. NULL: there
- * is no end of the set. */
+/* Whether the set at `at` contains the character; returns where the pattern continues after the
+ * set. NULL: the set has no end. */
 static const char *match_set(const char *at, char character, bool *ret_matches)
 {
 	bool inverted = *at == '!' || *at == '^', found = false;

@@ -1,11 +1,10 @@
 /*
- * A 128-bit hash that represents a sequence of words in a table that keeps no copy of them. Two
- * different sequences collide once in 2^128 / n^2 tables of n entries. Each step is a bijection of
- * either half, for any word: every word has an effect, and sequences that differ in one word
- * differ. Start with what the words don't contain: their number, if it varies.
+ * A 128-bit hash of a sequence of words, used as a table key without storing the words. The
+ * probability of a collision among n entries is about n^2 / 2^128. Each step is a bijection of
+ * either half for any word, so sequences that differ in one word have different hashes. If the
+ * number of words varies, start with it.
  *
- * Not for keys that an attacker chooses: he can make two keys equal, but only his own profile
- * suffers.
+ * Not safe against chosen keys: a target can make two keys equal, but harms only its own profile.
  */
 #ifndef SPROF_BASE_HASH_H
 #define SPROF_BASE_HASH_H
@@ -39,8 +38,8 @@ static inline struct sprof_hash sprof_hash_start(uint64_t count)
 }
 
 /*
- * Adds two words at the cost of one. The halves combine them into different sums: if two pairs are
- * equal in the first sum, they differ in the second, because the difference of the factors is odd.
+ * Adds two words at the cost of one. The halves combine them with different factors: if two pairs
+ * have the same first sum, their second sums differ, because the difference of the factors is odd.
  */
 static inline void sprof_hash_add_pair(struct sprof_hash *hash, uint64_t word, uint64_t other)
 {

@@ -1,9 +1,9 @@
-/*
- * A grid of counts whose columns double. Does not draw.
- */
+/* A grid of counts with columns that double in width. Does not draw. */
 #include "base/heat-grid.h"
 
 #include <string.h>
+
+#include "base/numbers.h"
 
 static const uint64_t FIRST_COLUMN_NS = 1000 * 1000;
 
@@ -51,7 +51,7 @@ void sprof_heat_grid_add(struct sprof_heat_grid *grid, uint64_t time_ns, uint64_
 		grid->begin_ns = time_ns;
 		grid->column_ns = FIRST_COLUMN_NS;
 	}
-	since = time_ns > grid->begin_ns ? time_ns - grid->begin_ns : 0;
+	since = sprof_minus(time_ns, grid->begin_ns);
 	while (since / grid->column_ns >= SPROF_HEAT_COLUMNS)
 		join_columns(grid);
 	column = since / grid->column_ns;

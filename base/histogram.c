@@ -1,6 +1,6 @@
 /*
- * A log-linear histogram: every power of two is cut into equal steps, and has memory only once a
- * value is in it. Deterministic: the same values in any order, merged in any way, give the same
+ * A log-linear histogram: every power of two is divided into equal steps, and gets memory with its
+ * first value. Deterministic: the same values in any order, merged in any way, give the same
  * quantiles. Does not handle the removal of values.
  */
 #include "base/histogram.h"
@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/numbers.h"
 
 /* log2 of SPROF_HISTOGRAM_STEPS. */
 enum { STEP_BITS = 6 };
@@ -26,7 +28,7 @@ static unsigned step_of(uint64_t value, unsigned octave)
 	return (unsigned)(value >> (octave - 1)) - SPROF_HISTOGRAM_STEPS;
 }
 
-/* The value that stands for all of a step. */
+/* The value that represents a step. */
 static uint64_t middle_of(unsigned octave, unsigned step)
 {
 	uint64_t first;
@@ -44,11 +46,6 @@ static bool reserve(struct sprof_histogram *histogram, unsigned octave)
 	return histogram->octaves[octave];
 }
 
-static uint64_t sum_of(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Adds to all figures except those of the steps. */
 static void count_values(struct sprof_histogram *histogram, uint64_t count, uint64_t total,
 	uint64_t min, uint64_t max)
@@ -58,7 +55,7 @@ static void count_values(struct sprof_histogram *histogram, uint64_t count, uint
 	if (max > histogram->max)
 		histogram->max = max;
 	histogram->count += count;
-	histogram->total = sum_of(histogram->total, total);
+	histogram->total = sprof_plus(histogram->total, total);
 }
 
 bool sprof_histogram_add(struct sprof_histogram *histogram, uint64_t value)

@@ -1,7 +1,7 @@
 /*
- * How often which values occurred: a log-linear histogram. Its quantiles are within 1 % of those of
- * the values themselves; count, total, min and max are exact. Its memory does not depend on the
- * number of values: 512 bytes for each power of two in which there is one, 31 KB at most.
+ * A log-linear histogram. Quantiles are within 1 % of the exact ones; count, total, min and max are
+ * exact. Memory does not depend on the number of values: 512 bytes per power of two with a value,
+ * at most 31 KB.
  */
 #ifndef SPROF_BASE_HISTOGRAM_H
 #define SPROF_BASE_HISTOGRAM_H
@@ -12,34 +12,34 @@
 #include "base/attributes.h"
 
 enum {
-	/* Equal steps per power of two. The middle of a step is within 0.8 % of all its values. */
+	/* Equal steps per power of two. A step's middle is within 0.8 % of all its values. */
 	SPROF_HISTOGRAM_STEPS = 64,
-	/* The first one has the values below 64, each in a step of its own. */
+	/* The first one holds the values below 64, one step each. */
 	SPROF_HISTOGRAM_OCTAVES = 64 - 5,
 };
 
 /* Zeroed is empty and valid. */
 struct sprof_histogram {
 	uint64_t count;
-	uint64_t total; /* UINT64_MAX if the sum does not fit */
+	uint64_t total; /* UINT64_MAX on overflow */
 	uint64_t min, max;
-	uint64_t *octaves[SPROF_HISTOGRAM_OCTAVES]; /* NULL: no value; else counts of the steps */
+	uint64_t *octaves[SPROF_HISTOGRAM_OCTAVES]; /* NULL: no values; else counts per step */
 };
 
-/* False: no memory; the value is not counted. */
+/* Returns false if out of memory; the value is then not counted. */
 SPROF_MUST_USE bool sprof_histogram_add(struct sprof_histogram *histogram, uint64_t value);
 
 /*
- * The smallest value that at least `fraction` (0 to 1) of the values do not exceed (nearest rank).
- * The first and the last one are exact. 0: there is no value.
+ * The smallest value such that at least `fraction` (0 to 1) of the values don't exceed it (nearest
+ * rank). Exact for 0 and 1. 0: no values.
  */
 uint64_t sprof_histogram_quantile(const struct sprof_histogram *histogram, double fraction);
 
-/* Adds all values of `from`. False: no memory; nothing is added. */
+/* Adds all values of `from`. Returns false, and adds nothing, if out of memory. */
 SPROF_MUST_USE bool sprof_histogram_merge(
 	struct sprof_histogram *into, const struct sprof_histogram *from);
 
-/* Forgets the values, keeps the memory. */
+/* Removes the values, keeps the memory. */
 void sprof_histogram_reset(struct sprof_histogram *histogram);
 
 /* Frees the memory. The histogram is then empty and valid. */

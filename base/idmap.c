@@ -1,6 +1,6 @@
 /*
- * Open addressing with linear probing, at most half full. Removing a key leaves no mark: later
- * entries of the probe chain shift back.
+ * Open addressing with linear probing, at most half full. Removal leaves no tombstones: later
+ * entries of the probe chain are shifted back.
  */
 #include "base/idmap.h"
 

@@ -1,6 +1,6 @@
 /*
- * A hash map from a 128-bit key to a small integer. Frames, tree nodes and other interned things
- * are kept in arrays; the map finds their index.
+ * A hash map from a 128-bit key to a small integer, usually the index of an interned item in an
+ * array.
  */
 #ifndef SPROF_BASE_IDMAP_H
 #define SPROF_BASE_IDMAP_H
@@ -28,8 +28,8 @@ struct sprof_idmap {
 /* The value stored under the key, or SPROF_IDMAP_NONE. */
 uint32_t sprof_idmap_find(const struct sprof_idmap *map, uint64_t high, uint64_t low);
 
-/* Stores value (less than SPROF_IDMAP_NONE) under the key and replaces an older one. False: no
- * memory. */
+/* Stores value (less than SPROF_IDMAP_NONE) under the key, replacing an older one. Returns false if
+ * out of memory. */
 SPROF_MUST_USE bool sprof_idmap_put(
 	struct sprof_idmap *map, uint64_t high, uint64_t low, uint32_t value);
 

@@ -1,6 +1,6 @@
 /*
- * Interned records. The key is entered after all allocations, so that it always leads to an item.
- * Does not keep keys beside the items: two items with the same 128 bits are the same item.
+ * Interned records. The key is stored after all allocations, so it always leads to an item. Keys
+ * are not kept beside the items: two items with the same 128 bits are the same item.
  */
 #include "base/interned.h"
 

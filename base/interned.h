@@ -1,6 +1,6 @@
 /*
- * Interned records: an array whose items are found by a key. The array is three plain fields of its
- * owner, as in base/array.h. A map beside it gives the index for a key.
+ * Interned records: an array with items found by key. The array is three plain fields of its owner,
+ * as in base/array.h; a map beside it has the index for each key.
  */
 #ifndef SPROF_BASE_INTERNED_H
 #define SPROF_BASE_INTERNED_H
@@ -13,10 +13,10 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 
-/* Where the owner keeps map and array. */
+/* Points to the owner's map and array. */
 struct sprof_interned {
 	struct sprof_idmap *map;
-	void *items; /* the address of the pointer to the array */
+	void *items; /* the address of the array pointer */
 	size_t *count, *capacity;
 	size_t item_size;
 };
@@ -31,14 +31,14 @@ struct sprof_interned {
 		.item_size = sizeof(*(of_items))})
 
 /*
- * The index of the item with this key; all 128 bits are compared. If there is none, appends a copy
- * of *item: the count tells the caller whether that happened. False: no memory; nothing has
- * changed.
+ * The index of the item with this key (all 128 bits are compared). If there is none, appends a copy
+ * of *item; the caller can detect that by the count. Returns false, and changes nothing, if out of
+ * memory.
  */
 SPROF_MUST_USE bool sprof_intern(const struct sprof_interned *table, struct sprof_hash key,
 	const void *item, uint32_t *ret_index);
 
-/* A key of two words, which needs no hash. */
+/* A key of two words, without hashing. */
 static inline struct sprof_hash sprof_key(uint64_t high, uint64_t low)
 {
 	return (struct sprof_hash){.high = high, .low = low};

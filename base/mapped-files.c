@@ -1,9 +1,10 @@
 /*
  * ELF files are mapped, not read: a debug file of 300 MB needs only a few MB, and which ones is not
- * known in advance. But whoever writes to such a file can truncate it at any time, and a page after
- * its new end raises SIGBUS (mmap(2)). The handler maps a page of zeros there, once per page, and
- * the instruction is retried. All readers of ELF files tolerate zeros, as they tolerate garbage.
- * Nothing else in this process can raise a BUS_ADRERR: it maps no file that it writes to.
+ * known in advance. But a program that may write to such a file can truncate it at any time, and
+ * then a page beyond the new end raises SIGBUS (mmap(2)). The handler maps a page of zeros there,
+ * once per page, and the instruction is retried. All readers of ELF files tolerate zeros, as they
+ * tolerate garbage. Nothing else in this process can raise a BUS_ADRERR: it maps no file that it
+ * writes to.
  */
 #include "base/mapped-files.h"
 
@@ -21,8 +22,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	if (info->si_code == BUS_ADRERR &&
 		mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page)
 		return;
-	/* The instruction is retried and now ends the process; a signal that somebody sent comes
-	 * only once. */
+	/* The instruction is retried and now terminates the process; a signal sent by a process
+	 * comes only once. */
 	signal(number, SIG_DFL);
 	if (info->si_code <= 0)
 		raise(number);

@@ -1,7 +1,4 @@
-/*
- * Parses the format of /proc/PID/maps (fs/proc/task_mmu.c) and rejects everything else. Does not
- * handle what the mapping belongs to: the readers do.
- */
+/* Parses the format of /proc/PID/maps (fs/proc/task_mmu.c) and rejects everything else. */
 #include "base/maps-line.h"
 
 #include <ctype.h>

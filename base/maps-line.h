@@ -10,7 +10,7 @@
 
 #include "base/attributes.h"
 
-/* `path` is a view into the text: still escaped, may be empty. */
+/* `path` points into the text: still escaped, may be empty. */
 struct sprof_maps_line {
 	uint64_t start, end, offset, device, inode;
 	bool executable, shared;
@@ -18,8 +18,8 @@ struct sprof_maps_line {
 	size_t path_length;
 };
 
-/* Parses the line at *cursor and moves the cursor past it. False: the end, or not a line of
- * maps. */
+/* Parses the line at *cursor and moves the cursor past it. Returns false at the end, or if it is
+ * not a line of maps. */
 SPROF_MUST_USE bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret);
 
 #endif

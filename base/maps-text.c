@@ -1,6 +1,6 @@
 /*
- * Chooses which maps to read: every thread has a maps file, and all threads of a process share one
- * content. Does not handle the lines (maps-line.c).
+ * Chooses which maps file to read: every thread has one, with the same content for all threads of a
+ * process. maps-line.c parses the lines.
  */
 #include "base/maps-text.h"
 
@@ -20,13 +20,13 @@ static char *read_text(pid_t tid)
 	return NULL;
 }
 
-/* A leader that has ended has no memory any more, although its threads do (proc(5), NOTES). */
+/* A leader that has ended has no memory, although its threads do (proc(5), NOTES). */
 static char *read_text_of_thread(pid_t pid, pid_t *ret_tid)
 {
 	DIR *tasks = sprof_proc_open_tasks(pid);
 	char *text = NULL;
 
-	while (tasks && !text && (*ret_tid = sprof_proc_next_task(tasks))) {
+	while (tasks && !text && (*ret_tid = sprof_proc_next_id(tasks))) {
 		if (*ret_tid != pid)
 			text = read_text(*ret_tid);
 	}

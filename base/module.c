@@ -1,6 +1,6 @@
 /*
- * The table of modules: identity and ownership. Does not handle how a module's file is found and
- * opened (attach/), nor what is inside it (elfsym/).
+ * The table of modules: identity and ownership. attach/ finds and opens a module's file; elfsym/
+ * reads it.
  */
 #include "base/module.h"
 

@@ -1,5 +1,5 @@
 /*
- * Modules: the sources of mapped executable memory. A file, the vDSO, or anonymous memory (JIT
+ * Modules: the sources of mapped executable memory: a file, the vDSO, or anonymous memory (JIT
  * code).
  *
  * A module keeps its file open (or, for the vDSO, its bytes) from when it is first seen. So a file
@@ -20,74 +20,73 @@
 enum sprof_module_kind {
 	SPROF_MODULE_FILE,
 	SPROF_MODULE_MEMORY,    /* an ELF image that exists in memory only: the vDSO */
-	SPROF_MODULE_ANONYMOUS, /* no ELF image at all; offsets are absolute addresses */
-	/* source that an interpreter runs, not mapped; see base/script.h */
+	SPROF_MODULE_ANONYMOUS, /* no ELF image; offsets are absolute addresses */
+	/* source code run by an interpreter, not mapped; see base/script.h */
 	SPROF_MODULE_SCRIPT,
 };
 
-/* The path of the module that stands for the kernel: anonymous, its offsets are addresses. */
+/* The path of the module for kernel code: anonymous, offsets are addresses. */
 #define SPROF_MODULE_KERNEL "[kernel]"
 
 struct sprof_module {
-	uint32_t id; /* its index in the table */
+	uint32_t id; /* index in the table */
 	enum sprof_module_kind kind;
-	/* as the kernel names it in maps, without " (deleted)"; "[vdso]", "[anon]" */
+	/* as in maps, without " (deleted)"; "[vdso]", "[anon]" */
 	const char *path;
-	bool deleted; /* the file has been seen unlinked or replaced */
+	bool deleted; /* the file was unlinked or replaced */
 	uint64_t device, inode;
-	/* The file, opened for reading. -1: it could not be opened, see open_errno. For anonymous
-	 * memory, its process's perf map. -1: there was none. */
+	/* The file, opened for reading; -1: see open_errno. For anonymous memory, its process's
+	 * perf map; -1: none. */
 	int fd;
 	int open_errno;
-	/* where the file's first byte was mapped in the process that had it first; 0: not known */
+	/* where the first process mapped the file's first byte; 0: unknown */
 	uint64_t mapped_at;
-	struct sprof_file_stamp stamp; /* of a file, taken when it was opened */
-	pid_t opener; /* the last process through which opening was tried; 0: never tried */
-	/* the process's root folder, if not ours; -1: it is ours, or is gone */
+	struct sprof_file_stamp stamp; /* of a file, taken at its opening */
+	pid_t opener; /* the last process through which opening was tried; 0: not tried */
+	/* the process's root folder if it is not sprof's; -1: it is, or is gone */
 	int root_fd;
-	/* SPROF_MODULE_MEMORY: the bytes. A file that can't be opened: its mapped parts, at their
-	 * places in the file; NULL: also unknown. Owned by the table. */
+	/* SPROF_MODULE_MEMORY: the bytes. For a file that can't be opened: its mapped parts, at
+	 * their file offsets; NULL: also unknown. Owned by the table. */
 	void *image;
 	size_t image_size;
-	uint64_t image_base;         /* of those parts: the address of the file's first byte in the
-				process */
+	uint64_t image_base;         /* of those parts: run-time address of the file's first byte */
 	struct sprof_script *script; /* SPROF_MODULE_SCRIPT: its functions. Owned by the table. */
 };
 
 /*
- * Identifies the module of a piece of memory: all fields together. Exception: a file deleted while
- * its module has it open is still the same file, because its inode can't have been reused.
+ * Identifies a module by all fields together. Exception: a file deleted while its module has it
+ * open is still the same file, because its inode can't have been reused.
  */
 struct sprof_module_key {
 	enum sprof_module_kind kind;
 	const char *path;
-	uint64_t device, inode; /* of anonymous memory: 0 and the process id */
+	uint64_t device, inode; /* for anonymous memory: 0 and the process id */
 	bool deleted;
 };
 
 /*
- * The table only grows; modules never move, and live as long as the table. One thread adds; others
- * may count and get meanwhile.
+ * The table only grows; modules never move and live as long as the table. One thread adds; others
+ * may read at the same time.
  */
 struct sprof_modules;
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_modules *sprof_modules_create(void);
 /* NULL is accepted. Closes the files. */
 void sprof_modules_destroy(struct sprof_modules *modules);
 
-/* The module with this identity. If it is new, sets *ret_new, and the caller opens it. NULL: no
- * memory. */
+/* Finds or adds the module with this key. For a new one, sets *ret_new; the caller opens it.
+ * Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_module *sprof_modules_intern(
 	struct sprof_modules *modules, const struct sprof_module_key *key, bool *ret_new);
 
 /*
- * Returns the module itself. If its file was overwritten, returns a new module for what the inode
- * now holds, which the identity finds from now on; the caller opens it. NULL: no memory.
+ * Returns the module or, if its file was overwritten, a new module for the inode's present content,
+ * which later lookups find; the caller opens it. Returns NULL if out of memory.
  */
 SPROF_MUST_USE struct sprof_module *sprof_modules_renew(struct sprof_modules *modules, uint32_t id);
 
-/* The next number, from 1, for a new state of any process's mappings of these modules. */
+/* A new number, from 1, for a state of any process's mappings of these modules. */
 uint64_t sprof_modules_next_generation(struct sprof_modules *modules);
 
 size_t sprof_modules_count(const struct sprof_modules *modules);

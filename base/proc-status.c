@@ -4,10 +4,39 @@
  */
 #include "base/proc-status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/proc.h"
+
+ssize_t sprof_proc_status_read_open(int fd, char *buffer, size_t size)
+{
+	static const char groups[] = "\nGroups:";
+	const ssize_t length = sprof_proc_read(fd, buffer, size);
+	char *at = length == (ssize_t)size - 1 ? strstr(buffer, groups) : NULL;
+	SPROF_AUTO_FREE char *whole = NULL;
+	const char *rest;
+	size_t whole_size;
+
+	if (!at)
+		return length;
+	whole = sprof_proc_read_whole_open(fd, &whole_size);
+	rest = whole ? strstr(whole, groups) : NULL;
+	rest = rest ? strchr(rest + 1, '\n') : NULL;
+	if (!rest)
+		return length;
+	snprintf(at, size - (size_t)(at - buffer), "%s", rest);
+	return (ssize_t)strlen(buffer);
+}
+
+ssize_t sprof_proc_status_read(pid_t pid, pid_t tid, char *buffer, size_t size)
+{
+	SPROF_AUTO_CLOSE int fd = sprof_proc_open(pid, tid, "status");
+
+	return fd < 0 ? -1 : sprof_proc_status_read_open(fd, buffer, size);
+}
 
 static const char *next_line(const char *text)
 {
@@ -76,6 +105,6 @@ bool sprof_proc_status_read_number(pid_t tid, const char *field, long *ret)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 
-	return sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) > 0 &&
+	return sprof_proc_status_read(tid, 0, text, sizeof(text)) > 0 &&
 		sprof_proc_status_number(text, field, ret);
 }

@@ -1,6 +1,6 @@
 /*
- * Paths and reading of /proc. Does not handle the formats of the files, except names of folders and
- * the end of a comm.
+ * Paths and reading of /proc. Does not handle the formats of files, except names of folders and the
+ * newline of comm.
  */
 #include "base/proc.h"
 
@@ -113,18 +113,25 @@ char *sprof_proc_read_whole_open(int fd, size_t *ret_size)
 	return NULL;
 }
 
+DIR *sprof_proc_open_processes(void)
+{
+	return opendir("/proc");
+}
+
 DIR *sprof_proc_open_tasks(pid_t pid)
 {
 	return opendir(sprof_proc_path(pid, 0, "task").text);
 }
 
-pid_t sprof_proc_next_task(DIR *tasks)
+pid_t sprof_proc_next_id(DIR *folder)
 {
 	const struct dirent *entry;
 
-	while ((entry = readdir(tasks))) {
-		if (entry->d_name[0] != '.')
-			return (pid_t)atoi(entry->d_name);
+	while ((entry = readdir(folder))) {
+		const pid_t id = (pid_t)atoi(entry->d_name);
+
+		if (id > 0)
+			return id;
 	}
 	return 0;
 }

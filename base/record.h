@@ -1,6 +1,6 @@
 /*
- * The plain data that travels from the sampler to the profile: frames, stacks, samples, times, and
- * the sink that takes them. No behaviour here, so that neither side depends on the other.
+ * Plain data passed from the sampler to the profile: frames, stacks, samples, times, and the sink
+ * that receives them. No behaviour, so that neither side depends on the other.
  */
 #ifndef SPROF_BASE_RECORD_H
 #define SPROF_BASE_RECORD_H
@@ -12,58 +12,56 @@
 
 /*
  * A raw frame. `offset` is the offset in the module's file (or memory image); in anonymous memory,
- * the address itself. A return address is the one after its call, so names are looked up at offset
- * - 1.
+ * the address. A return address follows its call, so names are looked up at offset - 1.
  */
 struct sprof_frame {
 	uint64_t offset;
 	uint32_t module;
 	bool is_return;
-	/* of a goroutine: not on the stack, but where it was started; also a return address */
+	/* not on the stack, but where the goroutine was started; also a return address */
 	bool is_creator;
 };
 
 /* Why a walk ended. Only ROOT is a complete stack. The others are also results, never errors. */
 enum sprof_end {
-	SPROF_END_ROOT,        /* the CFI says so, or the frame pointer chain ended in 0 */
-	SPROF_END_DEPTH,       /* the depth limit */
+	SPROF_END_ROOT,        /* by CFI, or because the frame pointer chain ended with 0 */
+	SPROF_END_DEPTH,       /* depth limit reached */
 	SPROF_END_STACK_COPY,  /* the copied part of the stack was too small */
 	SPROF_END_NO_CFI,      /* no CFI and no plausible frame pointer for this pc */
 	SPROF_END_NO_MODULE,   /* the pc is not in executable memory */
-	SPROF_END_BAD_MEMORY,  /* a rule pointed outside the stack */
+	SPROF_END_BAD_MEMORY,  /* a rule led outside the stack */
 	SPROF_END_NO_PROGRESS, /* the CFA did not grow */
-	SPROF_END_REGISTER,    /* the walk needed a register that a peek can't give */
-	SPROF_END_DENIED,      /* the process made itself unreadable to us (PR_SET_DUMPABLE) */
+	SPROF_END_REGISTER,    /* the walk needed a register that a peek does not provide */
+	SPROF_END_DENIED,      /* the process has revoked access (PR_SET_DUMPABLE) */
 	SPROF_END_COUNT,
 };
 
 /* Short names for reports and for truncated_reasons: "root", "depth", "stack-copy", ... */
 const char *sprof_end_name(enum sprof_end end);
 
-/* What a thread was doing at a sample. In the first two it was running or ready to run. */
+/* A thread's state at a sample. In the first two it was running or runnable. */
 enum sprof_state {
 	SPROF_STATE_USER,
 	SPROF_STATE_SYS, /* running inside a system call */
 	SPROF_STATE_SLEEP,
 	SPROF_STATE_DISK,    /* uninterruptible */
-	SPROF_STATE_STOPPED, /* group-stop */
+	SPROF_STATE_STOPPED, /* in a group-stop */
 	SPROF_STATE_COUNT,
 };
 
 const char *sprof_state_name(enum sprof_state state);
-/* Neither running nor ready to run. */
+/* Neither running nor runnable. */
 bool sprof_state_is_blocked(enum sprof_state state);
 
-/* How a thread's wall time is spent, from the kernel's own figures, in ns. The sum is the wall
- * time. */
+/* Classes of a thread's wall time by the kernel's figures, in ns. Their sum is the wall time. */
 enum sprof_time_class {
 	SPROF_TIME_USER,
 	SPROF_TIME_SYS,
-	SPROF_TIME_RUNQ,  /* ready, waiting for a CPU */
+	SPROF_TIME_RUNQ,  /* runnable, waiting for a CPU */
 	SPROF_TIME_SLEEP, /* blocked: reports call this and the two below "wait" */
 	SPROF_TIME_DISK,
 	SPROF_TIME_STOPPED,
-	/* taken from a thread that wanted to run: by the host, interrupts, our stops */
+	/* taken from a runnable thread: by the host, interrupts, sprof's stops */
 	SPROF_TIME_STOLEN,
 	SPROF_TIME_COUNT,
 };
@@ -72,74 +70,74 @@ struct sprof_times {
 	uint64_t ns[SPROF_TIME_COUNT];
 };
 
-/* How a stack and the frames of a language's interpreter fit together. */
+/* The result of merging a native stack with an interpreter's frames. */
 enum sprof_merge {
 	SPROF_MERGE_NONE, /* the thread runs no interpreter */
 	SPROF_MERGE_MERGED,
-	SPROF_MERGE_VERSION,  /* the interpreter's version is not known */
+	SPROF_MERGE_VERSION,  /* unknown version of the interpreter */
 	SPROF_MERGE_NO_STATE, /* the thread's state was not found */
-	SPROF_MERGE_NOT_READ, /* its frames were not read at that moment */
-	SPROF_MERGE_TORN,     /* they could not be read, or have no end */
-	SPROF_MERGE_NATIVE,   /* the native stack is not whole */
-	SPROF_MERGE_MISMATCH, /* there are more evaluation loops than entries of frames, or fewer */
-	SPROF_MERGE_SWITCH,   /* the thread is changing to another stack */
+	SPROF_MERGE_NOT_READ, /* frames were not read at that moment */
+	SPROF_MERGE_TORN,     /* frames could not be read, or have no end */
+	SPROF_MERGE_NATIVE,   /* the native stack is incomplete */
+	SPROF_MERGE_MISMATCH, /* numbers of evaluation loops and entry frames differ */
+	SPROF_MERGE_SWITCH,   /* the thread is switching stacks */
 	SPROF_MERGE_COUNT,
 };
 
 /* "merged", and the reasons: "version", "no-state", "not-read", ... */
 const char *sprof_merge_name(enum sprof_merge merge);
 
-/* How a caller's frame was found, the least certain way last. */
+/* How a caller's frame was found, from the most to the least reliable. */
 enum sprof_way {
 	SPROF_WAY_TABLES, /* CFI, or Go's table */
 	SPROF_WAY_CODE,   /* the function's instructions */
-	/* the frame pointer chain, or a return address where a call leaves it */
+	/* the frame pointer chain, or a return address left by a call */
 	SPROF_WAY_FRAME_POINTER,
 };
 
-/* The registers by which a frame's variables are found. 0: not known. */
+/* Registers for finding a frame's variables. 0: unknown. */
 struct sprof_frame_registers {
 	uint64_t sp;
-	uint64_t fp; /* the frame pointer's register, whether or not the function uses it so */
+	uint64_t fp; /* content of the frame pointer register, whether or not used as such */
 };
 
-/* What a walk started from. Valid as long as the view that it belongs to. */
+/* The state from which a walk started. Valid as long as its view. */
 struct sprof_stack_state {
 	const uint64_t *registers; /* of the innermost frame, by DWARF number */
 	uint64_t known;            /* bit n: registers[n] */
-	/* the copied part of the stack, from the lower address */
+	/* the copied part of the stack, from `base` upwards */
 	uint64_t base;
 	const uint8_t *bytes;
 	size_t size;
-	const struct sprof_frame_registers *frames; /* as many as the stack has */
+	const struct sprof_frame_registers *frames; /* one per frame of the stack */
 };
 
-/* One stack as the unwinder found it, innermost frame first. */
+/* A stack from the unwinder, innermost frame first. */
 struct sprof_stack_view {
 	const struct sprof_frame *frames;
 	size_t count;
 	enum sprof_end end;
-	enum sprof_way way;     /* the least certain way by which one of its frames was found */
+	enum sprof_way way;     /* the least reliable way among its frames */
 	uint64_t outermost_sp;  /* sp of the last frame; 0: unknown */
-	uint64_t lost_pc;       /* where it led, with SPROF_END_NO_MODULE; 0: unknown */
-	enum sprof_merge merge; /* with the frames of an interpreter */
-	const struct sprof_stack_state *state; /* NULL: the unwinder was not asked for it */
+	uint64_t lost_pc;       /* with SPROF_END_NO_MODULE: the invalid pc; 0: unknown */
+	enum sprof_merge merge; /* with an interpreter's frames */
+	const struct sprof_stack_state *state; /* NULL: not requested */
 };
 
 /*
- * A thread as first seen, and again whenever one of these changed. The sampler gives ids from 0 and
- * never reuses them; a pid may later be another process's.
+ * A thread when first seen, and again whenever a field has changed. The sampler assigns ids from 0
+ * and never reuses them; pids may be reused.
  */
 struct sprof_thread_record {
 	uint32_t id, process;
 	pid_t pid, tid;
-	const char *name;   /* comm, or the name that its program knows */
-	bool replaces_name; /* the name before was that of the process, before its own was known */
-	/* the process's command line or comm; may be NULL when unchanged */
+	const char *name;   /* comm, or the name given by the program */
+	bool replaces_name; /* the previous name was the process's */
+	/* the process's command line or comm; may be NULL if unchanged */
 	const char *process_name;
 };
 
-/* Which threads are sampled: all, those running or ready to run, or those blocked. */
+/* Which threads are sampled: all, running or runnable ones, or blocked ones. */
 enum sprof_mode {
 	SPROF_MODE_WALL,
 	SPROF_MODE_CPU,
@@ -149,18 +147,18 @@ enum sprof_mode {
 
 /* "wall", "cpu", "wait". */
 const char *sprof_mode_name(enum sprof_mode mode);
-/* Whether samples in a state, and times of a class, belong to the mode. */
+/* Whether the mode includes samples in a state, and times of a class. */
 bool sprof_mode_takes(enum sprof_mode mode, enum sprof_state state);
 bool sprof_mode_counts(enum sprof_mode mode, enum sprof_time_class class);
 
-/* What kind of thing a blocked thread waits for. */
+/* What a blocked thread waits for. */
 enum sprof_wait_kind {
 	SPROF_WAIT_KIND_NONE, /* not blocked, or unknown */
 	SPROF_WAIT_KIND_IO,   /* files, pipes, sockets, devices; page faults */
 	SPROF_WAIT_KIND_LOCK, /* futexes, file locks, System V semaphores */
 	SPROF_WAIT_KIND_TIME,
 	SPROF_WAIT_KIND_CHILD,
-	SPROF_WAIT_KIND_IDLE,  /* a thread of a language's runtime that has nothing to do */
+	SPROF_WAIT_KIND_IDLE,  /* a language runtime's thread without work */
 	SPROF_WAIT_KIND_EVENT, /* any of several things: poll, epoll, signals */
 	SPROF_WAIT_KIND_OTHER,
 	SPROF_WAIT_KIND_COUNT,
@@ -177,7 +175,7 @@ enum sprof_lock_kind {
 	SPROF_LOCK_BARRIER,
 	SPROF_LOCK_JOIN, /* the end of a thread */
 	SPROF_LOCK_SEMAPHORE,
-	SPROF_LOCK_INTERPRETER, /* the one lock of a language's interpreter */
+	SPROF_LOCK_INTERPRETER, /* the global lock of an interpreter */
 	SPROF_LOCK_COUNT,
 };
 
@@ -189,23 +187,29 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
 
 /*
  * What a thread does in the kernel: its system call and, if blocked, what it waits for. The sampler
- * looks this up once for each new wait. The sampler owns the strings; they are valid during the
+ * looks this up once per distinct wait. The sampler owns the strings; they are valid during the
  * call.
  */
 struct sprof_wait {
-	int64_t system_call;       /* -1: none, a page fault */
-	enum sprof_wait_kind kind; /* NONE: it runs */
-	const char *object;        /* "pipe:[4711] from cat (4712)", or what a running call works
-				      on; NULL: none, or a futex */
-	/* A futex: what it is part of, as far as its memory shows, and where its word is. */
+	int64_t system_call;       /* -1: none, as for a page fault */
+	enum sprof_wait_kind kind; /* NONE: running */
+	/* "pipe:[4711] from cat (4712)", or what a running call works on; NULL: none, or a futex */
+	const char *object;
+	/*
+	 * For a futex: the lock that it belongs to, as far as its memory shows, and where its word
+	 * is.
+	 */
 	uint64_t address; /* 0: no futex */
 	enum sprof_lock_kind lock;
-	bool shared;      /* other processes may wait for the same one */
+	bool shared;      /* may be shared with other processes */
 	const char *area; /* "[heap]", "[stack]", "[anon]"; NULL: a module's data, or unknown */
-	uint32_t module;  /* of an address in data; otherwise SPROF_RECORD_NONE */
-	uint64_t offset;  /* from the area's start (for a stack: from its end, which stays), or from
-			    where the module's first byte is mapped */
-	/* The kernel's own stack, innermost first: its names, or addresses in its code. */
+	uint32_t module;  /* of a static variable; otherwise SPROF_RECORD_NONE */
+	/*
+	 * from the area's start (for a stack: from its end, which is constant), or from where the
+	 * module's first byte is mapped
+	 */
+	uint64_t offset;
+	/* The kernel stack, innermost first: names, or addresses. */
 	const char *const *kernel;
 	size_t kernel_count;
 	const uint64_t *kernel_addresses;
@@ -218,17 +222,18 @@ struct sprof_holder {
 	uint32_t stack; /* of the holder's sample in the same tick; SPROF_RECORD_NONE: none */
 };
 
-/* Other facts from the kernel about a thread, from when sprof first watched it until now. */
+/* Further facts from the kernel about a thread, from when sprof first saw it until now. */
 struct sprof_thread_facts {
-	pid_t own_pid, own_tid; /* in the innermost pid namespace; 0: not known */
+	pid_t own_pid, own_tid; /* in the innermost pid namespace; 0: unknown */
 	int processor;          /* where it last ran; -1: unknown */
 	bool has_switches, has_io;
 	uint64_t voluntary, involuntary; /* context switches */
 	uint64_t minor_faults, major_faults;
-	uint64_t read_bytes, written_bytes;           /* by system calls, from and to anything */
+	/* by system calls, including pipes and sockets */
+	uint64_t read_bytes, written_bytes;
 	uint64_t disk_read_bytes, disk_written_bytes; /* from and to block devices */
-	uint64_t signals;       /* that were delivered to it; ignored ones too */
-	uint64_t max_rss_bytes; /* of its process, up to now; 0: unknown, or it is not the leader */
+	uint64_t signals;                             /* delivered to it, including ignored ones */
+	uint64_t max_rss_bytes; /* of its process so far; 0: unknown, or not the leader */
 	/* recorded by switches, while sampling was on: waits and preemptions, off the CPU */
 	bool has_waits;
 	uint64_t waits, wait_ns, longest_wait_ns;
@@ -254,7 +259,7 @@ struct sprof_sample {
 /* A wait whose length is known, or a part of it. */
 struct sprof_waited {
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t ns;               /* that it stands for: also for waits of unknown place */
+	uint64_t ns;               /* time that it represents: includes waits of unknown place */
 	uint64_t waits;            /* number of waits; 0: further time of one that is counted */
 	uint64_t longest_ns;
 };
@@ -298,27 +303,27 @@ struct sprof_sink {
 	void (*pause)(void *data);
 };
 
-/* Why the kernel takes no samples of running threads, though it may: saved as numbers. */
+/* Why the kernel takes no samples of running threads: saved as numbers. */
 enum sprof_timers_denied {
-	SPROF_TIMERS_PERMITTED, /* or not asked for */
+	SPROF_TIMERS_PERMITTED, /* or not requested */
 	SPROF_TIMERS_PARANOID,  /* kernel.perf_event_paranoid */
 	SPROF_TIMERS_SECCOMP,
 	SPROF_TIMERS_LOCKED_MEMORY,
 	SPROF_TIMERS_OTHER,
-	SPROF_TIMERS_FILES, /* the limit of open files */
+	SPROF_TIMERS_FILES, /* limit of open files */
 	SPROF_TIMERS_UNSUPPORTED,
-	SPROF_TIMERS_USER_ONLY, /* they would not tell of the kernel's own code */
+	SPROF_TIMERS_USER_ONLY, /* kernel code may not be sampled */
 };
 
 /* The quality of a run: what sprof did, missed and cost. Times in ns. */
 struct sprof_quality {
 	pid_t target_pid;
 	uint64_t duration_ns; /* while sampling was on */
-	uint64_t off_ns;      /* switched off by the user, between the begin and the end */
+	uint64_t off_ns;      /* sampling switched off by the user */
 	double rate_hz;
 	/*
-	 * taken: a sample of each thread stands for each; late: at least a period behind its deadline;
-	 * missed: passed because an earlier one was late, and it does not stand for them
+	 * taken: each thread's sample represents one or more of them; late: at least a period after
+	 * the deadline; missed: passed because an earlier one was late, and not represented by it
 	 */
 	uint64_t ticks, ticks_late, ticks_missed;
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
@@ -331,7 +336,7 @@ struct sprof_quality {
 	uint64_t timers_unfit;  /* threads of Go or Python: their stacks take several copies */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
-	/* the machine's CPUs, and what all tasks together used of them meanwhile; cpus 0: unknown */
+	/* the machine's CPUs, and the CPU time of all tasks in the meantime; cpus 0: unknown */
 	uint64_t cpus, machine_cpu_ns;
 	uint64_t frames;
 	uint64_t stacks[SPROF_END_COUNT]; /* samples by the end of their stack */
@@ -340,9 +345,9 @@ struct sprof_quality {
 	uint64_t unwind_ns_total;
 	/* of these samples: with frames of an interpreter, or why not */
 	uint64_t merges[SPROF_MERGE_COUNT];
-	uint64_t frames_unresolved; /* distinct addresses without a name; filled after naming */
+	uint64_t frames_unresolved; /* distinct unresolved addresses; set after name resolution */
 	uint64_t threads_seen, processes_seen;
-	/* What found no room and is shown as [other]; counted by the profile. */
+	/* Beyond the memory bounds, shown as [other]; counted by the profile. */
 	uint64_t samples_folded, threads_folded, waits_folded;
 	/*
 	 * The time that threads ran or wanted to run, and how much of it has no sample of its own thread: functions have
@@ -354,14 +359,14 @@ struct sprof_quality {
 	 * switches that it had no room for, and threads that it did not let us record
 	 */
 	uint64_t exact_waits, exact_unplaced, exact_lost, exact_refused;
-	/* what threads waited for, and what looking it up cost */
+	/* waits looked up, and the time that took */
 	uint64_t waits_looked_up, wait_ns_total;
 	enum sprof_mode mode;
-	/* the kernel does not fill schedstat: runq is unknown, reuse is off */
+	/* the kernel does not provide schedstat: runq is unknown, reuse is off */
 	bool schedstat_missing;
 };
 
-/* All of them, however they were taken. */
+/* All samples, of all three kinds. */
 static inline uint64_t sprof_quality_samples(const struct sprof_quality *quality)
 {
 	return quality->samples_by_kernel + quality->samples_stopped + quality->samples_peeked +

@@ -1,6 +1,6 @@
 /*
- * Checks a path before opening it: opening a device may have an effect, and a FIFO's writer would
- * take us for its reader. The file can't be replaced between the check and the open.
+ * Checks a path before opening it: opening a device may have side effects, and the writer of a FIFO
+ * would take sprof for its reader. The file can't be replaced between check and open.
  */
 #include "base/regular-file.h"
 

@@ -1,6 +1,6 @@
 /*
- * Functions in chunks that never move. Offsets stay below 2^53, which every format can store. Does
- * not handle where the functions come from (interp/).
+ * Functions in chunks that never move. Offsets stay below 2^53, which every format can represent.
+ * interp/ finds the functions.
  */
 #include "base/script.h"
 

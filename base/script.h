@@ -1,6 +1,6 @@
 /*
- * The functions of a source file that a language's interpreter runs. A frame of such a file has, as
- * its offset, a function and a line.
+ * The functions of a source file run by an interpreter. A frame in such a file encodes function and
+ * line as its offset.
  */
 #ifndef SPROF_BASE_SCRIPT_H
 #define SPROF_BASE_SCRIPT_H
@@ -13,24 +13,30 @@
 
 struct sprof_script_function {
 	const char *name;
-	uint32_t line; /* where it begins; 0: unknown */
+	uint32_t line; /* of its definition; 0: unknown */
 };
 
-/* The table only grows, functions never move. One thread adds; others may get meanwhile. */
+/*
+ * The table only grows, and functions never move. One thread adds; others may read at the same
+ * time.
+ */
 struct sprof_script;
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_script *sprof_script_create(void);
 /* NULL is accepted. */
 void sprof_script_destroy(struct sprof_script *script);
 
-/* The function with this name and line, added if new. False: no memory, or too many functions. */
+/*
+ * Finds or adds the function with this name and line. Returns false if out of memory, or if there
+ * are too many functions.
+ */
 SPROF_MUST_USE bool sprof_script_intern(
 	struct sprof_script *script, const char *name, uint32_t line, uint32_t *ret_function);
 
-/* What a frame stores: line 0 is unknown; a line that finds no room becomes 0. */
+/* The offset stored in a frame. line 0: unknown; a line that does not fit becomes 0. */
 uint64_t sprof_script_offset(uint32_t function, uint32_t line);
-/* The function and the line of such an offset. NULL: there is no such function. */
+/* The function and line of such an offset. NULL: no such function. */
 const struct sprof_script_function *sprof_script_find(
 	const struct sprof_script *script, uint64_t offset, uint32_t *ret_line);
 

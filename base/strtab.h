@@ -10,12 +10,12 @@
 
 struct sprof_strtab;
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_strtab *sprof_strtab_create(void);
 /* NULL is accepted. Frees all strings of the table. */
 void sprof_strtab_destroy(struct sprof_strtab *table);
 
-/* The table's copy of the text. NULL: no memory. */
+/* The table's copy of the text. Returns NULL if out of memory. */
 SPROF_MUST_USE const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text);
 /* Interns the first `length` bytes of text, which contain no NUL. */
 SPROF_MUST_USE const char *sprof_strtab_intern_bytes(

@@ -1,7 +1,7 @@
 /*
- * Areas of data. A module's zero-initialised data is anonymous memory right after its file's last
- * mapping (elf(5), p_memsz above p_filesz). Does not handle stacks by name, except the main
- * thread's: maps names no other.
+ * Areas of data. A module's zero-initialised data is anonymous memory directly after its file's
+ * last mapping (elf(5), p_memsz above p_filesz). Names no stacks except the main thread's, as maps
+ * does.
  */
 #include "blocked/areas.h"
 

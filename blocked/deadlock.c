@@ -1,7 +1,7 @@
 /*
- * Finds cycles where each thread waits for at most one other. From each thread the way leads along
- * holders until it ends, or meets itself, or meets an earlier way: each thread is passed once. Does
- * not handle locks with several holders, and asks nobody whether the facts are of one moment.
+ * Finds cycles where each thread waits for at most one other. Follows the holders from each thread
+ * until the path ends or joins itself or an earlier path: each thread is visited once. Does not
+ * handle locks with several holders, nor facts from different moments.
  */
 #include "blocked/deadlock.h"
 
@@ -29,7 +29,7 @@ static void mark_cycle(const uint32_t *holders, uint32_t thread, uint32_t *marks
 	}
 }
 
-/* Numbers the cycle of a thread, in place of its marks. */
+/* Numbers the cycle of a thread, replacing its marks. */
 static void number_cycle(const uint32_t *holders, uint32_t thread, uint32_t number, uint32_t *marks)
 {
 	while (marks[thread] & CYCLE_BIT) {

@@ -1,6 +1,4 @@
-/*
- * Deadlocks: threads that wait for each other in a circle.
- */
+/* Deadlocks: threads that wait for each other in a cycle. */
 #ifndef SPROF_BLOCKED_DEADLOCK_H
 #define SPROF_BLOCKED_DEADLOCK_H
 
@@ -10,11 +8,11 @@
 #define SPROF_DEADLOCK_NO_HOLDER UINT32_MAX
 
 /*
- * Thread i, of `count`, waits for a lock that thread holders[i] has; NO_HOLDER (or any number from
- * `count` on): it waits for none, or nobody is known to have it. Fills ret_cycles[i] with the number
- * of the cycle that thread i is part of, from 1 in the order of each cycle's first thread; 0: it is
- * in none, even if it waits for a thread that is. A thread that waits for itself is a cycle. Returns
- * the number of cycles. `count` is below 2^31.
+ * Thread i of `count` waits for a lock held by thread holders[i]; NO_HOLDER (or any number from
+ * `count` on): it waits for none, or the holder is unknown. Sets ret_cycles[i] to the number of the
+ * cycle that contains thread i, from 1 in the order of each cycle's first thread; 0: in no cycle,
+ * even if it waits for a thread in one. A thread that waits for itself is a cycle. Returns the
+ * number of cycles. `count` is below 2^31.
  */
 uint32_t sprof_deadlocks_find(const uint32_t *holders, size_t count, uint32_t *ret_cycles);
 

@@ -1,7 +1,4 @@
-/*
- * Reads the links and texts of a process's descriptors, and searches them. Does not handle their
- * format (descriptor.c).
- */
+/* Reads and searches the links and texts of a process's descriptors. descriptor.c parses them. */
 #include "blocked/descriptor-read.h"
 
 #include <dirent.h>
@@ -27,8 +24,7 @@ ssize_t sprof_descriptor_read_info(pid_t pid, int fd, char *buffer, size_t size)
 	return sprof_proc_read_path(sprof_proc_path(pid, 0, "fdinfo/%d", fd).text, buffer, size);
 }
 
-/* The permissions of the link tell how the descriptor was opened (fs/proc/fd.c,
- * tid_fd_update_inode). */
+/* The link's permissions show how the descriptor was opened (fs/proc/fd.c, tid_fd_update_inode). */
 static bool is_open_for(int folder, const char *name, bool writes)
 {
 	struct stat status;

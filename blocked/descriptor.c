@@ -1,6 +1,6 @@
 /*
  * Parses descriptors: how the kernel names files without a path (fs/proc/fd.c, fs/anon_inodes.c,
- * fs/eventpoll.c). Does not handle where the text comes from (descriptor-read.c).
+ * fs/eventpoll.c). descriptor-read.c reads them.
  */
 #include "blocked/descriptor.h"
 

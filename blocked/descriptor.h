@@ -1,6 +1,6 @@
 /*
- * What a descriptor of another process refers to: the link in /proc/PID/fd and the text of
- * /proc/PID/fdinfo (proc(5)). No process is needed.
+ * What a descriptor of another process refers to, from the link in /proc/PID/fd and the text of
+ * /proc/PID/fdinfo (proc(5)); needs no process.
  */
 #ifndef SPROF_BLOCKED_DESCRIPTOR_H
 #define SPROF_BLOCKED_DESCRIPTOR_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum sprof_descriptor_kind {
-	SPROF_DESCRIPTOR_FILE, /* with a path: regular files, folders, devices, named pipes */
+	SPROF_DESCRIPTOR_FILE, /* has a path: regular files, folders, devices, named pipes */
 	SPROF_DESCRIPTOR_PIPE,
 	SPROF_DESCRIPTOR_SOCKET,
 	SPROF_DESCRIPTOR_EPOLL,
@@ -21,15 +21,16 @@ enum sprof_descriptor_kind {
 struct sprof_descriptor {
 	enum sprof_descriptor_kind kind;
 	uint64_t inode; /* of a pipe or socket */
-	char text[256]; /* the path; "pipe:[4711]"; "eventfd"; a long path is cut in its middle */
+	/* the path; "pipe:[4711]"; "eventfd"; a long path is shortened in the middle */
+	char text[256];
 };
 
 /* Parses the text of the link. */
 void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret);
 
 /*
- * Parses the descriptors that an epoll watches from its fdinfo. Stores up to `capacity` of them.
- * Returns how many there are.
+ * Parses the descriptors watched by an epoll from its fdinfo. Stores up to `capacity` of them.
+ * Returns their total number.
  */
 size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t capacity);
 

@@ -1,6 +1,6 @@
 /*
- * Writes a duration with two digits. Does not handle minutes and hours: the text is for grouping,
- * not for exact reading.
+ * Writes a duration with two digits, without minutes and hours: the text is for grouping, not for
+ * exact reading.
  */
 #include "blocked/duration.h"
 

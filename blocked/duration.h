@@ -1,6 +1,4 @@
-/*
- * How long a thread asked to sleep, as text.
- */
+/* Durations of sleeps as text. */
 #ifndef SPROF_BLOCKED_DURATION_H
 #define SPROF_BLOCKED_DURATION_H
 

@@ -137,7 +137,7 @@ static bool look_rwlock(const struct sprof_futex_memory *memory,
 	return false;
 }
 
-/* A condition variable inside the interpreter's lock. The owner of the pointer is found later. */
+/* A condition variable inside the interpreter's lock. The pointer's owner is determined later. */
 static bool look_interpreter(const struct sprof_futex_memory *memory, struct sprof_futex_facts *ret)
 {
 	static const int words[] = {CONDITION_FIRST_WORD, CONDITION_SECOND_WORD};

@@ -1,11 +1,11 @@
 /*
  * The lock that a futex belongs to, from the memory around its word, and the lock's holder: glibc's
- * mutexes, rwlocks and thread ends, and CPython's interpreter lock.
+ * mutexes, rwlocks and joins, and CPython's interpreter lock.
  *
  * glibc's structures are the same on every 64-bit machine that sprof runs on
  * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h). They are no stable interface, so only
- * plausible values are accepted: an owner must be a thread of the process, and the word must say
- * "contended".
+ * plausible values are accepted: an owner must be a thread of the process, and the word must be in
+ * the "contended" state.
  */
 #ifndef SPROF_BLOCKED_FUTEX_H
 #define SPROF_BLOCKED_FUTEX_H
@@ -25,7 +25,7 @@ enum {
 	SPROF_FUTEX_BYTES = SPROF_FUTEX_BEFORE + SPROF_FUTEX_AFTER,
 };
 
-/* The arguments of a futex system call that waits. */
+/* The arguments of a waiting futex system call. */
 struct sprof_futex {
 	uint64_t address;
 	uint32_t operation; /* including its flags */
@@ -38,7 +38,7 @@ struct sprof_futex_memory {
 	bool has_before, has_word, has_after;
 };
 
-/* Whether the process has a thread with this id, in the process's own pid namespace. */
+/* Whether the process has a thread with this id, in its own pid namespace. */
 struct sprof_futex_threads {
 	void *data;
 	bool (*is_thread)(void *data, pid_t own_tid);
@@ -46,17 +46,17 @@ struct sprof_futex_threads {
 
 struct sprof_futex_facts {
 	enum sprof_lock_kind lock;
-	pid_t holder;         /* id in the process's own pid namespace; 0: nobody, or unknown */
-	uint64_t last_holder; /* INTERPRETER: where the holder's PyThreadState is; see below */
+	pid_t holder;         /* id in the process's own pid namespace; 0: none or unknown */
+	uint64_t last_holder; /* INTERPRETER: address of the holder's PyThreadState; see below */
 };
 
-/* False: these are not the arguments of a wait. */
+/* Returns false if these are not the arguments of a wait. */
 SPROF_MUST_USE bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_futex *ret);
 
-/* Whether no other process can wait for it, wherever it lies. */
+/* Whether the futex is private to the process (FUTEX_PRIVATE_FLAG). */
 bool sprof_futex_is_private(const struct sprof_futex *futex);
 
-/* *ret tells which parts could not be read. */
+/* *ret shows which parts could not be read. */
 void sprof_futex_read(const struct sprof_blocked_access *access, pid_t pid, uint64_t address,
 	struct sprof_futex_memory *ret);
 
@@ -65,7 +65,7 @@ struct sprof_futex_facts sprof_futex_look(const struct sprof_futex *futex,
 
 /*
  * The thread of a PyThreadState. CPython 3.11 and later stores the native id in it; older versions
- * store the pthread_t, where glibc keeps the id. 0: not found.
+ * store the pthread_t, in which glibc stores the id. 0: not found.
  */
 pid_t sprof_futex_interpreter_holder(const struct sprof_blocked_access *access, pid_t pid,
 	uint64_t thread_state, const struct sprof_futex_threads *threads);

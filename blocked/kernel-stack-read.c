@@ -1,6 +1,4 @@
-/*
- * Reads the files that show the kernel's stack. Does not handle the lines (kernel-stack.c).
- */
+/* Reads the files with the kernel stack. kernel-stack.c parses them. */
 #include "blocked/kernel-stack-read.h"
 
 #include <string.h>

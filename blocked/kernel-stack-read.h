@@ -1,6 +1,4 @@
-/*
- * The kernel's stack of a thread as it is now.
- */
+/* Reads the present kernel stack of a thread. */
 #ifndef SPROF_BLOCKED_KERNEL_STACK_READ_H
 #define SPROF_BLOCKED_KERNEL_STACK_READ_H
 

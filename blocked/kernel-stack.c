@@ -1,6 +1,6 @@
 /*
- * Parses the kernel's stack of a thread (fs/proc/base.c). Does not drop the outermost functions,
- * which are the same for every system call.
+ * Parses a thread's kernel stack (fs/proc/base.c). Keeps the outermost functions, although they are
+ * the same for every system call.
  */
 #include "blocked/kernel-stack.h"
 

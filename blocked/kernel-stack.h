@@ -1,6 +1,4 @@
-/*
- * The kernel's part of a blocked thread's stack, as far as the kernel shows it.
- */
+/* A blocked thread's kernel stack, as far as the kernel shows it. */
 #ifndef SPROF_BLOCKED_KERNEL_STACK_H
 #define SPROF_BLOCKED_KERNEL_STACK_H
 
@@ -19,8 +17,8 @@ struct sprof_kernel_stack {
 void sprof_kernel_stack_parse(struct sprof_kernel_stack *ret);
 
 /*
- * Whether a thread that is blocked outside of any system call is in a frozen control group. No file
- * of /proc says so. Its state is a sleeper's or, in older control groups, a disk wait.
+ * Whether a thread blocked outside a system call is in a frozen control group. No file of /proc
+ * shows that. Its state is "sleeping" or, in older control groups, "disk sleep".
  */
 bool sprof_kernel_stack_is_frozen(const struct sprof_kernel_stack *stack);
 

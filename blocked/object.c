@@ -246,7 +246,7 @@ static void put_ns(uint64_t ns, struct words *words)
 	put(words, "%s", text);
 }
 
-/* Also a struct timeval, which has the same form: `part_ns` is what its second field counts. */
+/* Also a struct timeval, which has the same layout: `part_ns` is the unit of the second field. */
 static void put_duration(const struct sprof_objects *objects, pid_t pid, uint64_t address,
 	uint64_t part_ns, struct words *words)
 {

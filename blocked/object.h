@@ -1,5 +1,5 @@
 /*
- * What a blocked system call waits for, as text. Reads /proc and the process's memory. Neither
+ * What a blocked system call waits for, as text. Reads /proc and the process's memory; neither
  * stops nor wakes the thread.
  */
 #ifndef SPROF_BLOCKED_OBJECT_H
@@ -19,7 +19,7 @@ enum {
 	SPROF_OBJECT_PIPES = 64,
 };
 
-/* What is remembered between waits. Valid when everything except `access` is zero. */
+/* Cached between waits. Valid when everything except `access` is zero. */
 struct sprof_objects {
 	const struct sprof_blocked_access *access;
 	struct sprof_sockets sockets;
@@ -32,7 +32,7 @@ struct sprof_objects {
 
 void sprof_objects_finish(struct sprof_objects *objects);
 
-/* Writes the object of a call with these arguments; "" if there is none. */
+/* Writes the object of a call with these arguments; "" if none. */
 void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 	const struct sprof_blocked_call *call, const uint64_t arguments[6], char *buffer,
 	size_t size);

@@ -1,6 +1,4 @@
-/*
- * The lines of /proc/PID/net/{tcp,tcp6,udp,udp6,unix}.
- */
+/* Parses lines of /proc/PID/net/{tcp,tcp6,udp,udp6,unix}. */
 #ifndef SPROF_BLOCKED_SOCKET_LINE_H
 #define SPROF_BLOCKED_SOCKET_LINE_H
 
@@ -20,8 +18,8 @@ struct sprof_socket {
 
 /*
  * Parses a line of /proc/net/tcp or udp, with protocol "tcp", "tcp6", "udp" or "udp6", or of
- * /proc/net/unix. False: the heading, another format, or a socket without an inode, which has no
- * owner any more.
+ * /proc/net/unix. Returns false for the heading, another format, or a socket without an inode,
+ * which no longer has an owner.
  */
 SPROF_MUST_USE bool sprof_socket_parse_inet(
 	const char *line, const char *protocol, struct sprof_socket *ret);

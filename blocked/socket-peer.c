@@ -1,6 +1,6 @@
 /*
- * Asks NETLINK_SOCK_DIAG for the peer, which /proc/net/unix does not show. One question, one
- * answer, no state. Does not handle the answer's format (unix-diag.c).
+ * Asks NETLINK_SOCK_DIAG for the peer, which /proc/net/unix does not show. Stateless. unix-diag.c
+ * parses the answer.
  */
 #include "blocked/socket-peer.h"
 

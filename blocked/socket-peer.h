@@ -1,6 +1,4 @@
-/*
- * The other end of a unix(7) socket: a socket that connects has no address of its own.
- */
+/* The peer of a unix(7) socket: a connecting socket has no address. */
 #ifndef SPROF_BLOCKED_SOCKET_PEER_H
 #define SPROF_BLOCKED_SOCKET_PEER_H
 
@@ -9,7 +7,7 @@
 
 #include "base/attributes.h"
 
-/* Asks the kernel, in our own network namespace. Sockets of other namespaces are not found. */
+/* Asks the kernel, in sprof's network namespace. Does not find sockets of other namespaces. */
 SPROF_MUST_USE bool sprof_socket_peer_find(uint64_t inode, uint32_t *ret_inode);
 
 #endif

@@ -27,7 +27,7 @@ void sprof_sockets_finish(struct sprof_sockets *sockets)
 	*sockets = (struct sprof_sockets){0};
 }
 
-/* Updates a known socket too: it may have been connected since. */
+/* Also updates a known socket: it may have been connected since. */
 static void put(struct sprof_sockets *sockets, const struct sprof_socket *socket)
 {
 	uint32_t index = sprof_idmap_find(&sockets->by_inode, 0, socket->inode);

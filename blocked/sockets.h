@@ -18,14 +18,14 @@ struct sprof_sockets {
 	struct sprof_socket *items;
 	size_t count, capacity;
 	struct sprof_idmap by_inode;
-	uint64_t read_ns, cost_ns; /* when the table was last read, and how long that took */
+	uint64_t read_ns, cost_ns; /* time and cost of the last reading */
 };
 
 void sprof_sockets_finish(struct sprof_sockets *sockets);
 
 /*
- * The socket's addresses. NULL: unknown. Reads the files of the process's network namespace, at
- * most as often as takes a fiftieth of the time.
+ * The socket's addresses. NULL: unknown. Reads the files of the process's network namespace,
+ * spending at most a fiftieth of the time.
  */
 const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode);
 

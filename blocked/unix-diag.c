@@ -1,6 +1,4 @@
-/*
- * Messages of linux/unix_diag.h. Does not handle any attribute except the peer.
- */
+/* Messages of linux/unix_diag.h. Handles only the peer attribute. */
 #include "blocked/unix-diag.h"
 
 #include <linux/netlink.h>

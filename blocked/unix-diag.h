@@ -1,6 +1,4 @@
-/*
- * The kernel's answers about unix sockets (sock_diag(7)).
- */
+/* Parses the kernel's answers about unix sockets (sock_diag(7)). */
 #ifndef SPROF_BLOCKED_UNIX_DIAG_H
 #define SPROF_BLOCKED_UNIX_DIAG_H
 
@@ -10,7 +8,7 @@
 
 #include "base/attributes.h"
 
-/* Gets the inode of the peer from an answer. False: there is none. */
+/* The inode of the peer. Returns false if there is none. */
 SPROF_MUST_USE bool sprof_unix_diag_peer(const void *answer, size_t size, uint32_t *ret_inode);
 
 #endif

@@ -172,7 +172,7 @@ static bool disassemble(struct reading *reading, uint64_t begin, struct sprof_er
 	return sprof_objdump_run(&range, take_instruction, reading, err);
 }
 
-/* Where the code around an address begins and ends: its symbol, or the address alone. */
+/* The bounds of the code around an address: its symbol, or the address alone. */
 static const struct sprof_listed *find_symbol(
 	const struct object *object, uint64_t address, uint64_t *ret_begin, uint64_t *ret_end)
 {

@@ -158,7 +158,7 @@ static bool have_same_place(const struct sprof_profile *profile, uint32_t one, u
 		functions[one].line == functions[other].line;
 }
 
-/* The first marked function that is like this one by the test; itself if there is none before. */
+/* The first marked function equal to this one by the test; itself if there is none before. */
 static uint32_t first_like(const struct sprof_profile *profile, const bool *marked, uint32_t id,
 	bool (*is_like)(const struct sprof_profile *, uint32_t, uint32_t))
 {

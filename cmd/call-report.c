@@ -245,7 +245,7 @@ void sprof_call_report_losses(struct sprof_recorded_gaps losses, struct sprof_ou
 			losses.refused);
 }
 
-/* What share of the threads' time was in calls. Parts of calls count as well. */
+/* Writes the share of the threads' time in system calls, including partly seen calls. */
 static void write_share(const struct sprof_call_report *report, struct sprof_out *out)
 {
 	uint64_t wall_ns = 0, calls_ns = 0;

@@ -53,7 +53,7 @@ static void add_thread(const struct sprof_calls_report *report,
 	sprof_json_string(json, thread->name);
 }
 
-/* A function and the rows of its callers behind it; how many these are. */
+/* Writes a function and the callers' rows after it; returns their number. */
 static size_t add_function(const struct sprof_calls_report *report,
 	const struct sprof_activation_row *const *rows, size_t count, struct sprof_json *json)
 {

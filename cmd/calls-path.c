@@ -127,7 +127,7 @@ static void write_head(const struct paths *paths, uint32_t index)
 	end_line(paths, strlen(place), way ? way : "?", call);
 }
 
-/* What a call has called, without recursion: paths may be long. */
+/* The callees of a call, without recursion: paths may be long. */
 static void write_callees(const struct paths *paths, uint32_t root)
 {
 	uint32_t at = paths->first[root];

@@ -115,7 +115,7 @@ static void write_head(const struct sprof_calls_report *report, struct sprof_out
 		sprof_calls_windows_write(report->windows, out);
 }
 
-/* What the figures do not have, in the words of a note; the order is that of the enum. */
+/* Notes on what the figures omit, indexed by the enum. */
 static const char *const end_notes[SPROF_ACTIVATION_ENDS] = {
 	[SPROF_ACTIVATION_CUT] =
 		"under way, as far as was seen, when their thread ended or ran another program; "

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "cmd/calls-report.h"
 #include "output/json.h"
 
@@ -29,8 +30,7 @@ static void add_call(const struct sprof_calls_report *report, const struct sprof
 	struct sprof_json *json)
 {
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, call->thread);
-	const uint64_t begin_ns =
-		call->begin_ns > report->begin_ns ? call->begin_ns - report->begin_ns : 0;
+	const uint64_t begin_ns = sprof_minus(call->begin_ns, report->begin_ns);
 
 	sprof_json_text(json, "{\"ph\":\"X\",\"name\":");
 	sprof_json_name(json, sprof_calls_name(report, call->function));

@@ -107,8 +107,8 @@ static void add(struct sprof_channel_reader *reader, char c)
 		reader->length++;
 }
 
-/* Others may read the same channel: what the poll saw may be gone, and then only the end of the reader ends
- * the wait. Errors as read(2). */
+/* Others may read the same channel: what poll reported may be gone, and then only the reader's end
+ * finishes the wait. Errors as read(2). */
 static ssize_t read_or_end(int fd, char *bytes, size_t size)
 {
 	ssize_t length;

@@ -51,7 +51,7 @@ static bool refuse(struct sprof_error *err)
 		err, SPROF_ERROR_USAGE, "must be fd:N, fd:N,M, fifo:PATH or fifo:PATH,PATH");
 }
 
-/* `unusable`: the mode of opening that does not allow what the descriptor is for. */
+/* `unusable`: the open mode that excludes the descriptor's purpose. */
 static bool check_descriptor(int fd, int unusable, struct sprof_error *err)
 {
 	const int flags = fcntl(fd, F_GETFL);

@@ -5,7 +5,6 @@
  */
 #include "cmd/complete.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +45,12 @@ static const struct choice {
 	{NULL, "names", "full short"},
 	{NULL, "addresses", "process file"},
 	{NULL, "by",
-		"dso file srcline address comm cpu rank host pid tid process thread state syscall wait_kind "
+		"dso file srcline address comm cpu rank host pid tid process thread state syscall "
+		"wait_kind "
 		"wait_object lock_holder"},
 	{NULL, "weight", "wall samples user sys runq wait sleep disk stopped stolen"},
 };
 
-/* The word that is completed. */
 struct completing {
 	const char *word;
 	size_t kept; /* how many of its characters are items of a list, before the one in question */
@@ -102,8 +101,8 @@ static void offer_first(const struct sprof_commands *commands, const struct comp
 	offer_commands(commands, completing);
 	offer(completing, "help", "the options of a command");
 	offer(completing, "--help", "the commands");
-	offer(completing, "--version", "the version, and what is built in");
-	offer(completing, "--list-formats", "what -f and -o can write");
+	offer(completing, "--version", "the version, and the built-in libraries");
+	offer(completing, "--list-formats", "the formats of -f and -o");
 }
 
 static void offer_options(const struct sprof_command *command, const struct completing *completing)
@@ -140,15 +139,11 @@ static void offer_process(const struct completing *completing, pid_t pid)
 
 static void offer_processes(const struct completing *completing)
 {
-	DIR *folder = opendir("/proc");
-	const struct dirent *entry;
+	DIR *folder = sprof_proc_open_processes();
+	pid_t pid;
 
-	while (folder && (entry = readdir(folder))) {
-		const pid_t pid = (pid_t)atoi(entry->d_name);
-
-		if (pid > 0)
-			offer_process(completing, pid);
-	}
+	while (folder && (pid = sprof_proc_next_id(folder)))
+		offer_process(completing, pid);
 	if (folder)
 		closedir(folder);
 }

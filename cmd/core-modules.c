@@ -62,7 +62,7 @@ static bool is_code(void *data, const struct sprof_core_file *file)
 	return found;
 }
 
-/* The path of NT_FILE without what the kernel puts behind a deleted file's. */
+/* Compares with the path in NT_FILE without the kernel's suffix for deleted files. */
 static bool is_path_of(const struct sprof_core_file *file, const struct sprof_module *module)
 {
 	const size_t length = strlen(module->path);

@@ -18,7 +18,7 @@
 #include "sampler/goroutine.h"
 #include "sampler/world.h"
 
-/* What all threads share, and the waiting thread. */
+/* Shared by all threads; and the waiting thread. */
 struct giving {
 	const struct sprof_core_look *look;
 	const struct sprof_sink *sink;
@@ -121,7 +121,7 @@ static bool find_wait(struct giving *giving, struct taking *taking)
 		taking->holder = facts.holder;
 		place(giving, &wait);
 	} else if (tells_something(call->argument)) {
-		/* No process has the id 0: nothing of a living one is looked up. */
+		/* No process has id 0: so no live process is examined. */
 		sprof_objects_describe(
 			&giving->objects, 0, call, arguments, object, sizeof(object));
 	}
@@ -135,7 +135,7 @@ static size_t read_for_go(
 	return sprof_core_read(data, address, buffer, size);
 }
 
-/* What Go's runtime noted of the stacks that the thread left. */
+/* Reads what Go's runtime recorded about the stacks that the thread left. */
 static void find_goroutine(
 	const struct sprof_core_look *look, pid_t tid, struct sprof_snapshot *snapshot)
 {

@@ -1,34 +1,23 @@
 /*
- * Finds descendants by the parents that /proc tells. Those whose parent has ended are not found:
+ * Finds descendants by the parents in /proc. Those whose parent has ended are not found:
  * they have another parent then. Zombies are left out: there is nothing to look at. So is sprof, which a shell
  * that it looks at has started.
  */
 #include "cmd/descendants.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/proc-status.h"
 #include "base/proc.h"
-
-static bool has(const struct sprof_pids *pids, pid_t pid)
-{
-	for (size_t i = 0; i < pids->count; i++) {
-		if (pids->items[i] == pid)
-			return true;
-	}
-	return false;
-}
 
 static bool is_child(const struct sprof_pids *pids, pid_t pid)
 {
 	char text[SPROF_PROC_STATUS_MAX], state[32];
 	long parent;
 
-	return sprof_proc_read_file(pid, 0, "status", text, sizeof(text)) > 0 &&
-		sprof_proc_status_number(text, "PPid", &parent) && has(pids, (pid_t)parent) &&
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
+		sprof_proc_status_number(text, "PPid", &parent) &&
+		sprof_pids_have(pids, (pid_t)parent) &&
 		sprof_proc_status_field(text, "State", state, sizeof(state)) && state[0] != 'Z' &&
 		state[0] != 'X';
 }
@@ -36,16 +25,12 @@ static bool is_child(const struct sprof_pids *pids, pid_t pid)
 /* Returns false if the list is full. */
 static bool scan(struct sprof_pids *pids)
 {
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
+	DIR *folder = sprof_proc_open_processes();
 	bool ok = true;
+	pid_t pid;
 
-	while (folder && ok && (entry = readdir(folder))) {
-		const pid_t pid = isdigit((unsigned char)entry->d_name[0])
-			? (pid_t)strtol(entry->d_name, NULL, 10)
-			: 0;
-
-		if (pid && pid != getpid() && !has(pids, pid) && is_child(pids, pid))
+	while (folder && ok && (pid = sprof_proc_next_id(folder))) {
+		if (pid != getpid() && !sprof_pids_have(pids, pid) && is_child(pids, pid))
 			ok = sprof_pids_add(pids, pid);
 	}
 	if (folder)
@@ -57,7 +42,7 @@ bool sprof_descendants_add(struct sprof_pids *pids, struct sprof_error *err)
 {
 	size_t before;
 
-	/* A child may have a lower id than its parent: look until there is no new one. */
+	/* A child may have a lower pid than its parent: repeat until no new one is found. */
 	do {
 		before = pids->count;
 		if (!scan(pids))

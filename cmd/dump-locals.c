@@ -47,8 +47,8 @@ static uint64_t place_of(const struct sprof_frame *frame)
 	return frame->offset - frame->is_return;
 }
 
-/* What the walk knows better than CFI: sp, the frame pointer, and the CFA, which is the caller's sp
- * (System V ABI, AMD64 supplement, 3.2.2; AAPCS64, 6.4.6). */
+/* Adds values that the walk knows better than CFI: sp, the frame pointer, and the CFA, which is the
+ * caller's sp (System V ABI, AMD64 supplement, 3.2.2; AAPCS64, 6.4.6). */
 static void add_walk(struct sprof_dump_locals *locals)
 {
 	const struct sprof_frame_registers *frames = locals->thread->kept.frames;

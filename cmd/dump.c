@@ -63,9 +63,9 @@ static const struct sprof_option option_table[] = {
 	{"locals", NULL, NULL, "also print the local variables of each frame", sprof_value_flag,
 		FIELD(locals)},
 	{"python", NULL, "FRAMES",
-		"frames of Python programs: calls (Python functions, and C\n"
-		"functions that do work), all (also C functions that only call\n"
-		"Python), only (just Python functions) (calls)",
+		"frames of Python programs: calls: Python functions, and C\n"
+		"functions that do work; all: also C functions that only call\n"
+		"Python; only: just Python functions (calls)",
 		sprof_python_set, FIELD(python)},
 	{"no-python", NULL, NULL,
 		"show the functions of the interpreter instead of Python functions",
@@ -175,8 +175,8 @@ static bool take_stacks(struct dump *dump, struct sprof_error *err)
 }
 
 /*
- * The threads of live processes are seen one after the other, so that locks that changed hands
- * meanwhile can look like a cycle. A second look shows whether all of its threads still sleep.
+ * Threads of live processes are read one after the other, so locks that change hands meanwhile can
+ * look like a cycle. A second look checks that all its threads still sleep.
  */
 static bool look_again(struct dump *dump, struct sprof_error *err)
 {
@@ -238,7 +238,7 @@ static void wait_until(uint64_t time_ns)
 		;
 }
 
-/* A process that ends between two looks ends the dump: what was seen before has been shown. */
+/* A process that ends between two dumps ends the command; the earlier dumps were shown. */
 static bool look_on(struct dump *dump, int *ret_exit, struct sprof_error *err)
 {
 	const struct dump_options *options = dump->options;

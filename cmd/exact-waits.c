@@ -10,17 +10,19 @@
 
 enum { WORDS_SIZE = 256 };
 
-/* The one setting that would help, if there is one. */
+/* Sets the setting to change as hint, if there is one. */
 static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_error *err)
 {
 	if (denial->reason == SPROF_PERF_PARANOID)
 		sprof_error_hint(err,
-			"sysctl kernel.perf_event_paranoid=2 permits lengths, 1 or CAP_PERFMON stacks too; without =exact, ticks tell of waits");
+			"sysctl kernel.perf_event_paranoid=2 permits lengths, 1 or CAP_PERFMON "
+			"stacks too; without =exact, ticks sample waits");
 	else if (denial->reason == SPROF_PERF_SECCOMP)
 		sprof_error_hint(err,
-			"let the container's seccomp profile allow perf_event_open; without =exact, ticks tell of waits");
+			"let the container's seccomp profile allow perf_event_open; without "
+			"=exact, ticks sample waits");
 	else
-		sprof_error_hint(err, "without =exact, ticks tell of waits");
+		sprof_error_hint(err, "without =exact, ticks sample waits");
 }
 
 static void say_without_stacks(const struct sprof_perf_denial *denial)

@@ -64,7 +64,7 @@ static void begin_windows(struct sprof_function_windows *windows, uint64_t now_n
 	tell_closed(windows, now_ns);
 }
 
-/* The time before the first window is one, too. */
+/* The time before the first window is checked, too. */
 static void check(struct sprof_function_windows *windows, uint64_t now_ns)
 {
 	const uint64_t taken = sprof_window_times_close(&windows->times, now_ns);

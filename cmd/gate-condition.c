@@ -87,7 +87,8 @@ static bool parse_weight(
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "does not begin with a kind of time");
 	sprof_error_hint(err,
-		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen, samples; self, or self- and "
+		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen, samples; self, or "
+		"self- and "
 		"one of these");
 	return false;
 }
@@ -98,8 +99,7 @@ static bool parse_function(
 	if (!part.length)
 		return wrong(err, "has no function between its parentheses");
 	if (part.length >= sizeof(ret->function))
-		return wrong(
-			err, "the name of the function is too long; * stands for any part of it");
+		return wrong(err, "the name of the function is too long; use * for any part of it");
 	memcpy(ret->function, part.text, part.length);
 	ret->function[part.length] = '\0';
 	return true;

@@ -63,7 +63,8 @@ static bool usage(struct sprof_error *err, const char *what)
 {
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%s", what);
 	sprof_error_hint(err,
-		"for example: sprof diff --fail-if 'wall(parse) > +5%%' before-*.pb.gz -- after-*.pb.gz");
+		"for example: sprof diff --fail-if 'wall(parse) > +5%%' before-*.pb.gz -- "
+		"after-*.pb.gz");
 	return false;
 }
 
@@ -152,8 +153,8 @@ static bool check(
 		options->shares || sprof_shown_asks_for_text(&options->shown) ||
 		options->shown.threads)
 		return usage(err,
-			"--fail-if has a table of its own, --junit and --markdown, and its conditions "
-			"say what is compared");
+			"--fail-if prints another table (also --junit and --markdown), and its "
+			"conditions select the figures");
 	return (!gate->junit || sprof_out_probe(gate->junit, err)) &&
 		(!gate->markdown || sprof_out_probe(gate->markdown, err));
 }

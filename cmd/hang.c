@@ -126,7 +126,7 @@ void sprof_hang_end(
 		"the program stands still");
 }
 
-/* What came for the thread that hung has had its effect: the end. */
+/* Signals for the thread that hung have had their effect: the end. */
 static void take_signals(void)
 {
 	const struct timespec now = {0};

@@ -9,7 +9,7 @@
 
 /* Zeroed is valid. */
 struct sprof_heap_choice {
-	const struct sprof_module *listed; /* the last file whose symbols were listed */
+	const struct sprof_module *listed; /* the last file listed */
 	bool listed_has_runtime;           /* it contains the C++ runtime */
 };
 

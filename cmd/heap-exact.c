@@ -73,7 +73,7 @@ static bool read_word(
 		sizeof(*ret_word);
 }
 
-/* Not before all is watched: of memory from then on, what frees it could be missed. */
+/* Not before everything is watched: a free of the memory allocated before could be missed. */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct run *run = data;

@@ -1,6 +1,7 @@
 /* `sprof heap --exact` as JSON: one object. Times are in ns since the begin of the run. */
 #include <inttypes.h>
 
+#include "base/numbers.h"
 #include "cmd/frames.h"
 #include "cmd/heap-report.h"
 #include "output/json.h"
@@ -122,8 +123,8 @@ bool sprof_heap_report_json(const struct sprof_heap_report *report, struct sprof
 	sprof_json_text(&json, ",\"totals\":{");
 	add_sums(&json, books->totals);
 	add_sum(&json, "peak", books->peak);
-	sprof_json_format(&json, "\"peak_ns\":%" PRIu64 "}",
-		books->peak_ns > report->begin_ns ? books->peak_ns - report->begin_ns : 0);
+	sprof_json_format(
+		&json, "\"peak_ns\":%" PRIu64 "}", sprof_minus(books->peak_ns, report->begin_ns));
 	add_resizes(&books->resizes, &json);
 	add_lifetimes(&books->lifetimes, &json);
 	add_sizes(books, &json);

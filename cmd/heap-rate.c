@@ -27,7 +27,7 @@
 /* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
-/* What counts of a window for each thread. */
+/* A thread's own time that counts per window. */
 static const uint64_t enough_ns = 2 * SPROF_NS_PER_MS;
 
 struct run {
@@ -165,7 +165,7 @@ static void end_source(void *data, uint64_t now_ns)
 	run->source.end(run->source.data, now_ns);
 }
 
-/* What was counted, as a rate. */
+/* Converts the counts to rates. */
 static bool put_rates(struct run *run, struct sprof_growth *rates)
 {
 	for (size_t i = 0; i < run->counted.row_count; i++) {

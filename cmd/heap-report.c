@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/numbers.h"
 #include "cmd/frames.h"
 #include "output/clean.h"
 #include "output/table.h"
@@ -10,7 +11,7 @@
 
 static uint64_t since_begin(const struct sprof_heap_report *report, uint64_t time_ns)
 {
-	return time_ns > report->begin_ns ? time_ns - report->begin_ns : 0;
+	return sprof_minus(time_ns, report->begin_ns);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -111,7 +112,7 @@ static void write_figures(
 		percent(sum.objects, all.objects));
 }
 
-/* A table of stacks: what a row has, and what all have. */
+/* A table of stacks: the row's figure, and the total. */
 struct stacks {
 	const struct sprof_heap_report *report;
 	enum sprof_heap_kind kind;

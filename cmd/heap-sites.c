@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/interned.h"
+#include "base/numbers.h"
 #include "profile/kinds.h"
 
 /* Each kind is of bytes or of objects. */
@@ -125,7 +126,7 @@ static uint64_t age_of(
 	const struct sprof_heap_process *process = &books->processes[block->process];
 	const uint64_t end_ns = process->has_ended ? process->ended_ns : now_ns;
 
-	return end_ns > block->born_ns ? end_ns - block->born_ns : 0;
+	return sprof_minus(end_ns, block->born_ns);
 }
 
 static void add_old(

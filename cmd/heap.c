@@ -230,7 +230,7 @@ static void tell_losses(const struct heap *heap)
 	gaps = sprof_recorded_events_gaps(heap->recorded);
 	if (gaps.is_of_users_only)
 		sprof_ui_note(
-			"faults inside system calls, such as read(2) into new memory, are told "
+			"faults inside system calls, such as read(2) into new memory, are visible "
 			"to root only");
 	if (gaps.unwatched)
 		sprof_ui_note(

@@ -97,9 +97,9 @@ static void print_version(void)
 }
 
 /*
- * Fills the number of a closed standard stream with something that is no stream, so that no file of
- * ours gets it. Writing to it fails, as to a closed stream. It closes on exec: the program finds it
- * closed too.
+ * Opens a closed standard stream on something that is no stream, so that none of sprof's files gets
+ * its number. Writing to it fails, as to a closed stream. It is closed on exec: the program finds
+ * it closed, too.
  */
 static void keep_standard_streams(void)
 {
@@ -242,8 +242,8 @@ static bool refuse_borrowed_rights(struct sprof_error *err)
 	sprof_error_set(err, SPROF_ERROR_PERMISSION,
 		"sprof does not run set-user-ID, set-group-ID or with file capabilities");
 	sprof_error_hint(err,
-		"take them away (chmod ug-s, setcap -r), and start it by a user who may "
-		"trace, as with sudo");
+		"take them away (chmod ug-s, setcap -r), and run it as a user with the right to "
+		"trace, for example with sudo");
 	return true;
 }
 

@@ -218,7 +218,7 @@ static void write_files_of(const struct sprof_mem_report *report,
 	sprof_memory_files_finish(&files);
 }
 
-/* The moment that was asked for, or the last one before it that was read. */
+/* The requested moment, or the last one before it that was read. */
 static void write_files(const struct sprof_mem_report *report, struct sprof_out *out)
 {
 	for (size_t i = 0; i < report->watch->count; i++) {

@@ -151,7 +151,7 @@ struct run {
 	struct sprof_out *csv[OUTPUTS];
 	size_t csv_count;
 	uint64_t end_ns;
-	struct sprof_written written; /* what was not watched to the end counts as not written */
+	struct sprof_written written; /* a process not watched to its end counts as not written */
 };
 
 static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
@@ -177,7 +177,7 @@ static void tell_begun(void *data, pid_t pid)
 	const struct run *run = data;
 
 	if (run->observing.child.program && !run->observing.keeps_stdout && !isatty(STDOUT_FILENO))
-		sprof_ui_note("stdout is for the tables, so what %s prints goes to stderr",
+		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
 			run->observing.child.program);
 	sprof_ui_progress("watching the memory of process %d; Ctrl-C ends it", (int)pid);
 }
@@ -381,7 +381,7 @@ const struct sprof_command sprof_command_mem = {
 		"processes that\n"
 		"share it. USS is the memory that no other process shares; the end of the process "
 		"would free it.\n"
-		"PSS and USS are read as often as that takes 1 % of the time. \"own share\" is the "
+		"Reading PSS and USS takes at most 1 % of the time. \"own share\" is the "
 		"process's part\n"
 		"(PSS-USS) of the memory that it shares (RSS-USS).\n\n"
 		"  sprof mem -p 4711,4712 -d 10s --libs\n"

@@ -56,7 +56,8 @@ static bool check_sysmap(const char *path, struct sprof_naming_loaded *ret, stru
 	if (!list->functions) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "no functions in '%s'", path);
 		sprof_error_hint(err,
-			"it takes what nm, objdump -t, readelf -s or sprof symbols print, and System.map");
+			"it reads the output of nm, objdump -t, readelf -s or sprof symbols, and "
+			"System.map");
 	} else if (list->all_zero) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "all addresses in '%s' are 0", path);
 		sprof_error_hint(err, "only root sees the addresses of /proc/kallsyms");
@@ -68,7 +69,7 @@ static bool check_sysmap(const char *path, struct sprof_naming_loaded *ret, stru
 	return ok;
 }
 
-/* FILE[=MODULE]; FILE may have '=' in its name. */
+/* FILE[=MODULE]; FILE may contain '='. */
 static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_naming_sysmaps *sysmaps = field;

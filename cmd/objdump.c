@@ -12,12 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/helper-program.h"
 
-enum { SHELL_NOT_FOUND = 127 };
+static const struct sprof_helper_program objdump = {
+	"--asm", "objdump", "disassembles", "install binutils (Debian: apt install binutils)"};
 
 /* "  401136:\tpush   %rbp" is an instruction; labels and titles have no such beginning. */
 static bool take_line(char *line, sprof_objdump_taker take, void *data)
@@ -49,20 +50,6 @@ static bool read_all(FILE *pipe, sprof_objdump_taker take, void *data)
 	return true;
 }
 
-static bool judge(int status, struct sprof_error *err)
-{
-	if (status == 0)
-		return true;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"--asm: the program objdump, which disassembles, is not installed");
-		sprof_error_hint(err, "install binutils (Debian: apt install binutils)");
-		return false;
-	}
-	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "--asm: objdump failed with status %d",
-		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-}
-
 bool sprof_objdump_run(const struct sprof_objdump_range *range, sprof_objdump_taker take,
 	void *data, struct sprof_error *err)
 {
@@ -83,5 +70,5 @@ bool sprof_objdump_run(const struct sprof_objdump_range *range, sprof_objdump_ta
 		return sprof_error_errno(err, errno, "can't run objdump");
 	ok = read_all(pipe, take, data);
 	status = pclose(pipe);
-	return ok ? judge(status, err) : sprof_error_no_memory(err);
+	return ok ? sprof_helper_program_judge(&objdump, status, err) : sprof_error_no_memory(err);
 }

@@ -12,6 +12,7 @@
 #include "attach/denial.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "cmd/command.h"
 #include "cmd/environment.h"
 
@@ -31,16 +32,11 @@ bool sprof_observing_check(
 	return false;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Waits for one of the descriptors, or until the moment. */
 static void wait_until(struct pollfd fds[FDS], uint64_t deadline_ns)
 {
 	const uint64_t now = sprof_clock_now_ns();
-	const uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+	const uint64_t left = sprof_minus(deadline_ns, now);
 	const struct timespec timeout = {.tv_sec = (time_t)(left / SPROF_NS_PER_S),
 		.tv_nsec = (long)(left % SPROF_NS_PER_S)};
 
@@ -90,9 +86,9 @@ static void loop(struct sprof_observing *observing, int pid_fd)
 	uint64_t poll_due = begin, interval_due = begin + observing->interval_ns, now;
 
 	for (;;) {
-		uint64_t due = earlier(poll_due, end);
+		uint64_t due = sprof_least(poll_due, end);
 
-		wait_until(fds, observing->interval_ns ? earlier(due, interval_due) : due);
+		wait_until(fds, observing->interval_ns ? sprof_least(due, interval_due) : due);
 		if (fds[FD_SIGNALS].revents && !take_signals(observing, signal_fd))
 			return;
 		now = sprof_clock_now_ns();

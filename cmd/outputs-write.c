@@ -70,7 +70,7 @@ static bool keep(const char *path, const struct sprof_profile *profile,
 /* Of a recording that nobody has named a file for, and no terminal shows. */
 static void tell_kept(const char *path)
 {
-	sprof_ui_note("what was recorded is in %s: sprof report shows it", path);
+	sprof_ui_note("the recording is in %s: sprof report shows it", path);
 }
 
 /* Saves what stdout did not take because its reader is gone. */
@@ -122,7 +122,7 @@ static const char *again_of(const struct sprof_outputs *outputs, char *buffer, s
 	return buffer;
 }
 
-/* Files first, so that messages about them don't stand below the report on a terminal. */
+/* Files first, so that messages about them don't follow the report on a terminal. */
 struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
 	const struct sprof_profile *profile, const struct sprof_output_options *options)
 {

@@ -156,8 +156,8 @@ static const struct sprof_format *choose_for_stdout(enum sprof_stdout wanted)
 }
 
 /*
- * A terminal shows the answer behind what the program has written. A pipe is read by what wants
- * stacks; some shells and servers make it a socket.
+ * A terminal shows the summary after the program's output. A pipe is read by a consumer of stacks;
+ * some shells and servers use sockets as pipes.
  */
 static bool takes_stdout(const struct sprof_outputs *outputs)
 {
@@ -230,14 +230,14 @@ bool sprof_outputs_rename(struct sprof_outputs *outputs,
 	return true;
 }
 
-/* A pipe without a reader: the command behind it could not be started. */
+/* A pipe without a reader: the command after it could not be started. */
 static bool check_reader(const struct sprof_outputs *outputs, struct sprof_error *err)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO};
 
 	if (!sprof_outputs_use_stdout(outputs) || poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR))
 		return true;
-	sprof_error_set(err, SPROF_ERROR_IO, "nobody reads stdout");
+	sprof_error_set(err, SPROF_ERROR_IO, "stdout has no reader");
 	sprof_error_hint(err,
 		"could the command behind the | not be started? flamegraph.pl is at "
 		"https://github.com/brendangregg/FlameGraph; -o profile.svg needs none");
@@ -277,7 +277,7 @@ static const struct sprof_output_request *find_saved(const struct sprof_outputs 
 	return NULL;
 }
 
-/* The terminal gets the answer even if files were asked for. */
+/* The terminal gets the summary even if files were requested. */
 static bool will_summarize(struct sprof_outputs *outputs)
 {
 	const bool on_stderr = outputs->beside_program && !isatty(STDOUT_FILENO);
@@ -304,7 +304,7 @@ static bool leaves_no_file(const struct sprof_outputs *outputs)
 	return !outputs->count || sprof_outputs_use_stdout(outputs);
 }
 
-/* Where a pipe got figures that don't have everything, sprof report shows the rest. */
+/* If a pipe got incomplete figures, sprof report shows the rest. */
 static void keep_beside_stdout(struct sprof_outputs *outputs)
 {
 	const char *last;

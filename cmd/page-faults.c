@@ -106,7 +106,8 @@ void sprof_page_faults_tell(const struct sprof_page_faults *faults)
 	figures = sprof_fault_events_figures(faults->events);
 	if (figures.unwatched)
 		sprof_ui_note(
-			"%u threads could not be watched on a CPU: their page faults there were not seen",
+			"%u threads could not be watched on a CPU: their page faults there were "
+			"not seen",
 			figures.unwatched);
 	if ((double)(figures.in_kernel + figures.lost) < (double)figures.all * least_told)
 		return;
@@ -114,7 +115,7 @@ void sprof_page_faults_tell(const struct sprof_page_faults *faults)
 		      " were taken inside the kernel, as by exec or read(2)%s; %" PRIu64
 		      " are in no record",
 		figures.all, figures.in_kernel + figures.lost, figures.in_kernel,
-		figures.is_of_users_only ? ", which is told to root only" : "", figures.lost);
+		figures.is_of_users_only ? ", visible to root only" : "", figures.lost);
 }
 
 void sprof_page_faults_finish(struct sprof_page_faults *faults)

@@ -5,12 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool sprof_pids_add(struct sprof_pids *pids, pid_t pid)
+bool sprof_pids_have(const struct sprof_pids *pids, pid_t pid)
 {
 	for (size_t i = 0; i < pids->count; i++) {
 		if (pids->items[i] == pid)
 			return true;
 	}
+	return false;
+}
+
+bool sprof_pids_add(struct sprof_pids *pids, pid_t pid)
+{
+	if (sprof_pids_have(pids, pid))
+		return true;
 	if (pids->count == SPROF_PIDS_MAX)
 		return false;
 	pids->items[pids->count++] = pid;

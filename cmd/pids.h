@@ -18,6 +18,7 @@ struct sprof_pids {
 
 /* Adds an id unless it is present. Returns false if the list is full. */
 bool sprof_pids_add(struct sprof_pids *pids, pid_t pid) SPROF_MUST_USE;
+bool sprof_pids_have(const struct sprof_pids *pids, pid_t pid);
 
 /* An option setter (cmd/command.h): appends "1,2,3"; the option may be repeated. */
 bool sprof_value_pids(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;

@@ -73,7 +73,7 @@ static bool add_rank(struct expansion *expansion, struct sprof_error *err)
 	return false;
 }
 
-/* "{VARIABLE}" behind %q; returns its length, 0 when it is none. */
+/* "{VARIABLE}" after %q; returns its length, 0 if invalid. */
 static size_t add_variable(struct expansion *expansion, const char *text, struct sprof_error *err)
 {
 	const char *end = text[0] == '{' ? strchr(text, '}') : NULL;
@@ -89,7 +89,7 @@ static size_t add_variable(struct expansion *expansion, const char *text, struct
 	return add_value(expansion, name, getenv(name), err) ? length + 2 : 0;
 }
 
-/* Returns how many characters behind the '%' were taken; 0: an error. */
+/* Returns the number of characters consumed after '%'; 0: an error. */
 static size_t add_placeholder(
 	struct expansion *expansion, const char *text, struct sprof_error *err)
 {

@@ -4,7 +4,6 @@
  */
 #include "cmd/process-choice.h"
 
-#include <dirent.h>
 #include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,8 +33,8 @@ struct candidates {
 };
 
 /*
- * The part of a path behind its last slash, without what the kernel puts behind the name of a
- * deleted file. An empty path has an empty one.
+ * The part of a path after its last slash, without the kernel's suffix for deleted files. For an
+ * empty path, empty.
  */
 static void copy_base_name(const char *path, char *ret, size_t size)
 {
@@ -91,15 +90,6 @@ static void list_ancestors(struct sprof_pids *ret)
 		;
 }
 
-static bool has(const struct sprof_pids *pids, pid_t pid)
-{
-	for (size_t i = 0; i < pids->count; i++) {
-		if (pids->items[i] == pid)
-			return true;
-	}
-	return false;
-}
-
 /* A kernel thread and a zombie have no memory. */
 static bool has_memory(pid_t pid)
 {
@@ -135,16 +125,14 @@ static void note(struct candidates *candidates, pid_t pid)
 static bool list_matches(const regex_t *regex, struct candidates *ret)
 {
 	struct sprof_pids ancestors = {.count = 0};
-	const struct dirent *entry;
-	DIR *folder = opendir("/proc");
+	DIR *folder = sprof_proc_open_processes();
+	pid_t pid;
 
 	if (!folder)
 		return false;
 	list_ancestors(&ancestors);
-	while ((entry = readdir(folder))) {
-		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && !has(&ancestors, pid) && has_memory(pid) && matches(regex, pid))
+	while ((pid = sprof_proc_next_id(folder))) {
+		if (!sprof_pids_have(&ancestors, pid) && has_memory(pid) && matches(regex, pid))
 			note(ret, pid);
 	}
 	closedir(folder);

@@ -44,8 +44,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"stopped",
 		sprof_value_percentage, FIELD(max_overhead)},
 	{"source", NULL, "SOURCE",
-		"how to sample running threads: stop (ptrace), kernel (timers in\n"
-		"the kernel, without stops), auto: kernel if the timers also see\n"
+		"how to sample running threads: stop: by ptrace; kernel: timers in\n"
+		"the kernel, without stops; auto: kernel if the timers also see\n"
 		"kernel code (auto)",
 		sprof_running_source_set, FIELD(source)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
@@ -74,9 +74,9 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"(wall)",
 		sprof_value_mode, FIELD(mode)},
 	{"python", NULL, "FRAMES",
-		"frames of Python programs: calls (Python functions, and C\n"
-		"functions that do work), all (also C functions that only call\n"
-		"Python), only (just Python functions) (calls)",
+		"frames of Python programs: calls: Python functions, and C\n"
+		"functions that do work; all: also C functions that only call\n"
+		"Python; only: just Python functions (calls)",
 		sprof_python_set, FIELD(python)},
 	{"no-python", NULL, NULL,
 		"show the functions of the interpreter instead of Python functions",
@@ -88,8 +88,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 	{"cpus", NULL, NULL, "record the CPU of each sample of a running thread", sprof_value_flag,
 		FIELD(cpus)},
 	{"kernel", NULL, "DETAIL",
-		"kernel frames: none, syscall (the name of the call), stack (needs\n"
-		"root; for running threads also kernel timers) (syscall)",
+		"kernel frames: none; syscall: the name of the call; stack: needs\n"
+		"root, and for running threads kernel timers (syscall)",
 		set_kernel, FIELD(kernel)},
 	{"max-stacks", NULL, "N",
 		"keep at most N distinct stacks; later ones become [other] (500000)",

@@ -30,8 +30,6 @@ static const struct sprof_option report_table[] = {
 	{"no-children", NULL, NULL,
 		"text: show self and its parts in the flat profile, without totals",
 		sprof_value_flag, FIELD(no_children)},
-	/* The old name of --names short. */
-	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
 	{0},
 };
 
@@ -64,7 +62,7 @@ static bool identify(
 	return true;
 }
 
-/* perf's name of a thread's name; another tool's label of that name comes first. */
+/* perf's label for a thread's name; a label of that name from another tool takes precedence. */
 static bool tell_threads_apart(const struct sprof_profile *profile, enum sprof_weight weight,
 	struct sprof_groups *ret, struct sprof_error *err)
 {

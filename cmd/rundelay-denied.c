@@ -52,5 +52,6 @@ void sprof_rundelay_tell_denied(const struct sprof_rundelay *rundelay)
 		return;
 	sprof_perf_denied_words(&rundelay->no_switches, words, sizeof(words));
 	sprof_ui_note(
-		"no switch records: %s; schedstat tells only number and sum of delays", words);
+		"no switch records: %s; schedstat gives only the number and the sum of delays",
+		words);
 }

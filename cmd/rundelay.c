@@ -87,7 +87,7 @@ struct run {
 	struct sprof_out *out;
 	unsigned tables;
 	bool no_memory;
-	bool is_partial; /* no thread had a name that was asked for */
+	bool is_partial; /* no thread had a requested name */
 };
 
 static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_ns)
@@ -168,7 +168,7 @@ static void tell_begun(void *data, pid_t pid)
 	const struct run *run = data;
 
 	if (run->observing.child.program && !isatty(STDOUT_FILENO))
-		sprof_ui_note("stdout is for the tables, so what %s prints goes to stderr",
+		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
 			run->observing.child.program);
 	sprof_rundelay_tell_denied(&run->rundelay);
 	sprof_ui_progress("watching process %d by %s; Ctrl-C ends it", (int)pid,

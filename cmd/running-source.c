@@ -24,7 +24,7 @@ bool sprof_running_source_set(void *field, const char *text, struct sprof_error 
 	return true;
 }
 
-/* The one setting that would help, if there is one. */
+/* Sets the setting to change as hint, if there is one. */
 static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_error *err)
 {
 	switch (denial->reason) {
@@ -55,7 +55,7 @@ static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_erro
 	}
 }
 
-/* What the quality of the profile keeps of it. */
+/* The reason as stored in the profile's quality. */
 static enum sprof_timers_denied kept_reason(const struct sprof_perf_denial *denial)
 {
 	switch (denial->reason) {

@@ -69,10 +69,12 @@ static bool check_start(const struct sprof_recording *options, struct sprof_erro
 {
 	if (options->exact_waits && options->mode == SPROF_MODE_CPU)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--waits=exact and --mode cpu exclude each other: who waits is on no CPU");
+			"--waits=exact and --mode cpu exclude each other: a waiting thread is on "
+			"no CPU");
 	if (options->start_off && options->delay_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--start-off excludes --delay and --from: it ends when sampling is switched on");
+			"--start-off excludes --delay and --from: it ends when sampling is "
+			"switched on");
 	return true;
 }
 
@@ -104,7 +106,8 @@ static void warn_of_kernel_stacks(const struct sprof_recording *options)
 
 	if (options->kernel == SPROF_KERNEL_STACK && (fd < 0 || read(fd, &byte, 1) < 0))
 		sprof_ui_note(
-			"--kernel stack takes root: of the kernel's end of the stacks there will be the "
+			"--kernel stack takes root: of the kernel's end of the stacks there will "
+			"be the "
 			"system call only");
 }
 
@@ -292,8 +295,8 @@ static void end_tracing(struct session *session)
 }
 
 /*
- * While the program runs, the first signal is passed on to it, and a second one lets go of it.
- * After the program has ended or was let go, the next signal is for sprof and ends the writing.
+ * While the program runs, the first signal is forwarded to it, and a second one releases it. After
+ * that, the next signal ends sprof's writing.
  */
 static void *hand_over_signals(void *data)
 {
@@ -324,7 +327,7 @@ static struct sprof_written write_beside(struct session *session)
 	return written;
 }
 
-/* The recording has no gaps, and is one. */
+/* Whether the recording is continuous and in one piece. */
 static bool has_all_time(const struct session *session)
 {
 	const struct sprof_recording *options = session->options;

@@ -199,9 +199,9 @@ const struct sprof_option sprof_shown_output_table[] = {
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
 		"format of the preceding -o, or of all outputs; sprof\n"
-		"--list-formats lists them (from FILE's suffix; on stdout text, but\n"
-		"for run, attach and heap summary on a terminal, and for run and\n"
-		"attach folded into a pipe)",
+		"--list-formats lists them (by FILE's suffix; on stdout: text; run,\n"
+		"attach, heap: summary on a terminal; run, attach: folded into a\n"
+		"pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"weight", NULL, "KIND",
 		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen or\n"
@@ -243,7 +243,7 @@ bool sprof_shown_find_weight(const char *name, enum sprof_weight *ret, struct sp
 	return !name || sprof_weight_find(name, ret) || no_weight(NULL, name, err);
 }
 
-/* Another tool's profile was already read with the kind of that name as its weight. */
+/* Another tool's profile was already read with this kind as its weight. */
 static bool find_weight(const struct sprof_shown *shown, const struct sprof_profile *profile,
 	enum sprof_weight *ret, struct sprof_error *err)
 {

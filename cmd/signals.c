@@ -226,8 +226,8 @@ static void exit_at_once(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * Drops signals that came before the end of the run and are still pending. They must not end the
- * writing: the program got them too, or they asked for the end that has come.
+ * Drops signals that arrived before the end of the run and are still pending. They must not end the
+ * writing: the program got them, too, or they requested the end that has come.
  */
 static void discard_pending(const sigset_t *which)
 {

@@ -44,7 +44,7 @@ static void state_finish(struct sprof_kept_state *state)
 	*state = (struct sprof_kept_state){0};
 }
 
-/* NULL: no memory; or there is nothing to copy. */
+/* Returns NULL if out of memory, or if there is nothing to copy. */
 static void *copy_of(const void *data, size_t size)
 {
 	void *copy = size ? malloc(size) : NULL;
@@ -110,7 +110,7 @@ static bool on_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 	return !wait->object || kept.object;
 }
 
-/* What the thread does in the kernel. */
+/* Sets what the thread does in the kernel. */
 static bool set_wait(struct sprof_stacks *stacks, struct sprof_thread_stack *thread,
 	const struct sprof_sample *sample)
 {

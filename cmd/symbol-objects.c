@@ -19,12 +19,12 @@
 #include "elfsym/objects.h"
 #include "output/clean.h"
 
-/* One operand, asked of each object file. */
+/* One operand, looked up in each object file. */
 struct question {
 	const struct sprof_symbol_options *options;
 	const struct sprof_objects *objects;
 	const char *path;
-	const char *member;  /* only this one of the archive; NULL: all */
+	const char *member;  /* only this member of the archive; NULL: all */
 	const char *pattern; /* for names; NULL: all symbols, or those at the address */
 	bool by_address;
 	uint64_t address;

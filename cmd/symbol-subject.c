@@ -50,7 +50,7 @@ void sprof_symbol_subject_finish(struct sprof_symbol_subject *subject)
 	sprof_modules_destroy(subject->modules);
 }
 
-/* Where link-time address 0 of the module is in the process; 0 for a plain file. */
+/* The load bias of the module in the process; 0 for a file. */
 static uint64_t bias_of(const struct sprof_symbol_subject *subject,
 	const struct sprof_module *module, const struct sprof_image *image)
 {

@@ -370,7 +370,7 @@ static bool finish_run(struct syscalls *syscalls, int *ret_exit, struct sprof_er
 		write_files(syscalls, ret_exit, err);
 }
 
-/* The weight is one of the profile's, which is made before the run. */
+/* The weight must be one of the profile's, which is created before the run. */
 static bool settle_weight(const struct syscalls *syscalls, struct sprof_error *err)
 {
 	struct sprof_profile *profile = syscalls->watching.profile;
@@ -413,7 +413,7 @@ static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
 	return true;
 }
 
-/* What a run needs, from the options. */
+/* Prepares a run from the options. */
 static bool begin_run(struct syscalls *syscalls, char *const operands[], struct sprof_error *err)
 {
 	const struct syscalls_options *options = syscalls->options;

@@ -59,7 +59,7 @@ static off_t size_of(const struct sprof_top_output *output)
 	return fstat(output->kept, &status) ? 0 : status.st_size;
 }
 
-/* The file keeps its size: the memory of its beginning is given back. */
+/* The file keeps its size, but the memory of its beginning is freed. */
 static void drop_until(struct sprof_top_output *output, off_t end)
 {
 	fallocate(output->kept, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, end);
@@ -74,7 +74,7 @@ void sprof_top_output_trim(struct sprof_top_output *output)
 		drop_until(output, size - KEPT_MAX);
 }
 
-/* Where kept text goes: the first of stdout and stderr that was the terminal. */
+/* Where to show the kept text: the first of stdout and stderr that was the terminal. */
 static int terminal_of(const struct sprof_top_output *output)
 {
 	return output->saved[STDOUT_FILENO] >= 0 ? STDOUT_FILENO : STDERR_FILENO;

@@ -48,7 +48,7 @@ static const char *thread_name(const struct sprof_top_contents *contents)
 	return thread == SPROF_PROFILE_NONE ? "ended" : shown->latest->threads[thread].name;
 }
 
-/* What the table is limited to, or sorted by. */
+/* Writes what the table is filtered and sorted by. */
 static void put_choice(const struct sprof_top_contents *contents, char *text, size_t size)
 {
 	const struct sprof_top_state *state = contents->head.state;

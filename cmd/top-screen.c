@@ -145,7 +145,7 @@ static bool press(struct view *view, int key)
 	return true;
 }
 
-/* The second click on a line is Enter, whether it comes later or together with the first. */
+/* A second click on a line acts as Enter, whether it comes later or together with the first. */
 static bool click(struct view *view, const struct sprof_top_input *input)
 {
 	const uint64_t now = sprof_clock_now_ns();
@@ -163,7 +163,7 @@ static bool click(struct view *view, const struct sprof_top_input *input)
 	return !opens || press(view, SPROF_TOP_KEY_ENTER);
 }
 
-/* Each key works on what the one before it has led to. */
+/* Each key applies to the result of the previous one. */
 static bool take_input(struct view *view, struct sprof_error *err)
 {
 	struct sprof_top_input input;
@@ -209,7 +209,7 @@ static bool is_in_vain(const struct view *view)
 	return !view->terminal && sprof_top_feed_over(view->of->feed);
 }
 
-/* Keys come first: one may end a freeze, and what has come meanwhile is announced only once. */
+/* Keys first: one may end a freeze, and news is announced only once. */
 static bool loop(struct view *view, struct sprof_error *err)
 {
 	for (;;) {

@@ -58,7 +58,7 @@ static struct sprof_top_place *place_of(struct sprof_top_state *state)
 	return &state->places[state->view];
 }
 
-/* So that the selected row is on the screen. */
+/* Scrolls so that the selected row is visible. */
 static void scroll(struct sprof_top_state *state, size_t count)
 {
 	struct sprof_top_place *place = place_of(state);
@@ -81,7 +81,7 @@ static void move_to(struct sprof_top_state *state, const struct sprof_top_table 
 	scroll(state, table->count);
 }
 
-/* Who has not moved yet stays at the top, whatever comes there. */
+/* A selection that was never moved stays at the top row, whatever that is. */
 static void find_selected(struct sprof_top_state *state, const struct sprof_top_table *table)
 {
 	struct sprof_top_place *place = place_of(state);
@@ -198,7 +198,7 @@ static void sort_by(struct sprof_top_state *state, const struct sprof_top_table 
 	struct sprof_top_place *place = place_of(state);
 
 	if (table->keeps_order || column >= table->column_count) {
-		say(state, "this view has an order of its own");
+		say(state, "this view has a fixed order");
 		return;
 	}
 	place->column = column;

@@ -35,7 +35,7 @@ struct sprof_top_state {
 	enum sprof_top_window window;
 	struct sprof_top_place places[SPROF_TOP_VIEWS];
 	struct sprof_top_folds folds;
-	uint64_t thread; /* row id of the thread whose stack is shown */
+	uint64_t thread; /* row id of the thread in the stack view */
 	char filter[SPROF_TOP_TYPED];
 	enum sprof_top_prompt prompt;
 	char typed[SPROF_TOP_TYPED];

@@ -18,7 +18,7 @@
 enum {
 	PERCENT_WIDTH = 7,
 	COUNT_WIDTH = 7,
-	REST_LEAST = 30, /* what the last column gets before others go */
+	REST_LEAST = 30, /* minimum width of the last column before others are dropped */
 	FIT_LEAST = 5,   /* of sprof_fit() */
 	DEPTH_MAX = 20,  /* deeper rows of a tree are not indented further */
 };
@@ -160,7 +160,7 @@ static size_t width_of(const struct sprof_top_column *column)
 	return column->kind == SPROF_TOP_COUNT ? COUNT_WIDTH : column->width;
 }
 
-/* Each column has a blank behind it. */
+/* Each column is followed by a blank. */
 static size_t width_of_shown(const struct sprof_top_table *table, const bool *shown)
 {
 	size_t sum = 0;

@@ -34,7 +34,7 @@ struct sprof_top_shown {
 	uint64_t duration_ns;                /* of the window: 100 % of a thread's time */
 	const struct sprof_top_folds *folds;
 	bool unfolds_all; /* ignore the folds, because a filter searches everything */
-	uint64_t thread;  /* row id of the thread whose stack is shown */
+	uint64_t thread;  /* row id of the thread in the stack view */
 };
 
 /*

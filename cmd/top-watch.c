@@ -219,7 +219,7 @@ static void describe_end(const struct watch *watch, char *words, size_t size)
 		snprintf(words, size, "ended");
 }
 
-/* Nothing is sampled any more: the screen shows the last figures, unless a signal has ended all. */
+/* Sampling has ended: the screen shows the last figures, unless a signal has ended the run. */
 static void end_sampling(struct watch *watch)
 {
 	char words[SPROF_TOP_END];

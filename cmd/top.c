@@ -95,11 +95,9 @@ const struct sprof_command sprof_command_top = {
 	.summary = "Watch live where the time of a program goes",
 	.synopsis = "-p PID | [--] PROGRAM [ARGUMENT...]",
 	.details =
-		"? shows the keys, q leaves; the program continues. Its output to the terminal "
-		"appears when the\n"
-		"screen closes. Streams that are not the terminal stay as they are. If its stdin "
-		"is the terminal,\n"
-		"it gets an empty one.\n\n"
+		"? shows the keys, q leaves; the program continues. The program's output to the terminal\n"
+		"appears when the screen closes. If its stdin is the terminal, its stdin is empty. Other\n"
+		"streams stay as they are.\n\n"
 		"  sprof top -p 4711\n"
 		"  sprof top -- ./server --port 8080\n",
 	.groups = groups,

@@ -41,8 +41,8 @@ static bool check_item(const struct sprof_event_item *item, struct sprof_error *
 {
 	if (!(item->row->sources & (BY_PTRACE | BY_KERNEL))) {
 		refuse(item, "can't be traced", err);
-		sprof_error_hint(
-			err, "sprof run takes samples; sprof events lists what can be traced here");
+		sprof_error_hint(err,
+			"sprof run takes samples; sprof events lists the events that can be traced here");
 		return false;
 	}
 	return !item->stack || item->row->sources & HAVE_STACKS ||
@@ -129,7 +129,7 @@ uint32_t sprof_trace_choice_stack_types(const struct sprof_event_list *list)
 bool sprof_trace_choice_read(const struct sprof_trace_options *options,
 	struct sprof_event_list *list, struct sprof_trace_probes *probes, struct sprof_error *err)
 {
-	/* The handler of a signal makes calls of its own before the interrupted one ends. */
+	/* A signal handler makes system calls before the interrupted one ends. */
 	const char *key = options->analysis == SPROF_TRACE_SYSCALLS && !options->key
 		? "(_tid<<16)+id"
 		: options->key;

@@ -19,7 +19,7 @@
 #include "elfsym/image.h"
 #include "elfsym/listing.h"
 
-/* What the user has written, and the file that it means. */
+/* The user's text, and the file that it refers to. */
 struct wanted {
 	size_t column;
 	char function[1024];
@@ -42,7 +42,7 @@ static bool copy_unquoted(const char *from, size_t length, char *ret, size_t siz
 	return true;
 }
 
-/* Where the file begins; an @ in quotes belongs to a name. NULL: no file is named. */
+/* Where the file's name begins; an @ in quotes belongs to the function's name. NULL: no file. */
 static const char *find_at(const char *text)
 {
 	bool is_quoted = false;

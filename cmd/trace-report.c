@@ -43,7 +43,7 @@ static const char *name_of(const struct sprof_owners *owners, uint32_t thread, i
 	return owner ? owner->name : sprof_owners_name(owners, tid);
 }
 
-/* Whoever the key names; of any other key, the first thread that had it. */
+/* The thread identified by the key; for other keys, the first thread with that key. */
 static const char *name_of_row(
 	const struct sprof_trace_report *report, const struct sprof_delay_row *row)
 {

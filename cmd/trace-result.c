@@ -106,7 +106,7 @@ static bool has_own_head(enum sprof_trace_analysis analysis)
 
 static void write_head(struct trace *trace)
 {
-	/* Tables of calls have a head of their own. */
+	/* Tables of calls have another head. */
 	if (trace->options->json || has_own_head(trace->options->analysis))
 		return;
 	write_source(trace);

@@ -204,7 +204,7 @@ static void look_for_open(struct trace *trace, uint64_t now_ns)
 {
 	if (now_ns < trace->look_ns)
 		return;
-	/* What comes late is not missing yet. */
+	/* Late events are not missing yet. */
 	trace->known_ns =
 		trace->recorded ? sprof_recorded_events_known_ns(trace->recorded) : now_ns;
 	sprof_trace_engine_overdue(
@@ -328,7 +328,7 @@ static bool create_parts(struct trace *trace, struct sprof_error *err)
 	return sprof_report_file_open(trace->options->output, &trace->out, err);
 }
 
-/* False: no memory, or no filter. */
+/* Returns false if out of memory, or without a filter. */
 static bool trace_calls(struct trace *trace, struct sprof_error *err)
 {
 	struct sprof_calls_listener listener = sprof_call_events_listener(&trace->stops);

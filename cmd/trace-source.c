@@ -12,7 +12,7 @@
 
 enum {
 	LAST_CALL = 1024,
-	/* What a stop of ptrace looks like, too. */
+	/* ptrace stops cause such events, too. */
 	SCHEDULING = 1 << SPROF_TRACE_SWITCH | 1 << SPROF_TRACE_WAKEUP | 1 << SPROF_TRACE_WAKING |
 		1 << SPROF_TRACE_WAKEUP_NEW | 1 << SPROF_TRACE_MIGRATE | 1 << SPROF_TRACE_OFF |
 		1 << SPROF_TRACE_ON,
@@ -139,11 +139,11 @@ static bool check_scheduling(const struct trace *trace, uint32_t calls, struct s
 		(!has_stops && !trace->by_breakpoints && !trace->options->beside.sample))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "events of the scheduler can't be beside %s",
-		has_stops                       ? "system calls that ptrace tells"
-			: trace->by_breakpoints ? "functions that breakpoints tell of"
+		has_stops                       ? "system calls from ptrace"
+			: trace->by_breakpoints ? "functions from breakpoints"
 						: "samples");
 	sprof_error_hint(err,
-		has_stops ? "each stop is a switch; with root's tracepoints, nobody stops"
+		has_stops ? "each stop is a switch; root's tracepoints need no stops"
 			: trace->by_breakpoints
 			? "each stop is a switch; uprobe: without uretprobe: has none, for root"
 			: "each sample of a running thread is a switch; leave --sample out");

@@ -61,13 +61,13 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 		return false;
 	tracing->signals->target = sprof_target_pid(target);
 	if (subject->stdout_to_stderr && !is_one_terminal())
-		sprof_ui_note("stdout is for the report, so what %s prints goes to stderr; "
-			      "-o FILE leaves its stdout alone",
+		sprof_ui_note(
+			"stdout is for the report, so the output of %s goes to stderr; -o FILE leaves its stdout alone",
 			subject->arguments[0]);
 	return true;
 }
 
-/* What the answers to the sampler's questions need. */
+/* Context for answering events. */
 struct answering {
 	struct sprof_tracing *tracing;
 	const struct sprof_target *target;
@@ -129,8 +129,8 @@ static void tell_left_alone(const struct sprof_target *target)
 
 	if (tracer)
 		sprof_ui_note(
-			"%s traces processes itself, and a process has one tracer only: what it "
-			"traces was left to it",
+			"%s traces processes itself, and a process can have only one tracer: sprof "
+			"left these processes to it",
 			tracer);
 }
 
@@ -140,8 +140,8 @@ static void tell_leak_checker(const struct sprof_target *target)
 
 	if (checker)
 		sprof_ui_note(
-			"%s looks for leaks, and traces its own threads for that: from there on it ran "
-			"on its own",
+			"%s looks for leaks, and traces its own threads for that: the rest of its "
+			"run is not profiled",
 			checker);
 }
 
@@ -151,8 +151,8 @@ static void tell_narrow(const struct sprof_target *target)
 
 	if (program)
 		sprof_ui_note(
-			"%s is a 32-bit program, which sprof can't profile: it ran on its own, with "
-			"what it started",
+			"%s is a 32-bit program, which sprof can't profile: it ran unprofiled, "
+			"with its descendants",
 			program);
 }
 
@@ -162,12 +162,12 @@ static void tell_unprivileged(const struct sprof_target *target)
 
 	if (program)
 		sprof_ui_note(
-			"%s is set-user-ID or has capabilities, which the kernel does not give to "
-			"what is traced without CAP_SYS_PTRACE: it ran without them",
+			"%s is set-user-ID or has capabilities, which the kernel does not grant to "
+			"programs traced without CAP_SYS_PTRACE: it ran without them",
 			program);
 }
 
-/* Counts the processes that the program has left behind and that are let go now. */
+/* Counts the processes that the program has left behind, which are released now. */
 static void tell_left_running(
 	const struct sprof_tracing *tracing, const struct sprof_target *target)
 {
@@ -186,8 +186,8 @@ static void tell_denied(const struct sprof_quality *quality)
 	if (quality->stacks[SPROF_END_DENIED])
 		sprof_ui_note(
 			"the program is undumpable, by PR_SET_DUMPABLE or because its file may not "
-			"be read: only who has CAP_SYS_PTRACE may see where its threads sleep, and "
-			"%llu samples have no stack",
+			"be read: without CAP_SYS_PTRACE, sprof can't see where its threads sleep, "
+			"and %llu samples have no stack",
 			(unsigned long long)quality->stacks[SPROF_END_DENIED]);
 }
 
@@ -208,7 +208,7 @@ static bool outlives_sampling(
 		(!tracing->sampling.linger_ns && sprof_target_process_count(target));
 }
 
-/* When to let go of a program that is no longer sampled, and of its descendants. */
+/* When to release a program that is no longer sampled, and its descendants. */
 static uint64_t end_of_company(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
 	const uint64_t linger_ns = tracing->sampling.linger_ns;
@@ -217,7 +217,7 @@ static uint64_t end_of_company(struct sprof_tracing *tracing, const struct sprof
 						       : UINT64_MAX;
 }
 
-/* Lets all events go on without sampling. */
+/* Handles all events without sampling. */
 static void accompany(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	struct answering answering = {tracing, target};
@@ -238,8 +238,8 @@ static void accompany(struct sprof_tracing *tracing, struct sprof_target *target
 }
 
 /*
- * A thread that is detached at a system call's entry is woken there: the call returns EINTR. So the
- * threads that stop at calls go on without stops first. One that only computes never comes to one.
+ * Detaching a thread at a system call's entry wakes it there: the call returns EINTR. So threads
+ * that stop at calls first run on without call stops. A thread that only computes is not affected.
  */
 static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target)
 {
@@ -260,7 +260,10 @@ static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target
 	}
 }
 
-/* Asks those that may have come to a breakpoint, and not reported it yet. Sleeping ones have not. */
+/*
+ * Interrupts threads that may have hit a breakpoint and not reported it yet. Sleeping ones have
+ * not.
+ */
 static void interrupt_runners(struct sprof_target *target)
 {
 	struct sprof_thread **threads;
@@ -374,6 +377,7 @@ static void *trace(void *data)
 		.births = tracing->sampling.by_kernel || tracing->events,
 		.tasks = tracing->subject->tasks,
 		.holds = tracing->subject->holds,
+		.resumes = tracing->sampling.exact_waits,
 		.modules = have_stacks(tracing->events) ? tracing->modules : NULL,
 		.child_mask = tracing->signals->original,
 	};
@@ -410,7 +414,7 @@ static void *trace(void *data)
 	return NULL;
 }
 
-/* The program was let go, and no other thread of sprof is left. */
+/* The program was released, and no other thread of sprof is left. */
 static void go_on_as_copy(struct sprof_tracing *tracing)
 {
 	sprof_hang_end(&tracing->watched, tracing->signals->target, &tracing->error);

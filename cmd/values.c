@@ -72,7 +72,7 @@ bool sprof_value_rate(void *field, const char *text, struct sprof_error *err)
 	char *end;
 	double value = strtod(text, &end);
 
-	/* Written so that NaN is refused too. */
+	/* Also rejects NaN. */
 	if (end == text || *end || !(value >= min_rate && value <= max_rate))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"not a rate: samples per second, above 0 and at most %.0f", max_rate);

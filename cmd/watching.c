@@ -114,7 +114,7 @@ bool sprof_watching_calls(struct sprof_watching *watching, const int64_t *number
 	if (!count || !subject->arguments || !subject->follow_children ||
 		watching->tracing.sampling.duration_ns)
 		return true;
-	/* It must be let go at its end, which a filter doesn't allow. */
+	/* It must be detached at its end, which a filter prevents. */
 	if (sprof_program_will_check_leaks(subject->arguments[0]))
 		return true;
 	if (!sprof_call_filter_create(numbers, count, &watching->filter, err))

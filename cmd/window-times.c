@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 
 /* A stop's cost varies with the CPUs' sleep states, up to twice the measured value. A thread whose
  * own time is less than this factor times its stops' cost gets only a bound. */
@@ -33,7 +34,7 @@ void sprof_window_times_open(struct sprof_window_times *times, uint64_t now_ns)
 
 static uint64_t waiting(const struct sprof_trap_cost *cost)
 {
-	return cost->gap_ns > cost->cpu_ns ? cost->gap_ns - cost->cpu_ns : 0;
+	return sprof_minus(cost->gap_ns, cost->cpu_ns);
 }
 
 /* The part of the gap without CPU time shows where the tracer ran: on another CPU it had to be
@@ -41,7 +42,7 @@ static uint64_t waiting(const struct sprof_trap_cost *cost)
 static const struct sprof_trap_cost *cost_of(
 	const struct sprof_trap_floor *floor, const struct sprof_breakpoint_load *load)
 {
-	const uint64_t rest = load->gap_ns > load->cpu_ns ? load->gap_ns - load->cpu_ns : 0;
+	const uint64_t rest = sprof_minus(load->gap_ns, load->cpu_ns);
 
 	return rest <= 2 * waiting(&floor->here) ? &floor->here : &floor->elsewhere;
 }
@@ -133,7 +134,7 @@ static void leave(struct sprof_window_time *time, double own, uint64_t all_ns)
 
 uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now_ns)
 {
-	const uint64_t length_ns = now_ns > times->opened_ns ? now_ns - times->opened_ns : 0;
+	const uint64_t length_ns = sprof_minus(now_ns, times->opened_ns);
 	const uint64_t all_ns = length_ns < times->enough_ns ? length_ns : times->enough_ns;
 	double least = (double)length_ns;
 

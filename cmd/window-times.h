@@ -23,14 +23,13 @@ struct sprof_window_times {
 	uint64_t all_ns;    /* sum for a thread that never stops, over the closed windows */
 	struct sprof_window_time {
 		uint64_t window; /* window of its last stop */
-		uint64_t first_ns,
-			/* its first stop in the window; its run-queue time since then */
-			runq_ns;
+		/* its first stop in the window; its run-queue time since then */
+		uint64_t first_ns, runq_ns;
 		uint64_t seen_ns;    /* its last stop */
 		uint64_t went_on_ns; /* when it continued after that */
-		double own_ns,
-			stopped_ns; /* in this window: own running time; time that stops took */
-		bool has_enough;    /* the window no longer counts for this thread */
+		/* in this window: own running time; time that stops took */
+		double own_ns, stopped_ns;
+		bool has_enough; /* the window no longer counts for this thread */
 		/*
 		 * Over windows in which it stopped: own time, its upper bound, and the time it
 		 * would have had without stops.

@@ -76,8 +76,10 @@ static struct sprof_written write_shown(const struct sprof_recording *options,
 static bool share_out(const struct sprof_recording *options, struct sprof_profile *profile,
 	struct sprof_error *err)
 {
-	return options->shown.threads || sprof_estimate_share(profile) ||
-		sprof_error_no_memory(err);
+	const bool done = options->shown.threads ? sprof_estimate_take_back(profile)
+						 : sprof_estimate_share(profile);
+
+	return done || sprof_error_no_memory(err);
 }
 
 struct sprof_written sprof_writing_all(

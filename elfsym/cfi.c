@@ -128,9 +128,9 @@ static enum sprof_reg_rule register_rule(Dwarf_Frame *frame, int number, int32_t
 }
 
 /*
- * On aarch64 the linker's first PLT entry pushes two words before it goes on to glibc's
- * _dl_runtime_resolve, whose CFI doesn't count them: its return address is above what it calls the
- * CFA, and the caller's sp is above both words (glibc, sysdeps/aarch64/dl-trampoline.S). No other
+ * On aarch64 the linker's first PLT entry pushes two words before it jumps to glibc's
+ * _dl_runtime_resolve, whose CFI does not count them: its return address is above its nominal CFA,
+ * and the caller's sp is above both words (glibc, sysdeps/aarch64/dl-trampoline.S). No other
  * function has its return address there.
  */
 static void count_pushed_by_plt(struct sprof_cfi_row *row)
@@ -171,7 +171,7 @@ static bool compile(Dwarf_CFI *cfi, uint64_t address, struct sprof_cfi_row *ret)
 	if (!dwarf_frame_cfa(frame, &ops, &count))
 		set_cfa(ret, ops, count);
 	count_pushed_by_plt(ret);
-	/* The outermost frame has no caller, whatever else the row says. */
+	/* The outermost frame has no caller, regardless of the row's other rules. */
 	if (ret->ra == SPROF_REG_UNDEFINED)
 		ret->cfa = SPROF_CFA_SP;
 	return true;

@@ -37,7 +37,7 @@ static bool is_one_of(const char *name, size_t length, const char *const names[]
 	return false;
 }
 
-/* Also finds "_ZSt20__throw_length_errorPKc". */
+/* Also matches "_ZSt20__throw_length_errorPKc". */
 bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import)
 {
 	return is_one_of(name, length, ends, sizeof(ends) / sizeof(ends[0])) ||

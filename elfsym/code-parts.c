@@ -75,7 +75,7 @@ static bool read_jumps(struct reader *reader, const struct sprof_code_text *text
 	return true;
 }
 
-/* A jump inside a function leads over some candidates: the code on both sides is one function. */
+/* A jump within a function crosses some candidates: the code on both sides is one function. */
 static void note_span(struct candidates *candidates, uint64_t from, uint64_t to)
 {
 	size_t first = sprof_code_set_behind(&candidates->set, from < to ? from : to);
@@ -87,7 +87,7 @@ static void note_span(struct candidates *candidates, uint64_t from, uint64_t to)
 	candidates->spans[end]--;
 }
 
-/* An exception handler in a separate part continues behind a call, so that call returns. */
+/* An exception handler in a separate part continues after a call, so that call returns. */
 static bool ends_way(const struct sprof_code_starts *starts, const struct sprof_code_text *text,
 	size_t at, size_t length)
 {

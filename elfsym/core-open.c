@@ -72,7 +72,7 @@ static int open_nameless(const char *folder)
 	char path[4096];
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
 
-	/* Not every file system can do that (open(2)). */
+	/* Not every file system supports O_TMPFILE (open(2)). */
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;
 	snprintf(path, sizeof(path), "%s/sprof-core-XXXXXX", folder);

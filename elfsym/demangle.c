@@ -48,7 +48,7 @@ static void append(const char *text, size_t length, void *data)
 
 static char *run(demangler demangle, const char *linkage, int options)
 {
-	/* On the heap, so that longjmp doesn't change its fields. */
+	/* On the heap, so that longjmp does not change its fields. */
 	struct writer *writer = calloc(1, sizeof(*writer));
 	char *result = NULL;
 
@@ -78,7 +78,7 @@ bool sprof_is_mangled(const char *linkage)
 	return linkage[0] == '_' && linkage[1] && strchr("ZRD", linkage[1]);
 }
 
-/* Rust's first mangling is valid C++ too, so Rust is asked first. */
+/* Rust's legacy mangling is also valid C++, so Rust is tried first. */
 char *sprof_demangle(const char *linkage)
 {
 	size_t length = strnlen(linkage, MAX_MANGLED + 1);

@@ -42,7 +42,7 @@ struct sprof_dwarf {
 	struct sprof_units indexed; /* by .debug_aranges */
 	struct sprof_units all;     /* once there was an address that it doesn't know */
 	bool has_all;
-	size_t budget;                    /* how many more ranges the file may have */
+	size_t budget;                    /* remaining number of ranges allowed for the file */
 	struct sprof_dwarf_place *places; /* of the last chain */
 	size_t place_capacity;
 };

@@ -9,9 +9,8 @@
 #include "base/attributes.h"
 
 struct sprof_entry {
-	uint64_t
-		/* link-time; in object files, relative to the section; for tls, to the TLS block */
-		address;
+	/* link-time; in object files, relative to the section; for tls, to the TLS block */
+	uint64_t address;
 	uint64_t size;
 	const char *name;
 	size_t name_length;  /* without version */

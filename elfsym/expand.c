@@ -28,7 +28,7 @@ enum {
 	GNU_HEADER = 12, /* "ZLIB" and the size, big-endian */
 };
 
-/* A section as it is in the file and as it will be; size 0: the file doesn't have it. */
+/* A section in the old and the new file; size 0: absent. */
 struct piece {
 	const uint8_t *bytes;
 	size_t byte_count;

@@ -90,7 +90,7 @@ static bool find_eh_frame(struct reader *reader)
 	return reader->data.d_buf && reader->data.d_size;
 }
 
-/* The encoding of a CIE's FDEs. The data has the same order as the letters behind "z". */
+/* The encoding of a CIE's FDEs. The data has the same order as the letters after "z". */
 static unsigned encoding_of(const Dwarf_CIE *cie)
 {
 	const uint8_t *data = cie->augmentation_data;
@@ -206,7 +206,7 @@ void sprof_fdes_finish(struct sprof_fdes *fdes)
 	*fdes = (struct sprof_fdes){0};
 }
 
-/* The index of the first range that begins behind the address. */
+/* The index of the first range that begins after the address. */
 static size_t search(const struct sprof_fdes *fdes, uint64_t address)
 {
 	return sprof_upper_bound(

@@ -23,7 +23,7 @@ struct instruction {
 /* One-byte opcodes that have a ModRM: rows of 16, bit n is column n. */
 static const uint16_t modrm_of_one[16] = {0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0, 0xffff,
 	0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0};
-/* Opcodes behind 0F that have no ModRM. */
+/* Opcodes after 0F without ModRM. */
 static const uint16_t no_modrm_of_two[16] = {
 	0x4be0, 0, 0, 0x00ff, 0, 0, 0, 0x0080, 0xffff, 0, 0x0707, 0, 0xff00, 0, 0, 0};
 
@@ -169,13 +169,13 @@ size_t sprof_instruction_size_x86_64(const uint8_t *code, size_t size)
 	return read_instruction(code, size, &one) ? one.size : 0;
 }
 
-/* What one instruction does to sp. */
+/* The effect of one instruction on sp. */
 enum move {
 	MOVE_NONE,
 	MOVE_BY,     /* by a constant */
 	MOVE_FRAME,  /* the frame pointer becomes sp */
 	MOVE_LEAVE,  /* back to the frame pointer, or to a constant distance from it */
-	MOVE_BRANCH, /* the code behind it is not reached from here */
+	MOVE_BRANCH, /* the code after it is not reached from here */
 	MOVE_UNKNOWN,
 };
 
@@ -262,7 +262,7 @@ struct sum {
 
 static bool add(struct sum *sum, enum move move, int64_t by, bool ends_prologue)
 {
-	/* A second one begins another function, or another way through this one. */
+	/* A second one begins another function, or another path through this one. */
 	if (move == MOVE_FRAME) {
 		*sum = (struct sum){.has_frame = true};
 		return true;
@@ -319,7 +319,7 @@ static bool is_nop(const struct instruction *one)
 	return one->map ? one->map == 1 && one->opcode == 0x1f : one->opcode == 0x90;
 }
 
-/* Padding, or another function's first instruction behind a way out. */
+/* Whether padding, or another function's first instruction, follows an exit. */
 static bool has_other_function(const uint8_t *code, size_t size)
 {
 	enum { INT3 = 0xcc };

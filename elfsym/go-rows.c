@@ -52,7 +52,7 @@ static bool is_among(const char *const *names, size_t count, const char *name)
 	return i < count;
 }
 
-/* A signal handler is flagged as outermost, but the kernel's frame behind it can be walked. */
+/* A signal handler is flagged as outermost, but the kernel's signal frame can be walked. */
 static bool is_root(const struct sprof_go_function *function)
 {
 	return is_among(roots, sizeof(roots) / sizeof(roots[0]), function->name) ||

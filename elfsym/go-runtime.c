@@ -29,7 +29,7 @@ static bool find_code(const struct sprof_go_table *table, const char *name, stru
 	return ret->bytes;
 }
 
-/* The 32 bits behind the first place where the code has the pattern. */
+/* The 32 bits after the first match of the pattern in the code. */
 static bool find_number(const struct code *code, const uint8_t *pattern, size_t size, int32_t *ret)
 {
 	const uint8_t *found = memmem(code->bytes, code->size, pattern, size);

@@ -32,8 +32,8 @@ enum {
 };
 
 /*
- * Reading a mapped device or FIFO could block or have side effects. A file that was written since
- * would be taken for what was mapped.
+ * Reading a mapped device or FIFO could block or have side effects. A file written since would be
+ * taken for the mapped one.
  */
 static bool check_file(const struct sprof_module *module, struct sprof_error *err)
 {

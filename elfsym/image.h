@@ -37,7 +37,6 @@ struct sprof_image {
 	uint64_t memory_base; /* if from_memory: run-time address of the first byte */
 };
 
-/* The bytes of a section. */
 struct sprof_section {
 	const uint8_t *bytes;
 	size_t size;

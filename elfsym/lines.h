@@ -25,7 +25,6 @@ struct sprof_line_sections {
  */
 struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const char *name);
 
-/* Finds the sections for lines. */
 struct sprof_line_sections sprof_line_sections_find(const struct sprof_image *debug);
 
 /* Addresses ascend within a sequence; each row is valid up to the next. */

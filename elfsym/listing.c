@@ -270,14 +270,14 @@ void sprof_listing_finish(struct sprof_listing *listing)
 	*listing = (struct sprof_listing){0};
 }
 
-/* The index of the first item at or behind the address. */
+/* The index of the first item at or after the address. */
 static size_t first_from(const struct sprof_listing *listing, uint64_t address)
 {
 	return sprof_lower_bound(
 		listing->items, listing->count, SPROF_KEY(listing->items, address, address));
 }
 
-/* The index of the first item behind the address. */
+/* The index of the first item after the address. */
 static size_t first_behind(const struct sprof_listing *listing, uint64_t address)
 {
 	return sprof_upper_bound(

@@ -262,7 +262,7 @@ struct sprof_place_of_value sprof_location_expression_evaluate(
 	if (!expression->count)
 		return (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
 	for (size_t i = 0; i < expression->count; i++) {
-		/* What follows a decision are pieces. */
+		/* Operations after a result describe pieces. */
 		if (stack.has_place || !apply(&stack, &expression->ops[i]))
 			return unknown;
 	}

@@ -46,7 +46,7 @@ static bool init_anonymous(struct sprof_names *names, struct sprof_error *err)
 	return sprof_names_refresh(names, err);
 }
 
-/* A module in another mount namespace may have its debug file in there. */
+/* A module in another mount namespace may have its debug file there. */
 static void look_inside(struct sprof_names *names)
 {
 	if (names->module->root_fd < 0)

@@ -101,7 +101,7 @@ static bool is_index(const char *name)
 	return strcmp(name, "/") == 0 || strcmp(name, "//") == 0 || strcmp(name, "/SYM64/") == 0;
 }
 
-/* The member's size as its header has it: libelf's is at most what the file holds. */
+/* The member's size in its header; libelf limits it to the file's size. */
 static uint64_t size_of(const struct sprof_objects *objects, uint64_t base)
 {
 	char text[sizeof(((struct ar_hdr *)0)->ar_size) + 1] = "";

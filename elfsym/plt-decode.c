@@ -13,8 +13,9 @@ enum {
 	ARM_WORDS = 6, /* of the longest entry: bti, adrp, ldr, add, autia1716, br */
 };
 
-/* jmp *displacement(%rip), behind optional endbr64 and bnd; or a lazy IBT .plt's push of an
- * index. */
+/*
+ * jmp *displacement(%rip), after optional endbr64 and bnd; or a lazy IBT .plt's push of an index.
+ */
 static bool decode_x86_64(
 	const uint8_t *bytes, size_t room, uint64_t address, struct sprof_plt_jump *ret)
 {
@@ -52,8 +53,8 @@ static size_t arm_size(const uint32_t words[ARM_WORDS], size_t count, size_t fro
 }
 
 /*
- * adrp x16, page; ldr x17, [x16, offset]; add; br x17. May stand behind bti c, and may authenticate
- * the return address (Arm ARM, C6.2; the ABI's PLT is in AAELF64).
+ * adrp x16, page; ldr x17, [x16, offset]; add; br x17. May follow bti c, and may authenticate the
+ * return address (Arm ARM, C6.2; the ABI's PLT is in AAELF64).
  */
 static bool decode_aarch64(
 	const uint8_t *bytes, size_t room, uint64_t address, struct sprof_plt_jump *ret)

@@ -70,7 +70,7 @@ static void add_slots(struct slots *slots, const ElfW(Rela) *relocations, size_t
 	}
 }
 
-/* Reads what the linker leaves for the start-up code of a static program. */
+/* Reads the relocations that the linker leaves for a static program's start-up code. */
 static void read_static(const struct sprof_image *image, struct sprof_dynamic *dynamic)
 {
 	struct sprof_section section;

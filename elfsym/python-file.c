@@ -399,7 +399,7 @@ static void find_nameless_parts(struct reader *reader)
 	sort(reader->file);
 }
 
-/* Most programs have no interpreter, and may have many symbols: few of them are exported. */
+/* Most programs contain no interpreter, and may have many symbols: few of them are exported. */
 static bool has_runtime(const struct sprof_image *image)
 {
 	struct sprof_python_file file = {0};

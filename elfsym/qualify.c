@@ -27,7 +27,6 @@ struct sprof_foreign_unit {
 	struct sprof_scopes scopes;
 };
 
-/* The DIE of the function's declaration. */
 static Dwarf_Die declaration_of(const Dwarf_Die *function)
 {
 	Dwarf_Die die = *function, next;

@@ -107,7 +107,6 @@ static void skip_varying(struct sprof_cursor *cursor, uint64_t form)
 	}
 }
 
-/* Adds one attribute of the current kind. */
 static enum sprof_skim_outcome add_attribute(
 	struct sprof_skim *skim, struct sprof_skim_kind *kind, uint64_t name, uint64_t form)
 {

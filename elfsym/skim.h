@@ -39,7 +39,6 @@ enum sprof_skim_outcome {
 	SPROF_SKIM_NO_MEMORY,
 };
 
-/* Prepares to skim the unit with this DIE. */
 enum sprof_skim_outcome sprof_skim_open(
 	struct sprof_skim *skim, const struct sprof_image *debug, Dwarf_Die *unit) SPROF_MUST_USE;
 void sprof_skim_close(struct sprof_skim *skim);

@@ -266,7 +266,7 @@ static bool find_symbol(const struct place *place, struct sprof_symbol *ret, boo
 	return !*ret_found || covers(place, ret, ret_found, err);
 }
 
-/* What a text list of symbols says; NULL: nothing. */
+/* The symbol in a text list; NULL: none. */
 static const struct sprof_symlist_line *find_listed(const struct place *place)
 {
 	if (!place->names->list)

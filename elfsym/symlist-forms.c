@@ -107,7 +107,7 @@ static bool take_hex(const char **cursor, const char *end, uint64_t *ret)
 	return is_hex(&word, ret) && *cursor < end;
 }
 
-/* A letter with blanks behind it. */
+/* A letter followed by blanks. */
 static bool take_letter(const char **cursor, const char *end, char *ret)
 {
 	struct word word = next_word(cursor, end);
@@ -142,9 +142,9 @@ static bool is_letter_of_nm(char type)
 }
 
 /*
- * A name without what tools put behind it: a version ("@@GLIBC_2.14", " (3)"), a kernel module
- * ("\t[ext4]"), a carriage return. "puts@plt" is a name. readelf -s leaves of long names with
- * versions only "[...]".
+ * A name without suffixes added by tools: a version ("@@GLIBC_2.14", " (3)"), a kernel module
+ * ("\t[ext4]"), a carriage return. "puts@plt" is a name. readelf -s shortens long names with
+ * versions to "[...]".
  */
 static enum sprof_symlist_verdict finish_name(
 	const char *at, const char *end, struct sprof_symlist_line *line)
@@ -246,8 +246,8 @@ static enum sprof_symlist_rank rank_of_flags(const char *flags)
 }
 
 /*
- * What stands between the size and the name: two blanks and a version, or a version in brackets,
- * and how a symbol is visible.
+ * Skips what is between size and name: two blanks and a version, or a version in brackets, and the
+ * visibility.
  */
 static void skip_version(const char **cursor, const char *end)
 {
@@ -303,7 +303,7 @@ static enum sprof_symlist_rank rank_of_binding(const struct word *binding)
 					: SPROF_SYMLIST_NO_FUNCTION;
 }
 
-/* The column Ndx, behind the visibility and what a machine adds to it: "[VARIANT_PCS]". */
+/* The column Ndx, after the visibility and a machine's additions to it: "[VARIANT_PCS]". */
 static struct word take_section(const char **cursor, const char *end)
 {
 	struct word word;
@@ -344,7 +344,7 @@ static enum sprof_symlist_verdict parse_readelf(
 	return finish_name(at, end, ret);
 }
 
-/* The text up to the next tab, and moves behind it. */
+/* Returns the text up to the next tab, and moves past it. */
 static struct word next_field(const char **cursor, const char *end)
 {
 	const char *tab = find(*cursor, end, '\t');

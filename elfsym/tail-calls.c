@@ -156,7 +156,7 @@ static bool enters(
 	return true;
 }
 
-/* The bytes of a jump of this size, if the call is one; NULL: they are not in the file. */
+/* The bytes of a jump of this size, if the call is one; NULL: not in the file. */
 static const uint8_t *jump_at(
 	const struct sprof_tail_calls *calls, const struct sprof_call_site *site, size_t size)
 {
@@ -312,7 +312,10 @@ static uint64_t target_of(const struct sprof_tail_calls *calls, uint64_t behind)
 		: 0;
 }
 
-/* Where DWARF too says that the call goes, which is no tail call; *target becomes 0 otherwise. */
+/*
+ * Keeps *target if DWARF agrees that the call enters it, so that there is no tail call; else sets
+ * it to 0.
+ */
 static bool confirm(struct sprof_tail_calls *calls, uint64_t behind, uint64_t *target)
 {
 	struct sprof_dwarf_function caller;

@@ -144,8 +144,8 @@ static bool reaches(struct search *search, uint32_t goal)
 }
 
 /*
- * Whether a way leaves the path at the node and comes back to it behind the next one. Nodes that
- * were passed before are not passed again: from them no way leads behind the node that it had left.
+ * Whether another path leaves at the node and returns after the next one. Visited nodes are not
+ * visited again: no path from them leads beyond the node that was left.
  */
 static bool has_detour(struct search *search, uint32_t start)
 {
@@ -205,7 +205,7 @@ static bool list_way(struct search *search, uint32_t goal, uint32_t **ret, size_
 	return true;
 }
 
-/* Another way has to leave this one, and to come back to it. */
+/* Another path must leave this one and return to it. */
 static bool is_only_way(struct search *search, const uint32_t *way, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -20,7 +20,7 @@ static bool add_unit(struct sprof_units *units, const struct sprof_unit *unit)
 	return true;
 }
 
-/* Units without ranges of their own are noted in `bare`: offset -> index. */
+/* Units without ranges are recorded in `bare`: offset -> index. */
 static bool add_with_ranges(struct sprof_units *units, const struct sprof_units_source *source,
 	Dwarf_Die *die, struct sprof_ranges *bare)
 {

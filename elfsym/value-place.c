@@ -79,7 +79,7 @@ static bool is_only_a_name(Dwarf_Die *type)
 		tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
-/* dwarf_peel_type() does the same, but a broken file may have names without end. */
+/* dwarf_peel_type() does the same, but typedefs in a corrupt file may form a cycle. */
 bool sprof_value_peel(Dwarf_Die *type)
 {
 	for (unsigned i = 0; i < MAX_NAMES; i++) {

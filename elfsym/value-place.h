@@ -10,7 +10,6 @@
 #include "elfsym/frame-machine.h"
 #include "elfsym/location-expression.h"
 
-/* The part of the value at `offset` bytes. */
 struct sprof_place_of_value sprof_value_part(
 	const struct sprof_place_of_value *place, uint64_t offset);
 /* Returns false if some bytes are unknown. */

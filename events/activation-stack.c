@@ -14,17 +14,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 
 enum {
 	NEAR = 32 * 1024,   /* bytes between two frames of one stack, mostly less */
 	ASIDE_LIMIT = 1024, /* frames that may be of other stacks; each event looks at them */
 	CHAIN_LIMIT = 1024, /* tail calls into each other */
 };
-
-static uint64_t difference(uint64_t later, uint64_t earlier)
-{
-	return later > earlier ? later - earlier : 0;
-}
 
 static bool find_slot(struct sprof_activation_stack *stack, uint32_t function, uint32_t caller,
 	struct sprof_activation_place *ret)
@@ -72,7 +68,7 @@ static bool count_in(struct sprof_activation_stack *stack,
 {
 	struct sprof_activation_slot *slot = &stack->slots[place->slot];
 	struct sprof_activation_row *row = &stack->books->rows[slot->row];
-	const uint64_t ns = difference(end_ns, frame->begin_ns);
+	const uint64_t ns = sprof_minus(end_ns, frame->begin_ns);
 
 	row->ends[end]++;
 	row->nested += frame->depth > 1;
@@ -80,7 +76,7 @@ static bool count_in(struct sprof_activation_stack *stack,
 		row->deepest = frame->depth;
 	if (!sprof_activation_is_timed(end))
 		return true;
-	row->self_ns += difference(ns, frame->child_ns);
+	row->self_ns += sprof_minus(ns, frame->child_ns);
 	add_total(slot, row, place->mark_ns + ns);
 	return end != SPROF_ACTIVATION_RETURNED || sprof_histogram_add(&row->whole, ns);
 }
@@ -94,7 +90,7 @@ static void tell_caller(struct sprof_activation_frame *caller,
 
 	if (!caller)
 		return;
-	caller->child_ns += is_timed ? difference(end_ns, frame->since_ns) : frame->child_ns;
+	caller->child_ns += is_timed ? sprof_minus(end_ns, frame->since_ns) : frame->child_ns;
 	if (seen_ns > caller->seen_ns)
 		caller->seen_ns = seen_ns;
 }
@@ -160,7 +156,7 @@ static bool drop_at(struct sprof_activation_stack *stack, uint64_t sp, uint64_t 
 	return true;
 }
 
-/* The call that has returned was not made by what lies at the same place. */
+/* The call that has returned was not made by the frame with the same stack pointer. */
 static bool change_caller(
 	struct sprof_activation_stack *stack, struct sprof_activation_frame *frame, uint64_t now_ns)
 {
@@ -175,7 +171,7 @@ static bool change_caller(
 	return find_slot(stack, frame->function, caller_of(caller), &frame->edge);
 }
 
-/* is_chained: what lies at the same place returns, too. */
+/* is_chained: the frame with the same stack pointer returns, too. */
 static bool settle(struct sprof_activation_stack *stack, bool is_chained, uint64_t now_ns)
 {
 	struct sprof_activation_frame *frame = &stack->returned;
@@ -212,7 +208,7 @@ static bool put_aside(struct sprof_activation_stack *stack, size_t first, uint64
 	if (first) {
 		struct sprof_activation_frame *caller = &stack->frames[first - 1];
 
-		caller->child_ns += difference(now_ns, stack->frames[first].since_ns);
+		caller->child_ns += sprof_minus(now_ns, stack->frames[first].since_ns);
 	}
 	if (!limit_aside(stack, now_ns) ||
 		!sprof_array_reserve(&stack->aside, &stack->aside_capacity,
@@ -275,7 +271,7 @@ static bool is_below_top(const struct sprof_activation_stack *stack, uint64_t sp
 	return !stack->count || sp < top_of(stack)->sp;
 }
 
-/* Moves what was put aside together with this frame back onto the stack. */
+/* Moves the frames set aside together with this one back onto the stack. */
 static bool take_back(struct sprof_activation_stack *stack, size_t found, uint64_t now_ns)
 {
 	size_t first = found, end = found + 1, count;
@@ -298,7 +294,7 @@ static bool take_back(struct sprof_activation_stack *stack, size_t found, uint64
 	for (size_t i = 0; i < count; i++)
 		stack->slots[frames[i].own.slot].depth++;
 	frames[0].since_ns = now_ns;
-	frames[count - 1].child_ns += difference(now_ns, frames[count - 1].aside_ns);
+	frames[count - 1].child_ns += sprof_minus(now_ns, frames[count - 1].aside_ns);
 	stack->count += count;
 	return true;
 }
@@ -316,8 +312,8 @@ static bool go_to(struct sprof_activation_stack *stack, uint64_t sp, uint64_t no
 }
 
 /*
- * Whether what lies at the place of a call is over, rather than its tail caller. Compilers make loops
- * of functions that tail-call themselves.
+ * Whether the frame with the same stack pointer has ended, rather than being the tail caller.
+ * Compilers turn self tail calls into loops.
  */
 static bool is_over(const struct sprof_activation_stack *stack, uint32_t function, uint64_t sp)
 {

@@ -125,7 +125,7 @@ static const struct sprof_allocator table[] = {
 	{"xallocx", SPROF_ALLOCATOR_EXPAND, 0, 1, NONE, NONE},
 };
 
-/* What other names of the functions of C begin with. */
+/* Prefixes of other names of C's functions. */
 static const char *const prefixes[] = {"__libc_", "je_", "mi_", "tc_", "__"};
 
 static int compare(const void *key, const void *element)

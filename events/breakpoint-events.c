@@ -141,8 +141,8 @@ static bool is_return_place(const struct sprof_thread *thread, uint64_t address)
 	return sprof_displace_is_behind_call(before);
 }
 
-/* Where it returns to lies at sp (System V ABI, AMD64 supplement, 3.2.2). Without a breakpoint there,
- * its return will not be seen. */
+/* The return address is at sp (System V ABI, AMD64 supplement, 3.2.2). Without a breakpoint there,
+ * the return is missed. */
 static void expect_return(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs, int64_t number)
 {

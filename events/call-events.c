@@ -8,7 +8,7 @@
 
 #include "base/proc.h"
 
-/* A report comes later than its stop, and the thread may have gone on since. */
+/* A report comes later than its stop, and the thread may have continued since. */
 static struct sprof_trace_event event_of(
 	const struct sprof_event *report, enum sprof_trace_type type)
 {

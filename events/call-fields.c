@@ -119,7 +119,7 @@ static const struct call *find_call(const char *name)
 	return NULL;
 }
 
-/* Behind the mark, if there is one. */
+/* Skips the mark, if there is one. */
 static const char *name_of(const char *argument)
 {
 	const size_t mark = sizeof(int_mark) - 1;

@@ -1,4 +1,4 @@
-/* The state of a thread whose calls are traced. calls.c frees it when the thread ends. */
+/* The state of a thread with traced system calls. calls.c frees it when the thread ends. */
 #include "events/call-state.h"
 
 #include <stdlib.h>

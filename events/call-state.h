@@ -1,4 +1,4 @@
-/* Private to calls.c and call-stacks.c: state of the threads whose system calls are traced. */
+/* Private to calls.c and call-stacks.c: state of threads with traced system calls. */
 #ifndef SPROF_EVENTS_CALL_STATE_H
 #define SPROF_EVENTS_CALL_STATE_H
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 
 /* Rows keep their memory: the next interval has mostly the same calls. */
 void sprof_call_table_reset(struct sprof_call_table *table)
@@ -88,7 +89,7 @@ bool sprof_call_table_add(struct sprof_call_table *table, const struct sprof_cal
 		.stack = call->stack,
 	};
 	struct sprof_call_row *row = row_of(table, &like);
-	uint64_t ns = call->end_ns > call->begin_ns ? call->end_ns - call->begin_ns : 0;
+	uint64_t ns = sprof_minus(call->end_ns, call->begin_ns);
 
 	if (!row)
 		return false;

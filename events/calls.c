@@ -124,8 +124,8 @@ static bool is_for_us(const struct sprof_calls *calls, const struct sprof_call_s
 }
 
 /*
- * The first stop of a thread that was inside a call. One that was just born leaves its parent's
- * clone(2), or the launcher's execve(2): that is no call of its own.
+ * The first stop of a thread that was inside a call. A newborn thread leaves its parent's clone(2),
+ * or the launcher's execve(2), which is no call of the thread.
  */
 static bool is_left_call(const struct sprof_thread *thread, const struct sprof_call_state *state)
 {
@@ -149,7 +149,7 @@ static void find_left_call(struct sprof_calls *calls, struct sprof_thread *threa
 		});
 }
 
-/* What the kernel says at a stop, read while the thread stands still. */
+/* The kernel's description of a stop, read while the thread is stopped. */
 struct seen_stop {
 	struct sprof_call_state state;
 	uint64_t now_ns;

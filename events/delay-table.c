@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/interned.h"
 
-/* A row of the rest is found like that of a key, with another word in front. */
+/* The row of the rest is found like that of a key, with another first word. */
 enum which { OF_PAIR, OF_KEY, OF_REST };
 
 static struct sprof_hash key_of(const struct sprof_trace_instance *instance, enum which which)

@@ -179,9 +179,9 @@ static void begin_delay(
 }
 
 /*
- * A waker may see that the thread goes to sleep before the record of its OFF is made: its WAKING
- * then stands before the OFF, and only the WAKEUP behind it (kernel/sched/core.c, try_to_wake_up).
- * The wait for a CPU begins with the OFF.
+ * A waker may notice that the thread goes to sleep before its OFF is recorded: then WAKING precedes
+ * the OFF, and WAKEUP follows it (kernel/sched/core.c, try_to_wake_up). The wait for a CPU begins
+ * with the OFF.
  */
 static void leave_cpu(struct sprof_delay_thread *thread, const struct sprof_sched_record *record)
 {
@@ -241,8 +241,8 @@ static void set_base(struct sprof_delay_sums *sums, const struct sprof_sched_rec
 }
 
 /*
- * The sums are read a little before or after the records of the same moment. So what was derived
- * too early is not taken back, but missing in the next reading.
+ * The sums are read slightly before or after records of the same moment. So what was derived too
+ * early is subtracted from the next reading.
  */
 static void count_derived(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
@@ -282,7 +282,7 @@ static void take_reading(struct sprof_delays *delays, struct sprof_delay_thread 
 		sums->spoiled = false;
 }
 
-/* Nothing is related across a gap's begin or end. */
+/* No delay spans the begin or end of a gap. */
 static void cut(struct sprof_delays *delays)
 {
 	for (size_t i = 0; i < delays->count; i++) {
@@ -309,7 +309,7 @@ static void take_gap(struct sprof_delays *delays, const struct sprof_sched_recor
 		delays->open_gaps--;
 }
 
-/* Both sources may tell of it. */
+/* Counts a child once, although two sources may report it. */
 static void count_child(struct sprof_delays *delays, const struct sprof_sched_record *record)
 {
 	if (sprof_delays_find(delays, record->parent) &&
@@ -317,7 +317,7 @@ static void count_child(struct sprof_delays *delays, const struct sprof_sched_re
 		delays->no_memory = true;
 }
 
-/* What can't wait for the end of a gap: the threads themselves. */
+/* Handles records about threads during a gap, too. */
 static bool take_task(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
 {

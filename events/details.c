@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "events/event-ring.h"
 
 struct sprof_details {
@@ -58,17 +59,7 @@ void sprof_details_destroy(struct sprof_details *details)
 	free(details);
 }
 
-static uint64_t minus(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-/* Whether the event agrees with one of the instance's in all that is asked for. */
+/* Whether the event agrees with an event of the instance in all requested properties. */
 static bool is_same(const struct sprof_details_options *options,
 	const struct sprof_trace_side *side, const struct sprof_trace_side *with)
 {
@@ -109,7 +100,7 @@ static void show_event1(struct showing *showing)
 
 	line.incomplete = ring->evicted &&
 		ring->evicted_ns >=
-			minus(side->event->time_ns, showing->details->options.before_ns);
+			sprof_minus(side->event->time_ns, showing->details->options.before_ns);
 	show(showing, &line);
 }
 
@@ -130,7 +121,7 @@ static void show_other(
 	struct showing *showing, const struct sprof_trace_side *side, enum sprof_details_kind kind)
 {
 	const struct sprof_trace_instance *instance = showing->instance;
-	uint64_t time_ns = side->event->time_ns, distance = minus(time_ns, showing->shown_ns);
+	uint64_t time_ns = side->event->time_ns, distance = sprof_minus(time_ns, showing->shown_ns);
 
 	if (!is_wanted(showing, side) ||
 		(kind == SPROF_DETAILS_BETWEEN && distance < showing->details->options.hide_ns)) {
@@ -170,7 +161,7 @@ static void show_rest(struct showing *showing, size_t at)
 	for (; after_ns && at < ring->count; at++) {
 		const struct sprof_trace_side *side = sprof_event_ring_at(ring, at);
 
-		if (side->event->time_ns > plus(event2->event->time_ns, after_ns))
+		if (side->event->time_ns > sprof_plus(event2->event->time_ns, after_ns))
 			break;
 		show_other(showing, side, SPROF_DETAILS_AFTER);
 	}
@@ -180,7 +171,7 @@ static void show_instance(
 	const struct sprof_details *details, const struct sprof_trace_instance *instance)
 {
 	struct showing showing = {.details = details, .instance = instance};
-	uint64_t begin = minus(instance->event1.event->time_ns, details->options.before_ns);
+	uint64_t begin = sprof_minus(instance->event1.event->time_ns, details->options.before_ns);
 	size_t at = sprof_event_ring_find(&details->ring, begin);
 
 	at = show_until(&showing, at, instance->event1.sequence, SPROF_DETAILS_BEFORE);
@@ -203,7 +194,7 @@ bool sprof_details_add(
 		needed_ns = oldest_ns;
 	if (details->waiting_ns < needed_ns)
 		needed_ns = details->waiting_ns;
-	sprof_event_ring_trim(&details->ring, minus(needed_ns, details->options.before_ns));
+	sprof_event_ring_trim(&details->ring, sprof_minus(needed_ns, details->options.before_ns));
 	return sprof_event_ring_add(&details->ring, side);
 }
 
@@ -265,7 +256,8 @@ void sprof_details_flush(struct sprof_details *details, uint64_t now_ns)
 {
 	while (details->first < details->count) {
 		const struct sprof_trace_instance *instance = &details->waiting[details->first];
-		uint64_t end = plus(instance->event2.event->time_ns, details->options.after_ns);
+		uint64_t end =
+			sprof_plus(instance->event2.event->time_ns, details->options.after_ns);
 
 		if (now_ns != UINT64_MAX && end >= now_ns)
 			return;

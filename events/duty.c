@@ -33,7 +33,7 @@ void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns)
 	duty->next_ns = now_ns + WINDOW_NS;
 }
 
-/* The moment at which what was taken so far is no more than the share of the run. */
+/* The time at which the time taken so far is within the share of the run. */
 static uint64_t affordable_ns(const struct sprof_duty *duty)
 {
 	return duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);

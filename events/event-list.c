@@ -84,7 +84,7 @@ static bool read_name(struct cursor *cursor, struct name *ret, struct sprof_erro
 	return true;
 }
 
-/* What stands up to the next slash, which must be there. Past the slash. */
+/* Reads up to the next slash, which must exist, and moves past it. */
 static bool read_part(
 	struct cursor *cursor, struct sprof_expression_text *ret, struct sprof_error *err)
 {
@@ -152,7 +152,7 @@ static bool append_item(struct sprof_event_list *list, const struct sprof_trace_
 	return true;
 }
 
-/* Fills in what the name says. */
+/* Sets the fields that follow from the name. */
 static bool name_item(struct sprof_event_list *list, struct sprof_event_item *item,
 	const struct name *name, struct sprof_error *err)
 {
@@ -181,7 +181,7 @@ static bool row_matches(const struct sprof_trace_type_row *row, const struct nam
 	char whole[MAX_NAME];
 	int length = sprof_trace_type_name(row, "", whole, sizeof(whole));
 
-	/* Names of functions and files may have any character. */
+	/* Names of functions and files may contain any character. */
 	if (row->per_name)
 		return !strncmp(name->text, whole, (size_t)length) && name->text[length] &&
 			(!row->name[0] || !strpbrk(name->text + length, "*?["));

@@ -21,7 +21,6 @@ struct sprof_conversion {
 SPROF_MUST_USE bool sprof_conversion_next(
 	const char **at, struct sprof_expression_frame *frame, struct sprof_conversion *ret);
 
-/* Formats one value. */
 void sprof_conversion_write(const struct sprof_conversion *format, struct sprof_trace_value value,
 	struct sprof_expression_frame *frame);
 

@@ -52,7 +52,7 @@ static const struct sprof_expression_node *value_of(
 	return &expression->nodes[expression->nodes[argument].operands[0]];
 }
 
-/* Compares the format with the arguments behind it. */
+/* Compares the format with the arguments that follow it. */
 static bool check_format(const struct sprof_expression *expression, const char *format,
 	uint32_t format_argument, struct sprof_error *err)
 {

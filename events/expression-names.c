@@ -73,7 +73,7 @@ static bool fail_unknown(const struct sprof_token *name, const struct sprof_trac
 	return false;
 }
 
-/* What the kernel calls the id of a thread: "pid", "next_pid". */
+/* The kernel's names for tids: "pid", "next_pid". */
 static bool ends_with_pid(const char *name)
 {
 	const size_t length = strlen(name);

@@ -24,7 +24,7 @@ struct parser {
 	unsigned depth;
 };
 
-/* What an operator takes and gives. */
+/* An operator's operand and result types. */
 enum shape {
 	INTEGERS,  /* two integers, gives one */
 	EQUALITY,  /* two integers or two texts */

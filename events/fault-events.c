@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "events/fault-pace.h"
 #include "events/fault-stash.h"
 #include "events/fault-watch.h"
@@ -87,7 +88,7 @@ static struct sprof_fault_count count_of(struct sprof_thread *thread)
 	return (struct sprof_fault_count){stat.minor_faults, stat.major_faults};
 }
 
-/* Whoever was born while we trace has had its events from the begin. */
+/* A thread born during tracing has had the events from its begin. */
 static void know_thread(struct sprof_fault_events *events, struct sprof_thread *thread)
 {
 	struct sprof_fault_count first = {0};
@@ -255,7 +256,7 @@ static void copy_records(struct sprof_fault_events *events)
 		sprof_fault_pace_keep(&events->pace, period);
 }
 
-/* What has been recorded so far. */
+/* Reads all records so far. */
 static void drain(struct sprof_fault_events *events)
 {
 	struct sprof_fault_kept kept;
@@ -322,7 +323,7 @@ static void take(void *data, const struct sprof_event *event)
 		if (born)
 			(void)expect(events, born);
 	}
-	/* What was mapped before is known for the last time. */
+	/* The old mappings are used for the last time. */
 	if (event->kind == SPROF_EVENT_EXEC) {
 		drain(events);
 		expect_new(events);
@@ -360,11 +361,6 @@ static uint64_t due_ns(const void *data)
 	return events->next_ns;
 }
 
-static uint64_t less(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
-
 static void end(void *data, uint64_t now_ns)
 {
 	struct sprof_fault_events *events = data;
@@ -379,8 +375,8 @@ static void end(void *data, uint64_t now_ns)
 	for (size_t i = 0; i < count; i++)
 		settle(events, threads[i]);
 	counted = sprof_perf_rings_count(&events->watch.rings);
-	unseen = less(figures->all, figures->recorded);
-	figures->in_kernel = less(figures->all, counted);
+	unseen = sprof_minus(figures->all, figures->recorded);
+	figures->in_kernel = sprof_minus(figures->all, counted);
 	if (figures->in_kernel > unseen)
 		figures->in_kernel = unseen;
 	figures->lost = unseen - figures->in_kernel;

@@ -55,7 +55,7 @@ struct sprof_fault_figures {
 	/* not counted by the perf events: the kernel faulted on the program's behalf */
 	uint64_t in_kernel;
 	uint64_t lost;         /* counted by the perf events, but in no record */
-	uint32_t unwatched;    /* threads whose events could not be opened on some CPU */
+	uint32_t unwatched;    /* threads without events on some CPU */
 	bool is_of_users_only; /* faults in kernel code are visible to root only */
 };
 

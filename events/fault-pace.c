@@ -12,7 +12,7 @@ enum {
 	BUCKET = 4000, /* records that may come at once */
 	AGAIN = 500,   /* the same after a change, which takes effect with a delay */
 	LONGEST = 1 << 20,
-	STEP = 8, /* how much shorter the period becomes at once */
+	STEP = 8, /* factor by which the period is shortened at once */
 };
 
 static const uint64_t calm_least_ns = SPROF_NS_PER_S;

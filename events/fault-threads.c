@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 
 static struct sprof_fault_thread *find(const struct sprof_fault_threads *threads, uint32_t id)
 {
@@ -32,17 +33,14 @@ bool sprof_fault_threads_add(
 	return true;
 }
 
-static uint64_t less(uint64_t from, uint64_t what)
-{
-	return from > what ? from - what : 0;
-}
-
 /* Faults counted by the kernel that no record covers yet. */
 static struct sprof_fault_count room_of(const struct sprof_fault_thread *thread)
 {
 	return (struct sprof_fault_count){
-		less(less(thread->known.minor, thread->first.minor), thread->seen.minor),
-		less(less(thread->known.major, thread->first.major), thread->seen.major),
+		sprof_minus(
+			sprof_minus(thread->known.minor, thread->first.minor), thread->seen.minor),
+		sprof_minus(
+			sprof_minus(thread->known.major, thread->first.major), thread->seen.major),
 	};
 }
 
@@ -73,11 +71,6 @@ void sprof_fault_threads_learn(
 		thread->known = *known;
 }
 
-static uint64_t most(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
 void sprof_fault_threads_trust(
 	struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *more)
 {
@@ -85,15 +78,10 @@ void sprof_fault_threads_trust(
 
 	if (!thread)
 		return;
-	thread->known.minor =
-		most(thread->known.minor, thread->first.minor + thread->seen.minor + more->minor);
-	thread->known.major =
-		most(thread->known.major, thread->first.major + thread->seen.major + more->major);
-}
-
-static uint64_t least(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
+	thread->known.minor = sprof_most(
+		thread->known.minor, thread->first.minor + thread->seen.minor + more->minor);
+	thread->known.major = sprof_most(
+		thread->known.major, thread->first.major + thread->seen.major + more->major);
 }
 
 void sprof_fault_threads_saw(
@@ -104,15 +92,15 @@ void sprof_fault_threads_saw(
 
 	if (thread)
 		room = room_of(thread);
-	count->minor = least(count->minor, room.minor);
-	count->major = least(count->major, room.major);
+	count->minor = sprof_least(count->minor, room.minor);
+	count->major = sprof_least(count->major, room.major);
 	if (!thread)
 		return;
 	thread->seen.minor += count->minor;
 	thread->seen.major += count->major;
 }
 
-/* The last one takes its place; its key is in the map already, so that needs no memory. */
+/* The last entry moves to its place; its key is in the map already, so no memory is needed. */
 static void remove_thread(struct sprof_fault_threads *threads, struct sprof_fault_thread *thread)
 {
 	const struct sprof_fault_thread *last = &threads->items[--threads->count];
@@ -132,8 +120,8 @@ bool sprof_fault_threads_end(struct sprof_fault_threads *threads, uint32_t id,
 	if (!thread)
 		return false;
 	thread->known = *last;
-	ret->all.minor = less(last->minor, thread->first.minor);
-	ret->all.major = less(last->major, thread->first.major);
+	ret->all.minor = sprof_minus(last->minor, thread->first.minor);
+	ret->all.major = sprof_minus(last->major, thread->first.major);
 	ret->unseen = room_of(thread);
 	remove_thread(threads, thread);
 	return true;

@@ -127,9 +127,10 @@ static void forget_events(struct sprof_fault_watch *watch, size_t first)
 }
 
 /*
- * The kernel changes the period of an event, but not of those that threads have inherited from it. So
- * all threads get new ones, and then the old ones end. A thread that is being born just then may have
- * neither: its faults are not seen. If there are not enough descriptors for both, the old ones stay.
+ * The kernel can change the period of an event, but not of copies that threads have inherited. So
+ * all threads get new events, and then the old ones are closed. A thread born in between may have
+ * neither: its faults are missed. If there are not enough descriptors for both, the old events
+ * stay.
  */
 bool sprof_fault_watch_change(
 	struct sprof_fault_watch *watch, struct sprof_target *target, uint64_t period)

@@ -9,27 +9,24 @@ enum { LOOK_AT = 64 }; /* check the CPU after this many stops: the check takes a
 void sprof_follow_cpu_init(struct sprof_follow_cpu *follow)
 {
 	*follow = (struct sprof_follow_cpu){.cpu = -1};
-	if (sched_getaffinity(0, sizeof(follow->allowed), &follow->allowed))
-		CPU_ZERO(&follow->allowed);
+	if (!sprof_cpu_set_of(0, &follow->allowed))
+		follow->allowed = (struct sprof_cpu_set){0};
 }
 
 void sprof_follow_cpu_end(struct sprof_follow_cpu *follow)
 {
 	if (follow->cpu >= 0)
-		sched_setaffinity(0, sizeof(follow->allowed), &follow->allowed);
+		sprof_cpu_set_confine(0, &follow->allowed);
 	follow->cpu = -1;
 }
 
 static void move_to(struct sprof_follow_cpu *follow, int cpu)
 {
-	cpu_set_t there;
+	const struct sprof_cpu_set there = sprof_cpu_set_only(cpu);
 
-	if (cpu == follow->cpu || cpu < 0 || cpu >= CPU_SETSIZE ||
-		!CPU_ISSET(cpu, &follow->allowed))
+	if (cpu == follow->cpu || !sprof_cpu_set_has(&follow->allowed, cpu))
 		return;
-	CPU_ZERO(&there);
-	CPU_SET(cpu, &there);
-	if (!sched_setaffinity(0, sizeof(there), &there))
+	if (sprof_cpu_set_confine(0, &there))
 		follow->cpu = cpu;
 }
 

@@ -5,16 +5,16 @@
 #ifndef SPROF_EVENTS_FOLLOW_CPU_H
 #define SPROF_EVENTS_FOLLOW_CPU_H
 
-#include <sched.h>
 #include <stdint.h>
 
 #include "attach/thread.h"
+#include "base/cpu-set.h"
 
 struct sprof_follow_cpu {
-	cpu_set_t allowed; /* the tracer's original affinity */
-	uint32_t thread;   /* the thread being served */
-	unsigned stops;    /* its consecutive stops */
-	int cpu;           /* -1: affinity not changed */
+	struct sprof_cpu_set allowed; /* the original affinity of the tracer */
+	uint32_t thread;              /* the thread being served */
+	unsigned stops;               /* its consecutive stops */
+	int cpu;                      /* -1: affinity not changed */
 };
 
 /* Reads the calling thread's affinity. */

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
+#include "base/numbers.h"
 
 /* how many recent blocks of unknown address to search */
 enum { ADRIFT_MAX = 4096 };
@@ -56,7 +57,7 @@ static void count(struct sprof_heap_books *books, uint32_t site, enum sprof_heap
 	add(&books->totals[figure], bytes);
 }
 
-/* Before what the site has in use changes. */
+/* Called before the site's use changes. */
 static void note_peak(struct sprof_heap_books *books, struct sprof_heap_site *site)
 {
 	if (site->peak_number == books->peak_number)
@@ -71,7 +72,7 @@ static void begin_use(struct sprof_heap_books *books, uint32_t site, uint64_t by
 	count(books, site, SPROF_HEAP_LIVE, bytes);
 }
 
-/* What was in use is now of that figure. */
+/* Moves memory in use to that figure. */
 static void end_use(struct sprof_heap_books *books, uint32_t site, uint64_t bytes,
 	enum sprof_heap_figure figure)
 {
@@ -142,7 +143,7 @@ static void unchain(struct sprof_heap_books *books, uint32_t block)
 		process->first = item->next;
 }
 
-/* The entry is not used any more. */
+/* Frees the entry. */
 static void drop(struct sprof_heap_books *books, uint32_t block)
 {
 	struct sprof_heap_block *item = &books->blocks[block];
@@ -233,7 +234,7 @@ bool sprof_heap_allocate(struct sprof_heap_books *books, const struct sprof_heap
 	};
 	chain(books, block);
 	count_allocation(books, request);
-	/* What was there before is no part of a peak. */
+	/* The block at this address before is not part of a peak. */
 	if (!find_by_address(books, block, request->time_ns))
 		return false;
 	look_for_peak(books, request->time_ns);
@@ -250,8 +251,7 @@ bool sprof_heap_free(
 	if (is_temporary)
 		count(books, item.site, SPROF_HEAP_TEMPORARY, item.size);
 	drop(books, block);
-	return sprof_histogram_add(
-		&books->lifetimes, now_ns > item.born_ns ? now_ns - item.born_ns : 0);
+	return sprof_histogram_add(&books->lifetimes, sprof_minus(now_ns, item.born_ns));
 }
 
 void sprof_heap_take_off(struct sprof_heap_books *books, uint32_t block)

@@ -57,8 +57,8 @@ bool sprof_heap_events_check(const struct sprof_event_list *list, struct sprof_e
 {
 	if (list->position_count < 2 || list->position_count > 3) {
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--impl kmemprof needs two -e, of what allocates and of what frees, or "
-			"three: the begin of an allocation, its end, what frees");
+			"--impl kmemprof needs two -e (an allocation, a free) or three (the start "
+			"of an allocation, its end, a free)");
 		sprof_error_hint(err,
 			"for example: -e 'uprobe:take//size=arg1/key=arg0/stack/' -e "
 			"'uprobe:give//key=arg0/'; sprof heap --exact knows the allocators");
@@ -149,7 +149,7 @@ static bool is_address(uint64_t address)
 	return address && address < UINT64_MAX - LAST_ERROR + 1;
 }
 
-/* What a thread is about to allocate, as the item says. */
+/* Records the allocation that a thread is about to make, by the item. */
 static void begin(struct thread *thread, const struct sprof_event_item *item,
 	struct sprof_expression_frame *frame)
 {
@@ -242,7 +242,7 @@ static void end_process(struct sprof_heap_events *events, const struct sprof_tra
 	process->has_ended = true;
 }
 
-/* What the event is in a position: the first traced item that matches. NULL: nothing. */
+/* The first traced item of a position that matches the event. NULL: none. */
 static const struct sprof_event_item *find_item(const struct sprof_heap_events *events,
 	size_t position, struct sprof_expression_frame *frame)
 {
@@ -267,7 +267,7 @@ static bool is_trigger(const struct sprof_heap_events *events, struct sprof_expr
 	return false;
 }
 
-/* The last position comes first: a resize frees before it allocates. */
+/* The last position is first: a resize frees before it allocates. */
 bool sprof_heap_events_add(
 	struct sprof_heap_events *events, const struct sprof_trace_event *event, bool *ret_trigger)
 {

@@ -107,7 +107,10 @@ static void begin_resize(const struct sprof_heap_step *step, struct sprof_heap_c
 		count_unknown(step, &step->counts->unknown_resizes);
 }
 
-/* Calls that the thread can't be in any more. `ret_jumped`: the last of them may have become this one. */
+/*
+ * Removes calls that the thread can't be in any more. `ret_jumped`: the last of them may have
+ * become this one by a tail call.
+ */
 static bool forget_left(
 	const struct sprof_heap_step *step, uint64_t sp, struct sprof_heap_call *ret_jumped)
 {
@@ -148,8 +151,8 @@ static bool open_call(const struct sprof_heap_step *step, struct sprof_heap_call
 }
 
 /*
- * A call with the same sp has jumped here, to a function that does the same. So this one counts, on the
- * stack of the other one.
+ * A call with the same sp has made a tail call to a function of the same kind. So this one counts,
+ * with the stack of the other.
  */
 static bool continue_call(const struct sprof_heap_step *step, struct sprof_heap_call *call,
 	const struct sprof_heap_call *jumped)

@@ -30,7 +30,7 @@ static bool add_digit(uint64_t digit, uint64_t factor, uint64_t *sum)
 		!__builtin_add_overflow(*sum, product, sum);
 }
 
-/* The digits behind the point; `unit` is what a one before it means. */
+/* Parses the digits after the point; `unit` is the value of 1 before it. */
 static bool parse_fraction(const char *text, size_t length, uint64_t unit, uint64_t *ns)
 {
 	if (!length)

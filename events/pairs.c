@@ -17,7 +17,7 @@ struct sprof_pairs {
 	struct sprof_open_events open;
 };
 
-/* What one event is in each position. */
+/* The matching item of one event per position. */
 struct match {
 	const struct sprof_event_item *first;                        /* NULL: no item matches */
 	const struct sprof_event_item *items[SPROF_EVENT_POSITIONS]; /* the traced ones */
@@ -99,7 +99,7 @@ static struct sprof_trace_side side_of(const struct sprof_pairs *pairs,
 	return sprof_trace_side_of(&pairs->options, event, item, pairs->counts.events);
 }
 
-/* Bits of what the event may be in its item's position. */
+/* The roles that the event may have in its item's position, as bits. */
 static unsigned roles_of(const struct sprof_pairs *pairs, const struct sprof_trace_event *event,
 	const struct sprof_event_item *item)
 {

@@ -22,7 +22,7 @@ bool sprof_perf_may_lock_all(void)
 {
 	char status[SPROF_PROC_STATUS_MAX], value[32];
 
-	return sprof_proc_read_file(SPROF_PROC_SELF, 0, "status", status, sizeof(status)) > 0 &&
+	return sprof_proc_status_read(SPROF_PROC_SELF, 0, status, sizeof(status)) > 0 &&
 		sprof_proc_status_field(status, "CapEff", value, sizeof(value)) &&
 		strtoull(value, NULL, 16) >> CAP_IPC_LOCK & 1;
 }

@@ -19,7 +19,7 @@
 
 enum { LARGEST = 512 }; /* more than any record without a stack */
 
-/* Not before a program is launched: it is to have the limit that we were given. */
+/* Not before a program is launched: it should inherit the original limit. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -94,7 +94,7 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 }
 
 /*
- * Edge-triggered, because a descriptor whose thread has ended stays readable (perf_poll: EPOLLHUP),
+ * Edge-triggered, because the descriptor of an ended thread stays readable (perf_poll: EPOLLHUP),
  * while other threads still use its ring.
  */
 static bool watch(const struct sprof_perf_rings *rings, int fd)

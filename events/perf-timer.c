@@ -137,7 +137,7 @@ struct sprof_perf_timer *sprof_perf_timer_keep(void)
 	return open_own(false, &timer, &denial) ? timer : NULL;
 }
 
-/* A return address may be behind the end of its function. */
+/* A return address may be after the end of its function. */
 static void copy_chain(const struct sprof_perf_record *record, struct sprof_perf_timer_record *ret)
 {
 	const unsigned char *at = record->chain;
@@ -221,8 +221,8 @@ static void note_mapping(struct sprof_perf_timer *timer, const struct sprof_perf
 }
 
 /*
- * Looks for new mappings in what has come meanwhile. Between two records the reader may read the mappings,
- * which are then of a later moment.
+ * Looks for new mappings in the records so far. Between two records, the reader may read the
+ * mappings, which are then of a later moment.
  */
 static void look_ahead(struct sprof_perf_timer *timer, unsigned char *scratch)
 {
@@ -247,7 +247,7 @@ bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64_t until_ns,
 	look_ahead(timer, scratch);
 	for (;;) {
 		position = ring->position;
-		/* No more than what was looked at. */
+		/* Only up to where mappings were searched. */
 		if (position >= timer->seen || !sprof_perf_ring_take(ring, scratch, &record))
 			return false;
 		if (record.time_ns > until_ns)

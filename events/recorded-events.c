@@ -203,7 +203,7 @@ static bool is_ours(const struct sprof_recorded_events *events,
 	return !sprof_recorded_point_is_of_machine(point);
 }
 
-/* The record has it only until the next one is taken. Of a thread that has ended there is none. */
+/* The stack is valid only until the next record is taken. An ended thread has none. */
 static uint32_t walk_stack(struct sprof_recorded_events *events,
 	const struct sprof_trace_event *event, const struct sprof_perf_record *record)
 {
@@ -287,7 +287,7 @@ static void watch_newborn(struct sprof_recorded_events *events, pid_t tid)
 	sprof_recorded_points_enable(&events->points);
 }
 
-/* Where threads are held, they are watched then, and not twice. */
+/* Held threads are watched when they are held, so not here. */
 static void take_birth(struct sprof_recorded_events *events, const struct sprof_event *event)
 {
 	const struct sprof_thread *born = event->born.thread;
@@ -317,7 +317,7 @@ bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 	return true;
 }
 
-/* What has been recorded so far. */
+/* Reads all records so far. */
 static void drain(struct sprof_recorded_events *events)
 {
 	know_threads(events);

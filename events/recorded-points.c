@@ -44,7 +44,7 @@ bool sprof_recorded_has_call(const struct sprof_recorded_wants *wants, int64_t n
 	return !wants->call_count || number == SYS_restart_syscall;
 }
 
-/* Switches of both types come from one event. Probes have points of their own. */
+/* One perf event yields switches of both types. Probes have separate points. */
 static bool has_point(const struct sprof_recorded_wants *wants, enum sprof_trace_type type)
 {
 	if (type == SPROF_TRACE_PROBE ||
@@ -53,7 +53,7 @@ static bool has_point(const struct sprof_recorded_wants *wants, enum sprof_trace
 	return sprof_recorded_has_type(wants, type);
 }
 
-/* NULL: no memory, or there is no such event. */
+/* Returns NULL if out of memory, or if there is no such event. */
 static struct sprof_recorded_point *append_point(struct sprof_recorded_points *points,
 	enum sprof_trace_type type, const struct sprof_probe *probe,
 	struct sprof_perf_denial *ret_denial)

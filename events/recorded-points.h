@@ -41,7 +41,6 @@ uint32_t sprof_recorded_calls(void);
  */
 bool sprof_recorded_has_type(const struct sprof_recorded_wants *wants, enum sprof_trace_type type);
 
-/* Whether the system call with this number is recorded. */
 bool sprof_recorded_has_call(const struct sprof_recorded_wants *wants, int64_t number);
 
 /*

@@ -58,7 +58,7 @@ static void take_out(struct sprof_return_stack *stack, size_t index)
 	memmove(call, call + 1, (stack->count - index) * sizeof(*call));
 }
 
-/* What lies at the place of a new call, and has not called it, is gone. */
+/* A frame at the place of a new call that is not its caller is gone. */
 static void drop_replaced(struct sprof_return_stack *stack, const struct sprof_return *by)
 {
 	const size_t end = end_of_look(stack);

@@ -48,7 +48,7 @@ static enum sprof_rundelay_source choose(
 	return begin_switches(rundelay) ? SPROF_RUNDELAY_SWITCHES : SPROF_RUNDELAY_SCHEDSTAT;
 }
 
-/* `last` is from before the threads were listed, so that no birth falls between both. */
+/* `last` is from before the threads were listed, so that no birth is missed in between. */
 static bool list_threads(struct sprof_rundelay *rundelay, struct sprof_tids *tids)
 {
 	const pid_t last = sprof_last_tid();
@@ -108,7 +108,7 @@ static void read_rings(struct sprof_rundelay *rundelay)
 		sprof_switches_read(&rundelay->switches, &rundelay->order);
 }
 
-/* Also adds threads whose BIRTH was lost. */
+/* Also adds threads with a lost BIRTH record. */
 static void read_threads(struct sprof_rundelay *rundelay, uint64_t now_ns)
 {
 	const bool is_proc = rundelay->source == SPROF_RUNDELAY_SCHEDSTAT;

@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b)
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* Tells of a gap that begins and ends at a moment: nothing may be related across it. */
+/* Passes a gap that begins and ends at one moment: no delay may span it. */
 static void give_gap(uint64_t time_ns, uint64_t lost, sprof_sched_taker take, void *data)
 {
 	const struct sprof_sched_record begin = {.time_ns = time_ns, .kind = SPROF_SCHED_GAP_BEGIN};

@@ -21,7 +21,7 @@ bool sprof_tids_list(pid_t pid, struct sprof_tids *ret)
 	ret->count = 0;
 	if (!tasks)
 		return false;
-	while ((tid = sprof_proc_next_task(tasks))) {
+	while ((tid = sprof_proc_next_id(tasks))) {
 		done = sprof_array_reserve(
 			&ret->items, &ret->capacity, ret->count + 1, sizeof(*ret->items));
 		if (!done)

@@ -144,7 +144,7 @@ static void add_switch(struct sprof_sched_order *order, const struct sprof_sched
 	add(order, &made);
 }
 
-/* What the taker of records needs. */
+/* Context for taking records. */
 struct reading {
 	const struct sprof_sched_tracepoints *points;
 	struct sprof_sched_order *order;

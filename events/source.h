@@ -15,8 +15,8 @@
 struct sprof_event_stacks {
 	void *data;
 	/*
-	 * Prepares for a thread whose stack may be wanted; again after each exec. Reads files and
-	 * allocates, so don't call it while the thread is stopped. Returns false if out of memory.
+	 * Prepares for stacks of a thread; again after each exec. Reads files and allocates, so
+	 * don't call it while the thread is stopped. Returns false if out of memory.
 	 */
 	bool (*expect)(void *data, struct sprof_thread *thread);
 	/*

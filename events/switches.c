@@ -69,7 +69,7 @@ static bool cover_all(struct sprof_switches *switches, struct covered *covered, 
 	*ret_new = false;
 	if (!tasks)
 		return true;
-	while (done && (tid = sprof_proc_next_task(tasks))) {
+	while (done && (tid = sprof_proc_next_id(tasks))) {
 		if (is_covered(covered, tid))
 			continue;
 		*ret_new = true;
@@ -97,7 +97,7 @@ bool sprof_switches_begin(
 	return done;
 }
 
-/* What the taker of records needs. */
+/* Context for taking records. */
 struct reading {
 	struct sprof_sched_order *order;
 	pid_t pid;

@@ -37,7 +37,7 @@ static void merge_nearest(struct range *ranges, size_t count)
 		(count - nearest - 2) * sizeof(*ranges));
 }
 
-/* Makes at most MAX_RANGES of the sorted ids. Ids above `last` need no range. */
+/* Merges the sorted tids into at most MAX_RANGES ranges. Tids above `last` need no range. */
 static size_t make_ranges(const pid_t *tids, size_t count, pid_t last, struct range *ranges)
 {
 	size_t made = 0;

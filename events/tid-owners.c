@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* So long a thread may be on its way out, on a busy machine. */
+/* How long a thread may take to exit on a busy machine. */
 static const uint64_t LEAVING_NS = SPROF_NS_PER_S;
 
 void sprof_tid_owners_finish(struct sprof_tid_owners *owners)

@@ -43,7 +43,7 @@ static struct tracepoint_caller *append(
 	return &calls->threads[calls->count++];
 }
 
-/* The last one takes its place. Its key is there already, so this needs no memory. */
+/* The last entry moves to its place. Its key is in the map already, so no memory is needed. */
 static bool forget(struct sprof_tracepoint_calls *calls, struct tracepoint_caller *thread)
 {
 	const struct tracepoint_caller *last = &calls->threads[--calls->count];
@@ -121,8 +121,8 @@ static bool enter(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 }
 
 /*
- * The thread may have left the call that it was found in, and slept in another one, before its
- * tracepoints were recorded.
+ * Before its tracepoints were recorded, the thread may have left the call that it was found in, and
+ * blocked in another one.
  */
 static void check_found(struct sprof_tracepoint_calls *calls, struct tracepoint_caller *thread,
 	const struct sprof_trace_event *exit)
@@ -169,7 +169,7 @@ bool sprof_tracepoint_calls_add(
 		thread = append(calls, &new);
 	if (!thread)
 		return false;
-	/* An exec may have given it another one. */
+	/* An exec may have changed its tid. */
 	thread->tid = event->thread == SPROF_TRACE_FOREIGN ? thread->tid : event->tid;
 	has_memory = event->type == SPROF_TRACE_SYS_ENTER ? enter(calls, thread, event)
 							  : leave(calls, thread, event);

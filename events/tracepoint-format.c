@@ -11,7 +11,7 @@
 
 enum { NAME_SIZE = 64 };
 
-/* Finds "KEY:" on the line, and parses the number behind it. */
+/* Finds "KEY:" on the line and parses the number after it. */
 static bool scan_property(const char *line, const char *end, const char *key, uint32_t *ret)
 {
 	const size_t length = strlen(key);

@@ -1,8 +1,7 @@
 /*
- * The table of language runtimes, the files that have one, the processes that have such a file mapped,
- * and what is remembered of threads. Looks into a process's program and into files whose names a runtime
- * knows: others don't contain an interpreter. Does not handle processes that run two of them: the first
- * one counts.
+ * The table of language runtimes, the files that contain one, the processes that map such a file,
+ * and state per thread. Examines only a process's program, and files with names known to a runtime.
+ * Does not handle processes with two runtimes: the first one counts.
  */
 #include "interp/interp.h"
 
@@ -16,7 +15,9 @@
 enum {
 	FEW_FRAMES = 2048,
 	FEW_BYTES = 512 << 10,
-	/* A thread without a state is looked for again at each of its first samples, later seldom. */
+	/*
+	 * A missing thread state is searched at each of the thread's first samples, later rarely.
+	 */
 	EAGER = 16,
 	PATIENCE = 64,
 };
@@ -26,10 +27,10 @@ static const struct sprof_interp_runtime *const runtimes[] = {
 };
 enum { RUNTIMES = sizeof(runtimes) / sizeof(*runtimes) };
 
-/* What is known of a module's file. */
+/* Facts about a module's file. */
 struct file {
 	bool tried;
-	const struct sprof_interp_runtime *runtime; /* NULL: it has none */
+	const struct sprof_interp_runtime *runtime; /* NULL: none */
 	void *facts;                                /* the runtime's own */
 	struct sprof_image *image;                  /* names of symbols are in it */
 };
@@ -122,7 +123,7 @@ static bool may_contain_one(const struct sprof_module *module)
 	return false;
 }
 
-/* The first mapping of a file with a runtime. NULL: there is none. */
+/* The first mapping of a file with a runtime. NULL if there is none. */
 static const struct file *find_file(struct sprof_interp *interp, const struct sprof_maps *maps,
 	struct sprof_interp_site *ret_site)
 {
@@ -235,7 +236,7 @@ bool sprof_interp_prepare(const struct sprof_interp_process *process,
 		*copy = calloc(1, sizeof(**copy));
 	if (!*thread || !*copy || !reserve(*thread, *copy))
 		return false;
-	/* What was asked for before may have been for memory that is no more. */
+	/* The pieces may refer to freed memory. */
 	(*copy)->asked = NULL;
 	if (process->is_known)
 		look_for(process, memory, subject, *thread);
@@ -272,7 +273,7 @@ void sprof_interp_copy_destroy(struct sprof_interp_copy *copy)
 	free(copy);
 }
 
-/* What the next copy may assume. */
+/* Updates what the next copy may assume. */
 static bool learn(const struct sprof_interp_process *process, struct sprof_interp_thread *thread,
 	const struct sprof_interp_copy *copy, enum sprof_merge merge, bool is_between)
 {
@@ -286,7 +287,7 @@ static bool learn(const struct sprof_interp_process *process, struct sprof_inter
 	}
 	if (merge == SPROF_MERGE_MERGED && !is_between)
 		thread->vain = 0;
-	/* A loop without a frame of its own may also be that of an interpreter that is new. */
+	/* A loop without a frame may also belong to an interpreter that is new. */
 	thread->is_doubtful =
 		merge == SPROF_MERGE_MISMATCH || merge == SPROF_MERGE_NATIVE || is_between;
 	thread->depth = copy->frame_count;
@@ -326,9 +327,9 @@ bool sprof_interp_thread_was_named(struct sprof_interp_thread *thread)
 }
 
 /*
- * Where there is one interpreter, a loop without a frame of its own is about to begin or to end, and a part of
- * the native stack has fewer loops than all of it. Where there are several, a loop may have its frames in a
- * state that is new, or that another thread has made: then numbers may be equal by chance.
+ * With a single interpreter, a loop without a frame is in its prologue or epilogue, and a part of
+ * the native stack has fewer loops than the whole. With several, a loop's frames may be in a state
+ * that is new, or was created by another thread: then the numbers may be equal by chance.
  */
 static bool is_certain(struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_merge_fit *fit,

@@ -1,13 +1,14 @@
 /*
- * One stack of native frames and those of an interpreter. Each native frame of the evaluation loop
- * stands for the interpreter's frames up to and including one that C called the loop with. Both are
- * counted first: if the numbers differ, nothing is merged, except where a loop has just begun or is
- * about to end, and has no frame of its own.
+ * Merges native frames with an interpreter's. Each native frame of the evaluation loop corresponds
+ * to interpreter frames up to and including one that C called the loop with. Both are counted
+ * first: if the numbers differ, nothing is merged, except if a loop is in its prologue or epilogue,
+ * without a frame.
  *
- * A greenlet (the Python module of that name) has a piece of the C stack that is copied to and fro,
- * and the interpreter knows only its own frames while it runs. What is below its piece belongs to
- * greenlets that are not its callers, perhaps not even to the one that started it. So its stack
- * begins where greenlet's code called its function, and what is below is left out. Does not read anything.
+ * A greenlet (of the Python module of that name) has a piece of the C stack that is copied back and
+ * forth, and while it runs the interpreter knows only its frames. The stack below its piece belongs
+ * to other greenlets, which are not its callers, perhaps not even to the one that started it. So
+ * its stack begins where greenlet's code called its function, and everything below is left out.
+ * Does not read anything.
  */
 #include "interp/merge.h"
 
@@ -41,7 +42,7 @@ static enum sprof_python_part part_of(
 	return place->part;
 }
 
-/* All that is counted and chosen below goes by these parts. False: no memory. */
+/* All that is counted and chosen below goes by these parts. Returns false if out of memory. */
 static bool find_parts(struct merging *merging)
 {
 	struct sprof_interp_process *process = merging->process;
@@ -63,7 +64,7 @@ static bool find_parts(struct merging *merging)
 	return true;
 }
 
-/* Entries from C. False: the outermost frame is none. */
+/* Counts entries from C. Returns false if the outermost frame is no entry. */
 static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
 {
 	*ret = 0;
@@ -72,7 +73,10 @@ static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
 	return !copy->frame_count || copy->frames[copy->frame_count - 1].is_entry;
 }
 
-/* Whether the innermost loop calls nothing, or what it calls at its begin and end, which may call others. */
+/*
+ * Whether the innermost loop is in its prologue or epilogue: it calls nothing, or only functions
+ * called there.
+ */
 static bool is_at_edge(const struct merging *merging)
 {
 	const struct sprof_interp_process *process = merging->process;
@@ -95,8 +99,9 @@ static bool is_greenlet(const struct merging *merging, size_t index)
 }
 
 /*
- * The innermost native frames with that many loops: all, or up to the function that calls a greenlet's.
- * A greenlet's call may also be of another kind (a trace function): then the number differs.
+ * Finds the innermost native frames with that many loops: all, or up to the call of a greenlet's
+ * function. A greenlet's call may also be of another kind (a trace function): then the number
+ * differs.
  */
 static bool find_end(const struct merging *merging, size_t loops, size_t *ret_end)
 {
@@ -281,7 +286,7 @@ bool sprof_merge_build(struct sprof_interp_process *process, enum sprof_interp_m
 	if (!reserve(&merging))
 		return false;
 	build(&merging, fit->is_between);
-	/* Nothing is left of a loop that is about to begin: the native frames are all there is. */
+	/* A loop in its prologue leaves nothing: only the native frames remain. */
 	if (merging.count)
 		set_result(&merging, stack);
 	return true;

@@ -1,7 +1,7 @@
 /*
- * Where the frames of a thread lie: the next copy reads all these blocks by one system call, before
- * it knows which frames there are. Since 3.11 frames lie one after the other, so a few blocks are
- * enough, and the last one has room for calls that come.
+ * Where the frames of a thread are: the next copy reads all these blocks by one system call, before
+ * it knows the frames. Since 3.11 frames are contiguous, so a few blocks suffice, and the last one
+ * has room for further calls.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,11 @@ enum {
 	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - SPROF_INTERP_STATES - 1,
 	MOST_BYTES = 512 << 10, /* as many as calls that are a thousand deep need */
 	AHEAD = 512,
-	PAGE = 4096, /* memory behind a page may be unmapped */
-	/* bytes between frames that are read too, no page of their own: that costs less than one piece more */
+	PAGE = 4096, /* the next page may be unmapped */
+	/*
+	 * unused bytes between frames that are read as well, without touching another page: cheaper
+	 * than another piece
+	 */
 	GAP = PAGE - 1,
 	KEEP = 32, /* copies with the same blocks: calls that have ended may be among them */
 };

@@ -1,9 +1,9 @@
 /*
- * Code objects: function, file and table of lines, read once each, and the places in them that
- * frames had. An address can be used again for another code object: each sample compares what the
- * objects of its frames have with what was read before, by one system call. A code object that was
- * freed before it could be read, or while it was, is "[freed code]" if that shows: without a GIL it
- * doesn't. What is remembered has a bound: beyond it, all is forgotten and read again.
+ * Code objects: function, file and line table, read once each, and the places in them where frames
+ * were. An address can be reused for another code object, so each sample compares the objects of
+ * its frames with what was read before, by one system call. A code object freed before or while it
+ * was read is "[freed code]" if that is detected: without a GIL it is not. The cache has a limit,
+ * at which it is cleared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,13 @@ enum {
 	MOST_CODES = 1 << 18,
 	MOST_PLACES = 1 << 20,
 	AT_ONCE = 64, /* headers that are read by one system call */
-	/* bytes from the end of one to that of the next that are read by one piece: no page of their own is among them */
+	/* bytes between two objects that are read as one piece, without touching another page */
 	NEAR = 4096,
 	BATCH_BYTES = 64 << 10,
 	MOST_REST = 7,
 };
 
-/* What tells one code object from another at the same address. */
+/* Distinguishes code objects at the same address. */
 struct identity {
 	uint64_t type, file, name, table;
 	uint64_t rest[MOST_REST]; /* its sizes, constants and names */
@@ -161,7 +161,7 @@ static void read_table(const struct naming *naming, uint64_t address, struct cod
 	naming->codes->table_bytes += code->table_size;
 }
 
-/* Where functions of a file are listed. False: no memory. */
+/* Where functions of a file are listed. Returns false if out of memory. */
 static bool find_function(const struct naming *naming, const char *file, const char *name,
 	uint32_t line, struct code *code)
 {
@@ -208,7 +208,7 @@ static bool is_still(const struct naming *naming, uint64_t address, const uint8_
 	return is_same(&before, &after);
 }
 
-/* header NULL: the object can't be read. False: no memory. */
+/* header NULL: the object can't be read. Returns false if out of memory. */
 static bool read_code(
 	const struct naming *naming, uint64_t address, const uint8_t *header, struct code *ret)
 {
@@ -236,7 +236,7 @@ static bool read_code(
 	return find_function(naming, *file ? file : "<python>", name, ret->identity.line, ret);
 }
 
-/* A code object that is new at its address. False: no memory. */
+/* A code object that is new at its address. Returns false if out of memory. */
 static bool add_code(
 	const struct naming *naming, uint64_t address, const uint8_t *header, uint32_t *ret_index)
 {
@@ -256,7 +256,7 @@ static bool add_code(
 	return sprof_idmap_put(&codes->by_address, 0, address, *ret_index);
 }
 
-/* The known code object at an address, or the one that is there now. False: no memory. */
+/* The code object at an address, read if it is a new one. Returns false if out of memory. */
 static bool check(const struct naming *naming, uint64_t address, const uint8_t *header)
 {
 	struct sprof_python_codes *codes = naming->codes;
@@ -317,7 +317,7 @@ static const uint8_t *find_header(
 		: NULL;
 }
 
-/* What lies behind an object that can't be read is read by a call of its own. */
+/* What follows an unreadable object is read by a separate call. */
 static bool check_batch(const struct naming *naming, struct batch *batch)
 {
 	const struct sprof_interp_memory *memory = naming->memory;
@@ -379,8 +379,8 @@ static bool check_all(const struct naming *naming, const struct sprof_interp_cop
 }
 
 /*
- * Without a GIL, since 3.14, every thread but the first runs a copy of the bytecode of its own. The list
- * of copies is replaced when it grows, so it is read for each new place. False: it can't be read.
+ * Without a GIL, since 3.14, every thread but the first runs its own copy of the bytecode. The list
+ * of copies is reread for each new place, because it may move. Returns false if it can't be read.
  */
 static bool find_bytecode(const struct naming *naming, const struct code *code,
 	const struct sprof_interp_frame *frame, uint64_t *ret)
@@ -398,8 +398,8 @@ static bool find_bytecode(const struct naming *naming, const struct code *code,
 }
 
 /*
- * The instruction's offset in the bytecode, in bytes; below 0: the function has not begun. False: it is
- * not known.
+ * The instruction's offset in the bytecode, in bytes; negative: the function has not begun. Returns
+ * false if unknown.
  */
 static bool find_position(const struct naming *naming, const struct code *code,
 	const struct sprof_interp_frame *frame, int64_t *ret)
@@ -417,7 +417,7 @@ static bool find_position(const struct naming *naming, const struct code *code,
 	return true;
 }
 
-/* 0: it has none. */
+/* Returns 0 if it has none. */
 static uint32_t line_of(const struct naming *naming, const struct code *code,
 	const struct sprof_interp_frame *frame)
 {
@@ -430,9 +430,8 @@ static uint32_t line_of(const struct naming *naming, const struct code *code,
 }
 
 /*
- * Since 3.13 a class that is called has a frame of its own, which calls __init__ and comes back from it
- * (_Py_InitCleanup in Python/specialize.c). Tracebacks don't show it either. Its code has one string as
- * file and name.
+ * Since 3.13, calling a class creates a frame that calls __init__ (_Py_InitCleanup in
+ * Python/specialize.c), hidden in tracebacks, too. Its code has the same string as file and name.
  */
 static bool is_hidden(const struct code *code)
 {

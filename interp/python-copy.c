@@ -1,9 +1,8 @@
 /*
- * Reads the frames of a thread that stands still. One system call reads the thread's state and the
- * blocks where its frames were last time, together with the native stack if the caller wants; frames
- * that lie elsewhere take one more each. What lies on the native stack has been copied already.
- * Allocates nothing. Believes no pointer: every frame must be readable, and there is a bound on
- * their number.
+ * Reads the frames of a stopped thread. One system call reads the thread's state and the blocks
+ * where its frames were last time, together with the native stack if the caller wants; frames
+ * elsewhere take one more each. Frames on the native stack were copied with it. Does not allocate.
+ * Trusts no pointer: every frame must be readable, and their number is limited.
  */
 #include <string.h>
 
@@ -25,7 +24,7 @@ struct reading {
 	const struct sprof_interp_memory *memory;
 	const struct sprof_interp_stack *stack;
 	struct sprof_interp_copy *copy;
-	struct sprof_memory_piece *pieces; /* those of last time, then what was missed */
+	struct sprof_memory_piece *pieces; /* those of last time, then missed frames */
 	size_t count, most;
 	size_t known; /* of them those of last time: sorted, none over another */
 	size_t last;  /* the piece of the last frame: the next one is near */
@@ -80,7 +79,7 @@ static const uint8_t *find(struct reading *reading, uint64_t address, size_t siz
 	return found;
 }
 
-/* Reads a frame, and what lies before it in its page: since 3.11 its callers are there. */
+/* Reads a frame and the bytes before it in its page: since 3.11 its callers are there. */
 static const uint8_t *read_around(struct reading *reading, uint64_t address, size_t size)
 {
 	struct sprof_interp_copy *copy = reading->copy;
@@ -127,7 +126,7 @@ static bool is_set(const uint8_t *bytes, uint32_t offset)
 	return offset != SPROF_PYTHON_NOWHERE && bytes[offset];
 }
 
-/* A shim has no code; what stands in its place must not be read. */
+/* A shim has no code object; the field must not be followed. */
 static struct sprof_interp_frame frame_of(
 	const struct sprof_python_offsets *offsets, uint64_t address, const uint8_t *bytes)
 {

@@ -1,8 +1,8 @@
 /*
- * The table that starts _PyRuntime since CPython 3.13 (Include/internal/pycore_debug_offsets.h):
- * a cookie, the version, and offsets in groups. Each minor version has its own layout of the table,
- * so there is one map for each: the position, in words of 64 bits, of what is needed. Does not
- * handle later versions, whose layout is not known yet.
+ * The table at the start of _PyRuntime since CPython 3.13
+ * (Include/internal/pycore_debug_offsets.h): a cookie, the version, and groups of offsets. Each
+ * minor version has another layout of the table, so there is one map each: the indices, in 64-bit
+ * words, of the needed fields. Does not handle later versions with an unknown layout.
  */
 #include <string.h>
 
@@ -171,8 +171,8 @@ static void read_objects(
 }
 
 /*
- * Everything lies in what is read of a state, a frame, a code object and a string. A code object's
- * type is in front of its table of lines, as what else is compared of it.
+ * Everything must be within the bytes read of a state, a frame, a code object and a string. A code
+ * object's type must precede its line table, like the other fields that are compared.
  */
 static bool fits(const struct sprof_python_offsets *offsets)
 {

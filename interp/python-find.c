@@ -1,8 +1,8 @@
 /*
- * Finds the state of a thread: the runtime has a list of interpreters, each of them a list of its
- * threads, the newest first. From 3.11 on a state has the kernel's id of its thread; before, what
- * pthread_self() returns, which on x86-64 is the thread pointer. A thread that has run in
- * several interpreters has a state in each; of these a few are kept, if need be those with frames.
+ * Finds the state of a thread: the runtime has a list of interpreters, each with a list of its
+ * threads, newest first. Since 3.11 a state contains the kernel's tid; before, pthread_self(),
+ * which on x86-64 is the thread pointer. A thread that has run in several interpreters has a state
+ * in each; a few of these are kept, preferably those with frames.
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@ enum {
 	WORD = 8,
 	MOST_INTERPRETERS = 256,
 	MOST_THREADS = 20000, /* a list can be cyclic, or change while it is read */
-/* Where glibc's description of a thread, which pthread_self() points to, has the kernel's id
- * (struct pthread in nptl/descr.h): behind the header of x86-64, or else 24 words, and a list. */
+/* Offset of the kernel's tid in glibc's thread descriptor, which pthread_self() points to (struct
+ * pthread in nptl/descr.h): after x86-64's header, or else 24 words, and a list. */
 #if defined(__x86_64__)
 	GLIBC_TID = 720,
 #else
@@ -54,8 +54,8 @@ static bool is_thread(const struct search *search, uint64_t id)
 struct state {
 	uint64_t next;
 	uint64_t id; /* as is_thread() takes it */
-	uint64_t
-		before; /* the word in front of it: from 3.11 on pthread_self() (Include/cpython/pystate.h) */
+	/* the word before it: since 3.11 pthread_self() (Include/cpython/pystate.h) */
+	uint64_t before;
 };
 
 static bool read_state(const struct search *search, uint64_t address, struct state *ret)
@@ -98,7 +98,10 @@ static bool is_used(const struct search *search, uint64_t state)
 		(read_word(search, frame + offsets->cframe_frame, &frame) && frame);
 }
 
-/* The place of the first one without frames goes to the last. False: all have frames. */
+/*
+ * Moves the last entry to the place of the first one without frames. Returns false if all have
+ * frames.
+ */
 static bool make_room(const struct search *search)
 {
 	struct sprof_interp_thread *thread = search->thread;
@@ -114,7 +117,7 @@ static bool make_room(const struct search *search)
 	return false;
 }
 
-/* False: there is no room. */
+/* Returns false if there is no room. */
 static bool add(struct search *search, uint64_t state, uint64_t key)
 {
 	struct sprof_interp_thread *thread = search->thread;

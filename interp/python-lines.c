@@ -1,14 +1,14 @@
 /*
- * From an instruction to a line. Three encodings: pairs of differences (to 3.9,
+ * Maps an instruction to a line. Three encodings: pairs of differences (up to 3.9,
  * Objects/lnotab_notes.txt), pairs where some code has no line (3.10, PEP 626), and the location
- * table (from 3.11 on, Objects/locations.md), of which only lines are used.
+ * table (since 3.11, Objects/locations.md), of which only lines are used.
  */
 #include "interp/python.h"
 
 enum {
 	UNIT = 2, /* bytes of an instruction */
 	NO_LINE = -128,
-	MOST_SHIFT = 30, /* of a number: any more is no line */
+	MOST_SHIFT = 30, /* of a number: anything larger is no line */
 	/* kinds of entries in the location table */
 	ONE_LINE_FIRST = 10,
 	ONE_LINE_LAST = 12,
@@ -105,7 +105,7 @@ static uint32_t find_by_locations(
 uint32_t sprof_python_line(
 	uint32_t version, const uint8_t *table, size_t size, uint32_t first, int64_t instruction)
 {
-	/* One instruction before the first one. What is further away is in other bytecode. */
+	/* One instruction before the first. Anything further away is in other bytecode. */
 	if (instruction < 0)
 		return instruction >= -UNIT ? first : 0;
 	if (version < 0x030a)

@@ -1,11 +1,11 @@
 /*
- * The name that a program has given to a thread (threading.Thread.name): the kernel learns it only from
- * 3.14 on. While the thread runs, its outermost frame is that of Thread._bootstrap(), whose first
- * local is the object of the thread, and that has an attribute _name. Does not handle free-threaded
+ * The name that a program has given a thread (threading.Thread.name): the kernel gets it only since
+ * 3.14. While the thread runs, its outermost frame is that of Thread._bootstrap(), whose first
+ * local variable is the thread object, with an attribute _name. Does not handle free-threaded
  * builds, nor threads that were not started by the module threading.
  *
- * Attributes are in a dict, or (since 3.11) in values that belong to the object, for which its type
- * has the keys. The sizes and places below are those of Objects/dict-common.h (to 3.10),
+ * Attributes are in a dict, or (since 3.11) in values owned by the object, with keys owned by its
+ * type. Sizes and offsets are those of Objects/dict-common.h (up to 3.10),
  * Include/internal/pycore_dict.h, pycore_object.h and Include/cpython/object.h (since 3.11).
  */
 #include <string.h>
@@ -37,10 +37,10 @@ enum {
 	VALUES_VALID = 3,
 };
 
-/* What differs between versions. */
+/* Differences between versions. */
 static const struct layout {
 	uint32_t version;
-	uint32_t frame_locals; /* 0: behind the frame's fixed part */
+	uint32_t frame_locals; /* 0: after the frame's fixed part */
 	uint32_t type_keys; /* the keys of the attributes that objects have themselves; 0: never */
 } layouts[] = {
 	{0x0308, 360, 0},
@@ -57,7 +57,7 @@ struct reading {
 	const struct layout *layout;
 };
 
-/* Where the attributes of an object are. */
+/* The attributes of an object. */
 struct attributes {
 	uint64_t keys;
 	uint64_t values; /* 0: behind the keys */
@@ -94,7 +94,7 @@ static bool find_by_offset(
 		find_in_dict(reading, dict, ret);
 }
 
-/* Since 3.13 behind the object: only if there is no dict. */
+/* Since 3.13 after the object: only if there is no dict. */
 static bool find_behind(
 	const struct reading *reading, uint64_t object, uint64_t type, struct attributes *ret)
 {
@@ -109,7 +109,7 @@ static bool find_behind(
 	return true;
 }
 
-/* In 3.11 there are two pointers, one of them 0; in 3.12 one, whose lowest bit says what it is. */
+/* In 3.11 there are two pointers, one of them 0; in 3.12 one, with its lowest bit as the type. */
 static bool find_before(
 	const struct reading *reading, uint64_t object, uint64_t *ret_dict, struct attributes *ret)
 {
@@ -220,7 +220,7 @@ static bool find_name(
 	return false;
 }
 
-/* The first local, if the frame still is what it was. */
+/* The first local variable, if the frame is still the same. */
 static bool read_local(
 	const struct reading *reading, const struct sprof_interp_frame *frame, uint64_t *ret)
 {

@@ -1,6 +1,6 @@
 /*
- * Where CPython stores its interpreters, threads, frames and code objects: offsets in bytes, which
- * differ between minor versions and not within one.
+ * Offsets in bytes of CPython's interpreters, threads, frames and code objects. They differ between
+ * minor versions, but not within one.
  */
 #ifndef SPROF_INTERP_PYTHON_OFFSETS_H
 #define SPROF_INTERP_PYTHON_OFFSETS_H
@@ -12,10 +12,10 @@
 #include "base/attributes.h"
 
 enum {
-	SPROF_PYTHON_NOWHERE = UINT32_MAX, /* this version has no such field */
-	/* of struct _Py_DebugOffsets; a longer one has the same beginning */
+	SPROF_PYTHON_NOWHERE = UINT32_MAX, /* no such field in this version */
+	/* of struct _Py_DebugOffsets; longer versions begin with the same fields */
 	SPROF_PYTHON_DEBUG_BYTES = 888,
-	/* bytes that are read at most, of a thread's state, a frame and a code object */
+	/* maximum bytes read of a thread state, a frame and a code object */
 	SPROF_PYTHON_MOST_STATE = 1024,
 	SPROF_PYTHON_MOST_FRAME = 256,
 	SPROF_PYTHON_MOST_CODE = 512,
@@ -27,42 +27,41 @@ struct sprof_python_offsets {
 	uint32_t runtime_interpreters;
 	uint32_t interpreter_next, interpreter_threads;
 	uint32_t thread_next, thread_frame;
-	uint32_t thread_id;    /* of pthread_self(); from 3.11 on the kernel's */
-	uint32_t cframe_frame; /* thread_frame leads to a cframe, which leads to the frame */
-	uint32_t thread_base;  /* leads to a frame below the outermost one; 0: there is none */
+	uint32_t thread_id;    /* pthread_self(); since 3.11 the kernel's tid */
+	uint32_t cframe_frame; /* thread_frame points to a cframe, which points to the frame */
+	uint32_t thread_base;  /* points to a frame below the outermost one; 0: none */
 	/* in a frame */
 	uint32_t frame_size, frame_previous, frame_code, frame_instruction;
 	uint32_t frame_is_entry, frame_owner; /* one byte each */
-	uint32_t frame_copy; /* four bytes: which copy of the bytecode it runs; 0: there are none */
-	/* in a code object; the bytecode lies in it, or is an object of its own */
+	uint32_t frame_copy; /* four bytes: which copy of the bytecode it runs; 0: no copies */
+	/* in a code object; the bytecode is inside it, or a separate object */
 	uint32_t code_file, code_name, code_line, code_table, code_bytecode;
-	uint32_t
-		code_copies; /* leads to a number of copies, and their addresses; 0: there are none */
+	uint32_t code_copies; /* points to the number of copies and their addresses; 0: no copies */
 	/* in objects */
 	uint32_t object_type, bytes_size, bytes_data;
 	uint32_t text_length, text_state, ascii_data, wide_data;
-	uint32_t
-		text_kind; /* bits of a string's state in front of the kind; 0: two, as always with a GIL */
+	/* bits before the kind in a string's state; 0: two, as always with a GIL */
+	uint32_t text_kind;
 };
 
-/* The kernel's id of a thread is in its state; earlier, what pthread_self() returns. */
+/* The kernel's tid is in the thread state; earlier versions store pthread_self(). */
 static inline bool sprof_python_has_kernel_ids(const struct sprof_python_offsets *offsets)
 {
 	return offsets->version >= 0x030b;
 }
 
-/* From 3.11 on the bytecode lies in the code object, and frames point into it. */
+/* Since 3.11 the bytecode is in the code object, and frames point into it. */
 static inline bool sprof_python_has_pointers(const struct sprof_python_offsets *offsets)
 {
 	return offsets->version >= 0x030b;
 }
 
-/* Of 3.8 to 3.12, from the headers that each version installs. NULL: another version. */
+/* For 3.8 to 3.12, from the installed headers of each version. NULL: another version. */
 const struct sprof_python_offsets *sprof_python_offsets_of(uint32_t version);
 
 /*
- * From 3.13 on, _PyRuntime begins with its own table, which is read from the process. False: these
- * bytes are no such table, it is of a version that is not known, or an offset is implausible.
+ * Since 3.13, _PyRuntime begins with a table of offsets, which is read from the process. Returns
+ * false if these bytes are no such table, its version is unknown, or an offset is implausible.
  */
 SPROF_MUST_USE bool sprof_python_offsets_parse(
 	const uint8_t *bytes, size_t size, struct sprof_python_offsets *ret);

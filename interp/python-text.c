@@ -1,6 +1,6 @@
 /*
- * Strings of CPython (PEP 393): the characters follow the header, with one, two or four bytes each.
- * Does not handle strings that are not compact: names of code never are.
+ * CPython's strings (PEP 393): the characters follow the header, with one, two or four bytes each.
+ * Does not handle non-compact strings: names of code never are.
  */
 #include <string.h>
 

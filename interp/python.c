@@ -1,8 +1,8 @@
 /*
- * CPython's row in the table of runtimes: which files may contain it, where its state and its version
- * are in a process, and the parts of the row that the other files of this name don't have. A file tells
- * link-time facts (elfsym/python-file.c); of which version it is, memory tells since 3.13. Does not read
- * alphas and betas.
+ * CPython's row in the table of runtimes: which files may contain it, the addresses of its state
+ * and its version in a process, and the functions of the row that are not in the other python-*.c
+ * files. A file provides link-time facts (elfsym/python-file.c); since 3.13, memory provides the
+ * offsets. Does not handle alphas and betas.
  */
 #include "interp/python.h"
 
@@ -50,7 +50,7 @@ static uint32_t version_in(const char *path)
 	return minor > 0 && minor < 256 ? 0x0300 | (uint32_t)minor : 0;
 }
 
-/* Before 3.13 the version is known from the file; from then on memory has a table. */
+/* Before 3.13 the file shows the version; since then there is a table in memory. */
 static bool find_offsets(struct sprof_python_process *python,
 	const struct sprof_interp_memory *memory, const char *path)
 {
@@ -67,7 +67,7 @@ static bool find_offsets(struct sprof_python_process *python,
 		&python->offsets);
 }
 
-/* What is added to a link-time address of the file. False: nothing of its code is mapped there. */
+/* The load bias of the file. Returns false if none of its code is mapped. */
 static bool find_bias(const struct sprof_interp_site *site, uint64_t *ret)
 {
 	uint64_t begin;
@@ -134,7 +134,7 @@ static void find_greenlet(
 	}
 }
 
-/* While the loader maps the file, its table may not be in place: it is looked for again. */
+/* While the loader maps the file, the table may not be there yet: it is searched again. */
 static bool update(struct sprof_interp_process *process, const struct sprof_interp_site *site,
 	const struct sprof_interp_memory *memory)
 {

@@ -8,7 +8,7 @@
 #include "interp/python-offsets.h"
 #include "interp/runtime.h"
 
-enum { SPROF_PYTHON_TEXT = 512 }; /* bytes of a name that are shown */
+enum { SPROF_PYTHON_TEXT = 512 }; /* maximum bytes of a name */
 
 struct sprof_python_codes;
 
@@ -17,7 +17,7 @@ struct sprof_python_process {
 	const struct sprof_python_file *file;
 	struct sprof_python_offsets offsets;
 	uint64_t address;   /* of _PyRuntime */
-	uint64_t code_type; /* address of the type of code objects; 0: not known */
+	uint64_t code_type; /* address of the type object of code objects; 0: unknown */
 	struct sprof_python_codes *codes;
 };
 
@@ -54,27 +54,29 @@ SPROF_MUST_USE bool sprof_python_name_frames(const struct sprof_interp_process *
 	const struct sprof_interp_memory *memory, struct sprof_modules *modules,
 	const struct sprof_interp_copy *copy, const struct sprof_frame **ret);
 
-/* What only these files use. */
+/* Shared by these files only. */
 
-/* python-codes.c: code objects, read once each. NULL: no memory. */
+/* python-codes.c: code objects, read once each. Returns NULL if out of memory. */
 SPROF_MUST_USE struct sprof_python_codes *sprof_python_codes_create(void);
 void sprof_python_codes_destroy(struct sprof_python_codes *codes);
 
-/* python-text.c: the text of a str object in UTF-8. False: it is none, or can't be read. */
+/*
+ * python-text.c: the text of a str object in UTF-8. Returns false if it is none, or can't be read.
+ */
 SPROF_MUST_USE bool sprof_python_text(const struct sprof_python_offsets *offsets,
 	const struct sprof_interp_memory *memory, uint64_t address, char *buffer, size_t size);
 
 /*
- * python-names.c: the name of a thread whose outermost frame this is, of Thread._bootstrap() in the
- * module threading. False: the thread has ended, or the version has another layout.
+ * python-names.c: the name of the thread with this outermost frame, of Thread._bootstrap() in the
+ * module threading. Returns false if the thread has ended, or the version has another layout.
  */
 SPROF_MUST_USE bool sprof_python_thread_name(const struct sprof_python_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_frame *frame,
 	char *buffer, size_t size);
 
 /*
- * python-lines.c: the line of an instruction (an offset in the bytecode, in bytes; below 0: the
- * function has not begun), by the code object's table. 0: it has none.
+ * python-lines.c: the line of an instruction (offset in the bytecode, in bytes; negative: the
+ * function has not begun), by the code object's table. 0: none.
  */
 uint32_t sprof_python_line(
 	uint32_t version, const uint8_t *table, size_t size, uint32_t first, int64_t instruction);

@@ -1,6 +1,6 @@
 /*
- * Private to interp/: a language runtime is one row of the table in interp.c, and files of its own. The
- * rest of the folder goes by this row.
+ * Private to interp/: a language runtime is one row of the table in interp.c, and separate files.
+ * The other files only use this row.
  */
 #ifndef SPROF_INTERP_RUNTIME_H
 #define SPROF_INTERP_RUNTIME_H
@@ -12,91 +12,95 @@
 #include "interp/interp.h"
 
 enum {
-	SPROF_INTERP_STATES = 4,                       /* of one thread */
-	SPROF_INTERP_MOST_STATE = 1024,                /* bytes of one that are read at most */
-	SPROF_INTERP_HIDDEN = SPROF_MAPPING_NO_MODULE, /* module of a frame that is not shown */
-	SPROF_INTERP_PLACES = 256,                     /* that are remembered */
-	SPROF_INTERP_DEEPEST = 32768                   /* frames of a thread that are read */
+	SPROF_INTERP_STATES = 4,                       /* per thread */
+	SPROF_INTERP_MOST_STATE = 1024,                /* maximum bytes read of one */
+	SPROF_INTERP_HIDDEN = SPROF_MAPPING_NO_MODULE, /* module of a hidden frame */
+	SPROF_INTERP_PLACES = 256,                     /* cached places */
+	SPROF_INTERP_DEEPEST = 32768                   /* maximum frames read per thread */
 };
 
-/* A frame as it was copied. */
+/* A copied frame. */
 struct sprof_interp_frame {
-	uint64_t address;     /* its own */
+	uint64_t address;     /* of the frame */
 	uint64_t code;        /* address of the code object */
-	uint64_t instruction; /* its address; to 3.10 its number in the bytecode */
-	uint32_t copy;        /* of the bytecode, without a GIL; 0: the code object's own */
-	/* C called the evaluation loop with this frame: the next one belongs to another loop */
+	uint64_t instruction; /* address of the instruction; up to 3.10 its index in the bytecode */
+	/* number of the bytecode's copy, without a GIL; 0: the code object's own */
+	uint32_t copy;
+	/* C called the evaluation loop with this frame: the next frame belongs to another loop */
 	bool is_entry;
-	/* no frame of a function, but of such a call (CPython since 3.12) */
+	/* not a function's frame, but one for such a call (CPython since 3.12) */
 	bool is_shim;
 };
 
-/* Frames that lie close together. */
+/* A range of memory with frames. */
 struct sprof_interp_block {
 	uint64_t address;
 	uint32_t size;
 };
 
 struct sprof_interp_thread {
-	/* Addresses of its states, the newest interpreter's first: one for each interpreter that it
-	 * has run in. */
+	/* Addresses of its states, one for each interpreter that it has run in, newest interpreter
+	 * first. */
 	uint64_t states[SPROF_INTERP_STATES];
-	size_t state_count;        /* 0: not known */
-	bool has_main;             /* the last one is that of the main interpreter */
-	uint64_t key;              /* what each state has as the thread's id */
+	size_t state_count;        /* 0: unknown */
+	bool has_main;             /* the last one belongs to the main interpreter */
+	uint64_t key;              /* the thread's id in its states */
 	bool is_doubtful;          /* there may be others by now */
-	uint64_t serial;           /* of the process's runtime that it was found in */
-	unsigned vain;             /* how often it was not found, since it was last wanted */
-	unsigned skipped;          /* samples since, in which it was not looked for */
+	uint64_t serial;           /* of the process's runtime in which it was found */
+	unsigned vain;             /* failed searches since it was last needed */
+	unsigned skipped;          /* samples since then without a search */
 	size_t depth;              /* frames of its last copy */
-	char name[SPROF_COMM_MAX]; /* "": none is known */
+	char name[SPROF_COMM_MAX]; /* "": unknown */
 	bool has_new_name;
 	unsigned merged;                   /* stacks so far */
 	struct sprof_interp_block *blocks; /* of its last frames */
 	size_t block_count, block_capacity;
-	unsigned kept; /* copies since, which were found in them */
+	unsigned kept; /* copies since then with all frames in them */
 };
 
 enum sprof_interp_outcome {
 	SPROF_INTERP_NOT_READ,
 	SPROF_INTERP_READ,
 	SPROF_INTERP_NO_STATE, /* the thread has no state, or it was not found */
-	SPROF_INTERP_TORN,     /* a frame could not be read, or there is no end of them */
+	SPROF_INTERP_TORN,     /* a frame could not be read, or there are too many */
 };
 
 struct sprof_interp_copy {
 	enum sprof_interp_outcome outcome;
 	struct sprof_interp_frame *frames; /* innermost first */
 	size_t frame_count, frame_capacity;
-	uint8_t *bytes; /* of blocks */
+	uint8_t *bytes; /* content of the blocks */
 	size_t size, capacity;
-	/* what one system call reads: the caller's own, the thread's states, its blocks; then missed ones */
+	/*
+	 * memory read by one system call: the caller's piece, the thread's states, its blocks; then
+	 * missed frames
+	 */
 	struct sprof_memory_piece pieces[SPROF_MEMORY_MOST_PIECES];
 	size_t piece_count;
-	/* whose pieces they are; NULL: they have been used */
+	/* the thread of the pieces; NULL: they were used */
 	const struct sprof_interp_thread *asked;
 	uint8_t states[SPROF_INTERP_STATES][SPROF_INTERP_MOST_STATE];
 	unsigned misses; /* system calls for frames elsewhere */
 };
 
-/* A place in the interpreter's code that a native frame had. */
+/* A place in the interpreter's code where a native frame was. */
 struct sprof_interp_place {
-	uint64_t next; /* its offset + 1; 0: none */
+	uint64_t next; /* offset + 1; 0: none */
 	enum sprof_python_part part;
 };
 
-/* Each runtime has more of its own behind this. */
+/* Runtimes append their own fields. */
 struct sprof_interp_process {
 	const struct sprof_interp_runtime *runtime;
-	uint64_t serial; /* no two runtimes of processes have the same */
+	uint64_t serial; /* unique among all runtimes of processes */
 	uint32_t module;
-	bool is_known;     /* it can be read: of this version, it is known where things are */
+	bool is_known;     /* supported: the offsets of this version are known */
 	bool is_stripped;  /* only exported functions have symbols */
-	bool had_several;  /* see has_several(): once it was so */
-	uint32_t greenlet; /* the module of that name; SPROF_MAPPING_NO_MODULE: none so far */
+	bool had_several;  /* result of has_several(), once true */
+	uint32_t greenlet; /* the module "greenlet"; SPROF_MAPPING_NO_MODULE: not loaded so far */
 	struct sprof_greenlet_file greenlet_file;
 	struct sprof_interp_place places[SPROF_INTERP_PLACES];
-	uint8_t *parts; /* which part of it each native frame of the last stack is in */
+	uint8_t *parts; /* part of the interpreter for each native frame of the last stack */
 	size_t part_capacity;
 	/* result of the last merge */
 	struct sprof_frame *frames;
@@ -106,9 +110,9 @@ struct sprof_interp_process {
 	struct sprof_stack_state state;
 };
 
-/* Where a process has a file with a runtime. */
+/* A file with a runtime, mapped in a process. */
 struct sprof_interp_site {
-	const void *file; /* what the runtime's read_file() has returned */
+	const void *file; /* from read_file() */
 	const struct sprof_image *image;
 	const struct sprof_module *module;
 	const struct sprof_mapping *mapping;
@@ -117,27 +121,36 @@ struct sprof_interp_site {
 };
 
 struct sprof_interp_runtime {
-	/* Whether a file of this name may contain it. The program itself may, whatever its name. */
+	/*
+	 * Whether a file of this name may contain the runtime. The program itself may, regardless
+	 * of its name.
+	 */
 	bool (*is_called)(const char *name);
-	/* What a file tells of it, for destroy_file(). NULL: it is not in the file (or no memory). */
+	/*
+	 * Reads a file's facts, to be freed with destroy_file(). Returns NULL if it does not
+	 * contain the runtime, or out of memory.
+	 */
 	void *(*read_file)(const struct sprof_image *image);
 	void (*destroy_file)(void *file);
-	/* In a process, for destroy(), with all that is its own. NULL: it is not there after all, or no memory. */
+	/*
+	 * Creates the state for a process, to be freed with destroy(). Returns NULL if the runtime
+	 * is not there after all, or out of memory.
+	 */
 	struct sprof_interp_process *(*create)(const struct sprof_interp_site *site);
 	void (*destroy)(struct sprof_interp_process *process);
 	/*
-	 * The mappings have been read again: completes what is known of the process. False: the runtime
-	 * is not the one that it was.
+	 * Updates the state after the mappings were read again. Returns false if the runtime is
+	 * another one now.
 	 */
 	bool (*update)(struct sprof_interp_process *process, const struct sprof_interp_site *site,
 		const struct sprof_interp_memory *memory);
-	/* The states of a thread, perhaps none. Bounded, whatever is in memory. */
+	/* Finds the states of a thread, possibly none. Limited, whatever is in memory. */
 	void (*find_thread)(const struct sprof_interp_process *process,
 		const struct sprof_interp_memory *memory,
 		const struct sprof_interp_subject *subject, struct sprof_interp_thread *thread);
 	/*
-	 * Whether there are several interpreters in it now, or that can't be read: then a loop may have its
-	 * frames in a state that is not known to be the thread's.
+	 * Whether there are several interpreters, or that can't be read: then a loop's frames may
+	 * be in a state not known to be the thread's.
 	 */
 	bool (*has_several)(const struct sprof_interp_process *process,
 		const struct sprof_interp_memory *memory);
@@ -148,21 +161,21 @@ struct sprof_interp_runtime {
 	void (*copy)(const struct sprof_interp_process *process,
 		const struct sprof_interp_memory *memory, const struct sprof_interp_stack *stack,
 		const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy);
-	/* Notes where the frames of a copy were. False: no memory. */
+	/* Remembers where the frames of a copy were. Returns false if out of memory. */
 	bool (*learn)(const struct sprof_interp_process *process,
 		struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy);
 	/*
-	 * What the profile stores for each copied frame, with its function and line. Shims get nothing.
-	 * False: no memory.
+	 * The profile's frame for each copied frame, with function and line. Skips shims. Returns
+	 * false if out of memory.
 	 */
 	bool (*name_frames)(const struct sprof_interp_process *process,
 		const struct sprof_interp_memory *memory, struct sprof_modules *modules,
 		const struct sprof_interp_copy *copy, const struct sprof_frame **ret);
-	/* Which of the interpreter's code is at an offset of its file. */
+	/* The part of the interpreter at an offset of its file. */
 	enum sprof_python_part (*part)(const struct sprof_interp_process *process, uint64_t offset);
 	/*
-	 * The name that the program gave to the thread of these frames, which name_frames() has named.
-	 * False: it has none, or it is not found.
+	 * The name that the program gave the thread of these frames, which name_frames() has named.
+	 * Returns false if there is none, or it is not found.
 	 */
 	bool (*thread_name)(const struct sprof_interp_process *process,
 		const struct sprof_interp_memory *memory, const struct sprof_modules *modules,

@@ -1,6 +1,6 @@
 /*
- * Sums up mappings by their names. Does not handle files that were replaced: their old mappings have
- * a name of their own, with " (deleted)".
+ * Adds up mappings by name. Replaced files appear separately: the old mappings' name ends with "
+ * (deleted)".
  */
 #include "memory/files.h"
 
@@ -20,7 +20,7 @@ static struct sprof_memory_file *find(
 	return NULL;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct sprof_memory_file *append(
 	struct sprof_memory_files *files, const char *name, size_t length)
 {

@@ -1,6 +1,4 @@
-/*
- * A process's memory by what is mapped: one row for each file, and for heap, stacks and other memory.
- */
+/* A process's memory by mapping: one row per file, and rows for heap, stacks and other memory. */
 #ifndef SPROF_MEMORY_FILES_H
 #define SPROF_MEMORY_FILES_H
 
@@ -11,18 +9,18 @@
 #include "memory/smaps.h"
 
 struct sprof_memory_file {
-	char *name;   /* as maps has it, "[heap]", or "[anon]" */
-	bool is_file; /* of a file system */
+	char *name;   /* as in maps, "[heap]", or "[anon]" */
+	bool is_file; /* in a file system */
 	struct sprof_smaps_figures figures;
 };
 
 /* Zeroed is empty and valid. */
 struct sprof_memory_files {
-	struct sprof_memory_file *items; /* the largest RSS first */
+	struct sprof_memory_file *items; /* by RSS, largest first */
 	size_t count, capacity;
 };
 
-/* Adds the text of a smaps; mappings of one name are one row. False: no memory. */
+/* Adds the text of smaps; mappings of the same name are one row. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_memory_files_add(struct sprof_memory_files *files, const char *smaps);
 void sprof_memory_files_finish(struct sprof_memory_files *files);
 

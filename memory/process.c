@@ -1,6 +1,6 @@
 /*
  * Reads status (RSS and its parts), smaps_rollup (PSS, USS) and smaps (mappings) of a process. Does
- * not handle memory that is the kernel's: page tables, sockets, stacks in the kernel.
+ * not handle kernel memory: page tables, sockets, kernel stacks.
  */
 #include "memory/process.h"
 
@@ -47,7 +47,7 @@ void sprof_memory_process_finish(struct sprof_memory_process *process)
 	*process = (struct sprof_memory_process){0};
 }
 
-/* Another process may have got its id. */
+/* The pid may have been reused. */
 static bool is_there(const struct sprof_memory_process *process)
 {
 	uint64_t started;
@@ -65,18 +65,18 @@ static bool read_status(const struct sprof_memory_process *process, pid_t tid, c
 {
 	long rss;
 
-	return sprof_proc_read_file(process->pid, tid, "status", text, SPROF_PROC_STATUS_MAX) > 0 &&
+	return sprof_proc_status_read(process->pid, tid, text, SPROF_PROC_STATUS_MAX) > 0 &&
 		sprof_proc_status_number(text, "VmRSS", &rss);
 }
 
-/* The first thread may have ended while others go on: then its files say nothing of the memory. */
+/* The leader may have ended while others continue: then its files don't show the memory. */
 static bool find_status(struct sprof_memory_process *process, char *text)
 {
 	bool found = read_status(process, process->tid, text);
 	DIR *tasks = found ? NULL : sprof_proc_open_tasks(process->pid);
 	pid_t tid;
 
-	while (tasks && !found && (tid = sprof_proc_next_task(tasks))) {
+	while (tasks && !found && (tid = sprof_proc_next_id(tasks))) {
 		found = read_status(process, tid, text);
 		process->tid = tid;
 	}
@@ -85,7 +85,7 @@ static bool find_status(struct sprof_memory_process *process, char *text)
 	return found;
 }
 
-/* False: it is not there, or has no memory any more. */
+/* Returns false if the process is gone, or has no memory any more. */
 static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 {
 	static const struct {
@@ -107,7 +107,7 @@ static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 		if (sprof_proc_status_number(text, fields[i].name, &value))
 			add(process, fields[i].metric, now_ns, (uint64_t)value * KB);
 	}
-	/* It begins anew at an exec. */
+	/* VmHWM starts over at an exec. */
 	if (sprof_proc_status_number(text, "VmHWM", &value) &&
 		(uint64_t)value * KB > process->kernels_peak)
 		process->kernels_peak = (uint64_t)value * KB;
@@ -148,7 +148,7 @@ static void read_mappings(
 	process->mappings_ns[moment] = now_ns;
 }
 
-/* A new peak that is not just a little higher than the one whose mappings are known. */
+/* Whether there is a new peak, considerably above the one with known mappings. */
 static bool is_new_peak(const struct sprof_memory_process *process)
 {
 	const struct sprof_series *rss = &process->series[SPROF_MEMORY_RSS];

@@ -1,6 +1,6 @@
 /*
- * The memory of one process over time, from /proc alone: nothing stops it, and no page of it is
- * touched.
+ * The memory of one process over time, from /proc only: the process is not stopped, and its pages
+ * are not touched.
  */
 #ifndef SPROF_MEMORY_PROCESS_H
 #define SPROF_MEMORY_PROCESS_H
@@ -13,19 +13,19 @@
 #include "base/proc.h"
 #include "memory/series.h"
 
-/* What is read of a process; all in bytes. */
+/* Figures of a process, all in bytes. */
 enum sprof_memory_metric {
 	SPROF_MEMORY_RSS,
 	SPROF_MEMORY_PSS,
 	SPROF_MEMORY_USS,
 	SPROF_MEMORY_SWAP,
-	SPROF_MEMORY_ANON,  /* of the RSS: heap, stacks */
-	SPROF_MEMORY_FILE,  /* of the RSS: programs, libraries, mapped files */
-	SPROF_MEMORY_SHMEM, /* of the RSS: shared memory, tmpfs */
+	SPROF_MEMORY_ANON,  /* part of RSS: heap, stacks */
+	SPROF_MEMORY_FILE,  /* part of RSS: programs, libraries, mapped files */
+	SPROF_MEMORY_SHMEM, /* part of RSS: shared memory, tmpfs */
 	SPROF_MEMORY_METRICS,
 };
 
-/* Moments whose mappings are kept. */
+/* Times at which mappings are kept. */
 enum sprof_memory_moment {
 	SPROF_MEMORY_START,
 	SPROF_MEMORY_PEAK,
@@ -35,33 +35,33 @@ enum sprof_memory_moment {
 
 struct sprof_memory_process {
 	pid_t pid;
-	pid_t tid; /* of the thread whose files are read; 0: the first one, as long as it lives */
-	uint64_t
-		started; /* proc_pid_stat(5): starttime, which tells processes with one pid apart */
+	pid_t tid; /* tid of the files that are read; 0: the leader, while it lives */
+	/* proc_pid_stat(5): starttime, which distinguishes processes with the same pid */
+	uint64_t started;
 	char comm[SPROF_COMM_MAX];
 	struct sprof_series series[SPROF_MEMORY_METRICS];
-	uint64_t kernels_peak; /* VmHWM: also of what came and went between two readings */
-	uint64_t next_map_ns;  /* when smaps_rollup may be read again */
-	uint64_t mapped_peak;  /* the RSS when the mappings of the peak were read */
+	uint64_t kernels_peak; /* VmHWM: includes memory used only between two readings */
+	uint64_t next_map_ns;  /* earliest time of the next smaps_rollup reading */
+	uint64_t mapped_peak;  /* RSS when the peak's mappings were read */
 	char *mappings[SPROF_MEMORY_MOMENTS]; /* texts of smaps; NULL: not read */
 	uint64_t mappings_ns[SPROF_MEMORY_MOMENTS];
-	bool has_ended, is_denied; /* it is gone; another user's: PSS and USS are not known */
+	bool has_ended, is_denied; /* is_denied: another user's, so PSS and USS are unknown */
 };
 
-/* Zeroed it may be finished. False: there is no such process. */
+/* Zeroed may be finished. Returns false if there is no such process. */
 SPROF_MUST_USE bool sprof_memory_process_begin(struct sprof_memory_process *process, pid_t pid);
 void sprof_memory_process_finish(struct sprof_memory_process *process);
 
 struct sprof_memory_look {
 	uint64_t now_ns;
-	bool is_last;        /* all is read */
-	bool wants_mappings; /* smaps as well */
-	unsigned share;      /* what is costly gets at most 1/share of the time */
+	bool is_last;        /* read everything */
+	bool wants_mappings; /* also read smaps */
+	unsigned share;      /* expensive readings take at most 1/share of the time */
 };
 
 /*
- * Reads what is due. smaps_rollup and smaps make the kernel visit each page, so they are read only as
- * often as their share of the time allows. Of a process that is gone, the last figures stay.
+ * Reads what is due. smaps_rollup and smaps make the kernel visit each page, so they are read only
+ * as often as `share` permits. For a process that is gone, the last figures stay.
  */
 void sprof_memory_process_read(
 	struct sprof_memory_process *process, const struct sprof_memory_look *look);

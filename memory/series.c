@@ -1,6 +1,6 @@
 /*
- * Takes readings as they come and keeps only sums and steps of them. If time goes beyond the last
- * step, two steps become one. Does not bound how long a run may be.
+ * Keeps only sums and steps of the readings. If time exceeds the last step, pairs of steps are
+ * merged, so runs may be of any length.
  */
 #include "memory/series.h"
 

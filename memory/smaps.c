@@ -1,6 +1,4 @@
-/*
- * Parses smaps. Does not handle fields that it needs no figure of.
- */
+/* Parses smaps. Ignores fields that are not needed. */
 #include "memory/smaps.h"
 
 #include <ctype.h>

@@ -1,11 +1,9 @@
 /*
- * Finds children by the parents that /proc tells: those that end between two looks are not seen,
- * and neither are the children of those.
+ * Finds children by the parents in /proc: does not see those that end between two scans, nor their
+ * children.
  */
 #include "memory/watch.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +11,11 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/proc-status.h"
+#include "base/proc.h"
 
 enum {
 	SHARE = 100,
-	PROCESSES = 1000, /* then the one that has ended first gives up its place */
+	PROCESSES = 1000, /* beyond this number, a new process replaces the one that ended first */
 	ROUNDS = 3,       /* a program may start processes as fast as they are found */
 };
 
@@ -70,15 +69,11 @@ static bool has(const struct sprof_memory_watch *watch, pid_t pid)
 static bool scan_once(struct sprof_memory_watch *watch)
 {
 	const uint64_t before = watch->count + watch->dropped;
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
+	DIR *folder = sprof_proc_open_processes();
+	pid_t pid;
 
-	while (folder && (entry = readdir(folder))) {
-		const pid_t pid = isdigit((unsigned char)entry->d_name[0])
-			? (pid_t)strtol(entry->d_name, NULL, 10)
-			: 0;
-
-		if (pid && pid != getpid() && !has(watch, pid) && has(watch, parent_of(pid)))
+	while (folder && (pid = sprof_proc_next_id(folder))) {
+		if (pid != getpid() && !has(watch, pid) && has(watch, parent_of(pid)))
 			(void)!sprof_memory_watch_add(watch, pid);
 	}
 	if (folder)

@@ -1,6 +1,4 @@
-/*
- * The memory of several processes, and of those that they start.
- */
+/* The memory of several processes and their descendants. */
 #ifndef SPROF_MEMORY_WATCH_H
 #define SPROF_MEMORY_WATCH_H
 
@@ -15,21 +13,22 @@
 /* Zeroed is empty and valid. */
 struct sprof_memory_watch {
 	bool follow_children, wants_mappings;
-	struct sprof_memory_process *items; /* in the order in which they were seen */
+	struct sprof_memory_process *items; /* in order of discovery */
 	size_t count, capacity;
-	struct sprof_series totals[SPROF_MEMORY_METRICS]; /* of all that were there together */
-	uint64_t dropped;      /* processes that had ended, and whose places others have got */
-	uint64_t next_scan_ns; /* when to look for new children */
+	/* over all processes that existed at the same time */
+	struct sprof_series totals[SPROF_MEMORY_METRICS];
+	uint64_t dropped;      /* ended processes replaced by others */
+	uint64_t next_scan_ns; /* next search for children */
 	bool out_of_memory;
 };
 
-/* Adds a process. False: there is none, or no memory (out_of_memory says which). */
+/* Adds a process. Returns false if it does not exist, or out of memory (see out_of_memory). */
 SPROF_MUST_USE bool sprof_memory_watch_add(struct sprof_memory_watch *watch, pid_t pid);
 
-/* Reads all processes. `is_last`: once more all of each. */
+/* Reads all processes. `is_last`: everything once more. */
 void sprof_memory_watch_read(struct sprof_memory_watch *watch, uint64_t now_ns, bool is_last);
 
-/* Whether any of them is still there. */
+/* Whether any process still exists. */
 bool sprof_memory_watch_goes_on(const struct sprof_memory_watch *watch);
 
 void sprof_memory_watch_finish(struct sprof_memory_watch *watch);

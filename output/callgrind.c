@@ -116,7 +116,7 @@ static void write_name(struct callgrind *writer, const char *key, size_t id, con
 		sprof_out_fail(writer->out, ENOMEM);
 }
 
-/* Names are numbered per kind. Each is written with its number every time, so none is missed. */
+/* Names are numbered per kind. Each is written with its number every time. */
 static void write_function(struct callgrind *writer, uint32_t id, bool called)
 {
 	const struct sprof_profile_function *function;
@@ -141,7 +141,7 @@ static void write_function(struct callgrind *writer, uint32_t id, bool called)
 	write_name(writer, called ? "cfn" : "fn", id + (size_t)2, function->name);
 }
 
-/* From now on, lines are of that file; NULL: of the function's own again. */
+/* Sets the file of the following lines; NULL: back to the function's file. */
 static void write_file(struct callgrind *writer, uint32_t function, const char *file)
 {
 	const char *own = writer->profile->functions[function].file;

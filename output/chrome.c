@@ -130,7 +130,7 @@ static void close_nodes(
 			track->starts[node] + track->lengths[node]);
 }
 
-/* A node starts behind its lighter sibling; a first child starts where its parent starts. */
+/* A node starts after its lighter sibling; a first child starts where its parent starts. */
 static void place(struct chrome *writer, struct track *track, uint32_t node, uint32_t *open)
 {
 	uint32_t parent = track->graph->nodes[node].parent;

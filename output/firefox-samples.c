@@ -46,7 +46,7 @@ static void write_weight(struct sprof_firefox *writer, uint64_t value)
 enum column { STACK, TIME, WEIGHT, CPU };
 
 struct walk {
-	uint64_t time_ns; /* for what has no time: placed one after the other */
+	uint64_t time_ns; /* for samples without time: laid out one after the other */
 	uint64_t cpu_ns;
 };
 

@@ -131,7 +131,7 @@ static bool prepare(struct folded *folded)
 	return true;
 }
 
-/* Adds, behind the innermost frame, the object that is waited for and its holder. There is room. */
+/* Appends, as innermost frames, the object waited for and its holder. There is room. */
 static bool add_wait_frames(struct folded *folded, const struct sprof_profile_row *row)
 {
 	const struct sprof_profile_context *context = &folded->profile->contexts[row->context];
@@ -264,7 +264,7 @@ static void write_line(const struct folded *folded, const struct line *line,
 	sprof_out_printf(out, "%llu\n", (unsigned long long)new);
 }
 
-/* The factor for the base, so that both sides weigh the same. */
+/* The factor for the base that equalises both sides. */
 static double base_scale(const struct folded *folded)
 {
 	double whole[SPROF_SIDES] = {0};

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/interned.h"
+#include "base/numbers.h"
 #include "output/format.h"
 #include "profile/addresses.h"
 
@@ -87,12 +88,6 @@ static bool prepare(struct gmon *writer)
 	return true;
 }
 
-/* Stops at the largest number. */
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static bool add_point(struct gmon *writer, size_t row, uint64_t from, uint64_t at, uint64_t weight)
 {
 	const struct sprof_interned points =
@@ -107,7 +102,7 @@ static bool add_point(struct gmon *writer, size_t row, uint64_t from, uint64_t a
 	if (writer->last_row[id] == row + 1)
 		return true;
 	writer->last_row[id] = (uint32_t)row + 1;
-	writer->points[id].weight = add(writer->points[id].weight, weight);
+	writer->points[id].weight = sprof_plus(writer->points[id].weight, weight);
 	return true;
 }
 
@@ -122,7 +117,7 @@ static bool add_row(struct gmon *writer, size_t row)
 
 	if (!weight || !writer->addresses[leaf])
 		return true;
-	writer->whole = add(writer->whole, weight);
+	writer->whole = sprof_plus(writer->whole, weight);
 	if (!add_point(writer, row, 0, writer->addresses[leaf] & ~(uint64_t)(BIN - 1), weight))
 		return false;
 	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
@@ -207,7 +202,7 @@ static void write_histograms(struct gmon *writer, const struct scale *scale)
 	for (size_t i = 0; i < writer->count && !writer->points[i].from; i++) {
 		uint64_t ticks;
 
-		sum = add(sum, writer->points[i].weight);
+		sum = sprof_plus(sum, writer->points[i].weight);
 		ticks = sum / scale->unit - given;
 		given = sum / scale->unit;
 		do {

@@ -81,7 +81,7 @@ static void put_row(const struct sprof_html *html, uint32_t distance, uint32_t c
 		sprof_html_packed(html, metrics->further);
 }
 
-/* Writes the rows of one thread from `next` on. Returns the place behind them. */
+/* Writes the rows of one thread from `next` on. Returns the index after them. */
 static size_t write_thread_rows(struct sprof_html *html, size_t next, uint32_t thread)
 {
 	const struct sprof_profile *profile = html->profile;

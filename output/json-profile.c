@@ -155,7 +155,7 @@ static void write_function(struct writer *writer, size_t index)
 		&writer->json, ",\"unresolved\":%s}", function->unresolved ? "true" : "false");
 }
 
-/* What a tail call adds to a line. */
+/* The mark of a tail call in a line. */
 static const char *tail_mark(enum sprof_mark mark)
 {
 	if (mark == SPROF_MARK_TAIL_CALL)
@@ -352,7 +352,7 @@ static bool write_group(struct writer *writer, const struct sprof_output_options
 	return true;
 }
 
-/* The groups that a label makes; nothing if none was asked for. */
+/* The groups by a label; writes nothing if not requested. */
 static bool write_groups(
 	struct writer *writer, const struct sprof_output_options *options, struct sprof_error *err)
 {

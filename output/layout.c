@@ -63,9 +63,9 @@ static bool append(struct sprof_layout *layout, const struct sprof_layout_mappin
 	return true;
 }
 
-/* What a module needs, with a base of 0, and where it is. */
+/* The address range of a module with base 0, and its base. */
 struct extent {
-	uint64_t begin, end; /* without segments, begin is 0; the rest comes last */
+	uint64_t begin, end; /* without segments, begin is 0; the remainder comes last */
 	uint64_t rest;       /* see find_rest() */
 	uint64_t weight;     /* of the samples in its code */
 	uint64_t base;
@@ -143,7 +143,7 @@ static bool is_free(const struct extent *extent, struct extent *const *before, s
 	return true;
 }
 
-/* Places the modules that have their link-time addresses, then the others behind. */
+/* Places the modules with link-time addresses first, then the others after them. */
 static bool place(struct extent *extents, size_t modules)
 {
 	SPROF_AUTO_FREE struct extent **order = calloc(modules + 1, sizeof(*order));

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "output/format.h"
 #include "output/layout.h"
 #include "output/moments.h"
@@ -242,7 +243,7 @@ static void put_tasks(struct writer *writer)
 	}
 }
 
-/* A frame's address for perf: a caller's is the address behind the call. */
+/* A frame's address for perf: for a caller, the return address. */
 static uint64_t address_of(const struct writer *writer, uint32_t location, bool is_caller)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -323,8 +324,7 @@ static uint64_t put_spans(struct writer *writer)
 
 	for (size_t i = 0; i < profile->span_count && !sprof_out_failed(writer->out); i++) {
 		const struct sprof_profile_span *span = &profile->spans[i];
-		const uint64_t begin_ns = span->begin_ns, start_ns = profile->start_ns;
-		const uint64_t time_ns = begin_ns > start_ns ? begin_ns - start_ns : 0;
+		const uint64_t time_ns = sprof_minus(span->begin_ns, profile->start_ns);
 
 		last_ns = last_ns < time_ns ? time_ns : last_ns;
 		put_sample(writer, span->row, span->samples, time_ns);

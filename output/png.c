@@ -6,13 +6,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/helper-program.h"
 #include "output/dot.h"
 
-enum { SHELL_NOT_FOUND = 127 };
+static const struct sprof_helper_program dot = {"png", "dot", "draws the graph",
+	"install Graphviz (Debian: apt install graphviz), or write -f dot and draw it elsewhere"};
 
 /* Writes the graph to a file without a name, to be read from its beginning. */
 static bool draw_to_memory(const struct sprof_profile *profile,
@@ -34,7 +35,6 @@ static bool run_dot(int fd, struct sprof_out *out, struct sprof_error *err)
 	char command[64], buffer[16384];
 	FILE *pipe;
 	size_t got;
-	int status;
 
 	snprintf(command, sizeof(command), "exec dot -Tpng </dev/fd/%d", fd);
 	pipe = popen(command, "re");
@@ -42,19 +42,7 @@ static bool run_dot(int fd, struct sprof_out *out, struct sprof_error *err)
 		return sprof_error_errno(err, errno, "can't run dot");
 	while ((got = fread(buffer, 1, sizeof(buffer), pipe)) > 0)
 		sprof_out_write(out, buffer, got);
-	status = pclose(pipe);
-	if (status == 0)
-		return true;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"png: the program dot, which draws the graph, is not installed");
-		sprof_error_hint(err,
-			"install Graphviz (Debian: apt install graphviz), or write "
-			"-f dot and draw it elsewhere");
-		return false;
-	}
-	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "png: dot failed with status %d",
-		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	return sprof_helper_program_judge(&dot, pclose(pipe), err);
 }
 
 static bool write_png(const struct sprof_profile *profile,

@@ -130,7 +130,7 @@ static void put_build_of(struct sprof_pprof_writer *writer, uint32_t mapping,
 	put_figure(writer, name, first[of] + 1);
 }
 
-/* What names the module later, where its file is not at hand, and where it was. */
+/* Writes comments for late naming without the module's file, and mapping addresses. */
 static void put_places(struct sprof_pprof_writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -290,7 +290,7 @@ static void encode_label(struct sprof_pprof_writer *writer, struct sprof_message
 	sprof_message_add_bytes(to, 3, writer->inner.data, writer->inner.size);
 }
 
-/* The set's place among the encoded ones, so that its strings are not written again. */
+/* The set's index among the encoded ones, so that its strings are not written again. */
 static uint32_t find_set(struct sprof_pprof_writer *writer, const char *set)
 {
 	const struct sprof_interned sets = SPROF_INTERNED(

@@ -33,7 +33,7 @@ static bool add(struct sprof_pprof_slices *slices, uint32_t row, uint64_t time_n
 	return true;
 }
 
-/* Adds the slices from a span's first sample to the first sample behind it. */
+/* Adds the slices from a span's first sample to the first sample after it. */
 static bool add_span(struct sprof_pprof_slices *slices, const struct sprof_span *span)
 {
 	for (uint32_t done = 0; done < span->samples;) {

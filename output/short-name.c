@@ -18,7 +18,7 @@ static bool starts_with(const char *text, const char *word)
 	return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* The end of the bracket that opens at text: behind its partner, or the text's end. */
+/* The end of the bracket that opens at text: after its partner, or the text's end. */
 static const char *skip_bracket(const char *text, char open, char close)
 {
 	int depth = 0, round = 0;

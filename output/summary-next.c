@@ -132,7 +132,7 @@ static char *ask_again(const struct sprof_summary *summary, const char *command)
 	return text;
 }
 
-/* *ret_answers is what the command shows. NULL: there is no question, or no memory. */
+/* *ret_answers describes what the command shows. NULL: no open question, or out of memory. */
 static char *question(const struct sprof_summary *summary, const char **ret_answers)
 {
 	const struct sprof_program *program = summary->answer.programs;

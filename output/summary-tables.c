@@ -93,10 +93,7 @@ struct path {
 	char *text;
 };
 
-/*
- * Joins paths that look equal because they differ only in what was cut. Returns false if out of
- * memory.
- */
+/* Merges paths that look equal because they were shortened. Returns false if out of memory. */
 static bool add_path(struct path *paths, size_t *count, char *text, uint64_t ns)
 {
 	size_t i = 0;
@@ -174,7 +171,7 @@ static char *wait_text(
 {
 	const size_t object = row->object ? strlen(row->object) : 0;
 	struct sprof_waits_row bare = *row;
-	/* "+0" behind a variable says nothing; the name of a file may end so. */
+	/* "+0" after a variable is not informative; a file name may end with it. */
 	SPROF_AUTO_FREE char *whole = row->kind == SPROF_WAIT_KIND_LOCK && object > 2 &&
 			strcmp(row->object + object - 2, "+0") == 0
 		? strndup(row->object, object - 2)

@@ -83,7 +83,7 @@ static void put_name(struct words *words, const char *name, size_t room)
 	put_text(words, fitted);
 }
 
-/* Puts a lock's name; without the "+0" behind a variable's, which says nothing. */
+/* Writes a lock's name, without "+0" after a variable's. */
 static void put_lock(struct words *words, const char *name, size_t room)
 {
 	const size_t length = strlen(name);
@@ -285,9 +285,7 @@ static void put_program(struct words *words, const struct sprof_program *program
 		fprintf(words->stream, " (%d): ", (int)program->pid);
 }
 
-/*
- * "; 7 samples can't tell in which function: try -r 9999, a larger input, or many runs in a loop"
- */
+/* Why the function is unknown, and what to try. */
 static void put_lack(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes)
 {
@@ -460,7 +458,7 @@ static size_t collect(const struct sprof_profile *profile, const struct sprof_gr
 	return count;
 }
 
-/* Leaves out `gone` functions behind the outermost one. Returns how many are left, plus the gap. */
+/* Leaves out `gone` functions after the outermost. Returns the number of others, plus the gap. */
 static size_t choose(const uint32_t *functions, size_t count, size_t gone, uint32_t *ret)
 {
 	size_t chosen = 0;

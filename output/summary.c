@@ -156,7 +156,7 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 	return true;
 }
 
-/* Each class gets characters by its share of the whole, rounded so that they fill the bar. */
+/* Each class gets characters in proportion to its share, rounded so that they fill the bar. */
 static void put_bar(
 	const struct sprof_summary *summary, const struct sprof_times *times, size_t length)
 {

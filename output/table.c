@@ -137,7 +137,7 @@ static void fit(const struct sprof_table *table, size_t width, struct shape *sha
 	shorten_texts(table, width, shape);
 }
 
-/* A row's last cell has no blanks behind it. */
+/* A row's last cell has no trailing blanks. */
 static bool is_last(const struct sprof_table *table, const struct shape *shape, size_t column)
 {
 	for (size_t i = column + 1; i < table->column_count; i++) {

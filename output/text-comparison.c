@@ -143,7 +143,7 @@ static size_t rows_that_fit(const struct sprof_text *text)
 	return top && top < ROWS ? top : ROWS;
 }
 
-/* Rows are sorted by change: those behind have not changed. */
+/* Rows are sorted by change: the remaining ones have not changed. */
 static size_t changed_rows(const struct sprof_comparison *comparison)
 {
 	size_t count = 0;

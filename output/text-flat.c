@@ -216,7 +216,7 @@ static void name_place(const struct table *table, const struct sprof_profile_fun
 		place[0] = '\0';
 }
 
-/* Adds where it is from if that is known and leaves room for the name. */
+/* Adds the function's place if it is known and leaves room for the name. */
 static void write_function(const struct table *table, const struct sprof_profile_function *function)
 {
 	size_t column = indent_of(table), width = table->text->options.width;

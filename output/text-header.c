@@ -92,7 +92,7 @@ static const char *why_denied(uint64_t denied)
 	return "perf_event_open failed";
 }
 
-/* What kept the kernel from taking samples, where it was asked to. */
+/* Why kernel timers were not used, if requested. */
 static void write_timers(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;

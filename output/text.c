@@ -16,7 +16,7 @@ static const double least_shown = 0.5;
 /* Percent of the wall time: from here on stolen time gets a column. */
 static const double least_stolen = 0.5;
 
-/* With more threads than that, their table is behind the answer. */
+/* with more threads, their table comes after the answer */
 enum { FEW_THREADS = 8 };
 
 /* Only that is written then. */

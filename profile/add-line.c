@@ -11,7 +11,7 @@ static bool copy_text(struct sprof_profile *profile, const char *text, const cha
 	return !text || *ret;
 }
 
-/* Where nothing says where a function is defined, it has the file of its first place. */
+/* If the file of a function's definition is unknown, uses the file of its first line. */
 bool sprof_profile_add_line(struct sprof_profile *profile, struct sprof_profile_location *location,
 	const struct sprof_location *place, enum sprof_mark mark)
 {

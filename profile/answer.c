@@ -16,7 +16,7 @@
 #include "profile/own.h"
 #include "profile/program.h"
 
-/* A nap is what the program asked for: it explains blocked time only as a last resort. */
+/* A nap is requested by the program: it explains blocked time only as a last resort. */
 enum { NAPS_COUNT = 4 };
 
 /* A program matters from this percentage of the busy time. */
@@ -183,7 +183,7 @@ static uint64_t most_in_faults(const struct sprof_profile *profile, uint32_t thr
 		: 0;
 }
 
-/* What the function does in the kernel, if that is mostly the same. */
+/* How the function enters the kernel, if it is mostly the same way. */
 static bool look_at_kernel(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_cause *cause)
 {

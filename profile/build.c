@@ -52,7 +52,7 @@ static enum sprof_module_kind kind_of(const char *path)
 	return is_script(path) ? SPROF_MODULE_SCRIPT : SPROF_MODULE_FILE;
 }
 
-/* A build id distinguishes files of one path: it is the key in place of an inode. */
+/* A build id distinguishes files of the same path: it replaces the inode as key. */
 bool sprof_build_module(
 	struct sprof_profile *profile, const char *path, const char *build_id, uint32_t *ret_module)
 {

@@ -23,9 +23,9 @@ struct tally {
 	uint32_t base_threads;
 	enum sprof_weight weight;
 	size_t runs[SPROF_SIDES], all_runs;
-	double *values;   /* by function and run; behind the functions, idle time and the whole */
+	double *values;   /* by function and run; after the functions: idle time and the whole */
 	double *samples;  /* by function and side */
-	double *queued;   /* the same, of what the weight has of waiting for a CPU */
+	double *queued;   /* the same; the run-queue part of the weight */
 	uint8_t *present; /* by function and side: enum seen */
 };
 

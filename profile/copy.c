@@ -13,7 +13,7 @@
 #include "profile/index.h"
 #include "profile/spans.h"
 
-/* What a frame is called when --hide leaves nothing of its stack. */
+/* The frame for stacks that --hide empties. */
 #define HIDDEN "[hidden]"
 
 static bool make_map(uint32_t **map, size_t count)
@@ -116,7 +116,7 @@ static bool copy_facts(struct sprof_copy *copy, const struct sprof_profile_modul
 
 static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret);
 
-/* What the module is a build of: as the target has it, or as the source says. */
+/* Copies which module this one is another build of: by the target's match, or the source. */
 static bool copy_build(struct sprof_copy *copy, uint32_t id)
 {
 	const uint32_t own = copy->modules[id], first = sprof_identity_module(copy->source, id);
@@ -184,14 +184,14 @@ static bool copy_function(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 	return true;
 }
 
-/* Where a line that it was inlined into is hidden, it may be inlined into nothing. */
+/* If the line that it was inlined into is hidden, it may no longer be inlined. */
 static void settle_mark(struct sprof_profile_line *line, const struct sprof_profile_line *next)
 {
 	if (line->mark == SPROF_MARK_INLINED && (!next || next->mark == SPROF_MARK_TAIL_CALL))
 		line->mark = SPROF_MARK_CALLED;
 }
 
-/* Copies the lines that are not hidden; the last of them is not inlined any more. */
+/* Copies the lines that are not hidden; the last of them is no longer inlined. */
 static bool copy_lines(
 	struct sprof_copy *copy, const struct sprof_profile_location *location, size_t *ret_count)
 {

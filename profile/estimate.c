@@ -358,6 +358,25 @@ static void sum_up(struct sprof_profile *profile)
 	}
 }
 
+bool sprof_estimate_take_back(struct sprof_profile *profile)
+{
+	const size_t count = profile->row_count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sprof_profile_row row = profile->rows[i];
+		uint32_t unsampled;
+
+		if (!profile->contexts[row.context].estimate)
+			continue;
+		if (!sprof_profile_unsampled_row(profile, row.thread, &unsampled))
+			return false;
+		profile->rows[i].metrics = (struct sprof_metrics){0};
+		sprof_metrics_add(&profile->rows[unsampled].metrics, &row.metrics);
+	}
+	sum_up(profile);
+	return true;
+}
+
 bool sprof_estimate_share(struct sprof_profile *profile)
 {
 	struct estimate estimate = {.profile = profile};
@@ -383,22 +402,4 @@ bool sprof_estimate_share(struct sprof_profile *profile)
 	free(estimate.givers);
 	sum_up(profile);
 	return ok;
-}
-
-bool sprof_estimate_take_back(struct sprof_profile *profile)
-{
-	const size_t count = profile->row_count;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct sprof_profile_row row = profile->rows[i];
-		uint32_t unsampled;
-
-		if (!profile->contexts[row.context].estimate)
-			continue;
-		if (!sprof_profile_unsampled_row(profile, row.thread, &unsampled))
-			return false;
-		profile->rows[i].metrics = (struct sprof_metrics){0};
-		sprof_metrics_add(&profile->rows[unsampled].metrics, &row.metrics);
-	}
-	return true;
 }

@@ -55,7 +55,7 @@ static const char *schedstat_of(const struct sprof_gate_run *run)
 	return run->schedstat_missing ? "without schedstat" : "with schedstat";
 }
 
-/* The rate of a file may have been through a period in whole ns. */
+/* A saved rate may have been rounded through a period in whole ns. */
 static bool have_same_rate(const struct sprof_gate_run *run, const struct sprof_gate_run *other)
 {
 	return fabs(run->rate_hz - other->rate_hz) <= 1e-6 * run->rate_hz;
@@ -95,7 +95,7 @@ static bool check(
 			continue;
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s and %s are the same recording",
 			gate->runs[i].path, run->path);
-		sprof_error_hint(err, "each file must be a run of its own");
+		sprof_error_hint(err, "each file must be a separate run");
 		return false;
 	}
 	return !gate->run_count || can_be_compared(&gate->runs[0], run, err);
@@ -160,7 +160,9 @@ bool sprof_gate_is_in_turns(const struct sprof_gate *gate)
 		last[SPROF_SIDE_NEW] >= first[SPROF_SIDE_BASE];
 }
 
-/* What follows the program's name: its folder may be another one, its arguments are its work. */
+/*
+ * The command line after the program's name: the folder may differ, the arguments define its work.
+ */
 static const char *arguments_of(const struct sprof_gate_run *run)
 {
 	return run->command ? run->command + strcspn(run->command, " ") : "";

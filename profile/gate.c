@@ -22,7 +22,7 @@ struct measuring {
 	const struct sprof_profile *profile;
 	size_t run; /* its index */
 	enum sprof_side side;
-	uint32_t *rows;     /* of the gate: by condition and function; NONE: it isn't asked for */
+	uint32_t *rows;     /* the gate's rows by condition and function; NONE: not requested */
 	uint32_t *last_row; /* of the profile: by row of the gate, plus one; 0: none */
 	struct sprof_expansion frames;
 };
@@ -105,7 +105,7 @@ static bool get_row(struct measuring *measuring, size_t condition, const char *f
 	return true;
 }
 
-/* A name with brackets or asterisks of its own is found as well. */
+/* A name that contains brackets or asterisks also matches literally. */
 static bool is_asked_for(const struct sprof_gate_condition *condition, const char *function)
 {
 	return strcmp(condition->function, function) == 0 ||
@@ -257,7 +257,8 @@ static bool check_power(const struct sprof_gate *gate, double level, struct spro
 	if (level * sprof_permutation_count(before, after) >= (double)rows)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-		"%zu runs before and %zu after can't tell %zu comparison%s at a level of %.3g%%",
+		"%zu runs before and %zu after are too few for %zu comparison%s at a level of "
+		"%.3g%%",
 		before, after, rows, rows == 1 ? "" : "s", 100 * level);
 	sprof_error_hint(err,
 		"record at least %zu runs of each, ask for fewer functions, or raise --level",
@@ -272,8 +273,8 @@ static bool check_runs(const struct sprof_gate *gate, struct sprof_error *err)
 	if (before >= SPROF_GATE_RUNS_MIN && after >= SPROF_GATE_RUNS_MIN)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-		"%zu run%s before and %zu after: whether a difference is more than the runs vary "
-		"by themselves can't be told",
+		"%zu run%s before and %zu after: too few to compare a difference with the "
+		"variation between runs",
 		before, before == 1 ? "" : "s", after);
 	sprof_error_hint(err, "record at least %d runs of each", SPROF_GATE_RUNS_MIN);
 	return false;

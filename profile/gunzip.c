@@ -60,7 +60,7 @@ bool sprof_is_gzip(const uint8_t *bytes, size_t size)
 	return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Whether the stream may go on; if not, the error says why. */
+/* Whether decompression may continue; if not, sets the error. */
 static bool is_sane(const z_stream *stream, const char *name, struct sprof_error *err)
 {
 	if (stream->total_out > MAX_SIZE)

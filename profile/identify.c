@@ -47,7 +47,7 @@ static bool is_same(const struct sprof_profile_module *facts, const char *build_
 	return !facts->build_id || strcmp(facts->build_id, build_id) == 0;
 }
 
-/* Where the debug file is, for a reader without the module's file. */
+/* The debug link, for a reader without the module's file. */
 static bool copy_debuglink(struct sprof_profile *profile, const struct sprof_image *image,
 	struct sprof_profile_module *facts)
 {

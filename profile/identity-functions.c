@@ -13,7 +13,7 @@
 
 /* A function of either side. */
 struct entry {
-	uint32_t id, module; /* the module as the target has it, or counted on behind its own */
+	uint32_t id, module; /* the target's module, or a number after the target's modules */
 	bool of_source;
 	bool is_exact;     /* the source has the same build: nothing can have moved */
 	const char *plain; /* interned, as is `local` */
@@ -95,7 +95,7 @@ static bool list_targets(struct matching *matching)
 	return true;
 }
 
-/* A module that the target doesn't have gets a number behind those that it has. */
+/* A module that the target lacks gets a number after the target's. */
 static bool list_sources(struct matching *matching)
 {
 	const struct sprof_profile *source = matching->source, *target = matching->target;
@@ -127,7 +127,7 @@ static int compare_texts(const char *one, const char *other)
 	return strcmp(one, other);
 }
 
-/* By name, side and definition; one without a known file comes last. */
+/* By name, side and definition; entries without a known file come last. */
 static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;

@@ -10,7 +10,7 @@
 
 /* Copies of a function, made for some of its callers, and parts of one. */
 static const char *const clones[] = {".cold", ".constprop.", ".isra.", ".part.", ".__part."};
-/* What makes a local name unique among all files. */
+/* Suffixes that make a local name unique among all files. */
 static const char *const privates[] = {".llvm.", ".__uniq.", ".lto_priv."};
 
 static bool begins(const char *text, const char *with)

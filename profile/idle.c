@@ -31,7 +31,7 @@ static const struct {
 	{"runtime.sysmon", "nothing to watch"},
 };
 
-/* What a scheduler may wait for on its way: the runtime's own locks. */
+/* Locks of the runtime that a scheduler may wait for. */
 static bool is_busy_in(const char *function)
 {
 	return strcmp(function, "runtime.lock2") == 0 || strcmp(function, "runtime.acquirep") == 0;
@@ -82,8 +82,8 @@ static bool is_any(const char *text, const char *const starts[])
 }
 
 /*
- * A thread that waits for one descriptor written by others has asked them something, like a client
- * library. If its own process has the other end, it waits for work, as make does for its children.
+ * A thread that waits for one descriptor written by others, like a client library, waits for an
+ * answer. If its own process has the other end, it waits for work, as make does for its children.
  */
 static bool watches_one(const struct sprof_profile_context *context)
 {
@@ -131,7 +131,7 @@ static bool may_be_queue(const struct sprof_profile_context *context)
 		is_any(context->object, kinds);
 }
 
-/* The process at the other end, "pipe:[7] from sort (12)"; 0: none is named. */
+/* The process at the other end, "pipe:[7] from sort (12)"; 0: none. */
 static pid_t peer_of(const struct sprof_profile_context *context)
 {
 	const char *bracket = context->object ? strrchr(context->object, '(') : NULL;
@@ -150,7 +150,7 @@ static bool list_pids(const struct sprof_profile *profile, struct sprof_idmap *r
 	return true;
 }
 
-/* Whatever another process of the profile does meanwhile counts as that process's time. */
+/* The work of another process of the profile counts as that process's time. */
 static bool waits_for_profiled(const struct sprof_profile *profile, const struct sprof_idmap *pids,
 	const struct sprof_profile_row *row)
 {
@@ -164,7 +164,7 @@ static bool waits_for_profiled(const struct sprof_profile *profile, const struct
 }
 
 /*
- * Finds what a thread does nothing but wait for, if that may be a queue. Returns false if out of
+ * Finds threads that wait for a single thing only, if that may be a queue. Returns false if out of
  * memory.
  */
 static bool find_queues(const struct sprof_profile *profile, bool *idle)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "profile/copy.h"
 #include "profile/index.h"
 #include "profile/quality.h"
@@ -100,7 +101,7 @@ static uint64_t duration_of_both(
 /* Files may share processes and threads. Those seen but in no table are added up. */
 static uint64_t hidden(uint64_t seen, size_t count)
 {
-	return seen > count ? seen - count : 0;
+	return sprof_minus(seen, count);
 }
 
 static void add_quality(struct sprof_profile *target, const struct sprof_profile *source,

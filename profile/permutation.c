@@ -32,11 +32,11 @@ struct assignment {
 	uint64_t random; /* state of the generator */
 };
 
-/* What an interval is made of. */
+/* The data behind an interval. */
 struct bounds {
 	double *items;
 	size_t count;
-	size_t ties; /* assignments that give the difference found, whatever is assumed */
+	size_t ties; /* assignments that give the observed difference for any assumed change */
 };
 
 static double binomial(size_t n, size_t k)

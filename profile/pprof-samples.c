@@ -384,7 +384,7 @@ static bool read_sample(struct samples *samples, struct sprof_wire message, stru
 	row.context = owner.context;
 	row.metrics = metrics_of(samples);
 	if (row.stack == SPROF_PROFILE_ROOT) {
-		/* A thread without samples has one empty sample, so that the thread is known. */
+		/* A thread without samples has one empty sample, so that it is known. */
 		if (!row.metrics.samples && !row.metrics.further &&
 			!sprof_times_wall(&row.metrics.times))
 			return true;

@@ -292,7 +292,7 @@ bool sprof_profile_settle(struct sprof_profile *profile)
 	return true;
 }
 
-/* Spans of before don't go on behind the pause. */
+/* Spans don't continue across a pause. */
 static void sink_pause(void *data)
 {
 	struct sprof_profile *profile = data;

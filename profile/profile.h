@@ -83,12 +83,8 @@ enum sprof_mark sprof_mark_join(enum sprof_mark one, enum sprof_mark other);
 struct sprof_profile_line {
 	uint32_t function;
 	uint32_t line; /* 0: unknown */
-	const char
-		/*
-		 * the file of the line; a function may include other files; NULL: the function's
-		 * file
-		 */
-		*file;
+	/* the file of the line; a function may include other files; NULL: the function's file */
+	const char *file;
 	enum sprof_mark mark;
 	bool kernel; /* a kernel frame */
 };

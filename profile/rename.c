@@ -122,7 +122,7 @@ static bool rename_location(struct sprof_profile *profile, struct sprof_symbols 
 		set_lines(profile, location, &places) || sprof_error_no_memory(err);
 }
 
-/* What was the reason on the machine of the recording need not be it here. */
+/* The reasons on the recording machine may not apply here. */
 static void forget_gaps(struct sprof_profile *profile)
 {
 	for (size_t i = 0; i < profile->module_count; i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 
 enum {
 	/* More periods than that without a sample are a gap: all threads sampled, or only some. */
@@ -95,7 +96,7 @@ void sprof_spans_finish(struct sprof_spans *spans)
 
 static uint64_t since_start(const struct sprof_profile *profile, uint64_t time_ns)
 {
-	return time_ns > profile->start_ns ? time_ns - profile->start_ns : 0;
+	return sprof_minus(time_ns, profile->start_ns);
 }
 
 /* The thread's next span; NULL if there is none. */

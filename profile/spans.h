@@ -31,7 +31,6 @@ struct sprof_span {
 /* The span at an index of `items`. */
 struct sprof_span sprof_spans_get(const struct sprof_spans *spans, size_t place);
 
-/* The number of its samples before time_ns. */
 uint32_t sprof_span_samples_before(const struct sprof_span *span, uint64_t time_ns);
 /* The time of one of its samples, rounded down. */
 uint64_t sprof_span_sample_ns(const struct sprof_span *span, uint32_t sample);

@@ -26,7 +26,7 @@ static bool may_miss_callers(
 		!callee->frame.is_creator;
 }
 
-/* A saved profile may have the missing functions already. */
+/* A saved profile may contain the missing functions already. */
 static bool is_complete(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location)
 {
@@ -97,8 +97,8 @@ static bool change_location(struct insertion *insertion, uint32_t source,
 }
 
 /*
- * *ret is the location to take, which is the given one if nothing is missing. A saved profile has
- * the last byte of a call instead of the return address. No call ends where a signal came.
+ * *ret is the location to use: the given one if nothing is missing. A saved profile has the last
+ * byte of a call instead of the return address. At an interrupted pc, no call ends.
  */
 static bool look_up(struct insertion *insertion, uint32_t caller, uint32_t callee, uint32_t *ret,
 	struct sprof_error *err)

@@ -12,10 +12,10 @@
 #include "profile/identity.h"
 #include "profile/index.h"
 
-/* Stands for a frame's module and kind in the key of a stack that was pushed by location. */
+/* Replaces module and kind of a frame in the key of a stack that was pushed by location. */
 #define NAMED UINT32_MAX
 
-/* Stands for module and kind in the key of a location that is only a name. */
+/* Replaces module and kind in the key of a location that is only a name. */
 #define PLAIN UINT64_MAX
 #define KERNEL (UINT64_MAX - 1)
 
@@ -120,7 +120,7 @@ bool sprof_profile_append_line(struct sprof_profile *profile,
 	return true;
 }
 
-/* A location of this kind always has its line. So room for the line comes first. */
+/* A location of this kind always has one line, so room for the line is reserved first. */
 static bool intern_named(
 	struct sprof_profile *profile, const char *name, uint64_t high, uint32_t *ret_location)
 {

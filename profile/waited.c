@@ -64,7 +64,7 @@ bool sprof_profile_sink_waited(
 	void *data, const struct sprof_sample *where, const struct sprof_waited *waited)
 {
 	struct sprof_profile *profile = data;
-	/* Other kinds may stand behind these. */
+	/* Other kinds may follow. */
 	const uint64_t values[SPROF_KINDS_MAX] = {waited->waits, waited->ns, waited->longest_ns};
 	uint32_t thread, row;
 

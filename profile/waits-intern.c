@@ -52,7 +52,7 @@ static bool add_frame(
 	return true;
 }
 
-/* Outside of system calls, a thread is in the kernel for a fault of its own, or for an interrupt. */
+/* Outside system calls, a thread is in the kernel for a page fault or an interrupt. */
 static const char *name_of_entry(const struct sprof_wait *from)
 {
 	for (size_t i = 0; i < from->kernel_count; i++) {
@@ -215,7 +215,7 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 		return sink_named(profile, wait, ret_id);
 	name_addresses(profile, &names, &named);
 	*ret_id = SPROF_WAIT_NONE;
-	/* Without names it is not known what a running thread does outside of system calls. */
+	/* Without names, a running thread's activity outside system calls is unknown. */
 	return (wait->system_call < 0 && !named.kernel_count) ||
 		sink_named(profile, &named, ret_id);
 }

@@ -79,7 +79,6 @@ void sprof_window_charge(struct sprof_window *window, const struct sprof_times *
  */
 void sprof_window_settle(struct sprof_window *window, struct sprof_profile_row *rows);
 
-/* Takes the carried time out of the window. */
 struct sprof_times sprof_window_take_carried(struct sprof_window *window);
 
 #endif

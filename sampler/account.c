@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 
 static uint64_t tick_ns(void)
 {
@@ -52,12 +53,10 @@ void sprof_account_init(struct sprof_account *account, const struct sprof_figure
 	*account = (struct sprof_account){.start = *start,
 		.stood_ns = start->stood_ns,
 		.switches = start->switches,
-		.faults = start->faults};
-}
-
-static uint64_t since(uint64_t now, uint64_t start)
-{
-	return now > start ? now - start : 0;
+		.faults = start->faults,
+		.recorded = {.off_ns = start->off_ns,
+			.runq_ns = start->runq_ns,
+			.gaps = start->off_gaps}};
 }
 
 uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now)
@@ -65,13 +64,13 @@ uint64_t sprof_account_take_faults(struct sprof_account *account, const struct s
 	const uint64_t before = account->faults;
 
 	account->faults = now->faults;
-	return since(now->faults, before);
+	return sprof_minus(now->faults, before);
 }
 
 /* The part of a class that was not handed out yet. A figure that went back hands out nothing. */
 static uint64_t hand_out(struct sprof_account *account, enum sprof_time_class class, uint64_t total)
 {
-	uint64_t delta = since(total, account->handed_out.ns[class]);
+	uint64_t delta = sprof_minus(total, account->handed_out.ns[class]);
 
 	account->handed_out.ns[class] += delta;
 	return delta;
@@ -131,7 +130,8 @@ static void split_blocked(struct sprof_account *account, const struct sprof_figu
 	times->ns[SPROF_TIME_STOPPED] = part_of(account, SPROF_STATE_STOPPED, ns);
 	ns -= times->ns[SPROF_TIME_STOPPED];
 	if (now->disk_ticks)
-		disk = since(since(now->disk_ticks, account->start.disk_ticks) * tick_ns(),
+		disk = sprof_minus(
+			sprof_minus(now->disk_ticks, account->start.disk_ticks) * tick_ns(),
 			before[SPROF_TIME_DISK]);
 	times->ns[SPROF_TIME_DISK] = disk < ns ? disk : ns;
 	times->ns[SPROF_TIME_SLEEP] = ns - times->ns[SPROF_TIME_DISK];
@@ -139,11 +139,6 @@ static void split_blocked(struct sprof_account *account, const struct sprof_figu
 		account->handed_out.ns[i] += times->ns[i];
 	for (int i = 0; i < SPROF_STATE_COUNT; i++)
 		account->blocked[i] = 0;
-}
-
-static uint64_t least(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
 }
 
 /* Blocked time so far, including the time kept for later. */
@@ -159,11 +154,11 @@ static uint64_t waited(const struct sprof_account *account)
 static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
 {
 	const struct sprof_figures *start = &account->start;
-	uint64_t wall = since(now->time_ns, start->time_ns);
-	uint64_t cpu = since(now->cpu_ns, start->cpu_ns);
-	uint64_t runq = since(now->runq_ns, start->runq_ns);
+	uint64_t wall = sprof_minus(now->time_ns, start->time_ns);
+	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
+	uint64_t runq = sprof_minus(now->runq_ns, start->runq_ns);
 
-	return since(since(since(wall, cpu), runq),
+	return sprof_minus(sprof_minus(sprof_minus(wall, cpu), runq),
 		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
 }
 
@@ -188,27 +183,27 @@ static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
 {
 	const struct sprof_figures *start = &account->start;
-	uint64_t worked = since(now->cpus.worked_ticks, start->cpus.worked_ticks);
-	uint64_t lost = since(now->cpus.lost_ticks, start->cpus.lost_ticks);
+	uint64_t worked = sprof_minus(now->cpus.worked_ticks, start->cpus.worked_ticks);
+	uint64_t lost = sprof_minus(now->cpus.lost_ticks, start->cpus.lost_ticks);
 
 	if (!worked)
 		return 0;
-	return (uint64_t)((__uint128_t)since(now->cpu_ns, start->cpu_ns) * lost / worked);
+	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, start->cpu_ns) * lost / worked);
 }
 
 /* The part of the left-over time that is not wait. */
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	uint64_t stood = least(left, since(now->stood_ns, account->stood_ns));
-	uint64_t wall = since(now->time_ns, account->start.time_ns), lost;
+	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->stood_ns));
+	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns), lost;
 
 	if (!has_slept(account, now))
 		return left;
 	left -= stood;
-	lost = least(since(lost_by_cpus(account, now), account->lost_ns),
-		since(waited(account) + left, most_wait(account, wall)));
-	lost = least(lost, left);
+	lost = sprof_least(sprof_minus(lost_by_cpus(account, now), account->lost_ns),
+		sprof_minus(waited(account) + left, most_wait(account, wall)));
+	lost = sprof_least(lost, left);
 	account->lost_ns += lost;
 	return stood + lost;
 }
@@ -217,21 +212,32 @@ static uint64_t stolen_of(
 static uint64_t stolen_by_switches(
 	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	const struct sprof_figures *start = &account->start;
-	const uint64_t wait =
-		since(since(now->off_ns, start->off_ns), since(now->runq_ns, start->runq_ns));
+	const uint64_t wait = sprof_minus(sprof_minus(now->off_ns, account->recorded.off_ns),
+		sprof_minus(now->runq_ns, account->recorded.runq_ns));
 
-	return since(left, since(wait, waited(account)));
+	return sprof_minus(left, sprof_minus(account->recorded.blocked_ns + wait, waited(account)));
+}
+
+/* What a gap has hidden was divided without the switches. From now on they tell again. */
+static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
+{
+	account->recorded.off_ns = now->off_ns;
+	account->recorded.runq_ns = now->runq_ns;
+	account->recorded.blocked_ns = waited(account);
+	account->recorded.gaps = now->off_gaps;
 }
 
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	uint64_t left = left_over(account, now);
-	uint64_t stolen = now->has_off ? stolen_by_switches(account, now, left)
-				       : stolen_of(account, now, left);
+	const bool has_gap = now->off_gaps != account->recorded.gaps;
+	uint64_t stolen = now->has_off && !has_gap ? stolen_by_switches(account, now, left)
+						   : stolen_of(account, now, left);
 
 	account->kept_ns += left - stolen;
+	if (now->has_off && has_gap)
+		resume_record(account, now);
 	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
 	account->stood_ns = now->stood_ns;
 	if (now->has_switches)
@@ -251,10 +257,10 @@ static uint64_t hand_out_runq(
 
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		handed_out += account->handed_out.ns[i];
-	room = since(since(now->time_ns, account->start.time_ns), handed_out);
-	delta = since(since(now->runq_ns, account->start.runq_ns),
+	room = sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
+	delta = sprof_minus(sprof_minus(now->runq_ns, account->start.runq_ns),
 		account->handed_out.ns[SPROF_TIME_RUNQ]);
-	delta = least(delta, least(room, most));
+	delta = sprof_least(delta, sprof_least(room, most));
 	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
 	return delta;
 }
@@ -272,18 +278,18 @@ struct sprof_times sprof_account_advance(
 {
 	const struct sprof_figures *start = &account->start;
 	const uint64_t *before = account->handed_out.ns;
-	uint64_t cpu = since(now->cpu_ns, start->cpu_ns);
-	uint64_t user = user_part(cpu, since(now->user_ticks, start->user_ticks),
-		since(now->system_ticks, start->system_ticks));
+	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
+	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, start->user_ticks),
+		sprof_minus(now->system_ticks, start->system_ticks));
 	struct sprof_times times = {0};
 
 	/* If the split moved, neither side gives back what it was given. */
 	if (user < before[SPROF_TIME_USER])
 		user = before[SPROF_TIME_USER];
 	if (cpu - (user < cpu ? user : cpu) < before[SPROF_TIME_SYS])
-		user = since(cpu, before[SPROF_TIME_SYS]);
+		user = sprof_minus(cpu, before[SPROF_TIME_SYS]);
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
-	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, since(cpu, user));
+	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, sprof_minus(cpu, user));
 	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now, UINT64_MAX);
 	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
 	if (now->more_to_come && !blocked_samples(account))

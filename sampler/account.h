@@ -23,9 +23,13 @@ struct sprof_figures {
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
 	uint64_t stood_ns;           /* time it stood still for samples */
 	struct sprof_proc_cpus cpus; /* of the machine */
-	/* recorded by switches: on no CPU, except for our stops; has_off: all of it was seen */
+	/*
+	 * recorded by switches: on no CPU, except for our stops and for gaps in the record; has_off: it is known up to
+	 * this time
+	 */
 	bool has_off;
 	uint64_t off_ns;
+	uint32_t off_gaps; /* how often switches were missing so far */
 };
 
 struct sprof_account {
@@ -40,6 +44,11 @@ struct sprof_account {
 	uint64_t faults;                   /* at the last take */
 	/* stolen time that the machine's figures account for */
 	uint64_t lost_ns;
+	/* the figures, and the blocked time, from which on recorded switches tell it */
+	struct {
+		uint64_t off_ns, runq_ns, blocked_ns;
+		uint32_t gaps;
+	} recorded;
 };
 
 /*

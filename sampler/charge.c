@@ -62,11 +62,14 @@ static bool is_known(const struct charging *charging, const struct known_sleep *
 static void add_off(const struct sampled *sampled, struct sprof_figures *now)
 {
 	struct switching *switching = sampled->switching;
+	struct switching_off off;
 
 	if (!switching)
 		return;
-	now->has_off = switching->is_known && !switching->is_broken;
-	now->off_ns = sprof_switching_off_ns(switching, now->time_ns);
+	off = sprof_switching_off_by(switching, now->time_ns);
+	now->has_off = off.is_known;
+	now->off_ns = off.ns;
+	now->off_gaps = off.gaps;
 }
 
 static void add_waits(

@@ -5,15 +5,7 @@
  */
 #include "sampler/exact-tell.h"
 
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
-}
-
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
+#include "base/numbers.h"
 
 static void tell(struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *where,
 	const struct sprof_waited *waited)
@@ -31,14 +23,15 @@ static struct sprof_waited rest_of(const struct exact *exact, const struct switc
 	const struct off_interval *interval)
 {
 	const uint64_t begin_ns =
-		later(later(interval->begin_ns, switching->told_ns), exact->from_ns);
+		sprof_most(sprof_most(interval->begin_ns, switching->told_ns), exact->from_ns);
 
 	return (struct sprof_waited){
 		.begin_ns = begin_ns,
 		.end_ns = interval->end_ns,
-		.ns = since(interval->end_ns, begin_ns),
+		.ns = sprof_minus(interval->end_ns, begin_ns),
 		.waits = !switching->is_counted,
-		.longest_ns = since(interval->end_ns, later(interval->begin_ns, exact->from_ns)),
+		.longest_ns = sprof_minus(
+			interval->end_ns, sprof_most(interval->begin_ns, exact->from_ns)),
 	};
 }
 
@@ -93,7 +86,7 @@ void sprof_exact_tell_ended(
 
 	if (switching->by_ticks || (!rest.ns && !rest.waits))
 		return;
-	if (switching->tick.time_ns >= later(interval->begin_ns, 1) &&
+	if (switching->tick.time_ns >= sprof_most(interval->begin_ns, 1) &&
 		switching->tick.time_ns <= interval->end_ns &&
 		is_seen_by(switching, &switching->tick)) {
 		tell(exact, thread, &switching->tick, &rest);
@@ -104,7 +97,7 @@ void sprof_exact_tell_ended(
 		switching->unplaced_ns += rest.ns;
 		exact->run->quality->exact_unplaced += rest.waits;
 	}
-	switching->told_ns = later(switching->told_ns, interval->end_ns);
+	switching->told_ns = sprof_most(switching->told_ns, interval->end_ns);
 }
 
 /*

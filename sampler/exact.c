@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/exact-tell.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
@@ -113,11 +114,6 @@ uint64_t sprof_exact_due_ns(const struct exact *exact)
 	return exact->is_open ? exact->read_ns + READ_NS : UINT64_MAX;
 }
 
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
-}
-
 /* Time in a stop is our doing; the time in the queue behind it is the kernel's. */
 static void count(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
@@ -141,7 +137,7 @@ static void take_first(const struct exact *exact, const struct sprof_thread *thr
 	if (switching->is_known)
 		return;
 	if (thread->born && thread->seen_ns >= exact->from_ns)
-		switching->totals.ready_ns += since(time_ns, thread->seen_ns);
+		switching->totals.ready_ns += sprof_minus(time_ns, thread->seen_ns);
 	else
 		sprof_switching_found_off(switching, exact->from_ns);
 }
@@ -161,6 +157,7 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 		if (sprof_switching_on(switching, item.time_ns, &interval))
 			count(exact, thread, &interval);
 	}
+	sprof_thread_forget_resumes(thread, switching->since_ns);
 }
 
 static void add_switch(
@@ -211,19 +208,20 @@ static void add_place(
 }
 
 /* A thread that has switched meanwhile may be anywhere. */
-static void lose(struct exact *exact, uint64_t lost)
+static void lose(struct exact *exact, const struct sprof_switch_record *record)
 {
+	const struct switch_item gap = {.time_ns = record->since_ns, .gap_ns = record->time_ns};
 	const struct sprof_world *world = exact->run->world;
 	struct sprof_thread **threads;
 	size_t count;
 
-	exact->run->quality->exact_lost += lost;
+	exact->run->quality->exact_lost += record->lost;
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct switching *switching = sprof_exact_switching(threads[i]);
 
-		if (switching)
-			switching->is_broken = true;
+		if (switching && !sprof_switching_add(switching, &gap))
+			exact->run->out_of_memory = true;
 	}
 }
 
@@ -235,7 +233,7 @@ static void take(void *data, const struct sprof_switch_record *record)
 	struct sprof_thread *thread;
 
 	if (record->kind == SPROF_SWITCH_GAP) {
-		lose(exact, record->lost);
+		lose(exact, record);
 		return;
 	}
 	thread = world->find(world->data, record->tid);
@@ -297,8 +295,10 @@ void sprof_exact_read(struct exact *exact, bool all)
 	threads = world->threads(world->data, &count);
 	cover_left_out(exact, threads, count, before_ns);
 	for (size_t i = 0; i < count; i++) {
-		if (!sprof_exact_switching(threads[i]))
+		if (!sprof_exact_switching(threads[i])) {
+			sprof_thread_forget_resumes(threads[i], before_ns);
 			continue;
+		}
 		release(exact, threads[i], all ? UINT64_MAX : before_ns);
 		if (all)
 			sprof_exact_tell_rest(exact, threads[i]);

@@ -4,19 +4,17 @@
  */
 #include "sampler/figures.h"
 
+#include "base/numbers.h"
 #include "base/proc-status.h"
 #include "sampler/sampled.h"
 
 /* A process that has ended has no memory any more; its end says what it had. */
 static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
 {
-	long kilobytes;
-
 	if (thread->tid != thread->process->pid)
 		return 0;
-	if (thread->max_rss_bytes || !sprof_proc_status_number(status, "VmHWM", &kilobytes))
-		return thread->max_rss_bytes;
-	return (uint64_t)kilobytes * 1024;
+	sprof_process_note_peak(thread->process, status);
+	return thread->max_rss_bytes ? thread->max_rss_bytes : thread->process->peak_bytes;
 }
 
 static void read_status(const struct sprof_world *world, struct sprof_thread *thread, bool often,
@@ -121,24 +119,19 @@ uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_th
 	return facts.has_switches ? own_switches(thread, facts.voluntary) : 0;
 }
 
-static uint64_t since(uint64_t now, uint64_t first)
-{
-	return now > first ? now - first : 0;
-}
-
 struct sprof_thread_facts sprof_facts_since(
 	const struct sprof_thread_facts *now, const struct sprof_thread_facts *first)
 {
 	struct sprof_thread_facts facts = *now;
 
-	facts.voluntary = since(now->voluntary, first->voluntary);
-	facts.involuntary = since(now->involuntary, first->involuntary);
-	facts.minor_faults = since(now->minor_faults, first->minor_faults);
-	facts.major_faults = since(now->major_faults, first->major_faults);
-	facts.read_bytes = since(now->read_bytes, first->read_bytes);
-	facts.written_bytes = since(now->written_bytes, first->written_bytes);
-	facts.disk_read_bytes = since(now->disk_read_bytes, first->disk_read_bytes);
-	facts.disk_written_bytes = since(now->disk_written_bytes, first->disk_written_bytes);
-	facts.signals = since(now->signals, first->signals);
+	facts.voluntary = sprof_minus(now->voluntary, first->voluntary);
+	facts.involuntary = sprof_minus(now->involuntary, first->involuntary);
+	facts.minor_faults = sprof_minus(now->minor_faults, first->minor_faults);
+	facts.major_faults = sprof_minus(now->major_faults, first->major_faults);
+	facts.read_bytes = sprof_minus(now->read_bytes, first->read_bytes);
+	facts.written_bytes = sprof_minus(now->written_bytes, first->written_bytes);
+	facts.disk_read_bytes = sprof_minus(now->disk_read_bytes, first->disk_read_bytes);
+	facts.disk_written_bytes = sprof_minus(now->disk_written_bytes, first->disk_written_bytes);
+	facts.signals = sprof_minus(now->signals, first->signals);
 	return facts;
 }

@@ -5,8 +5,8 @@
  */
 #include "sampler/hop.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,8 +53,7 @@ void sprof_hop_init(struct sprof_hop *hop)
 		.schedstat_file = open_file("/proc/thread-self/schedstat"),
 		.online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
-	hop->usable = !sched_getaffinity(0, sizeof(hop->allowed), &hop->allowed) &&
-		CPU_COUNT(&hop->allowed) > 1;
+	hop->usable = sprof_cpu_set_of(0, &hop->allowed) && sprof_cpu_set_count(&hop->allowed) > 1;
 	hop->queued_ns = read_queued(hop);
 	sprof_priority_init(&hop->own);
 	sprof_priority_raise(&hop->own);
@@ -67,15 +66,13 @@ uint64_t sprof_hop_queued_ns(const struct sprof_hop *hop)
 
 static void note(struct sprof_hop *hop, uint64_t queued_ns)
 {
-	int here = sched_getcpu();
-
-	if (queued_ns - hop->queued_ns > STARVED_NS && here >= 0 && here < CPU_SETSIZE) {
-		CPU_SET((size_t)here, &hop->avoided);
+	if (queued_ns - hop->queued_ns > STARVED_NS) {
+		sprof_cpu_set_add(&hop->avoided, sched_getcpu());
 		hop->avoided_until_ns = sprof_clock_now_ns() + avoided_ns;
 	}
 	hop->queued_ns = queued_ns;
-	if (CPU_COUNT(&hop->avoided) && sprof_clock_now_ns() > hop->avoided_until_ns)
-		CPU_ZERO(&hop->avoided);
+	if (sprof_clock_now_ns() > hop->avoided_until_ns)
+		hop->avoided = (struct sprof_cpu_set){0};
 }
 
 void sprof_hop_note_queued(struct sprof_hop *hop)
@@ -85,14 +82,11 @@ void sprof_hop_note_queued(struct sprof_hop *hop)
 
 void sprof_hop_to(struct sprof_hop *hop, int cpu)
 {
-	cpu_set_t there;
+	const struct sprof_cpu_set there = sprof_cpu_set_only(cpu);
 
-	if (!hop->usable || cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &hop->allowed) ||
-		sched_getcpu() == cpu)
+	if (!hop->usable || !sprof_cpu_set_has(&hop->allowed, cpu) || sched_getcpu() == cpu)
 		return;
-	CPU_ZERO(&there);
-	CPU_SET(cpu, &there);
-	sched_setaffinity(0, sizeof(there), &there);
+	sprof_cpu_set_confine(0, &there);
 	sprof_hop_note_queued(hop);
 }
 
@@ -109,82 +103,39 @@ bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t
 	return runnable > hop->online && runnable > threads + 1;
 }
 
-/* The allowed CPUs that are not unwanted; false: there is none. */
-static bool find_others(const struct sprof_hop *hop, const cpu_set_t *unwanted, cpu_set_t *ret)
+void sprof_hop_off(const struct sprof_hop *hop, const struct sprof_cpu_set *busy)
 {
-	CPU_AND(ret, &hop->allowed, unwanted);
-	CPU_XOR(ret, ret, &hop->allowed);
-	return CPU_COUNT(ret);
+	const struct sprof_cpu_set unwanted = sprof_cpu_set_join(busy, &hop->avoided);
+	const struct sprof_cpu_set free = sprof_cpu_set_without(&hop->allowed, &unwanted);
+
+	if (hop->usable && sprof_cpu_set_has(&unwanted, sched_getcpu()) &&
+		sprof_cpu_set_count(&free))
+		sprof_cpu_set_confine(0, &free);
 }
 
-/* The CPUs to go to, if ours is busy; false: it is not, or there are none. */
-static bool find_way_off(const struct sprof_hop *hop, const cpu_set_t *busy, cpu_set_t *ret)
+void sprof_hop_keep_off(const struct sprof_hop *hop, const struct sprof_cpu_set *taken)
 {
-	const int here = sched_getcpu();
+	const struct sprof_cpu_set others = sprof_cpu_set_without(&hop->allowed, taken);
 
-	return hop->usable && here >= 0 && CPU_ISSET((size_t)here, busy) &&
-		find_others(hop, busy, ret);
-}
-
-void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy)
-{
-	cpu_set_t free;
-
-	if (find_way_off(hop, busy, &free))
-		sched_setaffinity(0, sizeof(free), &free);
-}
-
-void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken)
-{
-	cpu_set_t others;
-
-	if (!hop->usable)
-		return;
-	if (!find_others(hop, taken, &others))
-		others = hop->allowed;
-	sched_setaffinity(0, sizeof(others), &others);
-}
-
-static void go_away(struct sprof_hop *hop, const cpu_set_t *cpus)
-{
-	cpu_set_t unwanted, free;
-
-	CPU_OR(&unwanted, cpus, &hop->avoided);
-	if (hop->stays || !find_way_off(hop, &unwanted, &free))
-		return;
-	if (!hop->scout)
-		hop->scout = sprof_scout_new();
-	hop->stays = !hop->scout;
-	if (!hop->stays)
-		sprof_hop_to(hop, sprof_scout_find(hop->scout, &free, LONG_QUEUE_NS));
+	if (hop->usable)
+		sprof_cpu_set_confine(0, sprof_cpu_set_count(&others) ? &others : &hop->allowed);
 }
 
 bool sprof_hop_widen_if_queued(struct sprof_hop *hop)
 {
-	const int avoided = CPU_COUNT(&hop->avoided);
 	const uint64_t queued_ns = read_queued(hop);
 	const bool is_kept_waiting = queued_ns - hop->queued_ns > LONG_QUEUE_NS;
 
 	note(hop, queued_ns);
-	/* A real-time thread came, and the next one would cost up to a second again. */
-	hop->stays |= CPU_COUNT(&hop->avoided) > avoided;
 	if (is_kept_waiting)
 		sprof_hop_keep_off(hop, &hop->avoided);
 	return is_kept_waiting;
 }
 
-bool sprof_hop_leave(struct sprof_hop *hop, const cpu_set_t *cpus)
-{
-	if (sprof_hop_widen_if_queued(hop))
-		return false;
-	go_away(hop, cpus);
-	return true;
-}
-
 void sprof_hop_restore(const struct sprof_hop *hop)
 {
 	if (hop->usable)
-		sched_setaffinity(0, sizeof(hop->allowed), &hop->allowed);
+		sprof_cpu_set_confine(0, &hop->allowed);
 	sprof_priority_restore(&hop->own);
 }
 
@@ -196,7 +147,6 @@ void sprof_hop_resume(const struct sprof_hop *hop)
 void sprof_hop_finish(struct sprof_hop *hop)
 {
 	sprof_hop_restore(hop);
-	sprof_scout_free(hop->scout);
 	if (hop->schedstat_file >= 0)
 		close(hop->schedstat_file);
 }

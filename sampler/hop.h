@@ -9,26 +9,24 @@
 #ifndef SPROF_SAMPLER_HOP_H
 #define SPROF_SAMPLER_HOP_H
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/cpu-set.h"
 #include "sampler/priority.h"
-#include "sampler/scout.h"
 
 struct sprof_hop {
-	cpu_set_t allowed;         /* CPUs that the user allows */
-	bool usable;               /* more than one CPU, and affinity may be changed */
-	struct sprof_priority own; /* before we raised it */
-	int schedstat_file;        /* or -1 */
-	uint64_t online;           /* CPUs of the machine */
-	uint64_t queued_ns;        /* for a CPU, at the last note */
-	cpu_set_t avoided;         /* CPUs with a real-time thread: they kept us waiting for long */
+	struct sprof_cpu_set allowed; /* CPUs that the user allows */
+	bool usable;                  /* more than one CPU, and affinity may be changed */
+	struct sprof_priority own;    /* before we raised it */
+	int schedstat_file;           /* or -1 */
+	uint64_t online;              /* CPUs of the machine */
+	uint64_t queued_ns;           /* for a CPU, at the last note */
+	struct sprof_cpu_set
+		avoided; /* CPUs with a real-time thread: they kept us waiting for long */
 	uint64_t avoided_until_ns;
-	bool stays;                /* does not leave them any more */
-	struct sprof_scout *scout; /* NULL: not needed yet */
 };
 
 /*
@@ -64,8 +62,8 @@ uint64_t sprof_hop_queued_ns(const struct sprof_hop *hop);
  */
 bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t threads);
 
-/* Leaves a busy CPU, if there is another one. */
-void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
+/* Leaves a busy CPU, if there is another one that is not avoided. */
+void sprof_hop_off(const struct sprof_hop *hop, const struct sprof_cpu_set *busy);
 
 /*
  * Notes how long we were queued. If that was too long since the last note, others leave us no time where
@@ -73,14 +71,8 @@ void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
  */
 bool sprof_hop_widen_if_queued(struct sprof_hop *hop);
 
-/*
- * Leaves these CPUs for as long as no thread has to be stopped, if a scout has found time on another one;
- * called again and again. False: we are kept waiting, so any CPU will do for a while.
- */
-bool sprof_hop_leave(struct sprof_hop *hop, const cpu_set_t *cpus);
-
 /* Allows all CPUs but these; if all are taken, any: then the kernel finds the best. */
-void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken);
+void sprof_hop_keep_off(const struct sprof_hop *hop, const struct sprof_cpu_set *taken);
 
 /* Restores the thread's own scheduling, for a fork and at the end; resume raises it again. */
 void sprof_hop_restore(const struct sprof_hop *hop);

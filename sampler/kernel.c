@@ -10,6 +10,7 @@
 #include "sampler/kernel.h"
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/figures.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
@@ -18,10 +19,6 @@ enum { STOPS_PER_S = 16 }; /* at least, of a thread that only runs its own code 
 
 /* A thread that has not run for that long loses its timer. */
 static const uint64_t UNUSED_NS = 5 * (uint64_t)SPROF_NS_PER_S;
-/* After a stop, on the CPUs of the threads: where many are needed, the next one comes within that time. */
-static const uint64_t STAY_NS = 20 * (uint64_t)SPROF_NS_PER_MS;
-/* Where others leave us no time elsewhere, or a real-time thread of the target may come there. */
-static const uint64_t STAY_LONG_NS = SPROF_NS_PER_S;
 
 static struct timed *timed_of(const struct sprof_thread *thread)
 {
@@ -48,10 +45,8 @@ static void note_room(struct kernel *kernel, const struct sprof_thread *thread)
 		kernel->room_ns = room_ns;
 }
 
-static void gather(void *data, struct sprof_thread *thread)
+void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread)
 {
-	struct kernel *kernel = data;
-
 	if (!has_timer(thread))
 		return;
 	/* An exec was not reported yet: its report is the moment for what was before. */
@@ -80,10 +75,8 @@ static void take_last(struct kernel *kernel, struct sprof_thread *thread, bool h
 	sprof_timers_close(&kernel->timers, thread, false);
 }
 
-static void hear(void *data, const struct sprof_event *event)
+void sprof_kernel_hear(struct kernel *kernel, const struct sprof_event *event)
 {
-	struct kernel *kernel = data;
-
 	if (!event->thread || !event->thread->sampling)
 		return;
 	if (event->kind == SPROF_EVENT_EXEC) {
@@ -96,9 +89,8 @@ static void hear(void *data, const struct sprof_event *event)
 	}
 }
 
-static void rest(void *data)
+void sprof_kernel_rest(struct kernel *kernel)
 {
-	struct kernel *kernel = data;
 	const struct sprof_world *world = kernel->run->world;
 	struct sprof_thread **threads;
 	size_t count;
@@ -127,7 +119,7 @@ static void note_run(struct kernel *kernel, const struct ask *ask)
 		return;
 	look.cpu_ns = now.cpu_ns;
 	look.runq_ns = now.runq_ns;
-	used_ns = now.cpu_ns > timed->cpu_ns ? now.cpu_ns - timed->cpu_ns : 0;
+	used_ns = sprof_minus(now.cpu_ns, timed->cpu_ns);
 	sprof_timed_ran(timed, &look, (double)used_ns / (double)kernel->tick.period_ns);
 	if (sprof_timed_may_have_slept(timed, now.timeslices, kernel->tick.period_ns))
 		sprof_timed_gave_up(timed, sprof_figures_switches(world, thread), look.weight);
@@ -224,27 +216,14 @@ static void note_queue(const struct kernel *kernel, const struct ask *ask)
 		kernel->listener->observed(kernel->listener->data, &observation);
 }
 
-static void stay(struct kernel *kernel, uint64_t time_ns)
+bool sprof_kernel_ask(struct kernel *kernel, const struct ask *asked)
 {
-	const uint64_t until_ns = kernel->tick.ns + time_ns;
+	const bool is_all_told = is_settled(kernel, asked);
 
-	if (kernel->stay_until_ns < until_ns)
-		kernel->stay_until_ns = until_ns;
-}
-
-static bool ask(void *data, const struct ask *asked)
-{
-	struct kernel *kernel = data;
-	bool is_all_told;
-
-	if (sprof_priority_is_starved_by(
-		    &kernel->stopping.hop.own, asked->cpu.policy, asked->cpu.priority))
-		stay(kernel, STAY_LONG_NS);
-	is_all_told = is_settled(kernel, asked);
 	if (has_timer(asked->thread))
 		note_room(kernel, asked->thread);
 	if (!is_all_told)
-		return kernel->stops.ask(kernel->stops.data, asked);
+		return sprof_stops_ask(kernel->stops, asked);
 	note_queue(kernel, asked);
 	note_stay(kernel, asked->thread);
 	return true;
@@ -330,105 +309,41 @@ static enum ask_figures on_wanted(void *data, const struct sprof_thread *thread)
 	return kernel->listener->wanted(kernel->listener->data, thread);
 }
 
-static void begin(void *data, const struct source_tick *tick)
+void sprof_kernel_begin(struct kernel *kernel, const struct source_tick *tick)
 {
-	struct kernel *kernel = data;
-
 	kernel->last_ns = kernel->tick.ns;
 	kernel->tick = *tick;
 	kernel->timers.tick_ns = tick->ns;
 	kernel->timers.period_ns = tick->period_ns;
-	CPU_ZERO(&kernel->timers.cpus);
+	kernel->timers.cpus = (struct sprof_cpu_set){0};
 	kernel->room_ns = UINT64_MAX;
-	kernel->stops.begin(kernel->stops.data, tick);
 }
 
-static bool covers(void *data, const struct sprof_thread *thread)
+bool sprof_kernel_covers(const struct sprof_thread *thread)
 {
 	return thread->sampling && sprof_timed_is_open(timed_of(thread)) &&
 		sprof_timed_tells(timed_of(thread));
 }
 
-static uint64_t room_ns(void *data)
-{
-	const struct kernel *kernel = data;
-
-	return kernel->room_ns;
-}
-
-static bool is_due(void *data)
-{
-	const struct kernel *kernel = data;
-
-	return kernel->stops.is_due(kernel->stops.data);
-}
-
 /*
  * Records can be read from any CPU. Where a thread of the target runs, reading takes its time, if no CPU is
- * idle; elsewhere, that of another program. Before a stop, we would have to come back: soon after one,
- * there may be the next.
+ * idle; elsewhere, that of another program.
  */
-static void leave_their_cpus(struct kernel *kernel)
+void sprof_kernel_leave_their_cpus(struct kernel *kernel)
 {
-	struct sprof_hop *hop = &kernel->stopping.hop;
-	const uint64_t now_ns = kernel->tick.ns;
+	struct sprof_hop *hop = &kernel->stops->hop;
 
-	if (kernel->stopping.asked)
-		stay(kernel, STAY_NS);
-	else if (now_ns <= kernel->stay_until_ns)
-		sprof_hop_widen_if_queued(hop);
-	else if (!sprof_hop_leave(hop, &kernel->timers.cpus))
-		stay(kernel, STAY_LONG_NS);
+	if (!kernel->stops->asked && !sprof_hop_widen_if_queued(hop))
+		sprof_hop_off(hop, &kernel->timers.cpus);
 }
 
-static void collect(void *data)
+void sprof_kernel_finish(struct kernel *kernel)
 {
-	struct kernel *kernel = data;
-
-	kernel->stops.collect(kernel->stops.data);
-	leave_their_cpus(kernel);
-}
-
-static void take_late(void *data, struct sprof_thread *thread)
-{
-	const struct kernel *kernel = data;
-
-	kernel->stops.take_late(kernel->stops.data, thread);
-}
-
-static void drain(void *data)
-{
-	const struct kernel *kernel = data;
-
-	kernel->stops.drain(kernel->stops.data);
-	rest(data);
-}
-
-static void step_aside(void *data)
-{
-	const struct kernel *kernel = data;
-
-	kernel->stops.step_aside(kernel->stops.data);
-}
-
-static void step_back(void *data)
-{
-	const struct kernel *kernel = data;
-
-	kernel->stops.step_back(kernel->stops.data);
-}
-
-static void finish(void *data)
-{
-	struct kernel *kernel = data;
-
 	sprof_timers_finish(&kernel->timers);
-	kernel->stops.finish(kernel->stops.data);
 }
 
 void sprof_kernel_init(struct kernel *kernel, const struct run *run,
-	const struct source_listener *listener, struct sprof_pauses *pauses,
-	struct sprof_source *ret)
+	const struct source_listener *listener, struct stops *stops)
 {
 	*kernel = (struct kernel){
 		.run = run,
@@ -442,24 +357,7 @@ void sprof_kernel_init(struct kernel *kernel, const struct run *run,
 				.event = on_event,
 				.wanted = on_wanted,
 			},
+		.stops = stops,
 		.timers = {.run = run, .listener = listener, .random = now_of(run) | 1},
-	};
-	sprof_stops_init(&kernel->stopping, run, &kernel->between, pauses, &kernel->stops);
-	*ret = (struct sprof_source){
-		.data = kernel,
-		.begin = begin,
-		.gather = gather,
-		.hear = hear,
-		.rest = rest,
-		.ask = ask,
-		.covers = covers,
-		.room_ns = room_ns,
-		.is_due = is_due,
-		.collect = collect,
-		.take_late = take_late,
-		.drain = drain,
-		.step_aside = step_aside,
-		.step_back = step_back,
-		.finish = finish,
 	};
 }

@@ -13,6 +13,7 @@
 
 #include "attach/mend.h"
 #include "base/clock.h"
+#include "base/cpu-set.h"
 #include "sampler/sampler.h"
 
 struct linux_world {
@@ -171,10 +172,9 @@ static void read_pieces(void *data, struct sprof_process *process, pid_t tid,
 
 static bool is_pinned(void *data, const struct sprof_thread *thread)
 {
-	cpu_set_t allowed;
+	struct sprof_cpu_set allowed;
 
-	return !sched_getaffinity(thread->tid, sizeof(allowed), &allowed) &&
-		CPU_COUNT(&allowed) == 1;
+	return sprof_cpu_set_of(thread->tid, &allowed) && sprof_cpu_set_count(&allowed) == 1;
 }
 
 /* clock_getcpuclockid(3). */

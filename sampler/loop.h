@@ -61,10 +61,9 @@ struct loop {
 	struct period period;
 	struct book book;
 	struct sprof_pauses pauses;
-	struct stops stops; /* one of these two is in use: the source */
-	struct kernel kernel;
+	struct stops stops;
+	struct kernel kernel; /* in use if ticking.kernel says so */
 	struct source_listener listener;
-	struct sprof_source source;
 	struct ticking ticking;
 	struct event_stacks event_stacks;
 	struct exact exact; /* in use if it is open */

@@ -209,19 +209,47 @@ static bool is_of(const struct sprof_mapping *mapping, const struct sprof_frame 
 		frame->offset - mapping->offset <= mapping->end - mapping->start;
 }
 
-/* Whether the frame's possible mappings are unchanged: several if a file is mapped twice. */
+static bool leads_through(const struct sprof_stack_view *stack, const struct sprof_mapping *mapping)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		if (is_of(mapping, &stack->frames[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A bit for each of the stack's modules that is a file; several modules may share one. */
+static uint64_t files_of(const struct sprof_world *world, const struct sprof_stack_view *stack)
+{
+	uint64_t files = 0;
+
+	for (size_t i = 0; i < stack->count; i++) {
+		const uint32_t module = stack->frames[i].module;
+
+		if ((!i || module != stack->frames[i - 1].module) &&
+			world->is_file(world->data, module))
+			files |= UINT64_C(1) << module % 64;
+	}
+	return files;
+}
+
+/*
+ * Whether the mappings that the stack may lead through are unchanged: several if a file is mapped twice. A process
+ * may have tens of thousands of others, which one comparison each rules out.
+ */
 static enum sprof_maps_answer confirm(const struct sprof_world *world,
-	struct sprof_process *process, const struct sprof_frame *frame)
+	struct sprof_process *process, const struct sprof_stack_view *stack)
 {
 	struct known_mappings *known = known_of(process);
+	const uint64_t files = files_of(world, stack);
 
-	if (!world->is_file(world->data, frame->module))
-		return SPROF_MAPS_SAME;
-	for (size_t i = 0; i < process->maps.count; i++) {
+	for (size_t i = 0; files && i < process->maps.count; i++) {
 		struct sprof_mapping *mapping = &process->maps.items[i];
 		enum sprof_maps_answer answer;
 
-		if (!is_of(mapping, frame) || mapping->confirmed == known->change)
+		if (!(files >> mapping->module % 64 & 1) || mapping->confirmed == known->change ||
+			!leads_through(stack, mapping) ||
+			!world->is_file(world->data, mapping->module))
 			continue;
 		answer = world->ask_mapping(world->data, process, mapping);
 		known->can_ask = answer != SPROF_MAPS_UNKNOWN;
@@ -230,15 +258,6 @@ static enum sprof_maps_answer confirm(const struct sprof_world *world,
 		mapping->confirmed = known->change;
 	}
 	return SPROF_MAPS_SAME;
-}
-
-static bool leads_through(const struct sprof_stack_view *stack, const struct sprof_mapping *mapping)
-{
-	for (size_t i = 0; i < stack->count; i++) {
-		if (is_of(mapping, &stack->frames[i]))
-			return true;
-	}
-	return false;
 }
 
 /* Whether the stack leads through a file's mapping that was made after one moment and up to another one. */
@@ -277,7 +296,7 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 	const struct sprof_stack_view *stack)
 {
 	struct known_mappings *known = known_of(process);
-	enum sprof_maps_answer answer = SPROF_MAPS_SAME;
+	enum sprof_maps_answer answer;
 
 	if (known->is_former || known->is_kept || known->change == known->read_change)
 		return true;
@@ -285,10 +304,7 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 		known->read_in_vain = false;
 		return false;
 	}
-	for (size_t i = 0; i < stack->count && answer == SPROF_MAPS_SAME; i++) {
-		if (!i || stack->frames[i].module != stack->frames[i - 1].module)
-			answer = confirm(world, process, &stack->frames[i]);
-	}
+	answer = confirm(world, process, stack);
 	if (answer == SPROF_MAPS_UNKNOWN)
 		return !is_affordable(world, known);
 	if (answer == SPROF_MAPS_SAME)

@@ -83,9 +83,9 @@ void sprof_period_end(struct loop *loop)
 	sprof_loop_settle_all(loop);
 	sprof_loop_fill_quality(loop);
 	plan_next(&loop->period, loop->run.options->period_ns, now_of(&loop->run));
-	loop->source.step_aside(loop->source.data);
+	sprof_hop_restore(&loop->stops.hop);
 	ended = periods->end(periods->data, end_of_period(loop), loop->sink);
-	loop->source.step_back(loop->source.data);
+	sprof_hop_resume(&loop->stops.hop);
 	if (ended)
 		restart(loop);
 }

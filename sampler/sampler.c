@@ -47,20 +47,20 @@ static void on_ended(struct loop *loop, struct sprof_thread *thread)
 	world->release(world->data, thread);
 }
 
-/* Handles an event of the target, except for stops: the source handles them. */
+/* Handles an event of the target, except for the stops of a tick. */
 static void on_event(void *data, const struct sprof_event *event)
 {
 	struct loop *loop = data;
 
 	sprof_sources_take(loop, event);
-	if (loop->source.hear)
-		loop->source.hear(loop->source.data, event);
+	if (loop->ticking.kernel)
+		sprof_kernel_hear(loop->ticking.kernel, event);
 	switch (event->kind) {
 	case SPROF_EVENT_SIGNAL:
 		keep_signal(&loop->signals, &event->info);
 		break;
 	case SPROF_EVENT_STOPPED:
-		loop->source.take_late(loop->source.data, event->thread);
+		sprof_stops_take_late(&loop->stops, event->thread);
 		break;
 	case SPROF_EVENT_EXEC:
 		sprof_book_executed(&loop->book, event->thread, loop->ticking.ns);
@@ -154,7 +154,7 @@ static void answer_signals(struct loop *loop)
 	const struct sprof_control *control = loop->control;
 
 	/* A process forked by the control must not inherit our CPU and priority. */
-	loop->source.step_aside(loop->source.data);
+	sprof_hop_restore(&loop->stops.hop);
 	for (unsigned i = 0; i < loop->signals.count; i++) {
 		enum sprof_order order;
 
@@ -166,7 +166,7 @@ static void answer_signals(struct loop *loop)
 			control->done(control->data);
 	}
 	loop->signals.count = 0;
-	loop->source.step_back(loop->source.data);
+	sprof_hop_resume(&loop->stops.hop);
 }
 
 /* Threads stand still after a launch, so that the first instruction is the first sample. */
@@ -279,7 +279,9 @@ static void forget_all(struct loop *loop)
 static void close_run(struct loop *loop)
 {
 	sprof_loop_charge_all(loop);
-	loop->source.drain(loop->source.data);
+	sprof_stops_drain(&loop->stops);
+	if (loop->ticking.kernel)
+		sprof_kernel_rest(loop->ticking.kernel);
 	sprof_sources_end(loop);
 	sprof_loop_settle_all(loop);
 	forget_all(loop);
@@ -292,7 +294,9 @@ static void close_run(struct loop *loop)
 	sprof_ticking_finish(&loop->ticking);
 	sprof_event_stacks_finish(&loop->event_stacks);
 	sprof_book_finish(&loop->book);
-	loop->source.finish(loop->source.data);
+	if (loop->ticking.kernel)
+		sprof_kernel_finish(loop->ticking.kernel);
+	sprof_stops_finish(&loop->stops);
 }
 
 static void begin_pace(struct loop *loop)
@@ -311,13 +315,14 @@ static void begin_pace(struct loop *loop)
 static void choose_source(struct loop *loop)
 {
 	const struct run *run = &loop->run;
+	const struct source_listener *listener = &loop->listener;
 
-	if (run->options->by_kernel && !run->quality->schedstat_missing)
-		sprof_kernel_init(
-			&loop->kernel, &loop->run, &loop->listener, &loop->pauses, &loop->source);
-	else
-		sprof_stops_init(
-			&loop->stops, &loop->run, &loop->listener, &loop->pauses, &loop->source);
+	if (run->options->by_kernel && !run->quality->schedstat_missing) {
+		sprof_kernel_init(&loop->kernel, run, listener, &loop->stops);
+		loop->ticking.kernel = &loop->kernel;
+		listener = &loop->kernel.between;
+	}
+	sprof_stops_init(&loop->stops, run, listener, &loop->pauses);
 }
 
 static void begin(struct loop *loop, const struct sprof_sink *sink)
@@ -335,7 +340,7 @@ static void begin(struct loop *loop, const struct sprof_sink *sink)
 	sprof_book_init(&loop->book, &loop->run, sink);
 	loop->ticking.run = &loop->run;
 	loop->ticking.book = &loop->book;
-	loop->ticking.source = &loop->source;
+	loop->ticking.stops = &loop->stops;
 	loop->ticking.schedule = &loop->pace.schedule;
 	sprof_event_stacks_init(&loop->event_stacks, &loop->run, &loop->book);
 	sprof_sources_offer(loop);

@@ -4,17 +4,16 @@
  */
 #include "sampler/stop-order.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
-static void find_busy(const struct slots *slots, cpu_set_t *ret)
+static struct sprof_cpu_set find_busy(const struct slots *slots)
 {
-	CPU_ZERO(ret);
-	for (size_t i = 0; i < slots->count; i++) {
-		int cpu = slots->items[i].ask.cpu.number;
+	struct sprof_cpu_set busy = {0};
 
-		if (cpu >= 0 && cpu < CPU_SETSIZE)
-			CPU_SET((size_t)cpu, ret);
-	}
+	for (size_t i = 0; i < slots->count; i++)
+		sprof_cpu_set_add(&busy, slots->items[i].ask.cpu.number);
+	return busy;
 }
 
 static bool starves(const struct sprof_hop *hop, const struct known_cpu *cpu)
@@ -34,11 +33,11 @@ static void find_taken(
 		const struct slot *slot = &slots->items[i];
 		int cpu = slot->ask.cpu.number;
 
-		if (!starves(hop, &slot->ask.cpu) || cpu < 0 || cpu >= CPU_SETSIZE)
+		if (!starves(hop, &slot->ask.cpu))
 			continue;
-		CPU_SET((size_t)cpu, &order->taken);
+		sprof_cpu_set_add(&order->taken, cpu);
 		if (slot->ask.cpu.pinned)
-			CPU_SET((size_t)cpu, &order->taken_for_good);
+			sprof_cpu_set_add(&order->taken_for_good, cpu);
 	}
 }
 
@@ -66,7 +65,7 @@ static void sort(const struct slots *slots)
 	for (size_t i = 0; i < slots->count; i++) {
 		struct slot *slot = &slots->items[i];
 
-		slot->distance = (unsigned)(slot->ask.cpu.number - here) % CPU_SETSIZE;
+		slot->distance = (unsigned)(slot->ask.cpu.number - here) % SPROF_CPU_SET_SIZE;
 	}
 	qsort(slots->items, slots->count, sizeof(*slots->items), by_distance);
 }
@@ -74,13 +73,12 @@ static void sort(const struct slots *slots)
 /* Moves to a free CPU, if there is one and that helps; always leaves a taken CPU. */
 static void leave(const struct stop_order *order, const struct slots *slots)
 {
-	cpu_set_t unwanted;
+	const struct sprof_cpu_set unwanted = sprof_cpu_set_join(&order->busy, &order->taken);
 
-	if (CPU_COUNT(&order->taken))
+	if (sprof_cpu_set_count(&order->taken))
 		sprof_hop_keep_off(order->hop, &order->taken);
 	if (order->crowded || are_all_pinned(slots))
 		return;
-	CPU_OR(&unwanted, &order->busy, &order->taken);
 	sprof_hop_off(order->hop, &unwanted);
 }
 
@@ -90,17 +88,12 @@ void sprof_stop_order_begin(
 	sprof_hop_note_queued(hop);
 	order->hop = hop;
 	order->crowded = crowded;
-	find_busy(slots, &order->busy);
+	order->busy = find_busy(slots);
 	find_taken(slots, hop, order);
 	leave(order, slots);
 	sort(slots);
 	order->end = slots->items + slots->count;
 	order->group = (struct slot_group){slots->items, slots->items};
-}
-
-static bool has(const cpu_set_t *set, int cpu)
-{
-	return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, set);
 }
 
 /*
@@ -114,8 +107,8 @@ static bool is_near(const struct stop_order *order)
 	return !order->crowded && group->last - group->first == 1 &&
 		group->first->phase == SLOT_PLANNED &&
 		(!group->first->ask.cpu.pinned ||
-			has(&order->taken, group->first->ask.cpu.number)) &&
-		!has(&order->busy, sched_getcpu());
+			sprof_cpu_set_has(&order->taken, group->first->ask.cpu.number)) &&
+		!sprof_cpu_set_has(&order->busy, sched_getcpu());
 }
 
 /*
@@ -124,7 +117,7 @@ static bool is_near(const struct stop_order *order)
  */
 static void settle(const struct stop_order *order)
 {
-	if (CPU_COUNT(&order->taken))
+	if (sprof_cpu_set_count(&order->taken))
 		sprof_hop_keep_off(order->hop, &order->taken_for_good);
 }
 
@@ -133,9 +126,9 @@ static void approach(struct stop_order *order)
 {
 	struct slot_group *group = &order->group;
 	const int cpu = group->first->ask.cpu.number;
-	const bool is_taken = has(&order->taken, cpu);
+	const bool is_taken = sprof_cpu_set_has(&order->taken, cpu);
 
-	group->contended = order->crowded || has(&order->hop->avoided, cpu);
+	group->contended = order->crowded || sprof_cpu_set_has(&order->hop->avoided, cpu);
 	group->first->near = is_near(order);
 	group->first->may_visit = group->first->near && !is_taken;
 	if (!group->first->near && !is_taken)

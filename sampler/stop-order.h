@@ -4,7 +4,6 @@
 #ifndef SPROF_SAMPLER_STOP_ORDER_H
 #define SPROF_SAMPLER_STOP_ORDER_H
 
-#include <sched.h>
 #include <stdbool.h>
 
 #include "sampler/hop.h"
@@ -12,11 +11,11 @@
 
 struct stop_order {
 	struct sprof_hop *hop;
-	bool crowded;   /* other programs want CPUs, and none is idle */
-	cpu_set_t busy; /* CPUs that any of the threads ran on */
+	bool crowded;              /* other programs want CPUs, and none is idle */
+	struct sprof_cpu_set busy; /* CPUs that any of the threads ran on */
 	/* real-time threads leave us no time there: threads on them are stopped from another CPU */
-	cpu_set_t taken;
-	cpu_set_t
+	struct sprof_cpu_set taken;
+	struct sprof_cpu_set
 		taken_for_good; /* those with a pinned real-time thread: also taken at the next tick */
 	struct slot *end;       /* of the last group */
 	struct slot_group group; /* the present group */

@@ -30,18 +30,15 @@ enum {
 	FEW_TIMESLICES = 4,
 };
 
-static void begin(void *data, const struct source_tick *tick)
+void sprof_stops_begin(struct stops *stops, const struct source_tick *tick)
 {
-	struct stops *stops = data;
-
 	stops->tick = *tick;
 	stops->patience = (struct patience){0};
 	stops->asked = 0;
 }
 
-static bool ask(void *data, const struct ask *ask)
+bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 {
-	struct stops *stops = data;
 	const struct sampled_process *process = ask->thread->process->sampling;
 	struct sampled *sampled = ask->thread->sampling;
 
@@ -59,9 +56,8 @@ static bool ask(void *data, const struct ask *ask)
 	return true;
 }
 
-static bool is_due(void *data)
+bool sprof_stops_are_due(const struct stops *stops)
 {
-	const struct stops *stops = data;
 	const struct slots *slots = &stops->slots;
 
 	return slots->count &&
@@ -238,9 +234,9 @@ static uint64_t moment_of(const struct stops *stops, const struct sprof_thread *
 	return sampled && sampled->turn_ns != stops->tick.ns ? stops->tick.ns - 1 : 0;
 }
 
-static void take_late(void *data, struct sprof_thread *thread)
+void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread)
 {
-	take_owed(data, thread, 0);
+	take_owed(stops, thread, 0);
 }
 
 static void take_stop(
@@ -399,9 +395,8 @@ static void finish_slot(const struct stops *stops, struct slot *slot)
 		stops->listener->missed(stops->listener->data, slot->ask.thread);
 }
 
-static void collect(void *data)
+void sprof_stops_collect(struct stops *stops)
 {
-	struct stops *stops = data;
 	size_t count = stops->slots.count;
 
 	if (!count)
@@ -427,9 +422,8 @@ static bool is_stop_outstanding(const struct sprof_world *world)
 }
 
 /* A thread released with our interrupt still pending would see the EINTR. */
-static void drain(void *data)
+void sprof_stops_drain(struct stops *stops)
 {
-	struct stops *stops = data;
 	const struct sprof_world *world = stops->run->world;
 	uint64_t deadline = now_of(stops->run) + LAST_PATIENCE_NS;
 
@@ -439,50 +433,21 @@ static void drain(void *data)
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY)
 			return;
 		if (event.kind == SPROF_EVENT_STOPPED)
-			take_late(stops, event.thread);
+			sprof_stops_take_late(stops, event.thread);
 		else
 			stops->listener->event(stops->listener->data, &event);
 	}
 }
 
-static void step_aside(void *data)
+void sprof_stops_finish(struct stops *stops)
 {
-	const struct stops *stops = data;
-
-	sprof_hop_restore(&stops->hop);
-}
-
-static void step_back(void *data)
-{
-	const struct stops *stops = data;
-
-	sprof_hop_resume(&stops->hop);
-}
-
-static void finish(void *data)
-{
-	struct stops *stops = data;
-
 	sprof_slots_finish(&stops->slots);
 	sprof_hop_finish(&stops->hop);
 }
 
 void sprof_stops_init(struct stops *stops, const struct run *run,
-	const struct source_listener *listener, struct sprof_pauses *pauses,
-	struct sprof_source *ret)
+	const struct source_listener *listener, struct sprof_pauses *pauses)
 {
 	*stops = (struct stops){.run = run, .listener = listener, .pauses = pauses};
 	sprof_hop_init(&stops->hop);
-	*ret = (struct sprof_source){
-		.data = stops,
-		.begin = begin,
-		.ask = ask,
-		.is_due = is_due,
-		.collect = collect,
-		.take_late = take_late,
-		.drain = drain,
-		.step_aside = step_aside,
-		.step_back = step_back,
-		.finish = finish,
-	};
 }

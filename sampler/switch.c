@@ -5,14 +5,11 @@
  */
 #include "sampler/loop.h"
 
+#include "base/numbers.h"
+
 uint64_t sprof_switch_due_ns(const struct loop *loop)
 {
 	return loop->sampling.is_on ? UINT64_MAX : loop->sampling.planned_ns;
-}
-
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
 }
 
 /* Up to the last tick all time was charged. Since then we may have waited for a CPU. */
@@ -21,7 +18,7 @@ uint64_t sprof_switch_on_ns(const struct loop *loop)
 	const struct sampling_switch *sampling = &loop->sampling;
 
 	return sampling->on_ns +
-		(sampling->is_on ? since(loop->ticking.ns, sampling->since_ns) : 0);
+		(sampling->is_on ? sprof_minus(loop->ticking.ns, sampling->since_ns) : 0);
 }
 
 /* A delay does not count. */
@@ -35,7 +32,8 @@ uint64_t sprof_switch_off_ns(const struct loop *loop)
 	const struct sampling_switch *sampling = &loop->sampling;
 
 	return sampling->off_ns +
-		(is_switched_off(sampling) ? since(now_of(&loop->run), sampling->since_ns) : 0);
+		(is_switched_off(sampling) ? sprof_minus(now_of(&loop->run), sampling->since_ns)
+					   : 0);
 }
 
 void sprof_switch_restart(struct loop *loop)
@@ -93,8 +91,8 @@ void sprof_switch_off(struct loop *loop)
 		sprof_book_pause(&loop->book, loop->ticking.ns);
 		if (loop->exact.is_open)
 			sprof_exact_pause(&loop->exact);
-		if (loop->source.rest)
-			loop->source.rest(loop->source.data);
+		if (loop->ticking.kernel)
+			sprof_kernel_rest(loop->ticking.kernel);
 		sprof_schedule_restart(&loop->pace.schedule, UINT64_MAX);
 		sampling->since_ns = loop->ticking.ns;
 		sampling->on_ns = on_ns;

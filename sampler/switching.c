@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "base/search.h"
 
 void sprof_switching_destroy(struct switching *switching)
@@ -51,6 +52,8 @@ static int compare(const void *a, const void *b)
 
 	if (left->time_ns != right->time_ns)
 		return left->time_ns < right->time_ns ? -1 : 1;
+	if (!left->gap_ns != !right->gap_ns)
+		return left->gap_ns ? -1 : 1;
 	return (int)right->is_off - (int)left->is_off;
 }
 
@@ -76,14 +79,36 @@ static void sort_places(struct place_queue *queue)
 	queue->is_unsorted = false;
 }
 
+/* What was known of the present interval is worth nothing any more. */
+static void lose(struct switching *switching, uint64_t until_ns)
+{
+	switching->base_off = switching->paused_off = (struct off_part){0};
+	switching->is_off = false;
+	switching->is_lost = true;
+	switching->gaps++;
+	if (switching->since_ns < until_ns)
+		switching->since_ns = until_ns;
+}
+
+/* Whether the item is a switch, and no gap nor in one. */
+static bool is_sure(struct switching *switching, const struct switch_item *item)
+{
+	if (item->gap_ns)
+		lose(switching, item->gap_ns);
+	else if (!switching->is_lost || item->time_ns > switching->since_ns)
+		switching->is_lost = false;
+	return !switching->is_lost;
+}
+
 bool sprof_switching_take(struct switching *switching, uint64_t until_ns, struct switch_item *ret)
 {
 	struct switch_queue *queue = &switching->switches;
 
 	sort(queue);
-	if (queue->first < queue->count && queue->items[queue->first].time_ns < until_ns) {
+	while (queue->first < queue->count && queue->items[queue->first].time_ns < until_ns) {
 		*ret = queue->items[queue->first++];
-		return true;
+		if (is_sure(switching, ret))
+			return true;
 	}
 	queue->count -= queue->first;
 	if (queue->first && queue->count)
@@ -99,6 +124,7 @@ bool sprof_switching_went_on(struct switching *switching, uint64_t until_ns)
 
 	sort(queue);
 	for (size_t i = queue->first; i < queue->count && queue->items[i].time_ns < until_ns; i++) {
+		/* Nobody knows what a gap has hidden. */
 		if (!queue->items[i].is_off)
 			return true;
 	}
@@ -170,16 +196,6 @@ void sprof_switching_found_off(struct switching *switching, uint64_t since_ns)
 	switching->since_ns = since_ns;
 }
 
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
-}
-
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
 /* Without its places, of which there is one owner. */
 static uint64_t add_pending(const struct switching *switching, struct switching *copy)
 {
@@ -191,16 +207,18 @@ static uint64_t add_pending(const struct switching *switching, struct switching 
 	for (size_t i = queue->first; i < queue->count; i++) {
 		const struct switch_item *item = &queue->items[i];
 
+		if (!is_sure(copy, item))
+			continue;
 		if (item->is_off)
 			sprof_switching_off(copy, item);
 		else if (sprof_switching_on(copy, item->time_ns, &interval))
-			ns += since(interval.end_ns, interval.begin_ns);
+			ns += sprof_minus(interval.end_ns, interval.begin_ns);
 	}
 	return ns;
 }
 
 /* While a preempted thread stands in the queue, the kernel has not counted that time either. */
-uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns)
+struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns)
 {
 	const struct switching_totals *totals = &switching->totals;
 	uint64_t ns = totals->wait_ns + totals->preempted_ns + totals->ready_ns;
@@ -210,8 +228,9 @@ uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns)
 	copy = *switching;
 	ns += add_pending(switching, &copy);
 	if (copy.is_known && copy.is_off && !copy.preempted)
-		ns += since(now_ns, copy.since_ns);
-	return ns;
+		ns += sprof_minus(now_ns, copy.since_ns);
+	return (struct switching_off){
+		.is_known = switching->is_known && !copy.is_lost, .ns = ns, .gaps = copy.gaps};
 }
 
 /* As if it were a wait that ended now. */
@@ -221,9 +240,9 @@ static struct off_part present(const struct switching *switching, uint64_t now_n
 		return (struct off_part){0};
 	return (struct off_part){
 		.waits = 1,
-		.ns = since(now_ns, switching->since_ns),
-		.longest_ns = later(switching->base_off.longest_ns,
-			since(now_ns, later(switching->since_ns, switching->from_ns))),
+		.ns = sprof_minus(now_ns, switching->since_ns),
+		.longest_ns = sprof_most(switching->base_off.longest_ns,
+			sprof_minus(now_ns, sprof_most(switching->since_ns, switching->from_ns))),
 	};
 }
 
@@ -231,7 +250,7 @@ static void add_part(struct switching_totals *totals, const struct off_part *par
 {
 	totals->waits += part->waits;
 	totals->wait_ns += part->ns;
-	totals->longest_ns = later(totals->longest_ns, part->longest_ns);
+	totals->longest_ns = sprof_most(totals->longest_ns, part->longest_ns);
 }
 
 /* What was known of the interval before its end: it belongs to a wait, and to nothing else. */
@@ -239,7 +258,7 @@ static void settle(struct switching *switching, bool is_wait)
 {
 	if (is_wait) {
 		switching->totals.longest_ns =
-			later(switching->totals.longest_ns, switching->base_off.longest_ns);
+			sprof_most(switching->totals.longest_ns, switching->base_off.longest_ns);
 		add_part(&switching->base, &switching->base_off);
 		add_part(&switching->paused, &switching->paused_off);
 	}
@@ -250,7 +269,7 @@ enum off_kind sprof_switching_count(
 	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns)
 {
 	struct switching_totals *totals = &switching->totals;
-	const uint64_t ns = since(interval->end_ns, interval->begin_ns);
+	const uint64_t ns = sprof_minus(interval->end_ns, interval->begin_ns);
 
 	settle(switching, !interval->preempted && !resumed_ns);
 	if (interval->preempted) {
@@ -259,13 +278,13 @@ enum off_kind sprof_switching_count(
 		return OFF_PREEMPTED;
 	}
 	if (resumed_ns) {
-		totals->ready_ns += since(interval->end_ns, resumed_ns);
+		totals->ready_ns += sprof_minus(interval->end_ns, resumed_ns);
 		return OFF_STOP;
 	}
 	totals->waits++;
 	totals->wait_ns += ns;
-	totals->longest_ns = later(totals->longest_ns,
-		since(interval->end_ns, later(interval->begin_ns, switching->from_ns)));
+	totals->longest_ns = sprof_most(totals->longest_ns,
+		sprof_minus(interval->end_ns, sprof_most(interval->begin_ns, switching->from_ns)));
 	return OFF_WAIT;
 }
 
@@ -277,7 +296,7 @@ struct switching_totals sprof_switching_own(const struct switching *switching, u
 
 	add_part(&own, &part);
 	own.waits -= base->waits + switching->base_off.waits;
-	own.wait_ns = since(own.wait_ns, base->wait_ns + switching->base_off.ns);
+	own.wait_ns = sprof_minus(own.wait_ns, base->wait_ns + switching->base_off.ns);
 	own.preemptions -= base->preemptions;
 	own.preempted_ns -= base->preempted_ns;
 	return own;
@@ -301,7 +320,7 @@ void sprof_switching_resume(struct switching *switching, uint64_t now_ns)
 	base->preemptions += now->preemptions - then->preemptions;
 	base->preempted_ns += now->preempted_ns - then->preempted_ns;
 	switching->base_off.waits += part.waits - part_then->waits;
-	switching->base_off.ns += since(part.ns, part_then->ns);
+	switching->base_off.ns += sprof_minus(part.ns, part_then->ns);
 	switching->base_off.longest_ns = part_then->longest_ns;
 	switching->totals.longest_ns = then->longest_ns;
 	switching->paused_off = (struct off_part){0};

@@ -2,6 +2,7 @@
  * One thread's switches, in order of time, and what they add up to.
  *
  *   ON -off-> OFF -on-> ON. A thread that was on no CPU when its recording began is OFF since then.
+ *   Where switches are missing, the state is not known until the next switch, and a wait up to there is lost.
  *
  * An interval off the CPU is a wait, unless the thread was preempted, or stood still for its tracer.
  * It lasts until the thread has a CPU again: the time that it stood in the run queue after it was woken
@@ -28,7 +29,8 @@ struct off_place {
 struct switch_item {
 	uint64_t time_ns;
 	bool is_off;
-	bool preempted; /* off: it could have gone on */
+	bool preempted;  /* off: it could have gone on */
+	uint64_t gap_ns; /* not 0: up to then, switches may be missing; it is none itself */
 };
 
 struct off_interval {
@@ -52,6 +54,13 @@ struct switching_totals {
 /* What is known of an interval before its end; nothing, if it turns out to be no wait. */
 struct off_part {
 	uint64_t waits, ns, longest_ns;
+};
+
+/* Time off the CPU, without that in gaps. */
+struct switching_off {
+	bool is_known; /* up to now, or to the last gap's end */
+	uint64_t ns;
+	uint32_t gaps; /* switches were missing so often */
 };
 
 /* What was read and is still to be taken. */
@@ -90,7 +99,8 @@ struct switching {
 	/* what of the present OFF is besides in these two */
 	struct off_part base_off, paused_off;
 	uint64_t from_ns; /* when the last pause ended: the length of a wait counts from then */
-	bool is_broken;   /* switches were lost: the totals are not exact any more */
+	bool is_lost;     /* switches are missing, and none has come since */
+	uint32_t gaps;    /* how often that was so */
 	bool by_ticks;    /* ticks say where it waits: its stacks take more than one copy */
 };
 
@@ -124,10 +134,10 @@ enum off_kind sprof_switching_count(
 	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns);
 
 /*
- * All time off the CPU up to now, in ns, except for stops of ours, with what was not taken yet. Less the
- * kernel's time in the run queue, it is the time that the thread was blocked.
+ * All time off the CPU up to now, except for stops of ours, with what was not taken yet. Less the kernel's
+ * time in the run queue, it is the time that the thread was blocked.
  */
-uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns);
+struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns);
 /* What belongs to the present sink, with the present wait up to now. */
 struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns);
 /* Sampling goes off, and on again: what is between does not count. A new sink: nothing so far does. */

@@ -1,6 +1,6 @@
 /*
  * Deciding: for every thread the cheapest way to an exact sample. Reuse: it has not run since it
- * was seen asleep. Peek: it sleeps. The source: it runs. Does not take or book samples.
+ * was seen asleep. Peek: it sleeps. Timers or a stop: it runs. Does not take or book samples.
  */
 #include "sampler/tick.h"
 
@@ -186,7 +186,6 @@ static bool is_settled(struct ticking *ticking, struct sprof_thread *thread)
 
 static void ask(struct ticking *ticking, struct sprof_thread *thread)
 {
-	const struct sprof_source *source = ticking->source;
 	const struct sampled *sampled = thread->sampling;
 	const struct ask ask = {
 		.thread = thread,
@@ -195,9 +194,10 @@ static void ask(struct ticking *ticking, struct sprof_thread *thread)
 		.figures = sprof_book_wants(ticking->book, thread, ticking->ns),
 	};
 
-	if (!source->ask(source->data, &ask))
+	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
+			    : !sprof_stops_ask(ticking->stops, &ask))
 		ticking->run->out_of_memory = true;
-	if (!source->covers || !source->covers(source->data, thread))
+	if (!ticking->kernel || !sprof_kernel_covers(thread))
 		unsettle(ticking);
 }
 
@@ -222,13 +222,11 @@ static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_t
 	return sampled->turn_ns == ticking->ns;
 }
 
-/* Before the look, and before mappings of another program may be read. */
-static void gather(struct ticking *ticking, struct sprof_thread *thread)
+static void collect(struct ticking *ticking)
 {
-	const struct sprof_source *source = ticking->source;
-
-	if (source->gather && thread->sampling)
-		source->gather(source->data, thread);
+	sprof_stops_collect(ticking->stops);
+	if (ticking->kernel)
+		sprof_kernel_leave_their_cpus(ticking->kernel);
 }
 
 static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
@@ -237,7 +235,9 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		ticking->run->out_of_memory = true;
 		return;
 	}
-	gather(ticking, thread);
+	/* Before the look, and before mappings of another program may be read. */
+	if (ticking->kernel && thread->sampling)
+		sprof_kernel_gather(ticking->kernel, thread);
 	sprof_mappings_begin(ticking->run->world, thread->process);
 	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread))
 		look(ticking, thread);
@@ -253,7 +253,6 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 static void take_turns(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
-	const struct sprof_source *source = ticking->source;
 	size_t i = SIZE_MAX, count;
 
 	for (;;) {
@@ -266,8 +265,8 @@ static void take_turns(struct ticking *ticking)
 		if (has_had_its_turn(ticking, threads[i]))
 			continue;
 		take_turn(ticking, threads[i]);
-		if (source->is_due(source->data))
-			source->collect(source->data);
+		if (sprof_stops_are_due(ticking->stops))
+			collect(ticking);
 	}
 }
 
@@ -302,6 +301,13 @@ static bool know_processes(const struct sprof_world *world)
 	return true;
 }
 
+static void begin_sources(struct ticking *ticking, const struct source_tick *tick)
+{
+	if (ticking->kernel)
+		sprof_kernel_begin(ticking->kernel, tick);
+	sprof_stops_begin(ticking->stops, tick);
+}
+
 static void begin(struct ticking *ticking, bool closing)
 {
 	const struct sprof_world *world = ticking->run->world;
@@ -322,7 +328,7 @@ static void begin(struct ticking *ticking, bool closing)
 		.ns = ticking->ns, .last_ns = ticking->last_ns, .closing = closing};
 	if (sprof_quiet_look(ticking->run, &quiet))
 		credit_woken(ticking);
-	ticking->source->begin(ticking->source->data,
+	begin_sources(ticking,
 		&(struct source_tick){
 			.ns = ticking->ns,
 			.period_ns = ticking->period_ns,
@@ -348,12 +354,12 @@ void sprof_tick(struct ticking *ticking, bool closing)
 		ticking->round++;
 		ticking->has_missed = false;
 		take_turns(ticking);
-		ticking->source->collect(ticking->source->data);
+		collect(ticking);
 	} while (ticking->has_missed && !ticking->run->out_of_memory);
 	sprof_book_end_tick(ticking->book);
 	ticking->closing = false;
 	ticking->number++;
-	ticking->is_spare = ticking->source->covers && is_settled_by_now(ticking);
+	ticking->is_spare = ticking->kernel && is_settled_by_now(ticking);
 }
 
 void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
@@ -363,9 +369,9 @@ void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
 }
 
 /* The tick behind the spared ones may be late by half of a period, and we by as much and more. */
-static uint64_t room_of(const struct sprof_source *source, uint64_t period_ns)
+static uint64_t room_of(const struct kernel *kernel, uint64_t period_ns)
 {
-	const uint64_t room = source->room_ns(source->data) / period_ns;
+	const uint64_t room = kernel->room_ns / period_ns;
 
 	return room > LATE_PERIODS ? room - LATE_PERIODS : 0;
 }
@@ -384,7 +390,7 @@ uint64_t sprof_tick_most_spared(const struct ticking *ticking)
 
 	if (!ticking->is_spare)
 		return 0;
-	room = room_of(ticking->source, period_ns);
+	room = room_of(ticking->kernel, period_ns);
 	return room < most ? room : most;
 }
 

@@ -8,15 +8,17 @@
 #include <stdint.h>
 
 #include "sampler/book.h"
+#include "sampler/kernel.h"
 #include "sampler/peek.h"
 #include "sampler/schedule.h"
-#include "sampler/source.h"
+#include "sampler/stops.h"
 
 /* The parts that a tick uses, and the present or last tick itself. */
 struct ticking {
 	struct run *run;
 	struct book *book;
-	struct sprof_source *source;
+	struct stops *stops;
+	struct kernel *kernel; /* stands before the stops; NULL: it is not in use */
 	const struct sprof_schedule *schedule;
 	struct peeking peeking;
 	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
@@ -34,12 +36,12 @@ struct ticking {
 /* Samples every thread. `closing`: charges all time up to now. The schedule counts it afterwards. */
 void sprof_tick(struct ticking *ticking, bool closing);
 
-/* The source has no observation of a thread that was asked for: it sleeps by now, or got no CPU. */
+/* There is no observation of a thread that was asked for: it sleeps by now, or got no CPU. */
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
 
 /*
  * How many ticks may pass now without a look: 0, unless all threads sleep as before, or the
- * source needs no ticks for them (struct sprof_source, covers and room_ns), and it was so for a while.
+ * timers need none for them (sprof_kernel_covers()), and it was so for a while.
  */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking);
 /* After a time without ticks, for which the next one doesn't stand. */

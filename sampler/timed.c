@@ -4,6 +4,7 @@
 #include "sampler/timed.h"
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "events/perf-timer.h"
 
 enum {
@@ -26,11 +27,6 @@ static const double OPENING = 2;          /* periods */
 static const double CUT_SHARE = 1.0 / 64; /* that a record has in the mean */
 static const double MOST_CUT = 0.1;
 static const double LEAST_OWED = -4, MOST_OWED = 1000;
-
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
-}
 
 /* With room for somewhat deeper calls. What is copied is most of what a record costs the thread. */
 static size_t fitting(const struct timed *timed)
@@ -184,7 +180,7 @@ uint64_t sprof_timed_room_ns(const struct timed *timed)
 static bool has_had_time(const struct timed *timed, uint64_t cpu_ns)
 {
 	return !timed->is_full &&
-		(double)since(cpu_ns, timed->opened_cpu_ns) > OPENING * timed->timer_ns;
+		(double)sprof_minus(cpu_ns, timed->opened_cpu_ns) > OPENING * timed->timer_ns;
 }
 
 /* Stops have told what was until now. */
@@ -220,9 +216,9 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 	timed->used_ns = look->tick_ns;
 	if (look->cpu_ns != timed->cpu_ns)
 		timed->moved_ns = look->tick_ns;
-	timed->runq_between_ns = since(look->runq_ns, timed->runq_ns);
-	timed->off_between_ns = (int64_t)since(look->tick_ns, timed->looked_ns) -
-		(int64_t)since(look->cpu_ns, timed->cpu_ns);
+	timed->runq_between_ns = sprof_minus(look->runq_ns, timed->runq_ns);
+	timed->off_between_ns = (int64_t)sprof_minus(look->tick_ns, timed->looked_ns) -
+		(int64_t)sprof_minus(look->cpu_ns, timed->cpu_ns);
 	timed->ran_before = timed->looked_ns == look->last_ns;
 	correct_naps(timed);
 	timed->looked_ns = look->tick_ns;
@@ -251,7 +247,7 @@ bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64
 	const bool had_stood = timed->stands;
 	bool may_have_slept;
 
-	timed->turns = since(timeslices, timed->timeslices);
+	timed->turns = sprof_minus(timeslices, timed->timeslices);
 	timed->timeslices = timeslices;
 	timed->has_slept = false;
 	if (timed->turns)
@@ -269,7 +265,7 @@ bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64
  */
 static void queue(struct timed *timed, uint64_t sleeps)
 {
-	const uint64_t turns = timed->turns, others = since(turns, sleeps);
+	const uint64_t turns = timed->turns, others = sprof_minus(turns, sleeps);
 
 	if (others)
 		timed->off_ns +=
@@ -296,7 +292,7 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 	if (timed->has_slept && timed->record_ns != timed->looked_ns)
 		timed->stays = false;
 	if (timed->has_slept)
-		queue(timed, since(switches, timed->switches));
+		queue(timed, sprof_minus(switches, timed->switches));
 	else
 		timed->off_ns += timed->off_between_ns;
 	if (timed->has_slept && is_nap)
@@ -418,7 +414,7 @@ bool sprof_timed_is_due(const struct timed *timed, double most)
 
 uint64_t sprof_timed_awake_ns(const struct timed *timed, uint64_t cpu_ns, uint64_t runq_ns)
 {
-	return since(cpu_ns, timed->cpu_ns) + since(runq_ns, timed->runq_ns);
+	return sprof_minus(cpu_ns, timed->cpu_ns) + sprof_minus(runq_ns, timed->runq_ns);
 }
 
 bool sprof_timed_tells(const struct timed *timed)

@@ -142,8 +142,7 @@ static void take_sample(struct timers *timers, struct sprof_thread *thread,
 {
 	struct sprof_proc_syscall call;
 
-	if (record->cpu >= 0 && record->cpu < CPU_SETSIZE)
-		CPU_SET((size_t)record->cpu, &timers->cpus);
+	sprof_cpu_set_add(&timers->cpus, record->cpu);
 	if (has_left_memory(record)) {
 		timers->listener->lost(timers->listener->data, 1);
 		return;

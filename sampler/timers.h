@@ -4,11 +4,11 @@
 #ifndef SPROF_SAMPLER_TIMERS_H
 #define SPROF_SAMPLER_TIMERS_H
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpu-set.h"
 #include "sampler/call-places.h"
 #include "sampler/run.h"
 #include "sampler/source.h"
@@ -17,7 +17,7 @@ struct timers {
 	const struct run *run;
 	const struct source_listener *listener; /* gets the observations */
 	uint64_t tick_ns, period_ns;            /* of the present tick, and to the next one */
-	cpu_set_t cpus;                         /* that the records of this tick are of */
+	struct sprof_cpu_set cpus;              /* that the records of this tick are of */
 	unsigned char *scratch;                 /* for records; NULL: not allocated yet */
 	size_t open;                            /* number of timers */
 	bool lacks_kernel;                      /* the kernel's own code was refused */

@@ -4,6 +4,7 @@
  */
 #include "sampler/weight.h"
 
+#include "base/numbers.h"
 #include "sampler/sampled.h"
 #include "sampler/tick.h"
 #include "sampler/timed.h"
@@ -23,7 +24,7 @@ uint32_t sprof_weight_of_look(const struct ticking *ticking, const struct sprof_
 	const struct sampled *sampled = thread->sampling;
 	const uint64_t told_ns = sampled->timed.told_ns;
 	const uint64_t begin_ns = thread->seen_ns > told_ns ? thread->seen_ns : told_ns;
-	const uint64_t lived_ns = ticking->ns > begin_ns ? ticking->ns - begin_ns : 0;
+	const uint64_t lived_ns = sprof_minus(ticking->ns, begin_ns);
 	const uint32_t slept_on = sprof_sampled_slept_on(sampled, ticking->ns);
 
 	return fewer(lived_ns / ticking->period_ns + 1, ticking->weight - slept_on);

@@ -1,9 +1,9 @@
 /*
- * Rows for code whose function start is unknown, mostly generated code. Follows every way from the
- * instruction to a return. What is popped on the way shows where the return address lies.
+ * Rows for code with an unknown function start, mostly generated code. Follows every path from the
+ * instruction to a return. The pops on the path show where the return address is.
  *
- * Does not handle code that never returns, nor calls that don't return: if the ways disagree, there
- * is no answer.
+ * Does not handle code that never returns, nor calls that don't return: if the paths disagree,
+ * there is no result.
  */
 #include "unwind/code-flow-internal.h"
 

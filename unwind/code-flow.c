@@ -1,6 +1,6 @@
 /*
- * The rows of a function. Follows all ways from its entry (code-ways.c), again for each call that
- * turns out not to return. Then tries the code that no way has reached (code-gaps.c).
+ * The rows of a function. Follows all paths from its entry (code-ways.c), again for each call found
+ * not to return. Then tries the code that no path has reached (code-gaps.c).
  */
 #include "unwind/code-flow.h"
 

@@ -1,17 +1,17 @@
 /*
- * Some code is reached by no known way: exception handlers, and the targets of unknown jump tables.
- * It is tried with the states at the function's calls or unknown jumps. Its rows are kept if it
- * then continues to reached code with the sp known there, or returns with sp as at the entry. If no
- * state can be proved so, one that nothing contradicts is taken: code that ends with a call that
- * doesn't return. But not after all reached code, where another function may lie.
+ * Some code is reached by no known path: exception handlers, and targets of unknown jump tables. It
+ * is tried with the states at the function's calls or unknown jumps. Its rows are kept if it then
+ * continues to reached code with the same sp, or returns with sp as at the entry. If no state can
+ * be proved this way, one without a contradiction is used: code that ends with a call that does not
+ * return. But not after all reached code, where another function may begin.
  *
- * Code after a call and padding may be the next function or the head of a loop; it is tried too.
+ * Code after a call and padding may be the next function or the head of a loop; it is tried, too.
  */
 #include "unwind/code-flow-internal.h"
 
 enum { MOST_TRIALS = 256 };
 
-/* If the trial was right, so are its findings about calls. */
+/* If the trial succeeded, keeps its findings about calls. */
 static void settle_calls(struct sprof_code_flow *flow, bool is_good)
 {
 	for (size_t i = 0; i < flow->touched_count; i++) {

@@ -1,8 +1,8 @@
 /*
- * The rows of a function whose ways were followed: the state of each instruction, by offset.
+ * The rows of a function after its paths were followed: the state of each instruction, by offset.
  * Neighbours with equal rows are merged.
  *
- * A function that fails without an error here has run out of memory.
+ * A failure without an error here means out of memory.
  */
 #include "unwind/code-flow-internal.h"
 

@@ -1,9 +1,9 @@
 /*
- * Looks for a way from a function's start to a return. Follows calls, a few deep: a function
- * doesn't return if its last act is a call that never returns. Knows some such functions by name,
+ * Searches a path from a function's start to a return. Follows calls to a small depth: a function
+ * does not return if it ends with a call that never returns. Knows some such functions by name,
  * also through the PLT.
  *
- * Does not handle indirect jumps and calls through pointers: assumes that they all return.
+ * Does not handle indirect jumps and calls through pointers: assumes that they return.
  */
 #include "unwind/code-returns.h"
 
@@ -96,7 +96,7 @@ static bool is_loop(const uint8_t *code, size_t length)
 	return length == 2 && (code[0] & 0xfc) == 0xe0;
 }
 
-/* Follows a jump. True: it leads to a return. */
+/* Follows a jump. Returns true if it leads to a return. */
 static bool jump(struct search *search, uint64_t target, bool is_direct)
 {
 	if (!is_direct)
@@ -135,8 +135,8 @@ static bool is_call_or_padding(const uint8_t *code, size_t length)
 		(at + 1 < length && code[at] == 0x0f && code[at + 1] == 0x1f);
 }
 
-/* Continues after an instruction. The next function may start there, or a label of this one. True:
- * it returns. */
+/* Continues after an instruction. The next function may start there, or a label of this one.
+ * Returns true if it returns. */
 static bool go_on_behind(struct search *search, uint32_t at, size_t length)
 {
 	if (at + length < search->size) {
@@ -150,7 +150,7 @@ static bool go_on_behind(struct search *search, uint32_t at, size_t length)
 	return false;
 }
 
-/* Follows one instruction. True: it returns. */
+/* Follows one instruction. Returns true if it returns. */
 static bool pass(struct search *search, uint32_t at)
 {
 	const uint8_t *code = search->bytes + at;

@@ -1,6 +1,6 @@
 /*
  * Converts a state to a CFI row. Prefers sp to the frame pointer, because sp is always known. Does
- * not handle a CFA that only another register gives, nor a frame pointer saved at an unknown
+ * not handle a CFA that depends on another register, nor a frame pointer saved at an unknown
  * distance from the CFA.
  */
 #include "unwind/code-state.h"

@@ -1,7 +1,7 @@
 /*
- * What each instruction does to a state. Assumes that calls restore sp and the registers that the
- * ABI preserves, and that nobody overwrites a saved register through a pointer. Does not handle an
- * sp or fp other than the caller's.
+ * The effect of each instruction on a state. Assumes that calls restore sp and the registers that
+ * the ABI preserves, and that saved registers are not overwritten through a pointer. Does not
+ * handle an sp or fp other than the caller's.
  */
 #include "unwind/code-state.h"
 
@@ -360,7 +360,7 @@ static bool keeps_callers_fp(const struct sprof_code_state *state)
 }
 
 /*
- * A function without a caller sets the frame pointer to 0 and saves the old value nowhere (psABI,
+ * A function without a caller sets the frame pointer to 0 and does not save the old value (psABI,
  * 3.4.1). Outermost functions do so while the stack is empty; others, in assembly, use it freely.
  */
 static bool makes_root(

@@ -1,6 +1,6 @@
 /*
  * Jump tables: entries of four bytes relative to the table, or addresses of eight. Does not handle
- * entries of one or two bytes, nor entries relative to something else.
+ * entries of one or two bytes, nor entries relative to another address.
  */
 #include "unwind/code-table.h"
 

@@ -1,7 +1,7 @@
 /*
- * The targets of a jump through a table: whole instructions of the function. After a table another
- * one may lie, whose entries would be misread as this table's. If the number of entries is known,
- * some may lead out of the function.
+ * The targets of a jump through a table: valid instructions of the function. Another table may
+ * follow, and its entries would be taken for this table's. If the number of entries is known, some
+ * may lead outside the function.
  */
 #include "elfsym/frame-distance.h"
 #include "unwind/code-flow-internal.h"

@@ -1,9 +1,9 @@
 /*
- * Follows every way from a function's entry, block by block, until the states at the places where
- * ways meet no longer change. A call contradicted by the code after it doesn't return.
+ * Follows every path from a function's entry, block by block, until the states at the places where
+ * paths join no longer change. A call contradicted by the code after it does not return.
  *
- * Does not handle parts of a function that lie elsewhere: a jump out of the function ends the way.
- * Treats bytes as code only if a way leads to them.
+ * Does not handle parts of a function that lie elsewhere: a jump out of the function ends the path.
+ * Bytes are treated as code only if a path leads to them.
  */
 #include <stdlib.h>
 
@@ -224,7 +224,7 @@ static void note(struct common *common, const struct sprof_code_state *state)
 	}
 }
 
-/* Follows all targets of a table. False: none of them is in the function. */
+/* Follows all targets of a table. Returns false if none is in the function. */
 static bool enter_targets(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	const struct sprof_code_table *table)
 {
@@ -264,8 +264,8 @@ static void branch(
 }
 
 /*
- * A way that returns with a wrong sp has continued after a call that doesn't return, into another
- * function: this one returns with sp as at its own entry. NONE: there is no such call.
+ * A return with a wrong sp means that the path ran past a noreturn call into another function,
+ * which returns with sp as at its own entry. Returns that call; NONE: there is none.
  */
 static uint32_t find_last_act(struct sprof_code_flow *flow, uint32_t before, int64_t sp)
 {
@@ -355,7 +355,7 @@ static bool is_before_stop(struct sprof_code_flow *flow, uint32_t at)
 	return next && next->effect == SPROF_EFFECT_STOP;
 }
 
-/* False: the way ends with this instruction. */
+/* Returns false if the path ends with this instruction. */
 static bool pass(
 	struct sprof_code_flow *flow, struct way *way, const struct sprof_instruction *instruction)
 {
@@ -404,7 +404,7 @@ static bool pass(
 	return true;
 }
 
-/* False: the way ends here, or goes on in another block. */
+/* Returns false if the path ends here, or continues in another block. */
 static bool may_enter(struct sprof_code_flow *flow, const struct way *way, uint32_t start)
 {
 	if (way->at == start)

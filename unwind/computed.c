@@ -98,7 +98,7 @@ static struct sprof_code code_of(const struct sprof_computed *computed, size_t f
 static void follow(struct sprof_computed *computed, struct sprof_code *code, unsigned depth,
 	struct sprof_code_rows *rows);
 
-/* The state at a jump to a part of a function. False: unknown. */
+/* The state at a jump to a part of a function. Returns false if unknown. */
 static bool find_jump(struct sprof_computed *computed, uint64_t from, unsigned depth,
 	struct sprof_code_state *ret)
 {
@@ -114,7 +114,7 @@ static bool find_jump(struct sprof_computed *computed, uint64_t from, unsigned d
 	return sprof_code_flow_state(computed->flow, (uint32_t)(from - code.address), ret);
 }
 
-/* What all jumps to a part agree on. False: they disagree, or nothing is known. */
+/* What all jumps to a part agree on. Returns false if they disagree, or nothing is known. */
 static bool find_entry(struct sprof_computed *computed, const struct sprof_code_jump *jumps,
 	size_t count, unsigned depth, struct sprof_code_state *ret)
 {

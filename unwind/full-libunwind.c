@@ -89,8 +89,8 @@ static int no_dynamic_info(unw_addr_space_t space, unw_word_t *ret, void *argume
 }
 
 /*
- * Also finds addresses that are not code: libunwind reads cached DWARF expressions again from
- * .eh_frame, which most files map apart from the code.
+ * Also accepts addresses that are not code: libunwind reads cached DWARF expressions again from
+ * .eh_frame, which most files map separately from the code.
  */
 static bool enter_module_around(struct sprof_full_unwinder *full, uint64_t address)
 {
@@ -240,7 +240,7 @@ static void begin(struct sprof_full_unwinder *full, const struct sprof_snapshot 
 
 /*
  * When CFI ends, libunwind guesses by frame pointers, and then returns 0 for "no more". So a walk
- * is complete only if its last frame has CFI that says that there is no caller.
+ * is complete only if its last frame has CFI without a caller.
  */
 static enum sprof_full_end end_of(struct sprof_full_unwinder *full, int step, uint64_t last_pc)
 {
@@ -284,7 +284,10 @@ enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 			return SPROF_FULL_DEPTH;
 		if (unw_get_reg(&cursor, UNW_REG_SP, &sp))
 			sp = 0;
-		/* CFI that it doesn't know, as of signed return addresses, may lead nowhere. */
+		/*
+		 * CFI that libunwind does not know, as for signed return addresses, may lead
+		 * anywhere.
+		 */
 		if (sp && last.pc == pc && last.sp == sp)
 			return SPROF_FULL_FAILED;
 		last = (struct sprof_full_frame){pc, sp, is_return};

@@ -1,6 +1,6 @@
 /*
- * The full unwinder: libunwind, reading the same copied stack and locally mapped files. For rows
- * that need more than three registers, and as the reference in tests.
+ * The full unwinder: libunwind, reading the same copied stack and locally mapped files. Used for
+ * rows that need more than three registers, and as the reference in tests.
  */
 #ifndef SPROF_UNWIND_FULL_H
 #define SPROF_UNWIND_FULL_H
@@ -16,7 +16,7 @@
 
 struct sprof_full_unwinder;
 
-/* `signature_mask`: from sprof_regs_signature_mask(). NULL: no memory. */
+/* `signature_mask`: from sprof_regs_signature_mask(). Returns NULL if out of memory. */
 struct sprof_full_unwinder *sprof_full_unwinder_create(
 	struct sprof_images *images, uint64_t signature_mask) SPROF_MUST_USE;
 /* NULL is accepted. */
@@ -26,11 +26,11 @@ enum sprof_full_end {
 	SPROF_FULL_ROOT,
 	SPROF_FULL_DEPTH,
 	SPROF_FULL_STACK_COPY,
-	SPROF_FULL_REGISTER, /* a register that is not in the snapshot */
+	SPROF_FULL_REGISTER, /* a register not in the snapshot */
 	SPROF_FULL_FAILED,
 };
 
-/* One frame: its pc, its sp (0: not known), and whether the pc is a return address. */
+/* One frame: its pc, its sp (0: unknown), and whether the pc is a return address. */
 struct sprof_full_frame {
 	uint64_t pc, sp;
 	bool is_return;

@@ -1,7 +1,7 @@
 /*
- * Rows of generated code. Reads the bytes around the pc, as many as most such functions have: a way
- * to the return may lead back. Does not handle function starts, nor code that was overwritten since
- * it ran: the walk checks the results.
+ * Rows of generated code. Reads bytes around the pc, enough for most such functions: a path to the
+ * return may lead back. Does not handle function starts, nor code overwritten since it ran: the
+ * walk checks the results.
  */
 #include "unwind/generated.h"
 

@@ -1,10 +1,10 @@
 /*
- * Steps over those functions of Go's runtime that change stacks. A thread has its own stack (g0's),
+ * Steps over the functions of Go's runtime that switch stacks. A thread has its own stack (g0's),
  * and a goroutine that runs on the thread has another. The snapshot has the places where one stack
  * was left for the other. If such a place is unknown, the stack ends there.
  *
- * Does not handle a switch of goroutines by hand in the runtime's scheduler: for some instructions
- * (of gogo) the thread is on the new goroutine's stack, with the old one's registers.
+ * Does not handle the switch between goroutines in the runtime's scheduler: for some instructions
+ * (of gogo) the thread is on the new goroutine's stack with the old one's registers.
  */
 #include "elfsym/cfi.h"
 #include "unwind/step.h"

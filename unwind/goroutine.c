@@ -1,7 +1,7 @@
 /*
- * Reads a goroutine's facts from its g. The fields moved between Go's versions. Their neighbours
- * identify them (runtime/runtime2.go): the status lies before goid, and after gopc, one word later,
- * the entry of the function that the goroutine started with.
+ * Reads a goroutine's facts from its g. The offsets vary between Go's versions, so fields are
+ * identified by their neighbours (runtime/runtime2.go): the status precedes goid; gopc is followed,
+ * one word later, by the entry of the goroutine's first function.
  */
 #include "unwind/goroutine.h"
 
@@ -13,8 +13,8 @@ enum {
 	LAST_ID = 20,
 	FIRST_CREATOR = 24,
 	MAIN = 1, /* the number of the first goroutine, which the runtime itself starts */
-	/* Of the word before the id: the status, then a free lock (runtime/runtime2.go, _Grunnable
-	 * ...). */
+	/* In the word before the id: the status, then an unlocked lock (runtime/runtime2.go,
+	 * _Grunnable ...). */
 	LAST_STATUS = 9,
 	SCANNED = 0x1000, /* the garbage collector scans its stack */
 };

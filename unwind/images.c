@@ -1,5 +1,5 @@
 /*
- * Images by module. Opens each at the first pc in it. An unreadable image stays unreadable until
+ * Images by module, opened at the first pc in them. An unreadable image stays unreadable until
  * another process maps it.
  */
 #include "unwind/images.h"

@@ -1,6 +1,4 @@
-/*
- * The images and compiled rows of all modules, and the lookup by address.
- */
+/* The images and compiled rows of all modules, with lookup by address. */
 #ifndef SPROF_UNWIND_IMAGES_H
 #define SPROF_UNWIND_IMAGES_H
 
@@ -19,41 +17,41 @@ struct sprof_images {
 	struct sprof_modules *modules;
 	struct sprof_image_entry *items; /* by module id */
 	size_t capacity;
-	unsigned go_count; /* opened modules with Go's runtime */
+	unsigned go_count; /* number of opened modules with Go's runtime */
 };
 
 struct sprof_image_entry {
 	bool tried;
-	pid_t opener;              /* the module's, when the image was opened */
-	struct sprof_image *image; /* NULL: no ELF file, or it can't be read */
-	struct sprof_rows *rows;   /* present if the image is */
+	pid_t opener;              /* the module's opener when the image was opened */
+	struct sprof_image *image; /* NULL: no ELF file, or unreadable */
+	struct sprof_rows *rows;   /* exists if the image does */
 	bool has_read_fdes;
-	struct sprof_fdes fdes; /* read if there is no table of them and they are needed */
+	struct sprof_fdes fdes; /* read on demand if there is no .eh_frame_hdr table */
 };
 
 /* The module and offset of an address in a process. */
 struct sprof_place {
 	uint32_t module;
-	uint64_t offset;                 /* what a frame stores */
+	uint64_t offset;                 /* as stored in frames */
 	uint64_t address;                /* link-time; valid only with an image */
-	const struct sprof_image *image; /* NULL: unreadable, or no ELF image at all */
+	const struct sprof_image *image; /* NULL: unreadable, or no ELF image */
 	struct sprof_rows *rows;
 };
 
-/* False: the address is not in executable memory. */
+/* Returns false if the address is not in executable memory. */
 bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *maps,
 	uint64_t address, struct sprof_place *ret);
 
 /*
- * The code of the FDEs around a link-time address of a module; see sprof_fde_table_find().
- * Statically linked executables have no table: the first lookup reads all their FDEs.
+ * The bounds of the FDE around a link-time address of a module; see sprof_fde_table_find(). Static
+ * executables have no table: the first lookup reads all their FDEs.
  */
 bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint64_t address,
 	struct sprof_fde_bounds *ret);
 
 /*
- * Go's runtime in a mapped module: in the first file, usually the program, or in one that a walk
- * led through. NULL: none, or its layout is unknown.
+ * Go's runtime in a mapped module: the first file, usually the program, or a module that a walk led
+ * through. NULL: none, or its layout is unknown.
  */
 const struct sprof_go_runtime *sprof_images_find_go(
 	struct sprof_images *images, const struct sprof_maps *maps);

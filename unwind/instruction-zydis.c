@@ -1,7 +1,7 @@
 /*
- * Decodes x86-64 through Zydis. Names the effect of instructions with which compilers and people
- * move sp, save registers and leave functions; for all others only which registers change. Does not
- * handle 32-bit code. A write to the 8- or 16-bit part of a register counts only as a change.
+ * Decodes x86-64 through Zydis. Models the instructions with which compilers and people move sp,
+ * save registers and leave functions; for all others only which registers change. Does not handle
+ * 32-bit code. A write to the 8- or 16-bit part of a register counts only as a change.
  */
 #include "unwind/instruction.h"
 
@@ -117,8 +117,9 @@ static enum sprof_effect load(const struct decoded *decoded, struct sprof_instru
 	return SPROF_EFFECT_LOAD;
 }
 
-/* "lock orl $0, (%rsp)" is a memory barrier: it rewrites what is there, usually a saved
- * register. */
+/*
+ * "lock orl $0, (%rsp)" is a memory barrier: it rewrites the same value, usually a saved register.
+ */
 static bool keeps_memory(const struct decoded *decoded)
 {
 	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;
@@ -287,7 +288,7 @@ static enum sprof_condition condition_of(ZydisMnemonic mnemonic)
 	return mnemonic == ZYDIS_MNEMONIC_JNB ? SPROF_IF_NOT_BELOW : SPROF_IF_OTHER;
 }
 
-/* Instructions with an effect of their own. */
+/* Instructions that are modelled. */
 static enum sprof_effect effect_of(const struct decoded *decoded, struct sprof_instruction *ret)
 {
 	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;
@@ -323,7 +324,7 @@ static enum sprof_effect effect_of(const struct decoded *decoded, struct sprof_i
 		ret->value = decoded->operands[0].imm.value.s;
 		return SPROF_EFFECT_ENTER;
 	}
-	/* Any other instruction whose first operand is memory may write it. */
+	/* Any other instruction with memory as its first operand may write it. */
 	return decoded->instruction.operand_count_visible &&
 			(decoded->operands[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
 			is_plain(&decoded->operands[0]) &&

@@ -1,6 +1,6 @@
 /*
- * The cache of pcs, direct-mapped. An entry is a pc in one state of a process's maps; making it
- * finds the module and its row. Does not handle maps without a generation: they are never cached.
+ * The cache of pcs, direct-mapped. An entry is a pc in one state of a process's maps; creating it
+ * finds the module and its row. Maps without a generation are never cached.
  */
 #include "unwind/pcs.h"
 

@@ -1,6 +1,6 @@
 /*
- * What is known of each pc: its place, and how to step from it. A cache, so that a step of a warm
- * walk costs one lookup and two or three reads.
+ * A cache of pcs: each one's module, and the rule for stepping from it. A step of a warm walk costs
+ * one lookup and two or three reads.
  */
 #ifndef SPROF_UNWIND_PCS_H
 #define SPROF_UNWIND_PCS_H
@@ -17,8 +17,8 @@
 enum { SPROF_PCS_LINE = 64 };
 
 /*
- * A pc in one state of a process's maps. It fills one cache line: a lookup waits for memory, and
- * should wait for one line only.
+ * A pc in one state of a process's maps. Fits one cache line, so that a lookup waits for a single
+ * line of memory.
  */
 struct sprof_pc {
 	_Alignas(SPROF_PCS_LINE) uint64_t pc;
@@ -26,11 +26,11 @@ struct sprof_pc {
 	uint64_t offset;
 	uint32_t module;
 	struct sprof_rule rule;
-	/* recover.c: the distance of the frame pointer from sp at the last step from here */
+	/* for recover.c: distance of the frame pointer from sp at the last step from here */
 	int32_t fp_distance;
 	bool is_return;      /* a return address may need another row at the same address */
-	bool is_generated;   /* in no readable file */
-	bool is_behind_call; /* a call may end right before it, as far as the code can be read */
+	bool is_generated;   /* not in a readable file */
+	bool is_behind_call; /* a call may end right before it, as far as the code is readable */
 };
 
 /* Zeroed is empty; sprof_pcs_init() makes it valid. */
@@ -38,14 +38,14 @@ struct sprof_pcs {
 	struct sprof_images images;
 	struct sprof_generated *generated;
 	struct sprof_pc *items;
-	void *memory; /* zeroed by calloc, so that only used pages are ever touched */
+	void *memory; /* from calloc, so that only used pages are ever touched */
 };
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 bool sprof_pcs_init(struct sprof_pcs *pcs, struct sprof_modules *modules) SPROF_MUST_USE;
 void sprof_pcs_finish(struct sprof_pcs *pcs);
 
-/* Valid until the next look-up. NULL: the pc is not in executable memory. */
+/* Valid until the next lookup. NULL: the pc is not in executable memory. */
 struct sprof_pc *sprof_pcs_find(
 	struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t pc, bool is_return);
 

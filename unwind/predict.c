@@ -1,7 +1,7 @@
 /*
- * Predicts the distance of the frame pointer from sp: by the rows of the function, by the sum of its
- * instructions, or, where no table tells of functions, by the last prologue before the place. Does not look
- * at a stack: the caller checks whether the walk from there makes sense. On arm64 only rows tell.
+ * Predicts the distance of the frame pointer from sp: by the rows of the function, by the sum of
+ * its instructions or, without any function table, by the last prologue before the pc. Does not
+ * look at a stack: the caller checks the resulting walk. On arm64 only rows are used.
  */
 #include "unwind/predict.h"
 
@@ -41,7 +41,7 @@ static bool predict_by_sum(const struct sprof_place *place, const struct sprof_f
 #endif
 }
 
-/* Where nothing tells of functions (programs without unwind tables): by the last prologue before. */
+/* Without any function table (programs without unwind tables): by the last prologue before. */
 static bool predict_by_prologue(
 	const struct sprof_place *place, const struct sprof_pc *known, uint64_t *ret_distance)
 {

@@ -1,6 +1,4 @@
-/*
- * Where the frame pointer of a sleeper is, by the code of its function.
- */
+/* Predicts a sleeping thread's frame pointer from the code of its function. */
 #ifndef SPROF_UNWIND_PREDICT_H
 #define SPROF_UNWIND_PREDICT_H
 
@@ -11,10 +9,10 @@
 
 struct sprof_prediction {
 	uint64_t distance; /* from sp, in bytes */
-	bool is_sure;      /* the function's bounds are known, so it is its own code */
+	bool is_sure;      /* the function's bounds are known */
 };
 
-/* False: the code does not tell. */
+/* Returns false if the code is inconclusive. */
 bool sprof_predict(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	struct sprof_prediction *ret);
 

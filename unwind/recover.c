@@ -1,14 +1,13 @@
 /*
- * Finds frame pointers on the stack. First tries the distance from sp that was seen before, or that
- * follows from the function's own code; where no table tells of functions, from the last prologue
- * before the place. Then tries each word of the copied stack as the target of the frame pointer.
- * Remains of earlier calls look like frames too, and so do the frames of outer callers. Most are
- * recognized by the call before the return address: it names a function other than the one that was
- * called.
+ * Finds frame pointers on the stack. First tries the distance from sp observed before, or predicted
+ * from the function's code (predict.c). Then tries each word of the copied stack as the target of
+ * the frame pointer. Remains of earlier calls look like frames, too, and so do the frames of outer
+ * callers. Most are recognised by the call before the return address: it names another function
+ * than the one that was called.
  *
- * Does not handle rows that need other registers, and does not guess: if an old frame is in sight,
- * and the function allocates on its stack, was called by a pointer or was reached by several jumps,
- * no value is taken.
+ * Does not handle rows that need other registers, and does not guess: if an old frame is possible,
+ * and the function allocates a variable amount of stack, was called through a pointer or was
+ * reached by several jumps, no value is accepted.
  */
 #include "unwind/recover.h"
 
@@ -21,7 +20,7 @@ enum {
 	WORD = 8,
 	MOST_STEPS = 1 << 15,     /* per recovery, for all walks; a few times the default depth */
 	MOST_DISTANCES = 1 << 16, /* remembered; a large program has a few thousand */
-	/* bytes of code that one function may have, if its start is unknown */
+	/* maximum bytes of a function with unknown start */
 	NEAR = 16 * 1024,
 	LONGEST_CALLEE = 16 * 1024, /* bytes of code to search for a jump */
 	PLT_ENTRY = 16,
@@ -47,7 +46,7 @@ struct code {
 enum edge {
 	EDGE_FITS,
 	EDGE_UNKNOWN, /* an indirect call, or through the PLT */
-	EDGE_OTHER,   /* a direct call of another function; the callee may have jumped on */
+	EDGE_OTHER,   /* a direct call of another function; the callee may have made a tail call */
 	EDGE_NO_CALL,
 };
 
@@ -173,7 +172,7 @@ static bool is_way_into(const struct code *callee, uint64_t target)
 			(!callee->is_whole && target > callee->start && target <= callee->address));
 }
 
-/* Whether the called function may have jumped on to the one that owns the frame. */
+/* Whether the called function may have jumped to the function that owns the frame. */
 static enum edge judge_jumps(
 	struct sprof_images *images, const struct code *caller, const struct code *callee)
 {
@@ -243,7 +242,7 @@ static enum sprof_step step_over(const struct sprof_recovery *recovery,
 	return sprof_step(recovery->snapshot, &known->rule, cursor);
 }
 
-/* Compares the caller's frame with the one that was called. */
+/* Compares the function of the caller's frame with the one that was called. */
 static enum edge look_at_call(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	bool is_call, struct code *callee)
 {
@@ -316,8 +315,7 @@ static bool is_better(const struct trial *one, const struct trial *other)
 	return one->first != other->first ? one->first < other->first : one->others < other->others;
 }
 
-/* Whether the best value's frames include the caller of this value, so that this value skips
- * frames. */
+/* Whether the best value's frames include this value's caller, so that this value skips frames. */
 static bool skips_frames(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	const struct sprof_cursor *cursor, struct search *search)
 {
@@ -339,8 +337,8 @@ static bool skips_frames(const struct sprof_recovery *recovery, const struct spr
 }
 
 /*
- * Whether the function's code should have told the distance: then several values that fit are no reason to
- * take one of them. Generated code has no such prologues, and on arm64 nobody looks for them.
+ * Whether the function's code should have given the distance: then several fitting values are no
+ * reason to accept one. Generated code has no such prologues, and on arm64 they are not searched.
  */
 static bool has_prologue(const struct sprof_pc *known)
 {
@@ -368,7 +366,7 @@ static void try_value(const struct sprof_recovery *recovery, const struct sprof_
 		search->best = trial;
 		search->is_ambiguous = false;
 	} else if (!is_better(&search->best, &trial)) {
-		/* An old frame may also have come in between, unless nothing else can tell. */
+		/* An old frame may also have come in between, unless there is no other evidence. */
 		search->is_ambiguous |=
 			has_prologue(known) || !skips_frames(recovery, known, cursor, search);
 	}

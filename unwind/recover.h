@@ -1,9 +1,9 @@
 /*
  * Finds the frame pointer of a thread when only pc and sp are known.
  *
- * A sleeper is never stopped, so its frame pointer is unknown until an inner frame has saved it. If
- * a function's CFA depends on the frame pointer, we search for the value: it points into the copied
- * stack, and with the right value the walk reaches the root.
+ * A sleeping thread is not stopped, so its frame pointer is unknown until an inner frame has saved
+ * it. If a function's CFA depends on the frame pointer, its value is searched: it points into the
+ * copied stack, and with the right value the walk reaches the root.
  */
 #ifndef SPROF_UNWIND_RECOVER_H
 #define SPROF_UNWIND_RECOVER_H
@@ -17,8 +17,8 @@
 #include "unwind/step.h"
 
 /*
- * The distance of the frame pointer from sp at each place that needed it. It is the same at each
- * visit, unless the function allocates on its stack. Zeroed is empty and valid.
+ * The distance of the frame pointer from sp for each pc that needed it. It is constant, unless the
+ * function allocates a variable amount of stack. Zeroed is empty and valid.
  */
 struct sprof_distances {
 	struct sprof_idmap map;
@@ -40,15 +40,15 @@ struct sprof_recovery {
 };
 
 /*
- * Sets the cursor's frame pointer, which the rule at its pc needs and which is unknown. A value is
- * taken only if the walk from there reaches the root, by CFI or, without CFI, by the chain of frame
- * pointers. Each return address in a file must follow a call instruction, and each CFA must be
- * above the one before. Among several such values, the one that the function's code gives wins, or
- * else the one whose calls fit best: a direct call should name the function that was called. If two
- * fit equally well, neither is taken.
+ * Sets the cursor's unknown frame pointer, which the rule at its pc needs. A value is accepted only
+ * if the walk from there reaches the root, by CFI or, without CFI, by the chain of frame pointers.
+ * Each return address in a file must follow a call instruction, and each CFA must be above the one
+ * before. Among several values, the one predicted by the function's code wins, or else the one with
+ * the best matching calls: a direct call should name the function that was called. If two match
+ * equally well, neither is accepted.
  *
- * SPROF_STEP_OK: found. SPROF_STEP_STACK_COPY: a larger copy may help. SPROF_STEP_REGISTER: there
- * is none.
+ * SPROF_STEP_OK: found. SPROF_STEP_STACK_COPY: a larger copy may help. SPROF_STEP_REGISTER: not
+ * found.
  */
 enum sprof_step sprof_recover(const struct sprof_recovery *recovery, struct sprof_cursor *cursor);
 

@@ -1,7 +1,7 @@
 /*
  * The compiled rows of one module, from Go's table, its CFI, or the code itself. Each 4 KiB page of
  * text has one small sorted array, so a row is inserted and found without touching the others. A
- * row that crosses pages is stored once for each page that was asked for.
+ * row that crosses pages is stored once per page looked up.
  */
 #include "unwind/rows.h"
 

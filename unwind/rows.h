@@ -1,6 +1,4 @@
-/*
- * The compiled CFI of one module: rules by link-time address, filled on demand.
- */
+/* The compiled CFI of one module: rules by link-time address, filled on demand. */
 #ifndef SPROF_UNWIND_ROWS_H
 #define SPROF_UNWIND_ROWS_H
 
@@ -15,18 +13,18 @@
 
 struct sprof_rows;
 
-/* The image must outlive the rows. NULL: no memory. */
+/* The image must outlive the rows. Returns NULL if out of memory. */
 struct sprof_rows *sprof_rows_create(const struct sprof_image *image) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_rows_destroy(struct sprof_rows *rows);
 
-/* The rule at a link-time address. Its cfa is SPROF_CFA_NONE if neither CFI nor Go's table nor the
- * code has one. */
+/* The rule at a link-time address. Its cfa is SPROF_CFA_NONE if CFI, Go's table and the code have
+ * none. */
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
 
 /*
- * The rule from the function's code, ignoring its CFI. The function starts at `start`, the next one
- * at `next`; link-time addresses. Keeps nothing.
+ * The rule computed from the function's code, ignoring its CFI. The function starts at `start`, the
+ * next one at `next`; link-time addresses. Not cached.
  */
 struct sprof_rule sprof_rows_compute(
 	struct sprof_rows *rows, uint64_t start, uint64_t next, uint64_t address);

@@ -1,6 +1,4 @@
-/*
- * What was copied from a thread while it was stopped: registers and the used part of its stack.
- */
+/* The copy of a stopped thread: registers and the used part of its stack. */
 #ifndef SPROF_UNWIND_SNAPSHOT_H
 #define SPROF_UNWIND_SNAPSHOT_H
 
@@ -15,15 +13,15 @@
 /* A copied piece of stack. */
 struct sprof_stack_copy {
 	uint64_t base; /* address of bytes[0] */
-	size_t size;   /* 0: there is none */
+	size_t size;   /* 0: no copy */
 	const uint8_t *bytes;
 	uint64_t floor, limit; /* the whole stack: a larger copy could hold [floor, limit) */
 };
 
-/* The whole memory of a process, where it can be read at any time: a core. */
+/* Access to all memory of a process at any time: for a core. */
 struct sprof_snapshot_memory {
 	const void *data;
-	/* One word. False: there is no memory at the address. */
+	/* Reads one word. Returns false if there is no memory at the address. */
 	bool (*read_word)(const void *data, uint64_t address, uint64_t *ret);
 };
 
@@ -33,13 +31,13 @@ struct sprof_snapshot {
 	struct sprof_regs regs;
 	struct sprof_goroutine goroutine;
 	struct sprof_stack_copy stack; /* from the red zone below sp upwards */
-	/* a goroutine's, if a signal interrupted the thread's own stack: `home` */
+	/* a goroutine's stack, if a signal interrupted the thread's own stack (`home`) */
 	struct sprof_stack_copy third;
 	/* the thread's own stack, or its goroutine's, while sp is on another stack */
 	struct sprof_stack_copy home;
-	/* frames of an interpreter, read at the same moment (interp/); NULL: none */
+	/* an interpreter's frames, read at the same moment (interp/); NULL: none */
 	const struct sprof_interp_copy *script;
-	/* what is in none of these; NULL: it can't be read */
+	/* all other memory; NULL: unreadable */
 	const struct sprof_snapshot_memory *memory;
 };
 
@@ -58,7 +56,7 @@ static inline enum sprof_stack_read sprof_stack_copy_word(
 							       : SPROF_STACK_ELSEWHERE;
 }
 
-/* One word of the stacks other than sp's. */
+/* A word of a stack other than sp's. */
 static inline enum sprof_stack_read sprof_snapshot_other_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
@@ -74,7 +72,7 @@ static inline enum sprof_stack_read sprof_snapshot_other_word(
 	return got;
 }
 
-/* One word of the copied stacks. */
+/* A word of the copied stacks. */
 static inline enum sprof_stack_read sprof_snapshot_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
@@ -84,7 +82,7 @@ static inline enum sprof_stack_read sprof_snapshot_word(
 		return snapshot->memory->read_word(snapshot->memory->data, address, ret)
 			? SPROF_STACK_OK
 			: SPROF_STACK_ELSEWHERE;
-	/* Both may lie in one mapping. */
+	/* Both may be in one mapping. */
 	if (got != SPROF_STACK_OK && snapshot->home.size) {
 		enum sprof_stack_read other = sprof_snapshot_other_word(snapshot, address, ret);
 

@@ -1,6 +1,6 @@
 /*
- * One step of a stack walk, by the machine's calling convention. Does not handle modules, files or
- * processes: everything it reads is in the snapshot.
+ * One step of a stack walk, by the machine's calling convention. Reads only the snapshot: does not
+ * handle modules, files or processes.
  */
 #include "unwind/step.h"
 
@@ -182,8 +182,7 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		return SPROF_STEP_NO_PROGRESS;
 	if (step == SPROF_STEP_OK)
 		step = find_caller(snapshot, rule, cursor, &next);
-	/* Rows from code tell which function is the outermost; a wrong row by sp may lead to any
-	 * word. */
+	/* Computed rows identify the outermost function; a wrong row by sp may lead to any word. */
 	if (step == SPROF_STEP_OK && !next.pc)
 		return rule->is_computed && rule->cfa != SPROF_CFA_FP && !rule->words_above_fp
 			? SPROF_STEP_BAD_MEMORY

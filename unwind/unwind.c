@@ -1,7 +1,6 @@
 /*
- * The stack walk: the order in which the ways of stepping are tried. Does not handle the ways
- * themselves: pcs.c has rows and their cache, step.c a step, recover.c a frame pointer that nobody
- * saved.
+ * The stack walk: the order in which methods of stepping are tried. The methods are elsewhere:
+ * pcs.c has rows and their cache, step.c a step, recover.c an unsaved frame pointer.
  */
 #include "unwind/unwind.h"
 
@@ -290,8 +289,8 @@ static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_s
 }
 
 /*
- * A new thread with a stack of its own has no caller, but the CFI where clone(2) returns is that of the thread that
- * called it.
+ * A new thread with a separate stack has no caller, but the CFI where clone(2) returns describes
+ * the creating thread's.
  */
 static bool is_only_beginning(
 	const struct sprof_snapshot *snapshot, const struct sprof_stack_view *stack)

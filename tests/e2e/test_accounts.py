@@ -115,5 +115,16 @@ def test_peak_disk_and_signals():
     assert line.endswith(", 5 signals"), line
 
 
+def test_a_peak_is_not_that_of_a_child():
+    """The kernel's figure of a process that has ended is that of its largest child, if that is larger."""
+    size = 150 << 20
+    child = f"bytearray(b'x') * {size}"
+    sprof("run", "-o", "x.txt", "--", "sh", "-c", f"{sys.executable} -c \"{child}\"; exit 0").check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        found = re.findall(r"(\w+)[.\w]*\n +max rss ([0-9.]+) (\w+)", file.read())
+    peaks = {name: float(value) * {"kB": 1e3, "MB": 1e6, "GB": 1e9}[unit] for name, value, unit in found}
+    assert peaks.pop("sh") < size / 3 and max(peaks.values()) > size, peaks
+
+
 if __name__ == "__main__":
     main()

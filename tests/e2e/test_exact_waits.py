@@ -130,6 +130,15 @@ def test_computing_is_no_wait():
     assert stops > 0 and stats["exact_waits"] < 0.5 * stops + 100, (stats, text)  # it sleeps 51 times
 
 
+def test_stops_are_no_waits():
+    """The program never blocks. Each of its signals stops it for its tracer: far more often than its switches are read."""
+    require_stacks()
+    _, text, stats = record(target("alarms"), 3000)
+    waits = sum(thread["waits"] for thread in off_cpu(text).values())
+    # It is loaded from disk.
+    assert stats["exact_waits"] < 100 and waits < 100, (waits, stats)
+
+
 def test_programs_one_after_the_other():
     """Forks and execs: what was recorded of one program is no place of the next one."""
     require_stacks()

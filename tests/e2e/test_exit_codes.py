@@ -110,7 +110,7 @@ def test_stdout_without_a_reader():
         reader, writer = os.pipe()
         os.close(reader)
         result = sprof(*words, stdout=writer)
-        assert result.code == 2 and re.search("Broken pipe|nobody reads stdout", result.err), (words, result.code, result.err)
+        assert result.code == 2 and re.search("Broken pipe|stdout has no reader", result.err), (words, result.code, result.err)
         os.close(writer)
 
 

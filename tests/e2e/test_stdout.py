@@ -10,7 +10,7 @@ from subjects import build
 SAYS = ("sh", "-c", "echo of the program; exec ./work 0.2")
 SAID = b"of the program\nready\n"
 # Where no terminal shows the answer, one line says where it is.
-TOLD = "sprof: what was recorded is in {}/sprof/last.pb.gz: sprof report shows it\n"
+TOLD = "sprof: the recording is in {}/sprof/last.pb.gz: sprof report shows it\n"
 
 
 def environment(home):

@@ -321,7 +321,7 @@ def check_pause(top):
     top.wait(r"^running")
 
 
-@says("s", "save what the figures are of; the suffix names the format")
+@says("s", "save a profile of the time shown; the suffix selects the format")
 def check_save(top):
     settle(top, 1)
     top.press("s")

@@ -86,6 +86,22 @@ UNCLEAR = [
     (r"is \S+(?:'s|s') matter", "does"),
 ]
 
+# The same for all folders except those that still have them.
+UNCLEAR_NOW = [
+    (r"(?:tells?|told(?! apart)|untold)", "reports, shows, says"),
+    (r"stands? for", "represents, means"),
+    (r"meets?", "finds, hits, joins"),
+    (r"who(?:ever)?", "the thread, program or user that"),
+    (r"(?:no|some)body", "the thread, program or user; or the passive"),
+    (r"by itself", "its own, or nothing"),
+    (r"his own", "the user's"),
+    (r"in vain", "without success"),
+    (r"for want of", "because there was no"),
+    (r"anew", "again"),
+    (r"(?:False|NULL): no memory", "Returns false (NULL) if out of memory"),
+]
+HAVE_UNCLEAR = {"sampler"}
+
 # The sampler's ids of threads, which events have, are no indexes: sprof_profile_thread_of() finds the thread.
 INDEXED_BY_ID = re.compile(r"profile->threads\[\w+->thread\]|->thread (?:<|>=) (?:\w+->)*profile->thread_count")
 
@@ -199,7 +215,7 @@ def check_plain_words(source):
         return
     for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", source.text, re.DOTALL):
         text = re.sub(r"\n[ \t]*\*", lambda match: "\n" + " " * (len(match.group(0)) - 1), comment.group(0))
-        for pattern, better in UNCLEAR:
+        for pattern, better in UNCLEAR + (UNCLEAR_NOW if source.folder not in HAVE_UNCLEAR else []):
             for match in re.finditer(rf"\b{pattern}\b".replace(" ", r"\s+"), text, re.IGNORECASE):
                 words = " ".join(match.group(0).split())
                 yield line_of(source.text, comment.start() + match.start()), f"{words!r}: say {better!r}"

@@ -25,7 +25,7 @@ import sys
 import lint
 
 # Symbols that only tests or benches use -> why they stay external.
-FOR_TESTS = {"sprof_pairs_gap": "for sources that lose records: sprof trace has none yet"}
+FOR_TESTS = {}
 
 # Decoders are named after their machine and compiled, and tested, on all.
 OTHER_MACHINES = tuple(f"_{machine}" for machine in ("x86_64", "aarch64") if machine != platform.machine())

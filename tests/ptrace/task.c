@@ -6,13 +6,14 @@
 #include "base/clock.h"
 #include "tests/ptrace/scene.h"
 #include "tests/unit/check.h"
+#include "base/proc-status.h"
 
 long task_number(pid_t pid, pid_t tid, const char *field)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 	long number;
 
-	if (sprof_proc_read_file(pid, tid, "status", text, sizeof(text)) <= 0 ||
+	if (sprof_proc_status_read(pid, tid, text, sizeof(text)) <= 0 ||
 		!sprof_proc_status_number(text, field, &number))
 		return -1;
 	return number;
@@ -36,7 +37,7 @@ size_t for_each_task(pid_t pid, void (*function)(pid_t pid, pid_t tid, void *dat
 	pid_t tid;
 
 	assert_non_null(tasks);
-	for (; (tid = sprof_proc_next_task(tasks)); count++)
+	for (; (tid = sprof_proc_next_id(tasks)); count++)
 		function(pid, tid, data);
 	closedir(tasks);
 	return count;

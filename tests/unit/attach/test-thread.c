@@ -3,6 +3,7 @@
  */
 #include "attach/thread.h"
 
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,10 +45,39 @@ static void a_thread_that_has_ended_does_not_make_its_process_unreadable(void **
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
+/* The last one between two moments counts. */
+static void moments_of_going_on_are_kept_until_they_are_forgotten(void **state)
+{
+	struct sprof_thread thread = {.keeps_resumes = true};
+
+	assert_int_equal(sprof_thread_resumed_between(&thread, 0, UINT64_MAX), 0);
+	for (uint64_t ns = 100; ns <= 10000; ns += 100)
+		sprof_thread_note_resume(&thread, ns);
+	assert_int_equal(sprof_thread_resumed_between(&thread, 0, UINT64_MAX), 10000);
+	assert_int_equal(sprof_thread_resumed_between(&thread, 150, 250), 200);
+	assert_int_equal(sprof_thread_resumed_between(&thread, 150, 450), 400);
+	assert_int_equal(sprof_thread_resumed_between(&thread, 200, 300), 0);
+	sprof_thread_forget_resumes(&thread, 5000);
+	assert_int_equal(thread.resumes.count, 50);
+	assert_int_equal(sprof_thread_resumed_between(&thread, 0, 5001), 0);
+	assert_int_equal(sprof_thread_resumed_between(&thread, 5000, 5101), 5100);
+	free(thread.resumes.ns);
+}
+
+static void nobody_keeps_moments_unasked(void **state)
+{
+	struct sprof_thread thread = {0};
+
+	sprof_thread_note_resume(&thread, 100);
+	assert_int_equal(thread.resumes.count, 0);
+}
+
 TEST_MAIN("thread")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_has_ended_does_not_make_its_process_unreadable),
+		cmocka_unit_test(moments_of_going_on_are_kept_until_they_are_forgotten),
+		cmocka_unit_test(nobody_keeps_moments_unasked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

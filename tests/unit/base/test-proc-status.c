@@ -4,6 +4,8 @@
 #include "base/proc-status.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +81,32 @@ static void the_status_of_this_process(void **state)
 	assert_false(sprof_proc_status_read_number(INT_MAX, "Tgid", &number));
 }
 
+/* NGROUPS_MAX is 65536. What stands behind them is found all the same. */
+static void a_list_of_groups_of_any_length(void **state)
+{
+	char text[SPROF_PROC_STATUS_MAX], groups[64];
+	FILE *file = tmpfile();
+	ssize_t length;
+	long number;
+
+	assert_non_null(file);
+	fputs("Name:\tx\nTgid:\t7\nGroups:\t", file);
+	for (int i = 0; i < 65536; i++)
+		fprintf(file, "%d ", 1000000000 + i);
+	fputs("\nVmHWM:\t  12 kB\nvoluntary_ctxt_switches:\t34\n", file);
+	assert_int_equal(fflush(file), 0);
+	length = sprof_proc_status_read_open(fileno(file), text, sizeof(text));
+	assert_int_equal(length, strlen(text));
+	assert_true(sprof_proc_status_number(text, "Tgid", &number));
+	assert_int_equal(number, 7);
+	assert_true(sprof_proc_status_number(text, "VmHWM", &number));
+	assert_int_equal(number, 12);
+	assert_true(sprof_proc_status_number(text, "voluntary_ctxt_switches", &number));
+	assert_int_equal(number, 34);
+	assert_false(sprof_proc_status_field(text, "Groups", groups, sizeof(groups)));
+	fclose(file);
+}
+
 static void sets_of_signals(void **state)
 {
 	static const char caught[] = "SigIgn:\t0000000000001000\nSigCgt:\t8000000000000402\n";
@@ -102,6 +130,7 @@ TEST_MAIN("proc-status")
 		cmocka_unit_test(status_fields_that_are_not_there),
 		cmocka_unit_test(the_innermost_id_is_the_last),
 		cmocka_unit_test(the_status_of_this_process),
+		cmocka_unit_test(a_list_of_groups_of_any_length),
 		cmocka_unit_test(sets_of_signals),
 	};
 

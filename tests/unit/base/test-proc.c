@@ -91,8 +91,8 @@ static void the_tasks_of_a_process(void **state)
 	DIR *tasks = sprof_proc_open_tasks(getpid());
 
 	assert_non_null(tasks);
-	assert_int_equal(sprof_proc_next_task(tasks), getpid());
-	assert_int_equal(sprof_proc_next_task(tasks), 0);
+	assert_int_equal(sprof_proc_next_id(tasks), getpid());
+	assert_int_equal(sprof_proc_next_id(tasks), 0);
 	closedir(tasks);
 	assert_null(sprof_proc_open_tasks(INT_MAX));
 }

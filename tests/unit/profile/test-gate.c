@@ -243,7 +243,7 @@ static void too_many_comparisons_for_the_runs(void **state)
 	for (int i = 0; i < 13; i++)
 		conditions[i] = parse_by_wall;
 	assert_not_told(conditions, 13, &usual,
-		"5 runs before and 5 after can't tell 13 comparisons at a level of 5%");
+		"5 runs before and 5 after are too few for 13 comparisons at a level of 5%");
 }
 
 static void too_few_runs(void **state)

@@ -27,6 +27,40 @@ static void recorded_switches_tell_wait_from_stolen_time(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
 }
 
+/*
+ * Of 1000 ns each: the first 400 off the CPU; then a gap; at the third look the state is known again, but not what
+ * was in the gap: nothing says that it was no wait. From then on 300 are wait, and the rest is stolen.
+ */
+static void after_a_gap_recorded_switches_tell_again(void **state)
+{
+	struct sprof_figures now = {.time_ns = 1000};
+	struct sprof_account account;
+	struct sprof_times times;
+
+	sprof_account_init(&account, &now);
+	now = (struct sprof_figures){.time_ns = 2000, .cpu_ns = 600, .user_ticks = 1};
+	now.has_off = true;
+	now.off_ns = 400;
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
+	now.time_ns = 3000;
+	now.off_gaps = 1;
+	now.has_off = false;
+	sprof_account_see(&account, SPROF_STATE_SLEEP, 1);
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_STOLEN], 1000);
+	now.time_ns = 4000;
+	now.has_off = true;
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_STOLEN], 1000);
+	now.time_ns = 5000;
+	now.cpu_ns += 500;
+	now.off_ns += 300;
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 300);
+	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
+}
+
 /* Of 600 ns, a third was seen on disk; ticks count only as samples then. */
 static void blocked_time_goes_by_recorded_lengths(void **state)
 {
@@ -47,6 +81,7 @@ TEST_MAIN("account-switches")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorded_switches_tell_wait_from_stolen_time),
+		cmocka_unit_test(after_a_gap_recorded_switches_tell_again),
 		cmocka_unit_test(blocked_time_goes_by_recorded_lengths),
 	};
 

@@ -181,13 +181,31 @@ static void preemptions_and_stops_are_no_waits(void **state)
 	write_off(5 * MS, 6 * MS, PLACE);
 	written.items[1].preempted = true;
 	write_off(10 * MS, 11 * MS, PLACE);
-	thread->thread.resumed_ns[0] = written.begin_ns + 10 * MS + 900 * US;
-	thread->thread.resumes = 1;
+	thread->thread.keeps_resumes = true;
+	sprof_thread_note_resume(&thread->thread, written.begin_ns + 10 * MS + 900 * US);
 	write_off(20 * MS, 21 * MS, PLACE);
 	run_on();
 	assert_int_equal(world.quality.exact_waits, 1);
 	assert_int_equal(told.waits, 1);
 	assert_int_equal(told.ns, MS);
+}
+
+/* A signal that comes each 200 us stops the thread as often; readings are 20 ms apart. */
+static void many_stops_between_two_readings_are_no_waits(void **state)
+{
+	enum { STOPS = RECORDS / 2 };
+
+	thread->thread.keeps_resumes = true;
+	for (int i = 0; i < STOPS; i++) {
+		const uint64_t ns = 5 * MS + (uint64_t)i * 200 * US;
+
+		write_off(ns, ns + 60 * US, 0);
+		sprof_thread_note_resume(&thread->thread, written.begin_ns + ns + 50 * US);
+	}
+	run_on();
+	assert_int_equal(world.quality.exact_waits, 0);
+	assert_int_equal(told.waits, 0);
+	assert_true(thread->thread.resumes.count <= 1);
 }
 
 /* The next one that has a place stands for them, and what is left for the last one. */
@@ -215,6 +233,26 @@ static void lost_switches_are_counted(void **state)
 	run_on();
 	assert_int_equal(world.quality.exact_lost, 7);
 	assert_int_equal(told.waits, 5);
+}
+
+/* It falls asleep, its ON and the next OFF are missing: neither sleep has a known length. The next ones have. */
+static void after_a_gap_waits_are_exact_again(void **state)
+{
+	struct sprof_switch_record *gap;
+	uint64_t ns = nap(0, 5, PLACE);
+
+	write_down(SPROF_SWITCH_OFF, ns);
+	gap = write_down(SPROF_SWITCH_GAP, ns + 3 * MS);
+	gap->since_ns = written.begin_ns + ns;
+	gap->lost = 2;
+	fake_act(thread, DOING_USER, 5 * MS);
+	write_down(SPROF_SWITCH_ON, ns + 4 * MS);
+	nap(ns + 5 * MS, 5, PLACE);
+	run_on();
+	assert_int_equal(told.waits, 10);
+	assert_int_equal(told.ns, 10 * 250 * US);
+	assert_int_equal(told.longest_ns, 250 * US);
+	assert_int_equal(world.quality.exact_waits, 10);
 }
 
 /* All that it has written down is read before it is forgotten. */
@@ -351,8 +389,10 @@ TEST_MAIN("exact")
 		cmocka_unit_test_setup(waits_between_ticks_are_known, set_up),
 		cmocka_unit_test_setup(a_long_wait_is_told_in_parts, set_up),
 		cmocka_unit_test_setup(preemptions_and_stops_are_no_waits, set_up),
+		cmocka_unit_test_setup(many_stops_between_two_readings_are_no_waits, set_up),
 		cmocka_unit_test_setup(waits_without_a_place_are_counted, set_up),
 		cmocka_unit_test_setup(lost_switches_are_counted, set_up),
+		cmocka_unit_test_setup(after_a_gap_waits_are_exact_again, set_up),
 		cmocka_unit_test_setup(a_thread_ends_with_all_its_waits, set_up),
 		cmocka_unit_test_setup(places_from_before_an_exec_are_left_out, set_up),
 		cmocka_unit_test_setup(what_happens_in_a_pause_is_nobodys, set_up),

@@ -4,21 +4,20 @@
 #include "sampler/hop.h"
 
 #include <sched.h>
-#include <time.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "tests/unit/check.h"
 
 static struct sprof_hop hop;
-static cpu_set_t here;
+static struct sprof_cpu_set here;
 
 static int set_up(void **state)
 {
 	sprof_hop_init(&hop);
 	/* The kernel may move us before the test does. */
-	CPU_ZERO(&here);
-	CPU_SET((size_t)sched_getcpu(), &here);
-	sched_setaffinity(0, sizeof(here), &here);
+	here = sprof_cpu_set_only(sched_getcpu());
+	sprof_cpu_set_confine(0, &here);
 	return 0;
 }
 
@@ -30,41 +29,45 @@ static int tear_down(void **state)
 
 static bool is_here(void)
 {
-	return CPU_ISSET((size_t)sched_getcpu(), &here);
+	return sprof_cpu_set_has(&here, sched_getcpu());
 }
 
-/* Once its scout is back, which tells nobody. */
-static void leave(void)
+static void require_another(void)
 {
-	if (!hop.usable) {
-		print_message("only one CPU: nothing can be left\n");
-		skip();
-	}
-	while (is_here()) {
-		sprof_hop_leave(&hop, &here);
-		assert_false(hop.stays);
-		nanosleep(&(struct timespec){.tv_nsec = SPROF_NS_PER_MS}, NULL);
-	}
+	if (hop.usable)
+		return;
+	print_message("only one CPU: nothing can be left\n");
+	skip();
+}
+
+static bool may_be_here(void)
+{
+	struct sprof_cpu_set now;
+
+	assert_true(sprof_cpu_set_of(0, &now));
+	now = sprof_cpu_set_without(&here, &now);
+	return !sprof_cpu_set_count(&now);
 }
 
 static void the_cpus_are_left(void **state)
 {
-	leave();
-	assert_non_null(hop.scout);
+	require_another();
+	sprof_hop_off(&hop, &here);
+	assert_false(may_be_here() || is_here());
 }
 
 static void where_all_are_theirs_we_stay(void **state)
 {
-	sprof_hop_leave(&hop, &hop.allowed);
-	assert_null(hop.scout);
+	sprof_hop_off(&hop, &hop.allowed);
+	assert_true(is_here());
 }
 
 static void avoided_cpus_are_no_way(void **state)
 {
 	hop.avoided = hop.allowed;
 	hop.avoided_until_ns = UINT64_MAX;
-	sprof_hop_leave(&hop, &here);
-	assert_null(hop.scout);
+	sprof_hop_off(&hop, &here);
+	assert_true(is_here());
 }
 
 static void wait_for(uint64_t ns)
@@ -74,27 +77,24 @@ static void wait_for(uint64_t ns)
 
 static void a_long_wait_gives_all_cpus_back(void **state)
 {
-	cpu_set_t now;
+	struct sprof_cpu_set now;
 
-	leave();
+	require_another();
+	sprof_hop_off(&hop, &here);
 	wait_for(3 * (uint64_t)SPROF_NS_PER_MS);
-	assert_false(sprof_hop_leave(&hop, &here));
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	assert_true(CPU_EQUAL(&now, &hop.allowed));
-	assert_false(hop.stays);
+	assert_true(sprof_hop_widen_if_queued(&hop));
+	assert_true(sprof_cpu_set_of(0, &now));
+	assert_true(!memcmp(&now, &hop.allowed, sizeof(*&hop.allowed)));
 }
 
-/* As behind a real-time thread. */
-static void after_a_very_long_wait_nothing_is_left_again(void **state)
+/* As behind a real-time thread: where it was, we don't come again. */
+static void after_a_very_long_wait_the_cpu_is_avoided(void **state)
 {
-	leave();
+	require_another();
 	wait_for(SPROF_NS_PER_S);
-	assert_false(sprof_hop_leave(&hop, &here));
-	assert_true(hop.stays);
-	sched_setaffinity(0, sizeof(here), &here);
-	/* If the machine is busy, it may be kept waiting, and then be anywhere. */
-	if (sprof_hop_leave(&hop, &here))
-		assert_true(is_here());
+	assert_true(sprof_hop_widen_if_queued(&hop));
+	assert_true(!memcmp(&hop.avoided, &here, sizeof(*&here)));
+	assert_false(may_be_here());
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -106,7 +106,7 @@ TEST_MAIN("hop")
 		TEST(where_all_are_theirs_we_stay),
 		TEST(avoided_cpus_are_no_way),
 		TEST(a_long_wait_gives_all_cpus_back),
-		TEST(after_a_very_long_wait_nothing_is_left_again),
+		TEST(after_a_very_long_wait_the_cpu_is_avoided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  */
 #include "sampler/stop-order.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 
 enum {
 	THREADS = 6,
-	NO_CPU = CPU_SETSIZE - 1, /* no machine that runs the test has it */
+	NO_CPU = SPROF_CPU_SET_SIZE - 1, /* no machine that runs the test has it */
 };
 
 static struct sprof_hop still = {.usable = false, .schedstat_file = -1};
@@ -35,16 +36,15 @@ static void the_threads_of_a_cpu_come_together(void **state)
 	static const int cpus[THREADS] = {7, 3, 900, 3, 7, 3};
 	size_t groups = 0, threads = 0;
 	struct stop_order order;
-	cpu_set_t seen;
+	struct sprof_cpu_set seen = {0};
 
 	set_up(cpus, THREADS);
-	CPU_ZERO(&seen);
 	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	while (sprof_stop_order_next(&order)) {
 		size_t cpu = (size_t)order.group.first->ask.cpu.number;
 
-		assert_false(CPU_ISSET(cpu, &seen));
-		CPU_SET(cpu, &seen);
+		assert_false(sprof_cpu_set_has(&seen, cpu));
+		sprof_cpu_set_add(&seen, cpu);
 		for (struct slot *slot = order.group.first; slot < order.group.last; slot++)
 			assert_int_equal(slot->ask.cpu.number, cpu);
 		threads += (size_t)(order.group.last - order.group.first);
@@ -117,8 +117,8 @@ static void a_real_time_thread_is_stopped_from_afar(void **state)
 	scene.items[0].ask.cpu.policy = SCHED_FIFO;
 	scene.items[0].ask.cpu.priority = 1;
 	sprof_stop_order_begin(&order, &scene.slots, false, &still);
-	assert_true(CPU_ISSET(NO_CPU, &order.taken));
-	assert_true(CPU_ISSET(NO_CPU, &order.taken_for_good));
+	assert_true(sprof_cpu_set_has(&order.taken, NO_CPU));
+	assert_true(sprof_cpu_set_has(&order.taken_for_good, NO_CPU));
 	assert_true(sprof_stop_order_next(&order));
 	assert_true(order.group.first->near);
 	assert_false(order.group.contended);
@@ -134,16 +134,16 @@ static void one_that_moves_takes_a_cpu_for_the_tick(void **state)
 	scene.items[0].ask.cpu.policy = SCHED_FIFO;
 	scene.items[0].ask.cpu.priority = 1;
 	sprof_stop_order_begin(&order, &scene.slots, false, &still);
-	assert_true(CPU_ISSET(NO_CPU, &order.taken));
-	assert_false(CPU_ISSET(NO_CPU, &order.taken_for_good));
+	assert_true(sprof_cpu_set_has(&order.taken, NO_CPU));
+	assert_false(sprof_cpu_set_has(&order.taken_for_good, NO_CPU));
 }
 
 /* The first allowed one. */
-static int some_cpu(const cpu_set_t *allowed)
+static int some_cpu(const struct sprof_cpu_set *allowed)
 {
 	int cpu = 0;
 
-	while (!CPU_ISSET((size_t)cpu, allowed))
+	while (!sprof_cpu_set_has(allowed, cpu))
 		cpu++;
 	return cpu;
 }
@@ -153,23 +153,23 @@ static void a_cpu_that_kept_us_waiting_is_avoided(void **state)
 {
 	struct stop_order order;
 	struct sprof_hop hop;
-	cpu_set_t now;
+	struct sprof_cpu_set now;
 	int cpu;
 
 	sprof_hop_init(&hop);
 	cpu = some_cpu(&hop.allowed);
-	CPU_SET((size_t)cpu, &hop.avoided);
+	sprof_cpu_set_add(&hop.avoided, cpu);
 	hop.avoided_until_ns = UINT64_MAX;
 	set_up(&cpu, 1);
 	scene.items[0].ask.cpu.pinned = true;
 	sprof_stop_order_begin(&order, &scene.slots, false, &hop);
 	assert_true(sprof_stop_order_next(&order));
 	assert_true(order.group.contended);
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	assert_int_equal(CPU_ISSET((size_t)cpu, &now), CPU_COUNT(&hop.allowed) == 1);
+	assert_true(sprof_cpu_set_of(0, &now));
+	assert_int_equal(sprof_cpu_set_has(&now, cpu), sprof_cpu_set_count(&hop.allowed) == 1);
 	hop.avoided_until_ns = 0;
 	sprof_hop_note_queued(&hop);
-	assert_int_equal(CPU_COUNT(&hop.avoided), 0);
+	assert_int_equal(sprof_cpu_set_count(&hop.avoided), 0);
 	sprof_hop_finish(&hop);
 }
 
@@ -186,7 +186,7 @@ static bool is_avoided_after(unsigned waited_ms)
 	hop.queued_ns = 100000000;
 	sprof_hop_note_queued(&hop);
 	close(hop.schedstat_file);
-	return CPU_COUNT(&hop.avoided);
+	return sprof_cpu_set_count(&hop.avoided);
 }
 
 static void only_a_long_wait_counts(void **state)

@@ -122,7 +122,7 @@ static void a_sleep_from_before_counts_from_the_begin(void **state)
 	struct switching *switching = create();
 
 	sprof_switching_found_off(switching, 5);
-	assert_int_equal(sprof_switching_off_ns(switching, 25), 20);
+	assert_int_equal(sprof_switching_off_by(switching, 25).ns, 20);
 	on(switching, 30);
 	check_next(switching, 5, 30, false);
 	sprof_switching_destroy(switching);
@@ -205,14 +205,14 @@ static void all_time_off_the_cpu_is_known(void **state)
 	on(switching, 5);
 	off(switching, 10);
 	on(switching, 20);
-	assert_int_equal(sprof_switching_off_ns(switching, 50), 120);
+	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 120);
 	off(switching, 30);
-	assert_int_equal(sprof_switching_off_ns(switching, 50), 140);
+	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 140);
 	on(switching, 35);
 	add(switching, 40, true, true);
-	assert_int_equal(sprof_switching_off_ns(switching, 50), 125);
+	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 125);
 	check_next(switching, 10, 20, false);
-	assert_int_equal(sprof_switching_off_ns(switching, 50), 115);
+	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 115);
 	sprof_switching_destroy(switching);
 }
 
@@ -338,7 +338,37 @@ static void time_off_the_cpu_is_known_of_records_in_any_order(void **state)
 	off(switching, 10);
 	on(switching, 20);
 	off(switching, 30);
-	assert_int_equal(sprof_switching_off_ns(switching, 50), 20);
+	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 20);
+	sprof_switching_destroy(switching);
+}
+
+/* OFF from 10 on; switches are missing from 20 to 40; what is between is not sure. */
+static void in_a_gap_nothing_is_known(void **state)
+{
+	const struct switch_item items[] = {{10, true}, {20, .gap_ns = 40}, {30, false}, {35, true},
+		{50, false}, {60, true}, {75, false}};
+	struct switching *switching = calloc(1, sizeof(*switching));
+	struct off_interval interval;
+	struct switch_item item;
+	size_t taken = 0;
+
+	assert_non_null(switching);
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+		assert_true(sprof_switching_add(switching, &items[i]));
+	assert_true(sprof_switching_take(switching, 15, &item));
+	sprof_switching_off(switching, &item);
+	assert_true(sprof_switching_off_by(switching, 80).is_known);
+	assert_int_equal(sprof_switching_off_by(switching, 80).gaps, 1);
+	assert_int_equal(sprof_switching_off_by(switching, 80).ns, 15);
+	assert_false(sprof_switching_take(switching, 45, &item));
+	assert_true(switching->is_lost && !switching->is_off);
+	for (; sprof_switching_take(switching, 80, &item); taken++) {
+		if (item.is_off)
+			sprof_switching_off(switching, &item);
+		else if (sprof_switching_on(switching, item.time_ns, &interval))
+			assert_int_equal(interval.end_ns - interval.begin_ns, 15);
+	}
+	assert_int_equal(taken, 3);
 	sprof_switching_destroy(switching);
 }
 
@@ -361,6 +391,7 @@ TEST_MAIN("switching")
 		cmocka_unit_test(a_wait_through_a_pause_counts_once),
 		cmocka_unit_test(a_wait_that_begins_in_a_pause_is_its_rest),
 		cmocka_unit_test(time_off_the_cpu_is_known_of_records_in_any_order),
+		cmocka_unit_test(in_a_gap_nothing_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

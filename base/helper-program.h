@@ -1,0 +1,21 @@
+/*
+ * Programs that sprof runs through a shell.
+ */
+#ifndef SPROF_BASE_HELPER_PROGRAM_H
+#define SPROF_BASE_HELPER_PROGRAM_H
+
+#include "base/attributes.h"
+#include "base/error.h"
+
+struct sprof_helper_program {
+	const char *user; /* an option or a format, for messages */
+	const char *name;
+	const char *task; /* "disassembles" */
+	const char *hint; /* how to install it */
+};
+
+/* Judges the status that pclose(3) returned. False: *err names the user. */
+SPROF_MUST_USE bool sprof_helper_program_judge(
+	const struct sprof_helper_program *program, int status, struct sprof_error *err);
+
+#endif

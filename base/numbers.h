@@ -1,0 +1,31 @@
+/*
+ * Arithmetic of unsigned figures that may be out of step with each other.
+ */
+#ifndef SPROF_BASE_NUMBERS_H
+#define SPROF_BASE_NUMBERS_H
+
+#include <stdint.h>
+
+/* a - b; 0 if b is the larger one. */
+static inline uint64_t sprof_minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* a + b; UINT64_MAX if that is too large. */
+static inline uint64_t sprof_plus(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline uint64_t sprof_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t sprof_most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+#endif
