@@ -12,6 +12,7 @@
 #include "attach/breakpoints.h"
 #include "attach/ptrace-watch.h"
 #include "base/proc-status.h"
+#include "attach/trap-signals.h"
 
 /*
  * A thread's process, and that process's parent. Returns false if the process is gone, or is a
@@ -76,6 +77,8 @@ static void take_after(
 	struct sprof_target *target, struct sprof_process *parent, struct sprof_thread *thread)
 {
 	sprof_watch_child(parent, thread);
+	if (parent && parent != thread->process)
+		sprof_trap_signals_inherit(parent, thread->process);
 	if (parent && parent != thread->process &&
 		!sprof_breakpoints_inherit(parent, thread->process))
 		target->out_of_memory = true;

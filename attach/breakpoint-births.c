@@ -20,8 +20,12 @@ static bool share_memory(pid_t one, pid_t other)
 static bool copy_into(const struct sprof_breakpoints *from, struct sprof_breakpoints *to)
 {
 	if (!sprof_array_reserve(&to->items, &to->capacity, from->count + 1, sizeof(*to->items)) ||
+		!sprof_array_reserve(&to->scanned, &to->scanned_capacity, from->scanned_count + 1,
+			sizeof(*to->scanned)) ||
 		!sprof_code_slots_inherit(&from->slots, &to->slots))
 		return false;
+	for (; to->scanned_count < from->scanned_count; to->scanned_count++)
+		to->scanned[to->scanned_count] = from->scanned[to->scanned_count];
 	for (; to->count < from->count; to->count++) {
 		struct breakpoint *breakpoint = &to->items[to->count];
 
@@ -39,7 +43,8 @@ static void look_what_is_in(struct sprof_breakpoints *table, bool is_removed)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		struct breakpoint *breakpoint = &table->items[i];
-		const bool is_wanted = !is_removed && (breakpoint->is_in || breakpoint->tag);
+		const bool is_wanted =
+			!is_removed && (breakpoint->is_in || sprof_trap_is_kept(breakpoint));
 
 		breakpoint->is_in = sprof_trap_is_there(table, breakpoint);
 		if (is_removed)

@@ -20,6 +20,7 @@
 #include "attach/ptrace-watch.h"
 #include "attach/regs.h"
 #include "attach/stop.h"
+#include "attach/trap-signals.h"
 #include "base/clock.h"
 #include "base/proc-status.h"
 
@@ -78,6 +79,7 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	sprof_process_keep_maps(runner->process);
 	sprof_process_forget_maps(runner->process);
 	sprof_breakpoints_forget(runner->process);
+	sprof_trap_signals_exec(runner);
 	runner->passing = runner->put_off.address = 0;
 	runner->remainder = (struct sprof_remainder){0};
 	sprof_process_open_files(runner->process);
@@ -143,6 +145,7 @@ static void on_signal(struct sprof_thread *thread, int signal)
 	thread->signal = signal;
 	thread->signals++;
 	repair(thread, false);
+	sprof_trap_signals_deliver(thread);
 }
 
 /* The end of a step is a stop that the caller wants, not a signal of the program. */
@@ -207,12 +210,16 @@ static void on_stop(
 		repair(thread, thread->superseded);
 	thread->superseded = wanted && stop.kind != SPROF_STOP_TRAP;
 	thread->phase = SPROF_THREAD_STOPPED;
+	if (stepped)
+		sprof_trap_signals_restore(thread);
 	if (passed)
 		sprof_breakpoint_stepped(thread);
 	else if (thread->passing && stop.kind == SPROF_STOP_SIGNAL)
 		sprof_breakpoint_put_off(thread);
 	if (!stepped)
 		prepare(target, thread, stop);
+	if (is_birth(thread, stop))
+		sprof_trap_signals_born(thread);
 	if (thread->held_for)
 		thread->interrupt_again = wanted;
 	else if (wanted || (stepped && !passed))
@@ -259,12 +266,15 @@ static void on_breakpoint(
 
 	thread->superseded = wanted;
 	thread->phase = SPROF_THREAD_STOPPED;
+	sprof_trap_signals_restore(thread);
 	if (wanted || thread->held_for)
 		sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
 	if (thread->held_for)
 		thread->interrupt_again = wanted;
 	else if (wanted)
 		sprof_event_queue_put(&target->events, SPROF_EVENT_STOPPED, thread);
+	else if (sprof_trap_signals_follow(thread, regs))
+		return;
 	else if (target->options.holds && !sprof_breakpoint_was_put_off(thread, regs))
 		sprof_event_queue_put_whole(&target->events, &event);
 	else
@@ -291,9 +301,14 @@ static void on_last_stop(
 		sprof_thread_resume_to_signal(thread);
 		return;
 	}
-	if (is_at_breakpoint(thread, stop, &regs))
+	const bool stepped = thread->passing && ends_step(thread, stop);
+	const bool is_trap = !stepped && is_at_breakpoint(thread, stop, &regs);
+
+	if (stepped || is_trap)
+		sprof_trap_signals_restore(thread);
+	if (is_trap)
 		sprof_regs_move(thread->tid, regs.values[SPROF_REG_PC]);
-	else if (stop.kind == SPROF_STOP_SIGNAL && !(thread->passing && ends_step(thread, stop)))
+	else if (stop.kind == SPROF_STOP_SIGNAL && !stepped)
 		thread->signal = stop.value;
 	else if (stop.kind == SPROF_STOP_NEW_TASK)
 		sprof_birth_announced(target, thread);

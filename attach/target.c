@@ -14,6 +14,7 @@
 #include "attach/breakpoints.h"
 #include "attach/machine.h"
 #include "attach/target-internal.h"
+#include "attach/trap-signals.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -55,6 +56,7 @@ static void process_destroy(struct sprof_process *process)
 	sprof_process_forget_maps(process);
 	sprof_process_drop_former(process);
 	sprof_breakpoints_forget(process);
+	sprof_trap_signals_forget(process);
 	free(process);
 }
 

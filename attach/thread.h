@@ -14,6 +14,7 @@
 #include "attach/procfs.h"
 #include "attach/remainder.h"
 #include "attach/rewinds.h"
+#include "attach/trap-masks.h"
 #include "base/attributes.h"
 
 /* Whether the program that a process runs may trace others; see attach/ptrace-user.h. */
@@ -24,6 +25,7 @@ enum sprof_process_tracing {
 };
 
 struct sprof_breakpoints;
+struct sprof_trap_signals;
 
 struct sprof_process {
 	uint32_t id; /* counts up from 0; never reused, unlike the pid */
@@ -43,7 +45,9 @@ struct sprof_process {
 	/* owned by the sampler, which frees it before it releases the last thread */
 	void *sampling;
 	struct sprof_breakpoints *breakpoints; /* see attach/breakpoints.h; NULL: none */
-	enum sprof_process_tracing tracing;    /* determined when it has a child */
+	struct sprof_trap_signals
+		*trap_signals;              /* see attach/trap-signals.h; NULL: nothing is known */
+	enum sprof_process_tracing tracing; /* determined when it has a child */
 	bool checks_leaks; /* it traces its own threads for a leak check; attach/ptrace-watch.h */
 	/* CLOCK_MONOTONIC of its latest exec; 0: none seen */
 	uint64_t executed_ns;
@@ -106,9 +110,11 @@ struct sprof_thread {
 	struct {
 		uint64_t address, sp;
 	} put_off;
-	bool lets_go;   /* held at a call before which its whole process must be detached */
-	pid_t held_for; /* STOPPED until this thread is detached; 0: not held */
-	bool filtered;  /* has the launch's seccomp filter */
+	struct sprof_trap_masks trap_masks;
+	unsigned trap_masks_of; /* since which restoring of the breakpoints they are known */
+	bool lets_go;           /* held at a call before which its whole process must be detached */
+	pid_t held_for;         /* STOPPED until this thread is detached; 0: not held */
+	bool filtered;          /* has the launch's seccomp filter */
 	struct sprof_rewinds rewinds;
 	struct sprof_remainder remainder;
 	bool restarted; /* since its last SPROF_EVENT_CALL, a call was made to restart */

@@ -22,6 +22,7 @@ static void destroy(struct sprof_breakpoints *table)
 	if (table->memory >= 0)
 		close(table->memory);
 	free(table->items);
+	free(table->scanned);
 	sprof_code_slots_finish(&table->slots);
 	sprof_idmap_finish(&table->by_address);
 	free(table);
@@ -114,6 +115,7 @@ static bool take_code(const struct sprof_breakpoints *table, struct breakpoint *
 	breakpoint->is_prepared = false;
 	breakpoint->displaced = (struct sprof_displaced){0};
 	breakpoint->tag = 0;
+	breakpoint->is_followed = false;
 	return breakpoint->code_size;
 }
 
@@ -194,7 +196,7 @@ void sprof_trap_table_take_out(struct sprof_breakpoints *table)
 void sprof_trap_table_put_back(struct sprof_breakpoints *table)
 {
 	for (size_t i = 0; sprof_trap_table_is_open(table) && i < table->count; i++) {
-		if (!table->items[i].is_in && table->items[i].tag)
+		if (!table->items[i].is_in && sprof_trap_is_kept(&table->items[i]))
 			sprof_trap_put_back(table, &table->items[i]);
 	}
 }
@@ -212,6 +214,7 @@ void sprof_breakpoints_restore(struct sprof_process *process)
 	if (!process->breakpoints)
 		return;
 	process->breakpoints->is_removed = false;
+	process->breakpoints->restored++;
 	sprof_trap_table_put_back(process->breakpoints);
 }
 

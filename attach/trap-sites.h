@@ -15,6 +15,8 @@
 struct breakpoint {
 	uint64_t address;
 	uint32_t tag;
+	bool is_followed; /* a system call of the program's; attach/trap-signals.h */
+	unsigned followed;
 	uint8_t original;
 	uint8_t code[SPROF_CODE_MAX]; /* original code, without other breakpoints */
 	size_t code_size;
@@ -32,6 +34,9 @@ struct sprof_breakpoints {
 	size_t count, capacity;
 	struct sprof_idmap by_address;
 	struct sprof_code_slots slots;
+	uint64_t *scanned; /* where mappings begin in which calls to follow have been looked for */
+	size_t scanned_count, scanned_capacity;
+	unsigned restored; /* how often */
 	bool is_removed;
 	bool is_lent; /* a detached child runs with this memory: insert nothing */
 	bool is_over; /* another tracer has a thread: never insert anything again */
@@ -61,7 +66,13 @@ bool sprof_trap_is_there(
 void sprof_trap_put_back(const struct sprof_breakpoints *table, struct breakpoint *breakpoint);
 void sprof_trap_take_out(const struct sprof_breakpoints *table, struct breakpoint *breakpoint);
 
-/* Removes all; inserts all with a tag, if the table is open. */
+/* Whether it is wanted as long as the table is open. */
+static inline bool sprof_trap_is_kept(const struct breakpoint *breakpoint)
+{
+	return breakpoint->tag || breakpoint->is_followed;
+}
+
+/* Removes all; inserts all that are kept, if the table is open. */
 void sprof_trap_table_take_out(struct sprof_breakpoints *table);
 void sprof_trap_table_put_back(struct sprof_breakpoints *table);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "attach/breakpoints.h"
+#include "attach/trap-signals.h"
 #include "cmd/perf-denied.h"
 
 /* A debug register. */
@@ -186,6 +187,8 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)
 {
+	if (functions->breakpoints)
+		sprof_trap_signals_begin(process);
 	for (size_t i = 0; i < process->maps.count; i++) {
 		if (process->maps.items[i].module != SPROF_MAPPING_NO_MODULE)
 			break_at_all(functions, process, &process->maps.items[i]);

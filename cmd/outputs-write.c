@@ -68,7 +68,7 @@ static bool keep(const char *path, const struct sprof_profile *profile,
 }
 
 /* Of a recording that nobody has named a file for, and no terminal shows. */
-static void tell_kept(const char *path)
+static void say_kept(const char *path)
 {
 	sprof_ui_note("the recording is in %s: sprof report shows it", path);
 }
@@ -79,7 +79,7 @@ static void rescue(const struct sprof_profile *profile, const struct sprof_outpu
 	const char *path = sprof_last_make();
 
 	if (path && keep(path, profile, options))
-		tell_kept(path);
+		say_kept(path);
 }
 
 /* The reader of a pager may leave it early: no error. */
@@ -143,7 +143,7 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 		if (!succeeded && !request->path && !request->unasked && outputs->is_recording)
 			rescue(profile, &settled);
 		if (succeeded && outputs->is_only_kept)
-			tell_kept(request->path);
+			say_kept(request->path);
 		if (request->unasked && request->path && !succeeded) {
 			settled.whole_report = "the same with --full";
 			settled.is_last = false;

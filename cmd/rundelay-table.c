@@ -113,7 +113,7 @@ static void write_head(const struct sprof_rundelay_view *view, struct sprof_out 
 		sprof_rundelay_source_name(view->rundelay->source));
 }
 
-/* Writes the share of the threads' time in the rows over all threads. */
+/* Prints the share of the threads' time in the rows over all threads. */
 static void write_share(const struct sprof_rundelay_view *view,
 	const struct sprof_rundelay_rows *rows, struct sprof_out *out)
 {

@@ -309,7 +309,7 @@ static void take_gap(struct sprof_delays *delays, const struct sprof_sched_recor
 		delays->open_gaps--;
 }
 
-/* Counts a child once, although two sources may report it. */
+/* Both sources may report the birth. */
 static void count_child(struct sprof_delays *delays, const struct sprof_sched_record *record)
 {
 	if (sprof_delays_find(delays, record->parent) &&

@@ -93,9 +93,13 @@ CASES = [
          "trace -e uprobe:outer,uprobe:inner -e uretprobe:outer,uretprobe:inner -o x.txt ./a.out", "^exit 0$\n; 80 events$", "no"),
     Case("events", "allocator-on-the-stack-of-signals", "gcc -O1 -fno-builtin own-malloc.c", "heap --exact ./a.out",
          "not ^exit\n^20 objects by ", "no"),
-    Case("events", "sigtrap-blocked", "gcc -O1 own-trap.c", WORK + "./a.out block", "^exit 0$\n^work: 20 calls", "yes"),
-    Case("events", "sigtrap-ignored", "gcc -O1 own-trap.c", WORK + "./a.out ignore", "^exit 0$\n^work: 20 calls", "yes"),
+    Case("events", "sigtrap-blocked", "gcc -O1 own-trap.c", WORK + "./a.out block", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-blocked-alone", "gcc -O1 own-trap.c", WORK + "./a.out one", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-ignored", "gcc -O1 own-trap.c", WORK + "./a.out ignore", "^exit 0$\n^work: 20 calls", "no"),
     Case("events", "sigtrap-handled", "gcc -O1 own-trap.c", WORK + "./a.out handle", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-handled-and-blocked", "gcc -O1 own-trap.c", WORK + "./a.out both", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-blocked-by-a-handler", "gcc -O1 own-trap.c", WORK + "./a.out handler", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-ignored-by-exec", "gcc -O1 own-trap.c", WORK + "./a.out exec", "^exit 0$\n^work: 40 calls", "no"),
 
     # What is counted or called by whom.
     Case("seeds", "system-calls-of-threads", TWO, "syscalls --source ptrace --perins -e getppid ./a.out",

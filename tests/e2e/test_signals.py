@@ -4,6 +4,7 @@ import signal
 import subprocess
 
 from harness import SPROF, Program, Target, check_untouched, main, tracer_of, wait_until
+from test_guardian import has_breakpoint, require_breakpoints
 
 # What each command is given.
 COMMANDS = {
@@ -93,6 +94,29 @@ def test_started():
             result = program.finish()
             result.check(128 + number if number else 0)
             assert result.text(), (name, number, result.err)
+
+
+def what_sigtrap_is(how):
+    """In a program to which sprof attaches, after breakpoints have come in each of its threads."""
+    trapped = Target("trapped", how)
+    work = int(trapped.said[1], 16)
+    calls = Program([SPROF, "calls", "-q", "--breakpoints", "-F", "work", "-o", f"{how}.txt", "-p", trapped.pid],
+                    stdin=subprocess.DEVNULL)
+    wait_until(lambda: has_breakpoint(trapped.pid, work) or not calls.alive(), "a breakpoint is put in", calls.stderr)
+    trapped.say("go\n")
+    answer = trapped.line()
+    trapped.finish().check(0)
+    calls.finish().check(0)
+    with open(f"{how}.txt", encoding="utf-8") as file:
+        assert "200 calls" in file.read(), how
+    return answer
+
+
+def test_sigtrap_is_the_programs_own():
+    require_breakpoints()
+    assert what_sigtrap_is("block") == "blocked default"
+    assert what_sigtrap_is("ignore") == "free ignored"
+    assert what_sigtrap_is("handle") == "free handled"
 
 
 if __name__ == "__main__":

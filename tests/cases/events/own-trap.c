@@ -1,8 +1,16 @@
-/* SIGTRAP is what the first argument says: "block", "ignore" or "handle". Nothing of that may have changed at the end. */
+/*
+ * SIGTRAP is what the first argument says, and nothing of that may have changed at the end:
+ *
+ *   block       with all other signals    one         alone            ignore
+ *   handle      by a handler              both        by a handler, and blocked with all others
+ *   handler     work is called by the handler of another signal, which blocks SIGTRAP alone meanwhile
+ *   exec        ignored, also by the program that this one executes
+ */
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t handled;
 
@@ -18,30 +26,86 @@ __attribute__((noinline, noclone)) int work(int number)
 	return number + 1;
 }
 
+static void work_often(int times)
+{
+	for (int i = 0; i < times; i++)
+		if (work(i) != i + 1)
+			_exit(1);
+}
+
+static int is_blocked(void)
+{
+	sigset_t blocked;
+
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	return sigismember(&blocked, SIGTRAP);
+}
+
+static void on_other(int number)
+{
+	(void)number;
+	work_often(10);
+	if (!is_blocked())
+		_exit(4);
+}
+
+static void work_in_handler(void)
+{
+	struct sigaction action = {.sa_handler = on_other};
+
+	sigaddset(&action.sa_mask, SIGTRAP);
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	work_often(10);
+}
+
+static void block(int all)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	if (all)
+		sigfillset(&blocked);
+	sigaddset(&blocked, SIGTRAP);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+static void unblock(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
-	void (*disposition)(int) = SIG_DFL;
+	const int blocks = !strcmp(how, "block") || !strcmp(how, "one") || !strcmp(how, "both");
+	const int ignores = !strcmp(how, "ignore") || !strcmp(how, "exec");
+	const int handles = !strcmp(how, "handle") || !strcmp(how, "both");
+	void (*const disposition)(int) = ignores ? SIG_IGN : handles ? on_trap : SIG_DFL;
 	struct sigaction action;
-	sigset_t blocked;
 
-	if (strcmp(how, "ignore") == 0)
-		disposition = SIG_IGN;
-	else if (strcmp(how, "handle") == 0)
-		disposition = on_trap;
-	signal(SIGTRAP, disposition);
-	if (strcmp(how, "block") == 0) {
-		sigfillset(&blocked);
-		sigprocmask(SIG_SETMASK, &blocked, NULL);
-	}
-	for (int i = 0; i < 20; i++)
-		if (work(i) != i + 1)
-			return 1;
-	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	if (strcmp(how, "inherited"))
+		signal(SIGTRAP, disposition);
+	if (blocks)
+		block(strcmp(how, "one"));
+	if (!strcmp(how, "handler"))
+		work_in_handler();
+	else
+		work_often(20);
+	if (!strcmp(how, "exec"))
+		execl("/proc/self/exe", argv[0], "inherited", (char *)NULL);
 	sigaction(SIGTRAP, NULL, &action);
-	if (sigismember(&blocked, SIGTRAP) != (strcmp(how, "block") == 0) ||
-		action.sa_handler != disposition)
+	if (!strcmp(how, "inherited"))
+		return action.sa_handler == SIG_IGN ? 0 : 5;
+	if (is_blocked() != blocks || action.sa_handler != disposition)
 		return 2;
+	if (!strcmp(how, "handler"))
+		return 0;
 	raise(SIGTRAP);
-	return disposition == on_trap && handled != 1 ? 3 : 0;
+	if (handles && blocks)
+		unblock();
+	return handles && handled != 1 ? 3 : 0;
 }

@@ -1,20 +1,20 @@
 /*
- * Makes a stopped thread execute one mmap(2) with the vDSO's system call instruction, so nothing is
- * written into its code. Does not handle a process without a vDSO.
+ * Makes a stopped thread execute a system call with the vDSO's system call instruction, so nothing is
+ * written into its code. Does not handle a process without a vDSO. The stops are those of system calls: a
+ * step would make the kernel force SIGTRAP, and change the program's mask and action of it.
  */
-#include "attach/scratch.h"
+#include "attach/make-call.h"
 
 #include <elf.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 
 #include "attach/auxv.h"
+#include "attach/call-stop.h"
 #include "attach/memory.h"
 #include "attach/stop.h"
 #include "base/proc-status.h"
@@ -22,8 +22,7 @@
 enum {
 	VDSO_MAX = 16 * 1024,
 	PTRACE_MASK_SIZE = 8, /* the kernel's sigset_t */
-	STEPS_MAX = 8,        /* stops of other kinds may come first */
-	FAR = 512 << 20,      /* likely free, and well within 2 GiB */
+	STOPS_MAX = 8,        /* those of other kinds may come first */
 };
 
 /* 0: there is none. */
@@ -54,63 +53,66 @@ static bool access_registers(int request, pid_t tid, struct user_regs_struct *re
 }
 
 /* Its end is left for the target's loop to find. */
-static bool wait_for_stop(pid_t tid, bool *ret_is_step)
+static bool wait_for_stop(struct sprof_thread *thread, enum sprof_call_stop *ret)
 {
+	struct sprof_call_state state;
+	struct sprof_stop stop;
 	siginfo_t info = {0};
 	int status;
 
-	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL) ||
-		info.si_code != CLD_TRAPPED || waitpid(tid, &status, __WALL) != tid)
+	if (waitid(P_PID, (id_t)thread->tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL) ||
+		info.si_code != CLD_TRAPPED || waitpid(thread->tid, &status, __WALL) != thread->tid)
 		return false;
-	*ret_is_step = sprof_stop_classify(status).kind == SPROF_STOP_SIGNAL &&
-		!ptrace(PTRACE_GETSIGINFO, tid, 0, &info) &&
-		sprof_stop_trap(&info) == SPROF_TRAP_STEP;
+	stop = sprof_stop_classify(status);
+	*ret = stop.kind == SPROF_STOP_SYSCALL && sprof_thread_read_call(thread, &state)
+		? state.stop
+		: SPROF_CALL_NONE;
+	if (stop.kind == SPROF_STOP_SIGNAL)
+		thread->signal = stop.value;
 	return true;
 }
 
-static bool step(pid_t tid)
+static bool go_to_end(struct sprof_thread *thread)
 {
-	bool is_step = false;
+	enum sprof_call_stop stop = SPROF_CALL_NONE;
 
-	for (int i = 0; i < STEPS_MAX && !is_step; i++) {
-		if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0) || !wait_for_stop(tid, &is_step))
+	for (int i = 0; i < STOPS_MAX && stop != SPROF_CALL_EXIT; i++) {
+		if (ptrace(PTRACE_SYSCALL, thread->tid, 0, 0) || !wait_for_stop(thread, &stop))
 			return false;
 	}
-	return is_step;
+	return stop == SPROF_CALL_EXIT;
 }
 
-static struct user_regs_struct call_of(
-	const struct user_regs_struct *registers, uint64_t instruction, uint64_t hint, size_t size)
+static struct user_regs_struct call_of(const struct user_regs_struct *registers,
+	uint64_t instruction, int64_t number, const uint64_t arguments[6])
 {
 	struct user_regs_struct call = *registers;
 
 	call.rip = instruction;
-	call.rax = SYS_mmap;
+	call.rax = (uint64_t)number;
 	call.orig_rax = UINT64_MAX; /* it is in no system call */
-	call.rdi = hint;
-	call.rsi = size;
-	call.rdx = PROT_READ | PROT_EXEC;
-	call.r10 = MAP_PRIVATE | MAP_ANONYMOUS;
-	call.r8 = UINT64_MAX;
-	call.r9 = 0;
+	call.rdi = arguments[0];
+	call.rsi = arguments[1];
+	call.rdx = arguments[2];
+	call.r10 = arguments[3];
+	call.r8 = arguments[4];
+	call.r9 = arguments[5];
 	return call;
 }
 
-static bool call_mmap(pid_t tid, struct user_regs_struct *call, uint64_t *ret)
+static bool run(struct sprof_thread *thread, struct user_regs_struct *call, uint64_t *ret)
 {
-	if (!access_registers(PTRACE_SETREGSET, tid, call) || !step(tid) ||
-		!access_registers(PTRACE_GETREGSET, tid, call))
+	if (!access_registers(PTRACE_SETREGSET, thread->tid, call) || !go_to_end(thread) ||
+		!access_registers(PTRACE_GETREGSET, thread->tid, call))
 		return false;
 	*ret = call->rax;
 	return call->rax < UINT64_MAX - 4095; /* errno values are above */
 }
 
-bool sprof_scratch_map(
-	struct sprof_thread *thread, uint64_t near, size_t size, uint64_t *ret_address)
+bool sprof_thread_make_call(
+	struct sprof_thread *thread, int64_t number, const uint64_t arguments[6], uint64_t *ret)
 {
-	const uint64_t instruction = find_instruction(thread),
-		       all = ~(UINT64_C(1) << (SIGTRAP - 1));
-	const uint64_t hint = (near > 2 * (uint64_t)FAR ? near - FAR : near + FAR) & ~0xfffULL;
+	const uint64_t instruction = find_instruction(thread), all = UINT64_MAX;
 	const pid_t tid = thread->tid;
 	struct user_regs_struct registers, call;
 	uint64_t mask;
@@ -121,8 +123,8 @@ bool sprof_scratch_map(
 		ptrace(PTRACE_GETSIGMASK, tid, PTRACE_MASK_SIZE, &mask) ||
 		ptrace(PTRACE_SETSIGMASK, tid, PTRACE_MASK_SIZE, &all))
 		return false;
-	call = call_of(&registers, instruction, hint, size);
-	done = call_mmap(tid, &call, ret_address);
+	call = call_of(&registers, instruction, number, arguments);
+	done = run(thread, &call, ret);
 	(void)!access_registers(PTRACE_SETREGSET, tid, &registers);
 	ptrace(PTRACE_SETSIGMASK, tid, PTRACE_MASK_SIZE, &mask);
 	return done;
