@@ -83,7 +83,7 @@ static struct sprof_activation_factors factors_of(void *data, uint32_t thread)
 	return found;
 }
 
-/* Adds what was seen in windows to what was seen before, as an estimate. False: no memory. */
+/* Adds what was seen in windows to what was seen before, as an estimate. Returns false if out of memory. */
 static bool add_windows(const struct sprof_function_windows *windows,
 	const struct sprof_activations *seen, struct sprof_activations *to, uint64_t begin_ns,
 	struct sprof_calls_windows *ret)

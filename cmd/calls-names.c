@@ -27,7 +27,7 @@ static bool names_file(const char *name, const char *file)
 	return !strncmp(name, file, length) && name[length] == '+';
 }
 
-/* "parse", "malloc@libc.so.6". NULL: no memory. */
+/* "parse", "malloc@libc.so.6". Returns NULL if out of memory. */
 static char *name_of(const struct sprof_calls_naming *naming, const struct sprof_function *function)
 {
 	const char *file = sprof_module_name(function->module);

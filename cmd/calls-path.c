@@ -87,7 +87,7 @@ static void end_line(const struct paths *paths, size_t column, const char *names
 		sprof_out_fail(out, ENOMEM);
 }
 
-/* The way into a call, the outermost function first; of a long way the innermost part. NULL: no memory. */
+/* The way into a call, the outermost function first; of a long way the innermost part. Returns NULL if out of memory. */
 static char *name_way(const struct paths *paths, uint32_t index)
 {
 	const size_t width = paths->report->width;

@@ -11,7 +11,7 @@
 SPROF_MUST_USE bool sprof_rundelay_table(const struct sprof_rundelay_view *view,
 	const struct sprof_rundelay_rows *rows, size_t width, struct sprof_out *out);
 
-/* One object on one line. False: no memory. */
+/* One object on one line. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_rundelay_json(const struct sprof_rundelay_view *view,
 	const struct sprof_rundelay_rows *rows, struct sprof_out *out);
 
