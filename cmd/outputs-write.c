@@ -67,7 +67,7 @@ static bool keep(const char *path, const struct sprof_profile *profile,
 	return written;
 }
 
-/* Of a recording without a requested file and without a terminal that shows it. */
+/* Reports where a recording is that the user has named no file for, and that no terminal shows. */
 static void say_kept(const char *path)
 {
 	sprof_ui_note("the recording is in %s: sprof report shows it", path);

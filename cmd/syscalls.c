@@ -100,7 +100,7 @@ struct syscalls {
 	struct sprof_so_far so_far;
 	uint64_t counted;
 	bool prints;     /* stdout gets the tables */
-	bool is_cut_off; /* it took no more of them, and a message said so */
+	bool is_cut_off; /* it took no more of them, and an error message says so */
 };
 
 static bool is_chosen(const struct syscalls *syscalls, const struct sprof_call *call)
