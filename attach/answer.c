@@ -2,10 +2,10 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-#include "attach/breakpoints.h"
-#include "attach/call-stop.h"
-#include "attach/mend.h"
-#include "attach/ptrace-watch.h"
+#include "attach/breakpoints/breakpoints.h"
+#include "attach/calls/stop.h"
+#include "attach/calls/mend.h"
+#include "attach/tracers/watch.h"
 #include "attach/target-internal.h"
 
 void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread)

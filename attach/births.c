@@ -1,5 +1,5 @@
 /*
- * Registers new threads and processes. dispatch.c handles the first stop of a new thread; seize.c,
+ * Registers new threads and processes. dispatch.c handles the first stop of a new thread; attach/start/seize.c,
  * threads at an attach.
  */
 #include "attach/births.h"
@@ -8,11 +8,11 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "attach/auxv.h"
-#include "attach/breakpoints.h"
-#include "attach/ptrace-watch.h"
+#include "attach/proc/auxv.h"
+#include "attach/breakpoints/breakpoints.h"
+#include "attach/tracers/watch.h"
 #include "base/proc-status.h"
-#include "attach/trap-signals.h"
+#include "attach/breakpoints/signals.h"
 
 /*
  * A thread's process, and that process's parent. Returns false if the process is gone, or is a

@@ -12,15 +12,15 @@
 #include <unistd.h>
 
 #include "attach/births.h"
-#include "attach/breakpoints.h"
-#include "attach/call-stop.h"
+#include "attach/breakpoints/breakpoints.h"
+#include "attach/calls/stop.h"
 #include "attach/leave.h"
-#include "attach/lost-rights.h"
-#include "attach/mend.h"
-#include "attach/ptrace-watch.h"
-#include "attach/regs.h"
+#include "attach/denial/lost-rights.h"
+#include "attach/calls/mend.h"
+#include "attach/tracers/watch.h"
+#include "attach/regs/regs.h"
 #include "attach/stop.h"
-#include "attach/trap-signals.h"
+#include "attach/breakpoints/signals.h"
 #include "base/clock.h"
 #include "base/proc-status.h"
 
@@ -114,7 +114,7 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 }
 
 /*
- * Some kernels show a call's first argument only here (regs-aarch64.c). A call interrupted by
+ * Some kernels show a call's first argument only here (attach/regs/aarch64.c). A call interrupted by
  * sprof's next interrupt has only just begun.
  */
 static void repair_at_end_of_call(struct sprof_thread *thread)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "attach/call-stop.h"
-#include "attach/regs.h"
+#include "attach/calls/stop.h"
+#include "attach/regs/regs.h"
 #include "base/attributes.h"
 
 struct sprof_thread;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "attach/call-stop.h"
+#include "attach/calls/stop.h"
 #include "attach/dispatch.h"
 #include "attach/target-internal.h"
 #include "base/clock.h"

@@ -1,14 +1,14 @@
 /*
- * Prepares to detach a thread. answer.c detaches; ptrace-watch.c chooses threads for another
+ * Prepares to detach a thread. answer.c detaches; attach/tracers/watch.c chooses threads for another
  * tracer.
  */
 #include "attach/leave.h"
 
 #include <sys/ptrace.h>
 
-#include "attach/breakpoints.h"
-#include "attach/program.h"
-#include "attach/regs.h"
+#include "attach/breakpoints/breakpoints.h"
+#include "attach/start/program.h"
+#include "attach/regs/regs.h"
 
 /*
  * If the file can't be read, uses the registers (arch/x86/kernel/ptrace.c, user_x86_32_view). x32

@@ -26,7 +26,7 @@ struct sprof_target {
 	size_t thread_count, thread_capacity;
 	struct sprof_process **processes;
 	size_t process_count, process_capacity;
-	/* threads kept stopped until another one is detached; attach/ptrace-watch.h */
+	/* threads kept stopped until another one is detached; attach/tracers/watch.h */
 	size_t held_count;
 	uint32_t threads_seen, processes_seen;
 	pid_t pid;

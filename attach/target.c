@@ -11,10 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/breakpoints.h"
-#include "attach/machine.h"
+#include "attach/breakpoints/breakpoints.h"
+#include "attach/start/machine.h"
 #include "attach/target-internal.h"
-#include "attach/trap-signals.h"
+#include "attach/breakpoints/signals.h"
 #include "base/array.h"
 #include "base/clock.h"
 

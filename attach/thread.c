@@ -2,7 +2,7 @@
  * A thread's and its process's files in /proc. Files stay open because opening one costs four times
  * as much as reading it. They also stay readable when the process makes itself undumpable; without
  * CAP_SYS_PTRACE they could not be opened then. If descriptors are short, each read opens the file instead. Does not
- * handle the format of the files (procfs.c).
+ * handle the format of the files (attach/proc/procfs.c).
  */
 #include "attach/thread.h"
 
@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/maps-read.h"
-#include "attach/memory.h"
+#include "attach/proc/maps-read.h"
+#include "attach/proc/memory.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/proc-status.h"

@@ -9,15 +9,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/maps.h"
-#include "attach/memory.h"
-#include "attach/procfs.h"
-#include "attach/remainder.h"
-#include "attach/rewinds.h"
-#include "attach/trap-masks.h"
+#include "attach/proc/maps.h"
+#include "attach/proc/memory.h"
+#include "attach/proc/procfs.h"
+#include "attach/calls/remainder.h"
+#include "attach/calls/rewinds.h"
+#include "attach/breakpoints/masks.h"
 #include "base/attributes.h"
 
-/* Whether the program that a process runs may trace others; see attach/ptrace-user.h. */
+/* Whether the program that a process runs may trace others; see attach/tracers/user.h. */
 enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_UNKNOWN,
 	SPROF_PROCESS_TRACES_NOBODY,
@@ -38,17 +38,18 @@ struct sprof_process {
 	 */
 	struct sprof_maps former_maps;
 	uint64_t former_ns;
-	int maps_file; /* for attach/maps-query.h; -1: not open */
+	int maps_file; /* for attach/proc/maps-query.h; -1: not open */
 	/* /proc/PID/mem, if sprof may lose permission to read it; -1: not open */
 	int memory_file;
 	bool denied; /* reading its memory or its threads' system calls was denied */
 	/* owned by the sampler, which frees it before it releases the last thread */
 	void *sampling;
-	struct sprof_breakpoints *breakpoints; /* see attach/breakpoints.h; NULL: none */
+	struct sprof_breakpoints
+		*breakpoints; /* see attach/breakpoints/breakpoints.h; NULL: none */
 	struct sprof_trap_signals
-		*trap_signals;              /* see attach/trap-signals.h; NULL: nothing is known */
+		*trap_signals; /* see attach/breakpoints/signals.h; NULL: nothing is known */
 	enum sprof_process_tracing tracing; /* determined when it has a child */
-	bool checks_leaks; /* it traces its own threads for a leak check; attach/ptrace-watch.h */
+	bool checks_leaks; /* it traces its own threads for a leak check; attach/tracers/watch.h */
 	/* CLOCK_MONOTONIC of its latest exec; 0: none seen */
 	uint64_t executed_ns;
 	/* the most memory that it was seen to have had, and that of its largest child that has ended; 0: none */
@@ -93,15 +94,15 @@ struct sprof_thread {
 	pid_t tid;
 	struct sprof_process *process;
 	void *sampling; /* owned by the sampler, which frees it before release */
-	void *calls;    /* owned by events/calls.c, which frees it before release */
+	void *calls;    /* owned by events/syscalls/calls.c, which frees it before release */
 	enum sprof_thread_phase phase;
 	int signal;      /* STOPPED: deliver it at the resume; 0: none */
 	bool group_stop; /* STOPPED: resume with PTRACE_LISTEN */
-	/* detach it at its next stop, for another tracer; attach/ptrace-watch.h */
+	/* detach it at its next stop, for another tracer; attach/tracers/watch.h */
 	bool leaving;
 	enum sprof_resumption resumption; /* how far it runs when resumed */
 	enum sprof_resumption habit;      /* the same while it is not watched */
-	unsigned watched; /* number of syscall-stops still needed; attach/ptrace-watch.h */
+	unsigned watched; /* number of syscall-stops still needed; attach/tracers/watch.h */
 	/* single-stepping at this breakpoint, which is removed meanwhile; 0: none */
 	uint64_t passing;
 	enum sprof_resumption after_step;

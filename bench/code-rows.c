@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "elfsym/cfi.h"
-#include "unwind/code-flow.h"
-#include "unwind/computed.h"
-#include "elfsym/fdes.h"
-#include "elfsym/frame-distance.h"
+#include "elfsym/cfi/cfi.h"
+#include "unwind/code/flow.h"
+#include "unwind/code/computed.h"
+#include "elfsym/cfi/fdes.h"
+#include "elfsym/code/frame-distance.h"
 
 enum { WORD = 8, LONGEST = 15, PLT_ENTRY = 16 };
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "attach/memory.h"
+#include "attach/proc/memory.h"
 #include "base/clock.h"
 
 enum { LARGEST = 1024 * 1024 };

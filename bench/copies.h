@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/maps.h"
+#include "attach/proc/maps.h"
 #include "unwind/snapshot.h"
 
 struct copies {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "elfsym/image.h"
-#include "elfsym/symbols.h"
+#include "elfsym/elf/image.h"
+#include "elfsym/names/symbols.h"
 
 static struct sprof_module *open_module(struct sprof_modules *modules, const char *path)
 {

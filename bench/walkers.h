@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/maps.h"
+#include "attach/proc/maps.h"
 #include "base/module.h"
 #include "base/record.h"
 #include "unwind/snapshot.h"

@@ -1,5 +1,5 @@
 /*
- * The areas of a process's memory for data addresses: heap, stacks, data of modules. attach/maps.h
+ * The areas of a process's memory for data addresses: heap, stacks, data of modules. attach/proc/maps.h
  * does this for code.
  */
 #ifndef SPROF_BLOCKED_AREAS_H

@@ -3,14 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
-#include "cmd/perf-denied.h"
-#include "cmd/terminal.h"
-#include "events/call-filter.h"
-#include "events/event-type.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/perf-denied.h"
+#include "cmd/cli/terminal.h"
+#include "events/syscalls/filter.h"
+#include "events/language/event-type.h"
 #include "base/glob.h"
-#include "events/perf-event.h"
-#include "events/tracepoints.h"
+#include "events/perf/event.h"
+#include "events/recorded/tracepoints.h"
 #include "output/table.h"
 
 enum { NAME_SIZE = 64, FIELDS_SIZE = 256, WORDS_SIZE = 256 };

@@ -12,13 +12,13 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cmd/command-line.h"
-#include "cmd/commands.h"
-#include "cmd/complete.h"
-#include "cmd/hang.h"
-#include "cmd/nearest.h"
-#include "cmd/outputs.h"
-#include "cmd/program-file.h"
+#include "cmd/cli/command-line.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/complete.h"
+#include "cmd/record/hang.h"
+#include "base/nearest.h"
+#include "cmd/cli/outputs.h"
+#include "cmd/cli/program-file.h"
 #include "cmd/signals.h"
 #include "cmd/ui.h"
 

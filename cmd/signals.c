@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/mapped-files.h"
-#include "attach/guardian.h"
-#include "cmd/channel-reader.h"
+#include "attach/start/guardian.h"
+#include "cmd/record/channel-reader.h"
 
 /* A second signal within this time is an echo of the first. */
 static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;

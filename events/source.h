@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "attach/target.h"
-#include "events/perf-registers.h"
+#include "events/perf/registers.h"
 
 /*
  * Takes stacks of single threads for an event source. Only one copy exists at a time: walk it

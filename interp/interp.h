@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/maps.h"
-#include "attach/memory.h"
+#include "attach/proc/maps.h"
+#include "attach/proc/memory.h"
 #include "base/attributes.h"
 #include "base/module.h"
 #include "base/record.h"

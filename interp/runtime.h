@@ -6,9 +6,9 @@
 #define SPROF_INTERP_RUNTIME_H
 
 #include "base/proc.h"
-#include "elfsym/greenlet-file.h"
-#include "elfsym/image.h"
-#include "elfsym/python-file.h"
+#include "elfsym/python/greenlet.h"
+#include "elfsym/elf/image.h"
+#include "elfsym/python/runtime.h"
 #include "interp/interp.h"
 
 enum {
@@ -183,7 +183,7 @@ struct sprof_interp_runtime {
 		char name[SPROF_COMM_MAX]);
 };
 
-/* python.c */
+/* interp/python/python.c */
 extern const struct sprof_interp_runtime sprof_python_runtime;
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/procfs.h"
+#include "attach/proc/procfs.h"
 #include "base/clock.h"
 #include "base/proc-status.h"
 #include "memory/smaps.h"

@@ -1,4 +1,4 @@
-/* Phrases for differences. profile/comparison.c finds the cause. */
+/* Phrases for differences. profile/compare/comparison.c finds the cause. */
 #include "output/comparison-words.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define SPROF_OUTPUT_COMPARISON_WORDS_H
 
 #include "base/attributes.h"
-#include "profile/comparison.h"
+#include "profile/compare/comparison.h"
 
 /*
  * "parse: 343.6 ms more, 1.055 s before, 1.399 s now, 1.33 x". The caller frees it. Returns NULL if

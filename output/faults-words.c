@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "output/fit.h"
 #include "output/units.h"
-#include "profile/faults.h"
+#include "profile/answer/faults.h"
 
 static void put_function(
 	FILE *words, const struct sprof_profile *profile, uint32_t function, size_t room)

@@ -2,7 +2,7 @@
 #ifndef SPROF_OUTPUT_FAULTS_WORDS_H
 #define SPROF_OUTPUT_FAULTS_WORDS_H
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 /*
  * "10240 page faults touched 40.0 MiB, 98 % of them in fill called from load", with names truncated

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "output/out.h"
-#include "profile/columns.h"
-#include "profile/groups.h"
-#include "profile/profile.h"
+#include "profile/views/columns.h"
+#include "profile/views/groups.h"
+#include "profile/model/profile.h"
 
 enum sprof_report_mode {
 	SPROF_REPORT_MERGED,     /* all threads together */
@@ -51,7 +51,7 @@ struct sprof_output_options {
 	 * the first frame.
 	 */
 	const struct sprof_groups *groups; /* NULL: none */
-	/* In a joined profile (profile/diff.h), threads below this are the base; 0: not joined. */
+	/* In a joined profile (profile/compare/diff.h), threads below this are the base; 0: not joined. */
 	uint32_t base_threads;
 	size_t nodes;        /* dot, png: number of functions shown */
 	bool colour_by_self; /* dot, png: colour by self instead of total */

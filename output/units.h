@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 /* Buffer size for any figure below. */
 enum { SPROF_FIGURE_SIZE = 32 };

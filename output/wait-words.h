@@ -2,7 +2,7 @@
 #ifndef SPROF_OUTPUT_WAIT_WORDS_H
 #define SPROF_OUTPUT_WAIT_WORDS_H
 
-#include "profile/waits.h"
+#include "profile/views/waits.h"
 
 /*
  * "mutex cache_lock+0 of process 12". The caller frees it, as with the others. Returns NULL if out

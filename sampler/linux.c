@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/mend.h"
+#include "attach/calls/mend.h"
 #include "base/clock.h"
 #include "base/cpu-set.h"
 #include "sampler/sampler.h"

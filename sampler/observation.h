@@ -1,6 +1,6 @@
 /*
  * The result of one look at a thread. The acquirers (reuse, peek, denied, stops, kernel) fill it in, and
- * book.c turns it into samples using nothing else.
+ * sampler/account/book.c turns it into samples using nothing else.
  */
 #ifndef SPROF_SAMPLER_OBSERVATION_H
 #define SPROF_SAMPLER_OBSERVATION_H
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attach/procfs.h"
+#include "attach/proc/procfs.h"
 #include "base/record.h"
-#include "sampler/figures.h"
+#include "sampler/account/figures.h"
 #include "unwind/snapshot.h"
 
 enum observed_by { OBSERVED_BY_REUSE, OBSERVED_BY_PEEK, OBSERVED_BY_STOP, OBSERVED_BY_KERNEL };

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "interp/interp.h"
-#include "sampler/figures.h"
-#include "sampler/switching.h"
+#include "sampler/account/figures.h"
+#include "sampler/switches/switching.h"
 
 /* How long a thread that was met in the kernel is expected there. */
 enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };

@@ -17,7 +17,7 @@
  *
  *   cpu      UNKNOWN -seen-> KNOWN -old, came late-> UNKNOWN.
  *
- * copy and timed have transitions of their own (copy-plan.h, timed.h).
+ * copy and timed have transitions of their own (sampler/stack/plan.h, sampler/timer/timed.h).
  */
 #ifndef SPROF_SAMPLER_SAMPLED_H
 #define SPROF_SAMPLER_SAMPLED_H
@@ -25,13 +25,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attach/procfs.h"
+#include "attach/proc/procfs.h"
 #include "attach/thread.h"
 #include "base/record.h"
 #include "blocked/futex.h"
-#include "sampler/account.h"
-#include "sampler/copy-plan.h"
-#include "sampler/timed.h"
+#include "sampler/account/account.h"
+#include "sampler/stack/plan.h"
+#include "sampler/timer/timed.h"
 
 struct sprof_go_runtime;
 struct switching;
@@ -111,7 +111,7 @@ enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
 struct sampled {
 	uint64_t turn_ns;  /* the last tick that looked at it, */
 	uint64_t asked_ns; /* and that asked for a stop */
-	uint32_t place;    /* samples.c: of its last sample */
+	uint32_t place;    /* sampler/account/samples.c: of its last sample */
 	struct known_sleep sleep;
 	struct known_wait wait;
 	struct last_call last_call;
@@ -131,16 +131,18 @@ struct sampled {
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
-	struct switching *switching;        /* exact.c; NULL: its switches are not recorded */
-	struct sprof_interp_thread *script; /* interpreted.c; NULL: it runs no interpreter */
-	bool sought_thread;                 /* its thread pointer was searched */
-	uint64_t faults, faults_ns;         /* page faults so far, and when that was read */
-	pid_t own_tid;                      /* its id inside its process's pid namespace */
-	struct sprof_thread_facts first;    /* counted before its first sight */
+	struct switching
+		*switching; /* sampler/switches/exact.c; NULL: its switches are not recorded */
+	struct sprof_interp_thread
+		*script;            /* sampler/stack/interpreted.c; NULL: it runs no interpreter */
+	bool sought_thread;         /* its thread pointer was searched */
+	uint64_t faults, faults_ns; /* page faults so far, and when that was read */
+	pid_t own_tid;              /* its id inside its process's pid namespace */
+	struct sprof_thread_facts first; /* counted before its first sight */
 	char name[SPROF_COMM_MAX];
 };
 
-/* mappings.c's state of a process. Times are CLOCK_MONOTONIC. */
+/* sampler/stack/mappings.c's state of a process. Times are CLOCK_MONOTONIC. */
 struct known_mappings {
 	uint64_t read_ns;    /* 0: never */
 	uint64_t cost_ns;    /* CPU time of that read */
@@ -166,7 +168,7 @@ struct known_mappings {
 	bool is_go_called;                 /* C code has been seen to call Go's */
 };
 
-/* quiet.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
+/* sampler/tick/quiet.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
 struct known_quiet {
 	/* none of its sleepers has run since the last tick; the same for that tick */
 	bool is_quiet, was_quiet;
@@ -185,10 +187,11 @@ struct known_quiet {
 struct sampled_process {
 	struct known_mappings mappings;
 	struct known_quiet quiet;
-	struct sprof_interp_process *script; /* interpreted.c; NULL: it has no interpreter */
+	struct sprof_interp_process
+		*script; /* sampler/stack/interpreted.c; NULL: it has no interpreter */
 	char comm
 		[SPROF_COMM_MAX]; /* of its first thread, which new threads begin with; "": not known */
-	uint64_t exact_ns;        /* exact.c: the reading that has doubted its mappings */
+	uint64_t exact_ns; /* sampler/switches/exact.c: the reading that has doubted its mappings */
 	uint64_t enters_until_ns; /* until then its threads are taken to enter the kernel often */
 };
 
@@ -216,7 +219,7 @@ void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/* The last sighting; its sample stands for `times` ticks; `place` is samples.c's. */
+/* The last sighting; its sample stands for `times` ticks; `place` is sampler/account/samples.c's. */
 void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen);
 void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
 /* The same, but its time in that state comes by waited(), which is told its length. */

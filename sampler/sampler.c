@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sampler/loop.h"
+#include "sampler/loop/loop.h"
 
 /* There is room for two signals of each kind; more of a kind within a tick add nothing. */
 static void keep_signal(struct kept_signals *signals, const siginfo_t *info)

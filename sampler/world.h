@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/maps-query.h"
-#include "attach/procfs.h"
-#include "attach/regs.h"
+#include "attach/proc/maps-query.h"
+#include "attach/proc/procfs.h"
+#include "attach/regs/regs.h"
 #include "attach/target.h"
 #include "base/record.h"
-#include "events/perf-timer.h"
-#include "events/switch-log.h"
+#include "events/perf/timer.h"
+#include "events/sched/switch-log.h"
 #include "unwind/unwind.h"
 
 struct sprof_interp;
@@ -91,7 +91,7 @@ struct sprof_world {
 	const struct sprof_go_runtime *(*find_go)(void *data, const struct sprof_maps *maps);
 	unsigned (*go_count)(void *data);
 
-	/* Timers in the kernel: see the functions of these names in events/perf-timer.h. */
+	/* Timers in the kernel: see the functions of these names in events/perf/timer.h. */
 	bool (*timer_open)(void *data, struct sprof_perf_timer_plan *plan,
 		struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial);
 	void (*timer_close)(void *data, struct sprof_perf_timer *timer);
@@ -100,7 +100,7 @@ struct sprof_world {
 	void (*timer_set_period)(
 		void *data, const struct sprof_perf_timer *timer, uint64_t period_ns);
 
-	/* The one log of switches: see the functions of these names in events/switch-log.h. */
+	/* The one log of switches: see the functions of these names in events/sched/switch-log.h. */
 	bool (*switches_begin)(void *data, const struct sprof_switch_log_plan *plan,
 		struct sprof_perf_denial *ret_denial);
 	bool (*switches_cover)(void *data, const struct sprof_thread *thread,

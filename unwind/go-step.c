@@ -6,7 +6,7 @@
  * Does not handle the switch between goroutines in the runtime's scheduler: for some instructions
  * (of gogo) the thread is on the new goroutine's stack with the old one's registers.
  */
-#include "elfsym/cfi.h"
+#include "elfsym/cfi/cfi.h"
 #include "unwind/step.h"
 
 enum { WORD = 8 };

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elfsym/go-runtime.h"
+#include "elfsym/go/runtime.h"
 
 enum { SPROF_GOROUTINE_WORDS = 64 };
 

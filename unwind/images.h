@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/maps.h"
+#include "attach/proc/maps.h"
 #include "base/module.h"
-#include "elfsym/fde-table.h"
-#include "elfsym/fdes.h"
-#include "elfsym/image.h"
+#include "elfsym/cfi/fde-table.h"
+#include "elfsym/cfi/fdes.h"
+#include "elfsym/elf/image.h"
 #include "unwind/rows.h"
 
 struct sprof_images {

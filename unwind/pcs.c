@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "elfsym/call-decode.h"
-#include "unwind/generated.h"
+#include "elfsym/code/call-decode.h"
+#include "unwind/code/generated.h"
 
 #ifndef SPROF_PCS_CACHE /* a test has a small one */
 #define SPROF_PCS_CACHE (1 << 14)

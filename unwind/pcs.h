@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/maps.h"
+#include "attach/proc/maps.h"
 #include "base/attributes.h"
 #include "unwind/images.h"
 #include "unwind/step.h"

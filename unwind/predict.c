@@ -5,8 +5,8 @@
  */
 #include "unwind/predict.h"
 
-#include "elfsym/cfi.h"
-#include "elfsym/frame-distance.h"
+#include "elfsym/cfi/cfi.h"
+#include "elfsym/code/frame-distance.h"
 
 enum {
 	LONGEST_CODE = 16 * 1024, /* bytes that are looked through */

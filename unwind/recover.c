@@ -11,9 +11,9 @@
  */
 #include "unwind/recover.h"
 
-#include "elfsym/call-decode.h"
-#include "elfsym/cfi.h"
-#include "elfsym/plt-decode.h"
+#include "elfsym/code/call-decode.h"
+#include "elfsym/cfi/cfi.h"
+#include "elfsym/elf/plt-decode.h"
 #include "unwind/predict.h"
 
 enum {

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "elfsym/cfi.h"
-#include "elfsym/go-runtime.h"
-#include "elfsym/image.h"
+#include "elfsym/cfi/cfi.h"
+#include "elfsym/go/runtime.h"
+#include "elfsym/elf/image.h"
 #include "unwind/step.h"
 
 struct sprof_rows;

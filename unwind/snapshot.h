@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "attach/regs.h"
+#include "attach/regs/regs.h"
 #include "unwind/goroutine.h"
 
 /* A copied piece of stack. */

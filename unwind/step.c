@@ -4,7 +4,7 @@
  */
 #include "unwind/step.h"
 
-#include "elfsym/cfi.h"
+#include "elfsym/cfi/cfi.h"
 
 enum { WORD = 8 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/maps.h"
+#include "attach/proc/maps.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"

@@ -1,5 +1,5 @@
 /*
- * The data block of the page as typed arrays; output/html.h says what it holds. Nothing here knows
+ * The data block of the page as typed arrays; output/html/html.h says what it holds. Nothing here knows
  * what is shown of it.
  */
 

@@ -89,7 +89,7 @@ def main():
     if "]]>" in flame_style + flame_script:
         raise SystemExit("flame.css and flame.js must not contain ]]>")
     with open(target, "w", encoding="ascii") as file:
-        file.write('/* Made from output/web/ by output/web/embed.py. */\n#include "output/html.h"\n\n')
+        file.write('/* Made from output/web/ by output/web/embed.py. */\n#include "output/html/html.h"\n\n')
         file.write(c_string("sprof_web_page_head", head))
         file.write(c_string("sprof_web_page_tail", tail))
         file.write(c_string("sprof_web_flame_style", flame_style))

@@ -301,7 +301,7 @@ function samplesBefore(runs, i, time) {
 }
 
 /*
- * What a function's wall time says about it: the limits of profile/verdict.c, in its order, and what
+ * What a function's wall time says about it: the limits of profile/views/verdict.c, in its order, and what
  * a reader may do about it.
  */
 const VERDICTS = [

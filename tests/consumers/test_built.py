@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Profiles that were built as the sampler builds them, and never were a file: the same figures everywhere.
 
-web-profiles makes them in C, and writes what profile/view.h says about them beside what the formats say.
+web-profiles makes them in C, and writes what profile/views/view.h says about them beside what the formats say.
 """
 
 import gzip

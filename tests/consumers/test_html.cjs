@@ -84,7 +84,7 @@ function withData(change) {
 	});
 }
 
-/* A packed table, as output/html.h has it. */
+/* A packed table, as output/html/html.h has it. */
 function pack(numbers) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	return numbers.map((number) => {

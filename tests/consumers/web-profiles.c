@@ -4,7 +4,7 @@
  *     web-profiles KIND FOLDER [SEED [FORMAT...]]
  *
  * makes FOLDER/page.html, flame.svg and truth.json, which has the flat table of all threads
- * together and of each thread, by the functions of profile/view.h; stdout says how many ms each
+ * together and of each thread, by the functions of profile/views/view.h; stdout says how many ms each
  * format took. The kinds are in the table below. Other formats are FOLDER/out.FORMAT.
  */
 #include "tests/consumers/web-profiles.h"
@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "output/format.h"
-#include "profile/build.h"
+#include "profile/edit/build.h"
 
 void *web_check(const void *pointer)
 {

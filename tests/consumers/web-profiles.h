@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 enum { MS = 1000000 };
 

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "output/clean.h"
-#include "profile/view.h"
+#include "profile/views/view.h"
 
 static void put_text(FILE *file, const char *text)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/maps-line.h"
-#include "elfsym/core.h"
+#include "elfsym/core/core.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_code(void *data, const struct sprof_core_file *file)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/debuglink.h"
+#include "elfsym/debug-files/debuglink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/cfi.h"
-#include "elfsym/inlined.h"
-#include "elfsym/listing.h"
-#include "elfsym/locals.h"
-#include "elfsym/symbols.h"
+#include "elfsym/cfi/cfi.h"
+#include "elfsym/dwarf/inlined.h"
+#include "elfsym/names/listing.h"
+#include "elfsym/locals/locals.h"
+#include "elfsym/names/symbols.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { PLACES = 24 };

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#include "elfsym/expand.h"
-#include "elfsym/symbols.h"
+#include "elfsym/dwarf/expand.h"
+#include "elfsym/names/symbols.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { PIECES = 12, FILE_SIZE = 1 << 18, ADDRESS = 0x1000, TEXT_SIZE = 1 << 20, CHDR_ZSTD = 2 };

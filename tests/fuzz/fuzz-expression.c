@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "events/expression.h"
+#include "events/expression/expression.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *no_text(void *context, int64_t number)

@@ -5,8 +5,8 @@
  */
 #include <zlib.h>
 
-#include "profile/gunzip.h"
-#include "profile/pprof.h"
+#include "profile/pprof/gunzip.h"
+#include "profile/pprof/pprof.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

@@ -2,8 +2,8 @@
  * Any bytes as the ring of a perf event: every record is taken or dropped, nothing is read beyond the
  * ring, and reading comes to an end.
  */
-#include "events/perf-registers.h"
-#include "events/perf-ring.h"
+#include "events/perf/registers.h"
+#include "events/perf/ring.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { RING_SIZE = 1024 };

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "output/format.h"
-#include "profile/build.h"
-#include "profile/filter.h"
-#include "profile/merge.h"
-#include "profile/pprof.h"
+#include "profile/edit/build.h"
+#include "profile/edit/filter.h"
+#include "profile/edit/merge.h"
+#include "profile/pprof/pprof.h"
 #include "tests/fuzz/fuzz.h"
 
 static void write_as(const struct sprof_format *format, const struct sprof_profile *profile,

@@ -2,7 +2,7 @@
  * Any text as each of the other files of /proc: parsed or refused, never read beyond its end, and
  * the strings that come out are whole.
  */
-#include "attach/procfs.h"
+#include "attach/proc/procfs.h"
 #include "tests/fuzz/fuzz.h"
 
 static void try_stat(const char *text)

@@ -4,7 +4,7 @@
  * has read. Its last bytes are native frames, among which Python's are put.
  */
 #include "interp/merge.h"
-#include "interp/python.h"
+#include "interp/python/python.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

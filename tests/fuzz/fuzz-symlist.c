@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/symlist.h"
+#include "elfsym/symlist/symlist.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
  * Any text as a tracepoint's format file: a field is found or not, and what is found is never read
  * beyond a sample's end.
  */
-#include "events/tracepoint-format.h"
+#include "events/recorded/tracepoint-format.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The first line is the name that is looked for in the others, and the sample. */

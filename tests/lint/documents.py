@@ -11,9 +11,9 @@ import subprocess
 import sys
 
 # Where the names of a saved profile's figures and labels stand in the code.
-SAVED = (("profile/quality.c", r"\bFIELD\((\w+)\),"), ("profile/facts.c", r"= \"(\w+)\","),
-         ("profile/attributes.c", r"^\t\{\"(\w+)\","),
-         ("profile/pprof.h", r"^#define SPROF_PPROF_\w+ \"(\w+)\""))
+SAVED = (("profile/model/quality.c", r"\bFIELD\((\w+)\),"), ("profile/model/thread-facts.c", r"= \"(\w+)\","),
+         ("profile/model/attributes.c", r"^\t\{\"(\w+)\","),
+         ("profile/pprof/pprof.h", r"^#define SPROF_PPROF_\w+ \"(\w+)\""))
 # The rows of docs/stops.md, and what they call the effects that the test names.
 STOPS = ("tests/ptrace/calls-transfer.c", "tests/ptrace/calls-wait.c")
 EFFECTS = {"NONE": "nothing", "GOES_ON": "goes on", "ANEW": "begins anew", "PART": "returns a part",

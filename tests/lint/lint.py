@@ -23,7 +23,7 @@ INCLUDES = {
     "events": {"base", "attach", "unwind"},
     "sampler": {"base", "blocked", "attach", "unwind", "interp", "events"},
     "profile": {"base", "elfsym"},
-    "output": {"base", "profile"},
+    "output": {"base", "memory", "events", "profile"},
     "cmd": {"base", "blocked", "memory", "attach", "unwind", "interp", "events", "sampler", "elfsym", "profile", "output"},
 }
 ANYTHING = {"tests", "bench", "demo"}
@@ -31,13 +31,13 @@ ANYTHING = {"tests", "bench", "demo"}
 # Of some folders, only these headers: unwind/ knows memory, registers and maps, not threads; CFI and code, not names;
 # memory/ knows the texts of /proc.
 ONLY_HEADERS = {
-    ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
-    ("memory", "attach"): {"procfs.h"},
-    ("interp", "attach"): {"memory.h", "maps.h"},
-    ("interp", "elfsym"): {"image.h", "greenlet-file.h", "python-file.h"},
-    ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
-                           "go-rows.h", "go-runtime.h", "plt-decode.h", "code-scan.h", "code-starts.h",
-                           "signal-return.h"},
+    ("unwind", "attach"): {"proc/memory.h", "regs/regs.h", "proc/maps.h"},
+    ("memory", "attach"): {"proc/procfs.h"},
+    ("interp", "attach"): {"proc/memory.h", "proc/maps.h"},
+    ("interp", "elfsym"): {"elf/image.h", "python/greenlet.h", "python/runtime.h"},
+    ("unwind", "elfsym"): {"elf/image.h", "cfi/cfi.h", "code/call-decode.h", "cfi/fde-table.h", "cfi/fdes.h",
+                           "code/frame-distance.h", "go/rows.h", "go/runtime.h", "elf/plt-decode.h", "code/scan.h",
+                           "code/starts.h", "cfi/signal-return.h"},
 }
 
 # (what, pattern over code without comments and strings, folders that may).
@@ -62,7 +62,7 @@ HEADERS = [
 # moment. The pattern sees strings.
 FILE_MAKERS = {
     "output/out.c",
-    "elfsym/core-open.c",  # a copy without a name, where the file system has no O_TMPFILE
+    "elfsym/core/open.c",  # a copy without a name, where the file system has no O_TMPFILE
 }
 FILE_MAKING = re.compile(
     r"\b(?:rename|renameat2?|link|linkat|symlink|symlinkat|creat|mkn?od(?:at)?|mkfifo|mko?s?temps?|freopen|tmpfile)\s*\("
@@ -73,7 +73,7 @@ MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 # "path" or "path:function" -> why it may be longer.
 LONGER = {
-    "attach/remainder.c": "one table of calls, and what the rest of each is",
+    "attach/calls/remainder.c": "one table of calls, and what the rest of each is",
     "tests/unit/events/test-expression.c": "a table of what expressions are",
 }
 

@@ -55,14 +55,14 @@ class Planted(unittest.TestCase):
     def test_figure_that_the_page_lacks(self):
         with tempfile.TemporaryDirectory() as root:
             for path, text in (("man/sprof-pprof.5", ".BR ticks \", \" own_pid\n"),
-                               ("profile/quality.c", "\tFIELD(ticks),\n\tFIELD(stops),\n"),
-                               ("profile/facts.c", '\t[OWN_PID] = "own_pid",\n'),
-                               ("profile/attributes.c", '\t{"ticks", TEXT},\n'), ("profile/pprof.h", "")):
+                               ("profile/model/quality.c", "\tFIELD(ticks),\n\tFIELD(stops),\n"),
+                               ("profile/model/thread-facts.c", '\t[OWN_PID] = "own_pid",\n'),
+                               ("profile/model/attributes.c", '\t{"ticks", TEXT},\n'), ("profile/pprof/pprof.h", "")):
                 os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
                 with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                     file.write(text)
             self.assertEqual(list(documents.undocumented(root)), [
-                "sprof-pprof(5) lacks stops", "profile/pprof.h names nothing that is saved"])
+                "sprof-pprof(5) lacks stops", "profile/pprof/pprof.h names nothing that is saved"])
 
     def test_file_that_is_gone(self):
         with tempfile.TemporaryDirectory() as root:

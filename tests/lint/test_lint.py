@@ -66,8 +66,8 @@ class Planted(unittest.TestCase):
 
     def test_the_unwinder_knows_no_threads(self):
         self.assert_planted("may not include", unwind__a_c=c('#include "attach/thread.h"\n'))
-        self.assert_planted("may not include", unwind__a_c=c('#include "elfsym/symbols.h"\n'))
-        self.assert_clean(unwind__a_c=c('#include "attach/memory.h"\n'))
+        self.assert_planted("may not include", unwind__a_c=c('#include "elfsym/names/symbols.h"\n'))
+        self.assert_clean(unwind__a_c=c('#include "attach/proc/memory.h"\n'))
 
     def test_includes_are_spelled_from_the_root(self):
         self.assert_planted("not spelled from the root", base__a_c=c('#include "b.h"\n'))

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/breakpoints.h"
+#include "attach/breakpoints/breakpoints.h"
 #include "tests/ptrace/code.h"
 #include "tests/unit/check.h"
 

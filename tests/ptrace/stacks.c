@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "attach/maps-read.h"
-#include "attach/memory.h"
+#include "attach/proc/maps-read.h"
+#include "attach/proc/memory.h"
 #include "base/clock.h"
 #include "tests/unit/check.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/breakpoints.h"
+#include "attach/breakpoints/breakpoints.h"
 #include "base/clock.h"
 #include "base/proc.h"
 #include "tests/ptrace/code.h"

@@ -2,13 +2,13 @@
  * events/breakpoint-events with real processes: begins and returns of calls. Which functions there are:
  * tests/targets/hits.c.
  */
-#include "events/breakpoint-events.h"
+#include "events/functions/breakpoint-events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/breakpoints.h"
+#include "attach/breakpoints/breakpoints.h"
 #include "base/clock.h"
 #include "tests/ptrace/code.h"
 #include "tests/ptrace/scene.h"

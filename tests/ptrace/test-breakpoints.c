@@ -3,7 +3,7 @@
  * code is the file's again once they are removed. Children have test-breakpoint-children.c. Which functions
  * there are: tests/targets/hits.c.
  */
-#include "attach/breakpoints.h"
+#include "attach/breakpoints/breakpoints.h"
 
 #include <signal.h>
 #include <stdio.h>

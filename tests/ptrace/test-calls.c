@@ -1,6 +1,6 @@
 /*
  * What a stop does to a system call: each row's call is made by a child, which is stopped in it by the means of
- * attach/ and let go, as sampler/standstill.c does with a thread that was running when it was looked at.
+ * attach/ and let go, as sampler/stop/standstill.c does with a thread that was running when it was looked at.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/mend.h"
+#include "attach/calls/mend.h"
 #include "attach/target.h"
 #include "base/clock.h"
 #include "tests/ptrace/calls.h"
@@ -262,7 +262,7 @@ static bool began_anew(const struct trial *trial)
 	return trial->stage.said->end_ns >= trial->stopped_ns + span_ns;
 }
 
-/* Some kernels don't show what it would take to begin a call anew (attach/regs-aarch64.c). On the others, every row
+/* Some kernels don't show what it would take to begin a call anew (attach/regs/aarch64.c). On the others, every row
  * must be repaired. */
 static bool is_beyond_repair(const struct trial *trial)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/regs.h"
+#include "attach/regs/regs.h"
 #include "base/clock.h"
 #include "tests/ptrace/scene.h"
 #include "tests/unit/check.h"

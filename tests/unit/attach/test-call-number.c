@@ -1,7 +1,7 @@
 /*
  * attach/call-number: the system call by the code before the pc.
  */
-#include "attach/call-number.h"
+#include "attach/calls/number.h"
 
 #include <errno.h>
 

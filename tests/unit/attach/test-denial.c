@@ -1,7 +1,7 @@
 /*
  * attach/denial: each cause, told from a /proc of our own making, and what the user is told then.
  */
-#include "attach/denial.h"
+#include "attach/denial/denial.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/diagnose.h"
+#include "attach/denial/diagnose.h"
 #include "tests/unit/attach/fixture.h"
 #include "tests/unit/check.h"
 

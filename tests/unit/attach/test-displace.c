@@ -2,7 +2,7 @@
  * attach/displace: what becomes of each form of instruction, the conditions against the CPU's own, and
  * copies that the CPU runs, beside their originals.
  */
-#include "attach/displace.h"
+#include "attach/breakpoints/displace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * attach/maps-query: this process's own mappings, changed between the reading and the question.
  */
-#include "attach/maps-query.h"
+#include "attach/proc/maps-query.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "attach/maps-read.h"
+#include "attach/proc/maps-read.h"
 #include "tests/unit/attach/fixture.h"
 #include "tests/unit/check.h"
 

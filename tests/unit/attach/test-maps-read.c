@@ -1,7 +1,7 @@
 /*
  * attach/maps-read and module-open: mappings of this very process, and what is opened of them.
  */
-#include "attach/maps-read.h"
+#include "attach/proc/maps-read.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/perf-map.h"
+#include "attach/proc/perf-map.h"
 #include "tests/unit/attach/fixture.h"
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /*
  * attach/maps: mappings from text, and the look-up at every edge.
  */
-#include "attach/maps.h"
+#include "attach/proc/maps.h"
 
 #include "tests/unit/check.h"
 

@@ -2,7 +2,7 @@
  * attach/module-file: the file that is mapped is found, by whichever way is left, and no other is
  * ever taken for it.
  */
-#include "attach/module-file.h"
+#include "attach/module/file.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * attach/module-memory: of a file that can't be opened, what a process has mapped of it tells the
  * exported functions, and where the others begin. The process is this one, the file its C library.
  */
-#include "attach/module-memory.h"
+#include "attach/module/memory.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/maps-line.h"
-#include "attach/procfs.h"
-#include "elfsym/cfi.h"
-#include "elfsym/symbols.h"
+#include "attach/proc/procfs.h"
+#include "elfsym/cfi/cfi.h"
+#include "elfsym/names/symbols.h"
 #include "tests/unit/check.h"
 
 /* The mapping of this process that holds the address; its path in *ret_path, to be freed. */

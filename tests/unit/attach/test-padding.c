@@ -1,7 +1,7 @@
 /*
  * attach/padding: the room behind the last instruction of a page.
  */
-#include "attach/padding.h"
+#include "attach/breakpoints/padding.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * attach/procfs: the texts of /proc, also cut short at every byte and with names that try to be
  * more than a name.
  */
-#include "attach/procfs.h"
+#include "attach/proc/procfs.h"
 
 #include <errno.h>
 #include <stdio.h>

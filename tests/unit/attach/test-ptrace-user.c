@@ -2,7 +2,7 @@
  * attach/ptrace-user: a program that imports ptrace() is told from one that doesn't, and damage is
  * no reason for either.
  */
-#include "attach/ptrace-user.h"
+#include "attach/tracers/user.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "attach/program.h"
+#include "attach/start/program.h"
 #include "tests/unit/check.h"
 
 static bool check_path(const char *path)

@@ -2,12 +2,12 @@
  * attach/requirements: which kernel releases are recent enough, and which /proc is that of the
  * caller's own pid namespace.
  */
-#include "attach/requirements.h"
+#include "attach/start/requirements.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "attach/machine.h"
+#include "attach/start/machine.h"
 #include "base/proc.h"
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /*
  * attach/rewinds: calls that begin anew, and handlers that come before or after that.
  */
-#include "attach/rewinds.h"
+#include "attach/calls/rewinds.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /*
  * attach/trap-masks: what a mask was before a trap has unblocked SIGTRAP.
  */
-#include "attach/trap-masks.h"
+#include "attach/breakpoints/masks.h"
 
 #include <signal.h>
 

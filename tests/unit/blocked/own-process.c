@@ -3,7 +3,7 @@
  */
 #include "tests/unit/blocked/own-process.h"
 
-#include "attach/memory.h"
+#include "attach/proc/memory.h"
 
 static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
 {

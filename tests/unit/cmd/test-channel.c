@@ -1,7 +1,7 @@
 /*
  * cmd/channel: lines, and the values of --control.
  */
-#include "cmd/channel.h"
+#include "cmd/record/channel.h"
 
 #include <fcntl.h>
 #include <stdio.h>

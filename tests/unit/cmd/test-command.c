@@ -2,14 +2,14 @@
  * cmd/command and cmd/values: every spelling of an option, where operands begin, every way to be
  * wrong, and the help text.
  */
-#include "cmd/command.h"
+#include "cmd/cli/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
-#include "cmd/values.h"
+#include "cmd/cli/values.h"
 #include "tests/unit/check.h"
 
 struct options {

@@ -2,7 +2,7 @@
  * cmd/function-choice: lists of functions as users write them, and what they mean in the program and
  * in other files. The program is this test.
  */
-#include "cmd/function-choice.h"
+#include "cmd/functions/choice.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

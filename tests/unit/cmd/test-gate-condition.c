@@ -1,7 +1,7 @@
 /*
  * cmd/gate-condition: the language of --fail-if.
  */
-#include "cmd/gate.h"
+#include "cmd/saved/gate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /*
  * cmd/growth: what system calls make usable, and sums by thread and stack.
  */
-#include "cmd/growth.h"
+#include "cmd/heap/growth.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "events/caller.h"
+#include "events/syscalls/caller.h"
 #include "tests/unit/check.h"
 
 enum { PID = 100, THREAD = 3, STACK = 7, PAGE = 4096 };

@@ -1,11 +1,11 @@
 /*
  * cmd/heap-sites: rows by stack without the allocator's frame, what is old, and kinds of values.
  */
-#include "cmd/heap-sites.h"
+#include "output/heap/sites.h"
 
 #include <stdlib.h>
 
-#include "profile/build.h"
+#include "profile/edit/build.h"
 #include "tests/unit/check.h"
 
 enum { CALLER = 1, MALLOC = 2, OTHER = 3, NOW = 1000 };

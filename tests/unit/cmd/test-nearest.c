@@ -1,7 +1,7 @@
 /*
  * cmd/nearest: slips of the finger, and words that are others.
  */
-#include "cmd/nearest.h"
+#include "base/nearest.h"
 
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /*
  * cmd/pids: lists of ids, from one option or from several.
  */
-#include "cmd/pids.h"
+#include "cmd/cli/pids.h"
 
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /*
  * cmd/placeholders and cmd/rank: names of outputs, and the order in which launchers are believed.
  */
-#include "cmd/placeholders.h"
+#include "cmd/cli/placeholders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/rank.h"
+#include "cmd/cli/rank.h"
 #include "tests/unit/check.h"
 
 static const char *const variables[] = {"SPROF_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",

@@ -1,7 +1,7 @@
 /*
  * cmd/process-choice: that a choice never finds this process or its parents.
  */
-#include "cmd/process-choice.h"
+#include "cmd/cli/process-choice.h"
 
 #include <errno.h>
 #include <string.h>

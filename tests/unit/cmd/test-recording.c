@@ -2,7 +2,7 @@
  * cmd/recording and cmd/outputs: what the options of run and attach come out as, and help that names
  * every format and weight there is.
  */
-#include "cmd/recording.h"
+#include "cmd/record/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 static const struct sprof_option_group groups[] = {
 	{"Sampling", sprof_recording_sampling_table},
 	{"Output", sprof_recording_stats_table},
-	{"What", sprof_shown_output_table, offsetof(struct sprof_recording, shown)},
-	{"How", sprof_shown_report_table, offsetof(struct sprof_recording, shown)},
+	{"What", sprof_report_options_output_table, offsetof(struct sprof_recording, shown)},
+	{"How", sprof_report_options_report_table, offsetof(struct sprof_recording, shown)},
 	{0},
 };
 
@@ -36,7 +36,7 @@ static bool parse(
 		argc++;
 	*options = sprof_recording_defaults;
 	return sprof_command_parse(&command, argc, (char **)words, options, &operands, err) &&
-		sprof_shown_find_weight(options->shown.weight, &weight, err) &&
+		sprof_report_options_find_weight(options->shown.weight, &weight, err) &&
 		sprof_outputs_settle(&options->shown.outputs, SPROF_STDOUT_SUMMARY, err);
 }
 

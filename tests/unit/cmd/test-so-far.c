@@ -1,5 +1,5 @@
 /* cmd/so-far: a long run says ever more rarely that it goes on. */
-#include "cmd/so-far.h"
+#include "cmd/syscalls/pace.h"
 
 #include "base/clock.h"
 #include "tests/unit/check.h"
@@ -7,26 +7,26 @@
 static void each_distance_is_as_long_as_all_before(void **state)
 {
 	const uint64_t begin = 5 * (uint64_t)SPROF_NS_PER_S, s = SPROF_NS_PER_S;
-	struct sprof_so_far so_far;
+	struct sprof_pace so_far;
 
-	sprof_so_far_begin(&so_far, true, begin);
-	assert_false(sprof_so_far_is_due(&so_far, begin + s));
-	assert_true(sprof_so_far_is_due(&so_far, begin + 2 * s));
-	assert_false(sprof_so_far_is_due(&so_far, begin + 3 * s));
+	sprof_pace_begin(&so_far, true, begin);
+	assert_false(sprof_pace_is_due(&so_far, begin + s));
+	assert_true(sprof_pace_is_due(&so_far, begin + 2 * s));
+	assert_false(sprof_pace_is_due(&so_far, begin + 3 * s));
 	assert_int_equal(so_far.next_ns, begin + 4 * s);
 	/* What was missed meanwhile is not made up for. */
-	assert_true(sprof_so_far_is_due(&so_far, begin + 20 * s));
+	assert_true(sprof_pace_is_due(&so_far, begin + 20 * s));
 	assert_int_equal(so_far.next_ns, begin + 32 * s);
 	assert_int_equal(so_far.said, 2);
 }
 
 static void nobody_is_told_where_nobody_reads(void **state)
 {
-	struct sprof_so_far so_far;
+	struct sprof_pace so_far;
 
-	sprof_so_far_begin(&so_far, false, 0);
+	sprof_pace_begin(&so_far, false, 0);
 	assert_int_equal(so_far.next_ns, UINT64_MAX);
-	assert_false(sprof_so_far_is_due(&so_far, 1000 * (uint64_t)SPROF_NS_PER_S));
+	assert_false(sprof_pace_is_due(&so_far, 1000 * (uint64_t)SPROF_NS_PER_S));
 }
 
 TEST_MAIN("so-far")

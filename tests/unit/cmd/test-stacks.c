@@ -1,7 +1,7 @@
 /*
  * cmd/stacks: the last stack of each thread, whatever order records come in.
  */
-#include "cmd/stacks.h"
+#include "cmd/dump/stacks.h"
 
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /*
  * cmd/system-names-table: the same names as those of glibc.
  */
-#include "cmd/system-names.h"
+#include "base/system-names.h"
 
 #include <signal.h>
 #include <string.h>

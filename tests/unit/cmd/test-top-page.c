@@ -1,7 +1,7 @@
 /*
  * cmd/top-page: every size of a terminal has a place for everything that fits.
  */
-#include "cmd/top-page.h"
+#include "cmd/top/page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * cmd/top-state and cmd/top-keys: what keys do, and that `?` names each of them.
  */
-#include "cmd/top-state.h"
+#include "cmd/top/state.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * cmd/top-table: rows of the live view are sorted, filtered and made to fit.
  */
-#include "cmd/top-table.h"
+#include "output/top/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cmd/top-views.h"
-#include "profile/build.h"
+#include "output/top/views.h"
+#include "profile/edit/build.h"
 #include "tests/unit/check.h"
 
 enum { WAIT, THREADS, KIND, HOLDER, WHAT, COLUMNS };

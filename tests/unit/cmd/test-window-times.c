@@ -1,7 +1,7 @@
 /*
  * cmd/window-times: what threads had of windows for themselves.
  */
-#include "cmd/window-times.h"
+#include "cmd/functions/window-times.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/image.h"
+#include "elfsym/elf/image.h"
 
 /* Where things are in the file. */
 enum {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/go-lines.h"
-#include "elfsym/go-rows.h"
-#include "elfsym/go-runtime.h"
+#include "elfsym/go/lines.h"
+#include "elfsym/go/rows.h"
+#include "elfsym/go/runtime.h"
 
 /* Where things are in the file, and from GO_BASE on in memory. Data begins behind the text. */
 enum {

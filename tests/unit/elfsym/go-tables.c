@@ -249,7 +249,7 @@ static void append_names(struct go_tables *tables, struct record *records, uint3
 	inlined[1] = (uint32_t)(append_text(tables, "main.inner") - part);
 }
 
-/* See elfsym/go-lines.c's own words on entries; these are the linker's. */
+/* See elfsym/go/lines.c's own words on entries; these are the linker's. */
 static void make_trees(struct go_tables *tables, const uint32_t names[2])
 {
 	uint32_t shift = is_old(tables) ? 1 : 0;

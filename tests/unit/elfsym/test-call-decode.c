@@ -2,7 +2,7 @@
  * elfsym/call-decode: calls by their end and jumps by their beginning. On x86_64 every form as the assembler
  * writes it; for both machines also byte by byte, and what is neither.
  */
-#include "elfsym/call-decode.h"
+#include "elfsym/code/call-decode.h"
 
 #include <string.h>
 

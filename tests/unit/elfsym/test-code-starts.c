@@ -1,7 +1,7 @@
 /* elfsym/code-starts: functions by symbols, FDEs and calls, and those that never return by their names. */
-#include "elfsym/code-starts.h"
+#include "elfsym/code/starts.h"
 
-#include "elfsym/fdes.h"
+#include "elfsym/cfi/fdes.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/code-image.h"
 

@@ -1,7 +1,7 @@
 /*
  * elfsym/core: a core that is made here, whole and broken in each of its parts.
  */
-#include "elfsym/core.h"
+#include "elfsym/core/core.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* .gnu_debuglink: the name and the checksum, and sections that are none. */
-#include "elfsym/debuglink.h"
+#include "elfsym/debug-files/debuglink.h"
 
 #include <stdlib.h>
 #include <string.h>

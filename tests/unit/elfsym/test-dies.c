@@ -3,7 +3,7 @@
  * the same answers at every step; so must scopes at every address that they know, and our reader of line tables and
  * libdw's at each of its rows.
  */
-#include "elfsym/dies.h"
+#include "elfsym/dwarf/dies.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elfsym/expand.h"
-#include "elfsym/lines.h"
-#include "elfsym/scopes.h"
+#include "elfsym/dwarf/expand.h"
+#include "elfsym/dwarf/lines.h"
+#include "elfsym/dwarf/scopes.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

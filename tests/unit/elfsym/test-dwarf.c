@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elfsym/dwarf.h"
-#include "elfsym/image.h"
+#include "elfsym/dwarf/dwarf.h"
+#include "elfsym/elf/image.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

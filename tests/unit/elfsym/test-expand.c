@@ -2,7 +2,7 @@
  * elfsym/expand: the same file with its debug sections compressed in either way has the same
  * sections afterwards, without those that hold no names; a broken one is left alone.
  */
-#include "elfsym/expand.h"
+#include "elfsym/dwarf/expand.h"
 
 #include <elf.h>
 #include <stdlib.h>

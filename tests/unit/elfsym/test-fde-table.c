@@ -2,7 +2,7 @@
  * elfsym/fde-table: against all FDEs of real files, read one by one, and against tables of our making that
  * promise more than there is.
  */
-#include "elfsym/fde-table.h"
+#include "elfsym/cfi/fde-table.h"
 
 #include <dwarf.h>
 #include <link.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/fdes.h"
+#include "elfsym/cfi/fdes.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

@@ -2,7 +2,7 @@
  * elfsym/frame-distance: the sizes of instructions as an assembler and a disassembler have them, and what functions
  * of known shape do to sp.
  */
-#include "elfsym/frame-distance.h"
+#include "elfsym/code/frame-distance.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * elfsym/go-lines: functions, files, lines and inline chains in the four formats, and trees that are broken.
  */
-#include "elfsym/go-lines.h"
+#include "elfsym/go/lines.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/go-tables.h"

@@ -1,7 +1,7 @@
 /*
  * elfsym/go-rows: rows of ordinary functions, roots, functions that a signal brought, and each that changes stacks.
  */
-#include "elfsym/go-rows.h"
+#include "elfsym/go/rows.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/go-tables.h"

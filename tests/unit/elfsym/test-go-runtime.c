@@ -1,7 +1,7 @@
 /*
  * elfsym/go-runtime: what instructions of the runtime tell of its structures, and those that tell nothing.
  */
-#include "elfsym/go-runtime.h"
+#include "elfsym/go/runtime.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/go-tables.h"

@@ -2,7 +2,7 @@
  * elfsym/go-table: where a table is found and where not, and what it says of each function, in the four formats,
  * with addresses in place and in relocations. Then tables that are cut off, or that say anything.
  */
-#include "elfsym/go-table.h"
+#include "elfsym/go/table.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/go-tables.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elfsym/go-lines.h"
-#include "elfsym/go-rows.h"
+#include "elfsym/go/lines.h"
+#include "elfsym/go/rows.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/inlined.h"
-#include "elfsym/symbols.h"
+#include "elfsym/dwarf/inlined.h"
+#include "elfsym/names/symbols.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/image.h"
+#include "elfsym/elf/image.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

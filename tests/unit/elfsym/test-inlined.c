@@ -1,5 +1,5 @@
 /* elfsym/inlined: a function without code of its own, and who has its code, in both versions of DWARF, also compressed. */
-#include "elfsym/inlined.h"
+#include "elfsym/dwarf/inlined.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* All functions of a file, the FDEs of a stripped one, and the package that has its debug file. */
-#include "elfsym/listing.h"
+#include "elfsym/names/listing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "elfsym/image.h"
-#include "elfsym/package.h"
+#include "elfsym/elf/image.h"
+#include "elfsym/debug-files/package.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

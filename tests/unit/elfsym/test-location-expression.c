@@ -1,7 +1,7 @@
 /*
  * elfsym/location-expression: operations on a made-up frame, and what can't be told.
  */
-#include "elfsym/location-expression.h"
+#include "elfsym/locals/location-expression.h"
 
 #include <dwarf.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * elfsym/names-saved: which file a saved profile's module is named by. The build id decides; a file
  * without one only if paths are trusted; a debug file alone stands in for the module.
  */
-#include "elfsym/names-saved.h"
+#include "elfsym/names/saved-modules.h"
 
 #include <stdio.h>
 #include <stdlib.h>

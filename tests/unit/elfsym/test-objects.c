@@ -1,12 +1,12 @@
 /* Object files and archives: which members there are, and what is told of broken ones. */
-#include "elfsym/objects.h"
+#include "elfsym/elf/objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "elfsym/listing.h"
+#include "elfsym/names/listing.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

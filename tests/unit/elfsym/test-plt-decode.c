@@ -2,7 +2,7 @@
  * elfsym/plt-decode: entries as ld and lld write them for either machine, byte by byte, and what is
  * none.
  */
-#include "elfsym/plt-decode.h"
+#include "elfsym/elf/plt-decode.h"
 
 #include <string.h>
 

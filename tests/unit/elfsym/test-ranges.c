@@ -1,7 +1,7 @@
 /* Overlapping ranges: who wins where, checked against the definition for many random sets. */
 #include <stdlib.h>
 
-#include "elfsym/ranges.h"
+#include "elfsym/elf/ranges.h"
 #include "tests/unit/check.h"
 
 static void add(

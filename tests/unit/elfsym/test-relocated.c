@@ -1,7 +1,7 @@
 /*
  * elfsym/relocated: words of a file whose addresses are in relocations, in place, or both, and the search for one.
  */
-#include "elfsym/relocated.h"
+#include "elfsym/elf/relocated.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/go-image.h"

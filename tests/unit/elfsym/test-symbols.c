@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elfsym/symbols.h"
+#include "elfsym/names/symbols.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

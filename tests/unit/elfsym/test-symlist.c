@@ -1,5 +1,5 @@
 /* Symbols as text, in each form that tools print, and what is none of them. */
-#include "elfsym/symlist.h"
+#include "elfsym/symlist/symlist.h"
 
 #include <stdlib.h>
 #include <string.h>

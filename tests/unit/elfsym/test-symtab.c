@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/image.h"
-#include "elfsym/symtab.h"
+#include "elfsym/elf/image.h"
+#include "elfsym/elf/symtab.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

@@ -2,7 +2,7 @@
  * elfsym/tail-calls: which functions made tail calls between a return address and the function
  * that is found. The code decides; for a debug file alone, DWARF and the symbols must be enough.
  */
-#include "elfsym/tail-calls.h"
+#include "elfsym/code/tail-calls.h"
 
 #include <stdio.h>
 #include <string.h>

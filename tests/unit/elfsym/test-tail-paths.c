@@ -1,7 +1,7 @@
 /*
  * elfsym/tail-paths: made-up graphs, and random ones against the definition: all paths listed.
  */
-#include "elfsym/tail-paths.h"
+#include "elfsym/code/tail-paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "events/allocations.h"
+#include "events/heap/allocations.h"
 
 enum { HEAP_PID = 100, HEAP_SP = 0x7ff000 };
 

@@ -15,7 +15,7 @@
 #ifndef SPROF_TESTS_UNIT_EVENTS_RECORDED_H
 #define SPROF_TESTS_UNIT_EVENTS_RECORDED_H
 
-#include "events/pairs.h"
+#include "events/pairs/pairs.h"
 
 enum { RECORDED_TEXT = 4096 };
 

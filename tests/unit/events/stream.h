@@ -4,7 +4,7 @@
 #ifndef SPROF_TESTS_UNIT_EVENTS_STREAM_H
 #define SPROF_TESTS_UNIT_EVENTS_STREAM_H
 
-#include "events/delays.h"
+#include "events/sched/delays.h"
 #include "tests/unit/check.h"
 
 enum { A = 11, B = 12 };

@@ -1,7 +1,7 @@
 /*
  * events/activation-estimate: what was seen in windows, added to what is known of the time before.
  */
-#include "events/activation-estimate.h"
+#include "events/functions/activation-estimate.h"
 
 #include "tests/unit/check.h"
 

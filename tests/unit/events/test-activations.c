@@ -7,7 +7,7 @@
  * events before 20 were lost. Threads 1 to 9 are of process 100, 20 to 29 of 102. The rows, in the
  * order of their begins: "a 2 10/5" are two calls, total 10, self 5; "a<b" those from b, "a<." from none.
  */
-#include "events/activations.h"
+#include "events/functions/activations.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * events/allocations: random streams of several threads and stacks against a plain list of blocks, whose
  * peak is a copy of all sums.
  */
-#include "events/allocations.h"
+#include "events/heap/allocations.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * events/allocations: what scripted calls of allocators make of the books.
  */
-#include "events/allocations.h"
+#include "events/heap/allocations.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/heap-stream.h"

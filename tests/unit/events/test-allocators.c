@@ -1,7 +1,7 @@
 /*
  * events/allocators: which names are entry points, and what they ask for.
  */
-#include "events/allocators.h"
+#include "events/heap/allocators.h"
 
 #include "tests/unit/check.h"
 

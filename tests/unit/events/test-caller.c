@@ -2,7 +2,7 @@
  * Which stops are one call: returns, restarts with and without a handler, handlers in handlers, jumps
  * out of handlers, ends.
  */
-#include "events/caller.h"
+#include "events/syscalls/caller.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 /*
  * events/cpus: lists of CPUs as the kernel writes them.
  */
-#include "events/cpus.h"
+#include "events/perf/cpus.h"
 
 #include "tests/unit/check.h"
 

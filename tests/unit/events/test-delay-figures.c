@@ -1,7 +1,7 @@
 /*
  * events/delay-figures: figures of several threads are added up.
  */
-#include "events/delay-figures.h"
+#include "events/sched/delay-figures.h"
 
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /*
  * events/delays: delays after a sleep, derived from the kernel's own sums.
  */
-#include "events/delays.h"
+#include "events/sched/delays.h"
 
 #include "tests/unit/events/stream.h"
 

@@ -1,7 +1,7 @@
 /*
  * events/delay-table: rows by pair and by key, intervals and the run, the rest, and heatmaps.
  */
-#include "events/delay-table.h"
+#include "events/pairs/delay-table.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * events/delays: delays made of recorded streams.
  */
-#include "events/delays.h"
+#include "events/sched/delays.h"
 
 #include "tests/unit/events/stream.h"
 

@@ -2,7 +2,7 @@
  * events/details: windows, what is hidden, and the bound of the ring, on recorded streams
  * (recorded.h).
  */
-#include "events/details.h"
+#include "events/pairs/details.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/recorded.h"

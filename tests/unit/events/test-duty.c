@@ -1,7 +1,7 @@
 /*
  * events/duty: windows keep their share at random moments.
  */
-#include "events/duty.h"
+#include "events/functions/duty.h"
 
 #include <math.h>
 

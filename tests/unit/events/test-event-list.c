@@ -2,11 +2,11 @@
  * events/event-list: names, filters, attributes, keys, what is refused, and errors with their
  * columns.
  */
-#include "events/event-list.h"
+#include "events/language/event-list.h"
 
 #include <string.h>
 
-#include "events/refusals.h"
+#include "events/language/refusals.h"
 #include "tests/unit/check.h"
 #include "tests/unit/events/recorded.h"
 #include "tests/unit/short-memory.h"

@@ -2,12 +2,12 @@
  * events/event-type and events/call-fields: the catalogue is whole, names and fields are found, and
  * copies of events stand alone.
  */
-#include "events/event-type.h"
+#include "events/language/event-type.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/call-fields.h"
+#include "events/syscalls/fields.h"
 #include "tests/unit/check.h"
 
 static void every_type_has_its_row(void **state)

@@ -2,7 +2,7 @@
  * events/expression: values of expressions, what C leaves open, printing, and errors with their
  * columns.
  */
-#include "events/expression.h"
+#include "events/expression/expression.h"
 
 #include <stdio.h>
 #include <string.h>

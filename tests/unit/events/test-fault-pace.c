@@ -1,7 +1,7 @@
 /*
  * events/fault-pace: short programs have all their page faults, and a storm of them is affordable.
  */
-#include "events/fault-pace.h"
+#include "events/faults/pace.h"
 
 #include "base/clock.h"
 #include "tests/unit/check.h"

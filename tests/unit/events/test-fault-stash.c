@@ -1,7 +1,7 @@
 /*
  * events/fault-stash: records come out as they went in, in their order, and no more than there is room for.
  */
-#include "events/fault-stash.h"
+#include "events/faults/stash.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * events/fault-threads: each thread's page faults add up to what the kernel has counted.
  */
-#include "events/fault-threads.h"
+#include "events/faults/threads.h"
 
 #include "tests/unit/check.h"
 

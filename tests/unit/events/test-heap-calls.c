@@ -1,7 +1,7 @@
 /*
  * events/heap-calls: which calls of allocators count, and which have been left, in scripted streams.
  */
-#include "events/heap-calls.h"
+#include "events/heap/calls.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/heap-stream.h"

@@ -2,7 +2,7 @@
  * events/heap-events: what is allocated and freed, sizes that come before their addresses, threads,
  * processes, what is odd, and memory that runs short.
  */
-#include "events/heap-events.h"
+#include "events/heap/events.h"
 
 #include <string.h>
 

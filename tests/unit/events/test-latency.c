@@ -1,7 +1,7 @@
 /*
  * events/latency: strict units; everything else is refused.
  */
-#include "events/latency.h"
+#include "events/language/latency.h"
 
 #include <string.h>
 

@@ -2,12 +2,12 @@
  * events/nested-calls: which call an event begins or ends, by thread and by key, what has no partner, lost
  * records, and memory that runs short.
  */
-#include "events/nested-calls.h"
+#include "events/functions/nested-calls.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "events/open-events.h"
+#include "events/pairs/open-events.h"
 #include "tests/unit/check.h"
 #include "tests/unit/events/recorded.h"
 #include "tests/unit/short-memory.h"

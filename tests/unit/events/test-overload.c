@@ -1,7 +1,7 @@
 /*
  * events/overload: when watching takes too much.
  */
-#include "events/overload.h"
+#include "events/functions/overload.h"
 
 #include "base/clock.h"
 #include "tests/unit/check.h"

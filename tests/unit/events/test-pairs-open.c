@@ -1,7 +1,7 @@
 /*
  * events/pairs: what it counts, what is overdue, many keys, and memory that runs short.
  */
-#include "events/pairs.h"
+#include "events/pairs/pairs.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/recorded.h"

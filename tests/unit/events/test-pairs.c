@@ -2,7 +2,7 @@
  * events/pairs: positions, keys, roles, cycle, replacement, middle events, untraced ones, gaps,
  * thresholds and bounds: what comes out of recorded streams (recorded.h).
  */
-#include "events/pairs.h"
+#include "events/pairs/pairs.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/recorded.h"

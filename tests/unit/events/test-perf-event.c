@@ -1,7 +1,7 @@
 /*
  * events/perf-event: what a refusal means, and what all events have in common.
  */
-#include "events/perf-event.h"
+#include "events/perf/event.h"
 
 #include <errno.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /*
  * events/perf-record: records as the kernel writes them, and damaged ones.
  */
-#include "events/perf-record.h"
+#include "events/perf/record.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/records.h"

@@ -1,7 +1,7 @@
 /*
  * events/perf-registers: the ends of samples as the kernel writes them, and damaged ones.
  */
-#include "events/perf-registers.h"
+#include "events/perf/registers.h"
 
 #include <asm/perf_regs.h>
 

@@ -1,7 +1,7 @@
 /*
  * events/perf-ring: rings that are made up, with records at and across their end.
  */
-#include "events/perf-ring.h"
+#include "events/perf/ring.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/records.h"

@@ -1,7 +1,7 @@
 /*
  * events/perf-tasks: births, names, ends and losses become records of the scheduler.
  */
-#include "events/perf-tasks.h"
+#include "events/perf/tasks.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * Timers in the kernel, on this thread: they tell where it computes, with its stack.
  */
-#include "events/perf-timer.h"
+#include "events/perf/timer.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "events/perf-record.h"
+#include "events/perf/record.h"
 #include "tests/unit/check.h"
 
 enum { PERIOD_NS = SPROF_NS_PER_MS, STACK = 8 * 1024, ENOUGH = 20 };

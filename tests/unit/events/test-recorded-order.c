@@ -1,7 +1,7 @@
 /*
  * events/recorded-order: events of several rings and of other sources come out in the order of time.
  */
-#include "events/recorded-order.h"
+#include "events/recorded/order.h"
 
 #include <string.h>
 

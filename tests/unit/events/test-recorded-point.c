@@ -1,7 +1,7 @@
 /*
  * events/recorded-point: the perf events that need neither tracefs nor a right, and their records.
  */
-#include "events/recorded-point.h"
+#include "events/recorded/point.h"
 
 #include "tests/unit/check.h"
 

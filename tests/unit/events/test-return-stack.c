@@ -1,7 +1,7 @@
 /*
  * events/return-stack: which calls have returned, after jumps, tail calls and on other stacks.
  */
-#include "events/return-stack.h"
+#include "events/functions/return-stack.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * events/sched-threads: the threads of this very process.
  */
-#include "events/sched-threads.h"
+#include "events/sched/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

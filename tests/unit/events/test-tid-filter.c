@@ -1,7 +1,7 @@
 /*
  * events/tid-filter: the filter lets the process's threads pass, also with very many of them.
  */
-#include "events/tid-filter.h"
+#include "events/recorded/tid-filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

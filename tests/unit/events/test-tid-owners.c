@@ -1,7 +1,7 @@
 /*
  * events/tid-owners: an id is found to be its owner's of that time, whatever became of it since.
  */
-#include "events/tid-owners.h"
+#include "events/recorded/tid-owners.h"
 
 #include "tests/unit/check.h"
 

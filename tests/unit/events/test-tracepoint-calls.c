@@ -2,12 +2,12 @@
  * events/tracepoint-calls: what the kernel's tracepoints tell becomes one begin and one end for each
  * call, however often the kernel restarts it.
  */
-#include "events/tracepoint-calls.h"
+#include "events/recorded/tracepoint-calls.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "events/call-events.h"
+#include "events/syscalls/events.h"
 #include "tests/unit/check.h"
 
 enum { ID = 3, TID = 7, RESTART = -512, MOST = 16 };

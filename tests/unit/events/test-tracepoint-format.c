@@ -1,7 +1,7 @@
 /*
  * events/tracepoint-format: fields are found by name, and read from samples.
  */
-#include "events/tracepoint-format.h"
+#include "events/recorded/tracepoint-format.h"
 
 #include "tests/unit/check.h"
 

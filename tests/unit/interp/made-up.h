@@ -4,7 +4,7 @@
 #ifndef SPROF_TESTS_UNIT_INTERP_MADE_UP_H
 #define SPROF_TESTS_UNIT_INTERP_MADE_UP_H
 
-#include "interp/python.h"
+#include "interp/python/python.h"
 #include "tests/unit/check.h"
 
 enum {

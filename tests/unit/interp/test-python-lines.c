@@ -2,7 +2,7 @@
  * Tables of lines, in the encodings of all versions: made by CPython itself, with the lines that it
  * gives for them.
  */
-#include "interp/python.h"
+#include "interp/python/python.h"
 #include "tests/unit/check.h"
 
 /* def f(a):\n  if a:\n    a = 1\n\n\n  return a */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "interp/python-offsets.h"
+#include "interp/python/offsets.h"
 #include "tests/unit/check.h"
 
 enum { WORD = 8 };

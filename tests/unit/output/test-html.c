@@ -3,7 +3,7 @@
  * the worked example; and that nothing from the target gets out of its place. With an argument,
  * what python3 then reads: `data`, `hostile` or `svg`.
  */
-#include "output/html.h"
+#include "output/html/html.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/view.h"
+#include "profile/views/view.h"
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"
 #include "tests/unit/profile/example.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "output/format.h"
-#include "profile/identify.h"
-#include "profile/resolve.h"
+#include "profile/names/identify.h"
+#include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"
 #include "tests/unit/short-memory.h"

@@ -4,7 +4,7 @@
 #ifndef SPROF_TESTS_UNIT_PROFILE_EXAMPLE_H
 #define SPROF_TESTS_UNIT_PROFILE_EXAMPLE_H
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 /* The thread `name` (tid 101 and up) of process 100 "example". Returns its index. */
 uint32_t example_thread(struct sprof_profile *profile, const char *name);

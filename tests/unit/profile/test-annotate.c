@@ -1,5 +1,5 @@
 /* The time of a function by line and place: which leaves and callers count, and for what. */
-#include "profile/annotate.h"
+#include "profile/views/annotate.h"
 
 #include "tests/unit/check.h"
 

@@ -2,18 +2,18 @@
  * profile/answer, idle, own, outside, short-threads, crowd, doubts: which programs matter and why, who is idle, whose
  * time a system call's is, who called a library or made threads, who had the CPUs, and what limits trust.
  */
-#include "profile/answer.h"
+#include "profile/answer/answer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "profile/build.h"
-#include "profile/crowd.h"
-#include "profile/doubts.h"
-#include "profile/idle.h"
-#include "profile/own.h"
+#include "profile/edit/build.h"
+#include "profile/answer/crowd.h"
+#include "profile/answer/doubts.h"
+#include "profile/answer/idle.h"
+#include "profile/answer/program-functions.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

@@ -3,14 +3,14 @@
  * sent through the sink: code that never repeats itself, threads, processes, waits and names that
  * come by the million. Nothing may be lost but what things are told apart by.
  */
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/index.h"
+#include "profile/model/index.h"
 #include "tests/unit/check.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* profile/comparison: which function is the cause, and what chance alone may do. */
-#include "profile/comparison.h"
+#include "profile/compare/comparison.h"
 
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /*
  * profile/estimate: which functions get the running time of threads without a sample, by arithmetic.
  */
-#include "profile/estimate.h"
+#include "profile/model/estimate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/build.h"
-#include "profile/filter.h"
-#include "profile/view.h"
+#include "profile/edit/build.h"
+#include "profile/edit/filter.h"
+#include "profile/views/view.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

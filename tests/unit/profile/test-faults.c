@@ -1,7 +1,7 @@
 /*
  * profile/faults: whose page faults most of them are, and how they stand beside other kinds of values.
  */
-#include "profile/faults.h"
+#include "profile/answer/faults.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"

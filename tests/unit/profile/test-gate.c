@@ -1,7 +1,7 @@
 /*
  * profile/gate: what of a run is compared, the three results, and what can't be compared or told.
  */
-#include "profile/gate.h"
+#include "profile/compare/gate.h"
 
 #include <stdio.h>
 #include <string.h>

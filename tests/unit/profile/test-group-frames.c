@@ -2,11 +2,11 @@
  * profile/group-frames: two programs' worth of frames by object, file, line, and by the functions
  * that match. Self times are those of innermost frames; a total has each sample once.
  */
-#include "profile/group-frames.h"
+#include "profile/views/group-frames.h"
 
 #include <string.h>
 
-#include "profile/build.h"
+#include "profile/edit/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

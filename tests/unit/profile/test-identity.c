@@ -1,10 +1,10 @@
 /* profile/identity: which functions are one. */
-#include "profile/identity.h"
+#include "profile/compare/identity.h"
 
 #include <string.h>
 
-#include "profile/build.h"
-#include "profile/resolve.h"
+#include "profile/edit/build.h"
+#include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

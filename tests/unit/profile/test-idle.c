@@ -1,7 +1,7 @@
 /* Go's threads that have nothing to run, and where its packages end and the program begins. */
-#include "profile/idle.h"
+#include "profile/answer/idle.h"
 
-#include "profile/outside.h"
+#include "profile/answer/boundaries.h"
 #include "tests/unit/check.h"
 
 enum { FRAMES = 4 };

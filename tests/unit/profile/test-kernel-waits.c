@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "profile/index.h"
+#include "profile/model/index.h"
 #include "tests/unit/check.h"
 
 static const char *const functions[] = {

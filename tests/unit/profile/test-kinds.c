@@ -1,11 +1,11 @@
 /*
  * profile/kinds: a profile that counts time and more: names, how values add up, what merging keeps.
  */
-#include "profile/kinds.h"
+#include "profile/model/kinds.h"
 
-#include "profile/build.h"
-#include "profile/merge.h"
-#include "profile/profile.h"
+#include "profile/edit/build.h"
+#include "profile/edit/merge.h"
+#include "profile/model/profile.h"
 #include "tests/unit/check.h"
 
 enum { CALLS, HEAP, LONGEST, KINDS };

@@ -1,7 +1,7 @@
 /*
  * profile/match: patterns match anywhere in a text, and a wrong one is the user's error.
  */
-#include "profile/match.h"
+#include "profile/model/match.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /*
  * profile/merge, filter, diff and build: what is copied is whole, and what can't be added is refused.
  */
-#include "profile/merge.h"
+#include "profile/edit/merge.h"
 
 #include <string.h>
 
 #include "base/clock.h"
-#include "profile/build.h"
-#include "profile/diff.h"
-#include "profile/filter.h"
-#include "profile/view.h"
+#include "profile/edit/build.h"
+#include "profile/compare/diff.h"
+#include "profile/edit/filter.h"
+#include "profile/views/view.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

@@ -2,7 +2,7 @@
  * profile/neighbours: callers and callees of the reports' worked example; recursion, where the sums
  * must add up.
  */
-#include "profile/neighbours.h"
+#include "profile/views/neighbours.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * profile/permutation: intervals by hand, against tests of every assignment, and their two rates over
  * simulated runs: false alarms on equal programs, and what is found of a slowdown.
  */
-#include "profile/permutation.h"
+#include "profile/compare/permutation.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /*
  * profile/profile: records in, tables out; and the identity between charges and rows.
  */
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/labels.h"
+#include "profile/model/labels.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

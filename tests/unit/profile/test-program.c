@@ -1,11 +1,11 @@
 /*
  * profile/program: which code is a program's own; profile/filter: who is charged for the rest.
  */
-#include "profile/program.h"
+#include "profile/model/program.h"
 
-#include "profile/build.h"
-#include "profile/filter.h"
-#include "profile/view.h"
+#include "profile/edit/build.h"
+#include "profile/edit/filter.h"
+#include "profile/views/view.h"
 #include "tests/unit/check.h"
 
 static const struct {

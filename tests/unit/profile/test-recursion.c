@@ -1,7 +1,7 @@
 /*
  * profile/recursion: known paths; random ones against what folding promises.
  */
-#include "profile/recursion.h"
+#include "profile/model/recursion.h"
 
 #include <stdbool.h>
 #include <stdio.h>

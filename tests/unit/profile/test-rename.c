@@ -2,11 +2,11 @@
  * profile/rename: a saved profile's locations are named anew, each by its own address. The names
  * come from a table here, in place of elfsym/.
  */
-#include "profile/rename.h"
+#include "profile/names/rename.h"
 
 #include <string.h>
 
-#include "profile/build.h"
+#include "profile/edit/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 #include "tests/unit/profile/no-tail-calls.h"

@@ -2,12 +2,12 @@
  * profile/resolve: each location is named once, at the right byte, with its inline chain. The names
  * come from a table here, in place of elfsym/.
  */
-#include "profile/resolve.h"
+#include "profile/names/resolve.h"
 
 #include <stdlib.h>
 
-#include "profile/gaps.h"
-#include "profile/index.h"
+#include "profile/names/gaps.h"
+#include "profile/model/index.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

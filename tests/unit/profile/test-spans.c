@@ -1,10 +1,10 @@
 /*
  * profile/spans: the timeline by thread; gaps, and how many samples of a span are before a time.
  */
-#include "profile/spans.h"
+#include "profile/model/spans.h"
 
 #include "base/array.h"
-#include "profile/index.h"
+#include "profile/model/index.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/build.h"
-#include "profile/resolve.h"
+#include "profile/edit/build.h"
+#include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

@@ -2,7 +2,7 @@
  * profile/view: the figures of the reports' worked example, from the model; recursion, threads,
  * inlines, verdicts.
  */
-#include "profile/view.h"
+#include "profile/views/view.h"
 
 #include <stdio.h>
 #include <string.h>

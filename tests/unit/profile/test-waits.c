@@ -2,12 +2,12 @@
  * profile/: waits, from the sampler's records to the tables that reports show, the kernel's end of
  * the stacks, and the timeline. Names come from symbols made up here.
  */
-#include "profile/waits.h"
+#include "profile/views/waits.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/resolve.h"
+#include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/no-tail-calls.h"
 

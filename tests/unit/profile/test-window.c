@@ -1,11 +1,11 @@
 /*
  * profile/window: time goes to the samples of its class, evenly, and none of it is lost or made up.
  */
-#include "profile/window.h"
+#include "profile/model/window.h"
 
 #include <stdlib.h>
 
-#include "profile/faults.h"
+#include "profile/answer/faults.h"
 #include "tests/unit/check.h"
 
 enum { ROWS = 7 };

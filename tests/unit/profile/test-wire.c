@@ -1,13 +1,13 @@
 /*
  * profile/wire and gunzip: every field type, every way to be cut short, and the limits of unpacking.
  */
-#include "profile/wire.h"
+#include "profile/pprof/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "profile/gunzip.h"
+#include "profile/pprof/gunzip.h"
 #include "tests/unit/check.h"
 
 static struct sprof_wire wire_of(const void *bytes, size_t size)

@@ -5,7 +5,7 @@
 #ifndef SPROF_TESTS_SAMPLER_FAKE_WORLD_H
 #define SPROF_TESTS_SAMPLER_FAKE_WORLD_H
 
-#include "events/perf-timer.h"
+#include "events/perf/timer.h"
 #include "sampler/sampled.h"
 #include "sampler/sampler.h"
 #include "sampler/world.h"

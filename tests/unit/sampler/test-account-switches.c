@@ -1,7 +1,7 @@
 /*
  * sampler/account with recorded switches: wait is known, and not estimated.
  */
-#include "sampler/account.h"
+#include "sampler/account/account.h"
 
 #include "tests/unit/check.h"
 

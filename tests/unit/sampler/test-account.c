@@ -2,7 +2,7 @@
  * sampler/account: whatever the kernel's figures do, handed-out time adds up and is never handed
  * out twice.
  */
-#include "sampler/account.h"
+#include "sampler/account/account.h"
 
 #include <unistd.h>
 

@@ -2,17 +2,17 @@
  * sampler/goroutine: the thread pointer of a thread that has never stopped, and where the thread's own stack was left.
  * The stack is a piece of this process's memory, and its mapping ends where the test says.
  */
-#include "sampler/goroutine.h"
+#include "sampler/stack/goroutine.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/maps-query.h"
-#include "attach/maps.h"
-#include "attach/memory.h"
+#include "attach/proc/maps-query.h"
+#include "attach/proc/maps.h"
+#include "attach/proc/memory.h"
 #include "attach/target.h"
-#include "elfsym/go-runtime.h"
+#include "elfsym/go/runtime.h"
 #include "sampler/world.h"
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /*
  * sampler/hop: leaving the CPUs of the target's threads, on the CPUs that the test has.
  */
-#include "sampler/hop.h"
+#include "sampler/stop/hop.h"
 
 #include <sched.h>
 #include <string.h>

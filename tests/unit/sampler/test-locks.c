@@ -2,12 +2,12 @@
  * sampler/locks: who holds a lock, and how often that is read. The lock is a word of this process;
  * the threads are made up.
  */
-#include "sampler/locks.h"
+#include "sampler/account/locks.h"
 
 #include <linux/futex.h>
 #include <unistd.h>
 
-#include "attach/memory.h"
+#include "attach/proc/memory.h"
 #include "tests/unit/check.h"
 
 enum {

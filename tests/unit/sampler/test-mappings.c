@@ -1,10 +1,10 @@
 /*
  * sampler/mappings: when they are read again. The process is made up: each reading takes 1 ms, and finds what the test has put there.
  */
-#include "sampler/mappings.h"
+#include "sampler/stack/mappings.h"
 
 #include "base/clock.h"
-#include "events/perf-timer.h"
+#include "events/perf/timer.h"
 #include "tests/unit/check.h"
 
 enum { COST_NS = SPROF_NS_PER_MS, LIMIT_NS = 50 * COST_NS, PLACE = 0x1000 };

@@ -1,7 +1,7 @@
 /*
  * sampler/pauses: the histogram's quantiles against the sorted times themselves.
  */
-#include "sampler/pauses.h"
+#include "sampler/stop/pauses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * sampler/peek: what a thread that seems to stand still is taken for. Its process is made up, and has no memory that could be
  * copied: only what mode `cpu` looks at, and what is looked at of a process that denies the rest.
  */
-#include "sampler/peek.h"
+#include "sampler/tick/peek.h"
 
 #include "sampler/world.h"
 #include "tests/unit/check.h"

@@ -2,7 +2,7 @@
  * sampler/priority: what the kernel says of this thread while it is raised, and after it is
  * restored. A child tries each policy, so no test changes the next one's.
  */
-#include "sampler/priority.h"
+#include "sampler/stop/priority.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/procfs.h"
+#include "attach/proc/procfs.h"
 #include "tests/unit/check.h"
 
 enum { NICE = 3, SLACK_NS = 77777, SLICE_NS = 700 * 1000, DEADLINE = 6, REFUSED = 77 };

@@ -2,7 +2,7 @@
  * sampler/schedule: the mean rate is exact, late ticks are counted and never made up for, whatever
  * the clock does.
  */
-#include "sampler/schedule.h"
+#include "sampler/loop/schedule.h"
 
 #include <stdbool.h>
 

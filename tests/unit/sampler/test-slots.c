@@ -1,7 +1,7 @@
 /*
  * sampler/slots: room for the threads to stop, and the spare slot for an unexpected stop.
  */
-#include "sampler/slots.h"
+#include "sampler/stop/slots.h"
 
 #include "sampler/sampled.h"
 #include "tests/unit/check.h"

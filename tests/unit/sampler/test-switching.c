@@ -2,7 +2,7 @@
  * A thread's switches: which intervals they give, in whatever order they are read, and what they add
  * up to.
  */
-#include "sampler/switching.h"
+#include "sampler/switches/switching.h"
 
 #include <stdlib.h>
 

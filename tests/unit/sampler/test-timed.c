@@ -1,9 +1,9 @@
 /*
  * The arithmetic of a thread's timer: what is owed, when a stop is due, and how large copies become.
  */
-#include "sampler/timed.h"
+#include "sampler/timer/timed.h"
 
-#include "events/perf-timer.h"
+#include "events/perf/timer.h"
 #include "tests/unit/check.h"
 
 static struct sprof_perf_timer *const some = (struct sprof_perf_timer *)&(char){0};

@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/code-flow.h"
-#include "elfsym/code-starts.h"
-#include "unwind/instruction.h"
+#include "unwind/code/flow.h"
+#include "elfsym/code/starts.h"
+#include "unwind/code/instruction.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/code-image.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "attach/memory.h"
+#include "attach/proc/memory.h"
 #include "tests/targets/target.h"
 
 #if defined(__x86_64__)

@@ -4,7 +4,7 @@
 #ifndef SPROF_TESTS_UNIT_UNWIND_STACK_H
 #define SPROF_TESTS_UNIT_UNWIND_STACK_H
 
-#include "elfsym/cfi.h"
+#include "elfsym/cfi/cfi.h"
 #include "tests/unit/check.h"
 #include "unwind/step.h"
 

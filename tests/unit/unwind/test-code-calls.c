@@ -2,7 +2,7 @@
  * unwind/code-flow and calls that don't return: as the functions of the module are known, or as the code behind the
  * call tells.
  */
-#include "unwind/code-flow.h"
+#include "unwind/code/flow.h"
 
 #include "tests/unit/unwind/code-functions.h"
 

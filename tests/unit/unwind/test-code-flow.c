@@ -1,5 +1,5 @@
 /* unwind/code-flow: the row at each instruction of functions as compilers and people write them. */
-#include "unwind/code-flow.h"
+#include "unwind/code/flow.h"
 
 #include "tests/unit/unwind/code-functions.h"
 

@@ -2,7 +2,7 @@
  * elfsym/code-gaps: code that no way leads to, such as handlers of exceptions and functions that are called through
  * pointers only, and code behind a call and padding.
  */
-#include "unwind/code-flow.h"
+#include "unwind/code/flow.h"
 
 #include "tests/unit/unwind/code-functions.h"
 

@@ -1,5 +1,5 @@
 /* elfsym/code-list: the rows of any bytes are in order, and are there in bounded time. */
-#include "unwind/code-flow.h"
+#include "unwind/code/flow.h"
 
 #include <time.h>
 

@@ -2,9 +2,9 @@
  * elfsym/code-gaps: padding behind a call. It runs where it makes the head of a loop lie well, and not where the next
  * function begins behind it.
  */
-#include "unwind/code-flow.h"
+#include "unwind/code/flow.h"
 
-#include "unwind/instruction.h"
+#include "unwind/code/instruction.h"
 #include "tests/unit/check.h"
 
 static const struct sprof_code_row *row_at(const struct sprof_code_rows *rows, uint32_t offset)

@@ -1,5 +1,5 @@
 /* elfsym/code-returns: functions that return, that never do, and of which it is not known. */
-#include "unwind/code-returns.h"
+#include "unwind/code/returns.h"
 
 #include "tests/unit/unwind/code-functions.h"
 

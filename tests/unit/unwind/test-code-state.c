@@ -2,7 +2,7 @@
  * elfsym/code-state: what is known behind each kind of instruction, where ways meet, and which row that is. The
  * instructions are made here, so that no decoder is needed.
  */
-#include "unwind/code-state.h"
+#include "unwind/code/state.h"
 
 #include "tests/unit/check.h"
 

@@ -2,7 +2,7 @@
  * elfsym/code-table: which table an indirect jump goes by, and where its entries lead. A module of one segment, with
  * the function at its beginning and the table behind it.
  */
-#include "unwind/code-table.h"
+#include "unwind/code/table.h"
 
 #include <string.h>
 

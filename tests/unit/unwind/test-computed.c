@@ -2,14 +2,14 @@
  * elfsym/computed: the rows of a program's functions, what a signal handler returns to, and how often the rows are those
  * of the unwind tables, in this program and in the C library.
  */
-#include "unwind/computed.h"
+#include "unwind/code/computed.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "elfsym/cfi.h"
-#include "elfsym/fdes.h"
-#include "elfsym/frame-distance.h"
+#include "elfsym/cfi/cfi.h"
+#include "elfsym/cfi/fdes.h"
+#include "elfsym/code/frame-distance.h"
 #include "tests/unit/unwind/code-functions.h"
 
 __asm__(".pushsection .text\n"

@@ -2,7 +2,7 @@
  * unwind/instruction: the effect of each form that moves sp, saves registers or leaves a function, and which
  * registers others change. A build without a decoder decodes nothing.
  */
-#include "unwind/instruction.h"
+#include "unwind/code/instruction.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "attach/maps-read.h"
+#include "attach/proc/maps-read.h"
 #include "tests/unit/check.h"
 #include "tests/unit/unwind/shapes.h"
 

@@ -10,8 +10,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "attach/maps-read.h"
-#include "attach/memory.h"
+#include "attach/proc/maps-read.h"
+#include "attach/proc/memory.h"
 #include "tests/unit/check.h"
 
 enum { STACK = 0x70000000, CODE = 0x40000000, CODE_SIZE = 0x1000, WORDS = 64, DEPTH = 32 };

@@ -1,0 +1,30 @@
+/*
+ * For aarch64, and builds without libZydis: every instruction runs at its own place only.
+ */
+#include "attach/breakpoints/displace.h"
+
+bool sprof_displace_has_decoder(void)
+{
+	return false;
+}
+
+bool sprof_displace_is_behind_call(const uint8_t before[SPROF_CALL_MAX])
+{
+	return false;
+}
+
+void sprof_displace(const uint8_t *code, size_t size, uint64_t address, struct sprof_displaced *ret)
+{
+	*ret = (struct sprof_displaced){.kind = SPROF_DISPLACE_NEVER};
+}
+
+size_t sprof_displaced_write(
+	const struct sprof_displaced *displaced, uint64_t slot, uint8_t ret[SPROF_DISPLACED_MAX])
+{
+	return 0;
+}
+
+bool sprof_displaced_is_taken(const struct sprof_displaced *displaced, uint64_t flags)
+{
+	return false;
+}

@@ -1,0 +1,40 @@
+/*
+ * SIGTRAP as the program has it: mask and action, which each trap of ours changes.
+ *
+ * A breakpoint's trap makes the kernel unblock the signal if it is blocked, and then, or if it is ignored, set its
+ * action to the default (kernel/signal.c, force_sig_info_to_task). So both are put back after each trap. To know
+ * them, sprof reads them before it puts breakpoints in, and follows the calls by which the C library changes them:
+ * there are breakpoints at these, too.
+ */
+#ifndef SPROF_ATTACH_BREAKPOINTS_SIGNALS_H
+#define SPROF_ATTACH_BREAKPOINTS_SIGNALS_H
+
+#include <stdbool.h>
+
+#include "attach/regs/regs.h"
+#include "attach/thread.h"
+
+/* Of one process. */
+struct sprof_trap_signals;
+
+/* Before breakpoints are put in, or put back; also where code has been mapped since. Without memory, less is known. */
+void sprof_trap_signals_begin(struct sprof_process *process);
+
+/* At the stop of a trap or a step that is ours, before the thread goes on. */
+void sprof_trap_signals_restore(struct sprof_thread *thread);
+
+/* The thread is held at a breakpoint, with these registers. True: it is one at a call that is followed, and has gone on. */
+bool sprof_trap_signals_follow(struct sprof_thread *thread, const struct sprof_regs *regs);
+
+/* At the stop before a signal is delivered; at the first stop of a thread. */
+void sprof_trap_signals_deliver(struct sprof_thread *thread);
+void sprof_trap_signals_born(struct sprof_thread *thread);
+
+/* A child has its parent's. */
+void sprof_trap_signals_inherit(const struct sprof_process *parent, struct sprof_process *child);
+/* At the stop of an exec, when the breakpoints are forgotten: what was ignored still is. */
+void sprof_trap_signals_exec(struct sprof_thread *thread);
+/* It has ended. */
+void sprof_trap_signals_forget(struct sprof_process *process);
+
+#endif

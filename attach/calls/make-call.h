@@ -1,0 +1,21 @@
+/*
+ * System calls that a stopped thread makes for sprof.
+ */
+#ifndef SPROF_ATTACH_CALLS_MAKE_CALL_H
+#define SPROF_ATTACH_CALLS_MAKE_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/thread.h"
+#include "base/attributes.h"
+
+/*
+ * The thread is in a ptrace-stop and not at a system call. It makes this one, which must not wait, and stands where
+ * it stood. Its signals wait meanwhile. *ret: the result. False: a filter of system calls is in force, or the call
+ * fails, or the thread is gone.
+ */
+SPROF_MUST_USE bool sprof_thread_make_call(
+	struct sprof_thread *thread, int64_t number, const uint64_t arguments[6], uint64_t *ret);
+
+#endif

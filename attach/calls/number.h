@@ -1,0 +1,34 @@
+/*
+ * The number of the system call that a thread is in, from its user registers and code. At a
+ * ptrace-stop the kernel provides it (attach/regs/regs.h); its perf records don't.
+ */
+#ifndef SPROF_ATTACH_CALLS_NUMBER_H
+#define SPROF_ATTACH_CALLS_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/regs/regs.h"
+
+/* The number of bytes before the pc that are examined. */
+enum { SPROF_CALL_CODE = 48 };
+
+enum {
+	SPROF_CALL_NUMBER_NONE = -1,    /* not in a system call */
+	SPROF_CALL_NUMBER_UNKNOWN = -2, /* in an unknown one */
+};
+
+/*
+ * Whether the registers may be those of a thread in a system call, so that its code is worth
+ * examining. Other ways into the kernel are exceptions and interrupts.
+ */
+bool sprof_call_is_possible(const struct sprof_regs *regs);
+
+/* The number according to `size` bytes of code before the pc; or one of the above. */
+int64_t sprof_call_number(const struct sprof_regs *regs, const uint8_t *code, size_t size);
+
+/* The same at a pc examined before; `known` is the result for another thread there. */
+int64_t sprof_call_number_again(const struct sprof_regs *regs, int64_t known);
+
+#endif

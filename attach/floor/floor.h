@@ -1,0 +1,13 @@
+/* The cost of observing a system call. */
+#ifndef SPROF_ATTACH_FLOOR_FLOOR_H
+#define SPROF_ATTACH_FLOOR_FLOOR_H
+
+#include <stdint.h>
+
+/*
+ * The measured latency of a system call that takes no time, in ns: the median over calls of a child
+ * process, for the calling thread and its present affinity. 0: could not be measured.
+ */
+uint64_t sprof_call_floor_ns(void);
+
+#endif

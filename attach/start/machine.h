@@ -1,0 +1,13 @@
+/*
+ * Whether sprof can run on this machine.
+ */
+#ifndef SPROF_ATTACH_START_MACHINE_H
+#define SPROF_ATTACH_START_MACHINE_H
+
+#include "base/attributes.h"
+#include "base/error.h"
+
+/* On false, the error names the missing requirement (requirements.h). */
+SPROF_MUST_USE bool sprof_machine_check(struct sprof_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The names of watched functions, as `sprof calls` shows them: no two are equal.
+ */
+#ifndef SPROF_CMD_CALLS_NAMES_H
+#define SPROF_CMD_CALLS_NAMES_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "cmd/functions/choice.h"
+#include "cmd/functions/functions.h"
+
+struct sprof_calls_naming {
+	const struct sprof_modules *modules;
+	const struct sprof_functions *functions;
+	struct sprof_function_choice *choice; /* knows the program, which is not said */
+	bool short_names;
+};
+
+struct sprof_calls_names {
+	char **items; /* by the functions' numbers */
+	size_t count;
+};
+
+/* Finish them in both cases. */
+SPROF_MUST_USE bool sprof_calls_names_make(const struct sprof_calls_naming *naming,
+	struct sprof_calls_names *ret, struct sprof_error *err);
+void sprof_calls_names_finish(struct sprof_calls_names *names);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * Command lines as one line of text. Such a line is a label: it is not quoted and never parsed.
+ * Only words meant to be typed are quoted.
+ */
+#include "cmd/cli/command-line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/proc.h"
+
+char *sprof_command_line_join(char *const words[])
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (char *const *word = words; *word; word++)
+		fprintf(stream, "%s%s", word == words ? "" : " ", *word);
+	if (!fclose(stream))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static char *label(pid_t pid)
+{
+	char *text;
+
+	return asprintf(&text, "process %d", (int)pid) < 0 ? NULL : text;
+}
+
+/* A NUL ends each word (proc(5)); a kernel thread has no words. */
+static char *read_of_process(pid_t pid)
+{
+	size_t size;
+	char *text = sprof_proc_read_whole(sprof_proc_path(pid, 0, "cmdline").text, &size);
+
+	while (text && size && !text[size - 1])
+		size--;
+	if (!text || !size) {
+		free(text);
+		return label(pid);
+	}
+	for (size_t i = 0; i < size; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	return text;
+}
+
+char *sprof_command_line_quote(const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+,=@%-";
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream;
+
+	if (word[0] && !word[strspn(word, plain)])
+		return strdup(word);
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	fputc('\'', stream);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stream);
+	fputc('\'', stream);
+	if (!fclose(stream))
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *sprof_command_line_again(char *const words[])
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	bool ok = stream != NULL;
+
+	if (!stream)
+		return NULL;
+	fputs("--", stream);
+	for (char *const *word = words; *word; word++) {
+		SPROF_AUTO_FREE char *quoted = sprof_command_line_quote(*word);
+
+		ok &= quoted != NULL;
+		fprintf(stream, " %s", quoted ? quoted : "");
+	}
+	if (!fclose(stream) && ok)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *sprof_command_line_of(char *const words[], pid_t pid)
+{
+	return words ? sprof_command_line_join(words) : read_of_process(pid);
+}
+
+/* Converts to CLOCK_REALTIME. */
+static uint64_t realtime_of(uint64_t monotonic_ns)
+{
+	const uint64_t past_ns = sprof_clock_now_ns() - monotonic_ns;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec - past_ns;
+}
+
+bool sprof_command_line_describe(
+	struct sprof_profile *profile, const char *command, uint64_t begin_ns)
+{
+	return sprof_profile_describe(profile, command, realtime_of(begin_ns));
+}

@@ -1,0 +1,99 @@
+/*
+ * Commands as data: name, options, and how options are parsed and documented. An option is one row
+ * of a table; parser and help need nothing else.
+ */
+#ifndef SPROF_CMD_CLI_COMMAND_H
+#define SPROF_CMD_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+
+/* sprof's own exit codes; `run` passes on the program's. */
+enum sprof_exit {
+	SPROF_EXIT_PARTIAL = 1, /* a part of the requested result is missing */
+	SPROF_EXIT_GROWN = 1,   /* sprof diff --fail-if */
+	SPROF_EXIT_FAILED = 2,
+	SPROF_EXIT_MISMATCH = 3, /* sprof symbols --verify */
+	SPROF_EXIT_USAGE = 64,
+};
+
+/* A program's exit code as a shell reports it, from waitpid(2)'s status. */
+int sprof_exit_of_program(int wait_status);
+
+/*
+ * Parses an option's value into the field at the row's offset; text is NULL for a flag. The error
+ * describes the value; the parser prepends the option's name.
+ */
+typedef bool (*sprof_option_setter)(void *field, const char *text, struct sprof_error *err);
+
+struct sprof_option {
+	const char *name;    /* the long name without dashes; NULL terminates a table */
+	const char *letters; /* the short names, the usual one first; NULL: none */
+	/* the value's name in help; NULL: a flag; "[=HOW]": the value is optional */
+	const char *argument;
+	/* lines separated by '\n'; NULL: an old name, hidden in help */
+	const char *help;
+	sprof_option_setter set;
+	size_t offset; /* offset of the field in the command's options */
+	/*
+	 * Lists of other options, separated by blanks: "exact", or with a value, "impl=call-delay".
+	 */
+	const char *needs;     /* the option has no effect without one of these; NULL: none */
+	const char *conflicts; /* contradicts each of these; NULL: none */
+};
+
+struct sprof_option_group {
+	/* equal to the previous group's: continues it; NULL terminates the list */
+	const char *title;
+	const struct sprof_option *options;
+	/* offset in the command's options of the struct that the rows' offsets refer to */
+	size_t base;
+};
+
+/* Options of every command; the first member of each command's options. */
+struct sprof_common_options {
+	bool help, quiet, verbose;
+};
+
+extern const struct sprof_option sprof_common_option_table[];
+
+struct sprof_command {
+	const char *name;
+	const char *alias;   /* another name, hidden in help; NULL: none */
+	const char *summary; /* a phrase for `sprof --help` */
+	/*
+	 * Explains why an option such as "-C" does not exist; NULL: no explanation. May be NULL
+	 * itself.
+	 */
+	const char *(*refusal)(const char *option);
+	const char *synopsis; /* text after "sprof NAME" */
+	const char *details;  /* paragraphs after the options, ending with a newline; may be NULL */
+	const struct sprof_option_group *groups;
+	const void *defaults; /* default values of the options */
+	size_t options_size;
+	/* options may follow operands: no operand begins another command line */
+	bool options_anywhere;
+	/* "--" is an operand that separates two lists; only operands follow it */
+	bool two_lists;
+	/* Operands are NULL-terminated. On success *ret_exit is sprof's exit code. */
+	bool (*run)(const void *options, char *const operands[], int *ret_exit,
+		struct sprof_error *err);
+};
+
+/*
+ * Parses argv[1..] (argv[0] is the command's name) into options, which hold the defaults, up to the
+ * first operand or "--". With options_anywhere, parses everything and moves operands behind the
+ * options. On success *ret_operands is the index of the first operand, or argc. Rejects options
+ * without their prerequisite and contradicting options, unless help is requested.
+ */
+bool sprof_command_parse(const struct sprof_command *command, int argc, char *argv[], void *options,
+	int *ret_operands, struct sprof_error *err) SPROF_MUST_USE;
+
+/* Writes the command's help text. The caller checks the stream for write errors. */
+void sprof_command_help(const struct sprof_command *command, FILE *stream);
+
+#endif

@@ -1,0 +1,16 @@
+/* The last recording shown on a terminal. It is kept so that `sprof report` can show it in full. */
+#ifndef SPROF_CMD_CLI_LAST_RECORDING_H
+#define SPROF_CMD_CLI_LAST_RECORDING_H
+
+#include "profile/model/profile.h"
+
+/* The file's path; NULL: no suitable folder. The text is static. */
+const char *sprof_last_recording_path(void);
+
+/* The path for writing: creates the folder if missing. NULL also if others could write there. */
+const char *sprof_last_recording_make(void);
+
+/* Prints which recording is shown, because the user named no file and may expect another one. */
+void sprof_last_recording_say(const struct sprof_profile *profile);
+
+#endif

@@ -1,0 +1,29 @@
+/* A list of process or thread ids from the command line. */
+#ifndef SPROF_CMD_CLI_PIDS_H
+#define SPROF_CMD_CLI_PIDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+
+enum { SPROF_PIDS_MAX = 256 };
+
+struct sprof_pids {
+	pid_t items[SPROF_PIDS_MAX];
+	size_t count;
+};
+
+/* Adds an id unless it is present. Returns false if the list is full. */
+bool sprof_pids_add(struct sprof_pids *pids, pid_t pid) SPROF_MUST_USE;
+bool sprof_pids_have(const struct sprof_pids *pids, pid_t pid);
+
+/* An option setter (cmd/cli/command.h): appends "1,2,3"; the option may be repeated. */
+bool sprof_value_pids(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+
+/* Writes "1, 2, 3". */
+void sprof_pids_list(const struct sprof_pids *pids, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Setters for the values of options; see sprof_option_setter. Each comment names the field's type.
+ */
+#ifndef SPROF_CMD_CLI_VALUES_H
+#define SPROF_CMD_CLI_VALUES_H
+
+#include "base/attributes.h"
+#include "cmd/cli/command.h"
+#include "events/recorded/events.h"
+
+/* bool: set to true. */
+bool sprof_value_flag(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* const char *: the text itself, which is never freed. */
+bool sprof_value_text(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* pid_t, positive. */
+bool sprof_value_pid(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* double, in Hz: positive, at most 10000. */
+bool sprof_value_rate(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* double: a fraction above 0 and at most 1, from a percentage. */
+bool sprof_value_percentage(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* uint64_t, in ns. */
+bool sprof_value_time(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* The same, but not 0. */
+bool sprof_value_duration(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* uint64_t, in ns: a positive number with one of the units s, ms, us, ns. */
+bool sprof_value_latency(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* uint64_t, in ns: a whole number of milliseconds above 0. */
+bool sprof_value_milliseconds(
+	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* size_t, from 1 to one million. */
+bool sprof_value_count(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* enum sprof_mode. */
+/* The index of the text in a NULL-terminated table. The error lists all names. */
+bool sprof_value_choice(const char *const names[], const char *text, unsigned *ret,
+	struct sprof_error *err) SPROF_MUST_USE;
+bool sprof_value_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* enum sprof_report_mode. */
+bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+
+/* enum sprof_source_request */
+SPROF_MUST_USE bool sprof_value_source(void *field, const char *text, struct sprof_error *err);
+
+#endif

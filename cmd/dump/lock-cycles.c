@@ -1,0 +1,122 @@
+/*
+ * Finds deadlocks from the locks that threads wait for; the holders are already known. Does not
+ * handle locks without a known holder, such as an rwlock held by readers: glibc does not record
+ * readers.
+ */
+#include "cmd/dump/lock-cycles.h"
+
+#include <stdlib.h>
+
+#include "base/idmap.h"
+#include "base/proc-status.h"
+#include "blocked/deadlock.h"
+
+static bool map_threads(const struct sprof_stacks *stacks, struct sprof_idmap *ret)
+{
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		const struct sprof_thread_stack *thread = &stacks->threads[i];
+
+		if (thread->sampled && !sprof_idmap_put(ret, 0, (uint64_t)thread->tid, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+bool sprof_lock_cycles_find(const struct sprof_stacks *stacks, struct sprof_lock_cycles *ret)
+{
+	const size_t count = stacks->thread_count;
+	struct sprof_idmap by_tid = {0};
+	bool ok = map_threads(stacks, &by_tid);
+
+	*ret = (struct sprof_lock_cycles){
+		.holders = calloc(count + 1, sizeof(*ret->holders)),
+		.cycles = calloc(count + 1, sizeof(*ret->cycles)),
+	};
+	if (ok && ret->holders && ret->cycles) {
+		for (size_t i = 0; i < count; i++) {
+			const pid_t holder = stacks->threads[i].holder;
+
+			/* Nothing found is SPROF_IDMAP_NONE, which is NO_HOLDER. */
+			ret->holders[i] = holder ? sprof_idmap_find(&by_tid, 0, (uint64_t)holder)
+						 : SPROF_DEADLOCK_NO_HOLDER;
+		}
+		ret->count = sprof_deadlocks_find(ret->holders, count, ret->cycles);
+	} else {
+		sprof_lock_cycles_finish(ret);
+		ok = false;
+	}
+	sprof_idmap_finish(&by_tid);
+	return ok;
+}
+
+/* -1: the thread is gone. */
+static long sleeps_of(pid_t tid)
+{
+	long count;
+
+	return sprof_proc_status_read_number(tid, "voluntary_ctxt_switches", &count) ? count : -1;
+}
+
+bool sprof_lock_sleeps_note(const struct sprof_lock_cycles *cycles,
+	const struct sprof_stacks *stacks, struct sprof_lock_sleeps *ret)
+{
+	*ret = (struct sprof_lock_sleeps){
+		.items = calloc(stacks->thread_count + 1, sizeof(*ret->items))};
+	if (!ret->items)
+		return false;
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		const pid_t tid = stacks->threads[i].tid;
+
+		if (cycles->cycles[i])
+			ret->items[ret->count++] = (struct sprof_lock_sleep){tid, sleeps_of(tid)};
+	}
+	return true;
+}
+
+void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps)
+{
+	free(sleeps->items);
+	*sleeps = (struct sprof_lock_sleeps){0};
+}
+
+static bool has_slept_on(const struct sprof_lock_sleeps *sleeps, pid_t tid)
+{
+	for (size_t i = 0; i < sleeps->count; i++) {
+		if (sleeps->items[i].tid == tid)
+			return sleeps->items[i].count >= 0 &&
+				sleeps->items[i].count == sleeps_of(tid);
+	}
+	return false;
+}
+
+void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
+	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		const uint32_t number = cycles->cycles[i];
+
+		if (!number || has_slept_on(sleeps, stacks->threads[i].tid))
+			continue;
+		for (size_t j = 0; j < stacks->thread_count; j++) {
+			if (cycles->cycles[j] == number)
+				cycles->cycles[j] = 0;
+		}
+	}
+}
+
+uint32_t sprof_lock_cycles_first(
+	const struct sprof_lock_cycles *cycles, const struct sprof_stacks *stacks, uint32_t number)
+{
+	uint32_t first = 0;
+
+	while (first < stacks->thread_count && cycles->cycles[first] != number)
+		first++;
+	return first;
+}
+
+void sprof_lock_cycles_finish(struct sprof_lock_cycles *cycles)
+{
+	free(cycles->holders);
+	free(cycles->cycles);
+	*cycles = (struct sprof_lock_cycles){0};
+}

@@ -1,0 +1,306 @@
+/*
+ * A dump as text: deadlocks first, then each thread with its stack.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/proc.h"
+#include "cmd/dump/locals.h"
+#include "cmd/dump/dump.h"
+#include "base/syscall-name.h"
+#include "base/system-names.h"
+#include "output/clean.h"
+#include "output/fit.h"
+
+enum { LOCK_TEXT = 256 };
+
+/* "thread 4711 (worker)"; of a core's threads, only those have names that a language has named. */
+static void print_thread_name(const struct sprof_thread_stack *thread)
+{
+	char name[3 * SPROF_COMM_MAX + 4];
+
+	sprof_clean_copy(thread->name, name, sizeof(name));
+	printf("thread %d%s%s%s", thread->tid, name[0] ? " (" : "", name, name[0] ? ")" : "");
+}
+
+/* "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040". */
+static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
+{
+	const char *kind = sprof_lock_kind_name(lock->kind);
+	char variable[LOCK_TEXT / 2];
+
+	sprof_clean_copy(lock->variable ? lock->variable : "", variable, sizeof(variable));
+	if (!lock->variable)
+		snprintf(text, LOCK_TEXT, "%s 0x%" PRIx64, kind, lock->offset);
+	else if (lock->offset)
+		snprintf(text, LOCK_TEXT, "%s %s+0x%" PRIx64, kind, variable, lock->offset);
+	else
+		snprintf(text, LOCK_TEXT, "%s %s", kind, variable);
+}
+
+/* "mutex cache_lock of thread 4712", "the end of thread 4712", "rwlock ...; its readers are not
+ * recorded". */
+static bool print_lock(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
+	struct sprof_error *err)
+{
+	struct sprof_dump_lock lock;
+	char text[LOCK_TEXT];
+
+	if (!sprof_dump_lock_find(view, thread, &lock, err))
+		return false;
+	if (lock.kind == SPROF_LOCK_UNKNOWN)
+		return true;
+	write_lock(&lock, text);
+	if (lock.kind == SPROF_LOCK_JOIN && thread->holder)
+		printf(" (the end of thread %d)", thread->holder);
+	else if (thread->holder)
+		printf(" (%s of thread %d)", text, thread->holder);
+	else if (lock.kind == SPROF_LOCK_RWLOCK)
+		printf(" (%s; readers may have it, whom glibc does not record)", text);
+	else
+		printf(" (%s)", text);
+	return true;
+}
+
+/* "read (pipe:[4711] from cat (12))". */
+static bool print_call(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
+	struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *object = sprof_clean_text(thread->object ? thread->object : "", NULL);
+	char name[64];
+
+	if (!object)
+		return sprof_error_no_memory(err);
+	sprof_syscall_name(thread->syscall, name, sizeof(name));
+	printf(" in %s", name);
+	if (thread->object)
+		printf(" (%s)", object);
+	return !thread->lock_address || print_lock(view, thread, err);
+}
+
+static bool print_state(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
+	struct sprof_error *err)
+{
+	static const char *const words[SPROF_STATE_COUNT] = {
+		[SPROF_STATE_USER] = "running",
+		[SPROF_STATE_SYS] = "running in the kernel",
+		[SPROF_STATE_SLEEP] = "sleeping",
+		[SPROF_STATE_DISK] = "in uninterruptible sleep",
+		[SPROF_STATE_STOPPED] = "stopped",
+	};
+
+	printf("%s", thread->sampled ? words[thread->state] : "ended");
+	if (thread->sampled && thread->in_syscall && !print_call(view, thread, err))
+		return false;
+	printf("\n");
+	return true;
+}
+
+static bool print_location(const struct sprof_dump_view *view,
+	const struct sprof_location *location, const struct sprof_module *module, size_t *number)
+{
+	SPROF_AUTO_FREE char *function =
+		sprof_fit_function(location->function, view->short_names, 0);
+	SPROF_AUTO_FREE char *place =
+		sprof_clean_text(location->file ? location->file : sprof_module_name(module), NULL);
+
+	if (!function || !place)
+		return false;
+	printf("  #%-3zu %s%s", (*number)++, function, location->inlined ? " (inlined)" : "");
+	if (location->file && location->line)
+		printf(" at %s:%u\n", place, location->line);
+	else if (location->unresolved)
+		printf("\n");
+	else
+		printf(" in %s\n", place);
+	return true;
+}
+
+/* "count = 3" */
+static bool print_value(const struct sprof_local *local)
+{
+	SPROF_AUTO_FREE char *name = sprof_clean_text(local->name, NULL);
+	SPROF_AUTO_FREE char *value = sprof_clean_text(local->value, NULL);
+
+	if (!name || !value)
+		return false;
+	printf("         %s = %s\n", name, value);
+	return true;
+}
+
+/* "(optimized out: a, b)" */
+static bool print_others(
+	const struct sprof_locals *locals, enum sprof_local_state state, const char *word)
+{
+	const char *separator = ": ";
+
+	for (size_t i = 0; i < locals->count; i++) {
+		SPROF_AUTO_FREE char *name = NULL;
+
+		if (locals->items[i].state != state)
+			continue;
+		name = sprof_clean_text(locals->items[i].name, NULL);
+		if (!name)
+			return false;
+		if (separator[0] == ':')
+			printf("         (%s", word);
+		printf("%s%s", separator, name);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		printf(")\n");
+	return true;
+}
+
+static bool print_all(const struct sprof_locals *locals)
+{
+	for (size_t i = 0; i < locals->count; i++) {
+		if (locals->items[i].state == SPROF_LOCAL_KNOWN && !print_value(&locals->items[i]))
+			return false;
+	}
+	return print_others(locals, SPROF_LOCAL_UNKNOWN, "not known") &&
+		print_others(locals, SPROF_LOCAL_OPTIMIZED_OUT, "optimized out");
+}
+
+static bool print_locals(struct sprof_dump_locals *way, size_t level, struct sprof_error *err)
+{
+	struct sprof_locals locals;
+	bool ok;
+
+	if (!way->view->with_locals)
+		return true;
+	if (!sprof_dump_locals_find(way, level, &locals, err))
+		return false;
+	ok = print_all(&locals);
+	sprof_locals_finish(&locals);
+	return ok || sprof_error_no_memory(err);
+}
+
+static bool print_frame(struct sprof_dump_locals *way, size_t *number, struct sprof_error *err)
+{
+	const struct sprof_dump_view *view = way->view;
+	const struct sprof_frame *frame = &way->thread->frames[way->frame];
+	const struct sprof_module *module = sprof_modules_get(view->modules, frame->module);
+	struct sprof_locations locations;
+
+	if (!sprof_dump_resolve(view, frame, &locations, err))
+		return false;
+	for (size_t i = 0; i < locations.count; i++) {
+		if (!print_location(view, &locations.items[i], module, number))
+			return sprof_error_no_memory(err);
+		if (!print_locals(way, i, err))
+			return false;
+	}
+	return sprof_dump_locals_step(way, err);
+}
+
+static bool print_thread(const struct sprof_dump_view *view,
+	const struct sprof_thread_stack *thread, struct sprof_error *err)
+{
+	struct sprof_dump_locals way;
+	size_t number = 0;
+
+	printf("\n");
+	print_thread_name(thread);
+	printf(": ");
+	if (!print_state(view, thread, err))
+		return false;
+	sprof_dump_locals_begin(&way, view, thread);
+	while (way.frame < thread->frame_count) {
+		if (!print_frame(&way, &number, err))
+			return false;
+	}
+	if (thread->sampled && thread->end != SPROF_END_ROOT)
+		printf("  [the stack ends early: %s]\n", sprof_end_name(thread->end));
+	return true;
+}
+
+/* One line of a deadlock. */
+static bool print_waiter(const struct sprof_dump_view *view,
+	const struct sprof_thread_stack *thread, const struct sprof_thread_stack *holder,
+	struct sprof_error *err)
+{
+	struct sprof_dump_lock lock;
+	char text[LOCK_TEXT];
+
+	if (!sprof_dump_lock_find(view, thread, &lock, err))
+		return false;
+	write_lock(&lock, text);
+	printf("  ");
+	print_thread_name(thread);
+	if (lock.kind == SPROF_LOCK_JOIN)
+		printf(" waits for the end of ");
+	else
+		printf(" waits for %s of ", text);
+	print_thread_name(holder);
+	printf("\n");
+	return true;
+}
+
+static bool print_deadlock(
+	const struct sprof_dump_view *view, uint32_t number, struct sprof_error *err)
+{
+	const struct sprof_stacks *stacks = view->stacks;
+	const uint32_t *holders = view->cycles->holders;
+	const uint32_t first = sprof_lock_cycles_first(view->cycles, stacks, number);
+	uint32_t at = first, count = 0;
+
+	if (first == stacks->thread_count)
+		return true;
+	do {
+		count++;
+		at = holders[at];
+	} while (at != first);
+	if (count == 1)
+		printf("deadlock: a thread waits for itself\n");
+	else
+		printf("deadlock: %u threads wait for each other\n", count);
+	do {
+		if (!print_waiter(view, &stacks->threads[at], &stacks->threads[holders[at]], err))
+			return false;
+		at = holders[at];
+	} while (at != first);
+	printf("\n");
+	return true;
+}
+
+static void print_core_head(const struct sprof_core *core, size_t threads)
+{
+	char name[3 * SPROF_CORE_NAME + 4];
+
+	sprof_clean_copy(core->name, name, sizeof(name));
+	printf("core of process %d%s%s%s", core->pid, name[0] ? " (" : "", name,
+		name[0] ? ")" : "");
+	if (core->signal)
+		printf(", ended by SIG%s in thread %d",
+			sprof_signal_name(core->signal) ? sprof_signal_name(core->signal) : "?",
+			core->threads[0].tid);
+	printf(": %zu thread%s\n", threads, threads == 1 ? "" : "s");
+}
+
+bool sprof_dump_print_text(const struct sprof_dump_view *view, struct sprof_error *err)
+{
+	const struct sprof_stacks *stacks = view->stacks;
+	size_t end = 0;
+
+	for (uint32_t number = 1; number <= view->cycles->count; number++) {
+		if (!print_deadlock(view, number, err))
+			return false;
+	}
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		if (i == end) {
+			end = sprof_dump_process_end(stacks, i);
+			printf(i ? "\n" : "");
+			if (view->core)
+				print_core_head(view->core, end - i);
+			else
+				printf("process %d: %zu thread%s\n", stacks->threads[i].pid,
+					end - i, end - i == 1 ? "" : "s");
+		}
+		if (!print_thread(view, &stacks->threads[i], err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,453 @@
+/*
+ * Chooses functions by name. Without a file, a name refers to the program or, if it has no such
+ * function, to all files; a pattern refers to the program only, because it would match too much
+ * elsewhere.
+ */
+#include "cmd/functions/choice.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "cmd/cli/program-file.h"
+#include "elfsym/names/demangle.h"
+#include "elfsym/dwarf/inlined.h"
+#include "base/glob.h"
+#include "output/short-name.h"
+
+static const char stub_ending[] = "@plt";
+
+/* "operator<", "operator,": its signs are no brackets and no separators. NULL: it is none. */
+static const char *skip_operator(const char *begin, const char *at)
+{
+	static const char word[] = "operator";
+	const size_t length = sizeof(word) - 1;
+
+	if (strncmp(at, word, length) != 0 ||
+		(at > begin && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
+		return NULL;
+	at += length;
+	if (at[0] == ',')
+		return at + 1;
+	at += strspn(at, "<>=-");
+	return at + (!strncmp(at, "()", 2) || !strncmp(at, "[]", 2) ? 2 : 0);
+}
+
+/* The end of one wish: a comma outside of brackets and quotes, or the end of the text. */
+static const char *end_of_wish(const char *begin)
+{
+	const char *at = begin;
+	bool is_quoted = false;
+	int depth = 0;
+
+	for (; *at; at++) {
+		const char *behind = is_quoted ? NULL : skip_operator(begin, at);
+
+		if (behind)
+			at = behind;
+		if (*at == '"')
+			is_quoted = !is_quoted;
+		if (*at && !is_quoted && strchr("(<[{", *at))
+			depth++;
+		if (*at && !is_quoted && strchr(")>]}", *at))
+			depth--;
+		if (!*at || (*at == ',' && !is_quoted && depth <= 0))
+			break;
+	}
+	return at;
+}
+
+/* At the @ of "strcmp@plt" or "strcmp@plt@libc.so.6". */
+static bool is_stub(const char *at, const char *end)
+{
+	const size_t length = sizeof(stub_ending) - 1;
+
+	return (size_t)(end - at) >= length && !strncmp(at, stub_ending, length) &&
+		(at + length == end || at[length] == '@');
+}
+
+/* An @ in quotes belongs to a name. NULL: no file is named. */
+static const char *find_at(const char *begin, const char *end)
+{
+	bool is_quoted = false;
+
+	for (const char *at = begin; at < end; at++) {
+		if (*at == '"')
+			is_quoted = !is_quoted;
+		else if (*at == '@' && !is_quoted && !is_stub(at, end))
+			return at;
+	}
+	return NULL;
+}
+
+/* Without the quotes around it. Returns NULL if out of memory. */
+static char *copy(const char *begin, const char *end)
+{
+	if (end - begin > 1 && *begin == '"' && end[-1] == '"') {
+		begin++;
+		end--;
+	}
+	return strndup(begin, (size_t)(end - begin));
+}
+
+/*
+ * These functions (setjmp, vfork) return again later to a saved return address. If a source has
+ * replaced it, the second return would be unexpected and kill the program.
+ */
+static bool returns_twice(const char *linkage)
+{
+	static const char *const names[] = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp",
+		"__sigsetjmp", "getcontext", "swapcontext", "vfork", "__vfork", "__libc_vfork"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(names[i], linkage))
+			return true;
+	}
+	return false;
+}
+
+bool sprof_function_wish_read(
+	const char *text, const char *end, struct sprof_function_wish *ret, struct sprof_error *err)
+{
+	const char *at = find_at(text, end);
+
+	*ret = (struct sprof_function_wish){
+		.name = copy(text, at ? at : end),
+		.file = at ? copy(at + 1, end) : NULL,
+	};
+	if (!ret->name || (at && !ret->file))
+		return sprof_error_no_memory(err);
+	ret->is_pattern = ret->name[strcspn(ret->name, "*?[")];
+	if (!ret->name[0])
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the name of a function is missing: '%s'", text);
+	return !ret->file || ret->file[0] ||
+		sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the name of a file is missing: '%s'", text);
+}
+
+void sprof_function_wish_finish(struct sprof_function_wish *wish)
+{
+	free(wish->name);
+	free(wish->file);
+	*wish = (struct sprof_function_wish){0};
+}
+
+static bool add_wish(struct sprof_function_choice *choice, const char *begin, const char *end,
+	struct sprof_error *err)
+{
+	struct sprof_function_wish *wish;
+
+	if (!sprof_array_reserve(
+		    &choice->items, &choice->capacity, choice->count + 1, sizeof(*wish)))
+		return sprof_error_no_memory(err);
+	wish = &choice->items[choice->count++];
+	return sprof_function_wish_read(begin, end, wish, err) &&
+		(!returns_twice(wish->name) ||
+			sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+				"%s returns more than once, and can't be watched", wish->name));
+}
+
+bool sprof_function_choice_add(
+	struct sprof_function_choice *choice, const char *text, struct sprof_error *err)
+{
+	for (;;) {
+		const char *end = end_of_wish(text);
+
+		if (!add_wish(choice, text, end, err))
+			return false;
+		if (!*end)
+			return true;
+		text = end + 1;
+	}
+}
+
+static bool is_like(const char *pattern, const char *name)
+{
+	return !strcmp(pattern, name) || sprof_glob_matches(pattern, name);
+}
+
+/* "Tree<...>::insert" -> "Tree::insert" */
+static void leave_out_templates(char *brief)
+{
+	static const char left_out[] = "<...>";
+	char *at = brief;
+
+	while ((at = strstr(at, left_out)) != NULL) {
+		const char *rest = at + sizeof(left_out) - 1;
+
+		memmove(at, rest, strlen(rest) + 1);
+	}
+}
+
+bool sprof_function_is_called(const char *name, const char *linkage)
+{
+	SPROF_AUTO_FREE char *plain = NULL, *brief = NULL;
+
+	if (is_like(name, linkage))
+		return true;
+	plain = sprof_is_mangled(linkage) ? sprof_demangle(linkage) : NULL;
+	if (!plain || is_like(name, plain))
+		return plain;
+	brief = sprof_short_name(plain);
+	if (!brief || is_like(name, brief))
+		return brief;
+	leave_out_templates(brief);
+	return is_like(name, brief);
+}
+
+bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !wish->file ||
+		is_like(wish->file, strchr(wish->file, '/') || !slash ? path : slash + 1);
+}
+
+bool sprof_function_choice_is_program(
+	struct sprof_function_choice *choice, const struct sprof_module *module)
+{
+	struct stat status;
+
+	if (!choice->path)
+		return false;
+	if (choice->asked == module)
+		return choice->is_program;
+	choice->asked = module;
+	choice->is_program = module->fd >= 0 && !fstat(module->fd, &status) &&
+		status.st_dev == choice->device && status.st_ino == choice->inode;
+	return choice->is_program;
+}
+
+static bool is_wanted_in(struct sprof_function_choice *choice,
+	const struct sprof_function_wish *wish, const struct sprof_module *module)
+{
+	if (wish->file)
+		return sprof_function_wish_has_file(wish, module->path);
+	return (!wish->is_pattern && !wish->is_in_program) ||
+		sprof_function_choice_is_program(choice, module);
+}
+
+/* Patterns don't mean the stubs through which other files are called, unless they say so. */
+static bool is_other_stub(const char *pattern, const char *linkage)
+{
+	const size_t length = strlen(linkage), tail = sizeof(stub_ending) - 1;
+
+	return length > tail && !strcmp(linkage + length - tail, stub_ending) &&
+		!strstr(pattern, stub_ending);
+}
+
+/* A part is entered by jumps of its function: that is no call. */
+static bool is_other_part(const char *name, const char *linkage)
+{
+	const char *suffix = linkage + sprof_part_owner_length(linkage);
+
+	return *suffix && !strstr(name, suffix);
+}
+
+static bool meets(const struct sprof_function_wish *wish, const char *linkage)
+{
+	return !is_other_part(wish->name, linkage) &&
+		!(wish->is_pattern && is_other_stub(wish->name, linkage)) &&
+		sprof_function_is_called(wish->name, linkage);
+}
+
+bool sprof_function_choice_has(struct sprof_function_choice *choice,
+	const struct sprof_module *module, const struct sprof_listed *function)
+{
+	bool is_chosen = false;
+
+	if (returns_twice(function->name))
+		return false;
+	for (size_t i = 0; i < choice->count; i++) {
+		struct sprof_function_wish *wish = &choice->items[i];
+
+		if (!is_wanted_in(choice, wish, module) || !meets(wish, function->name))
+			continue;
+		wish->is_found = true;
+		is_chosen = true;
+	}
+	return is_chosen;
+}
+
+/* A function of the program. */
+static void look_at(struct sprof_function_choice *choice, const char *linkage)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		struct sprof_function_wish *wish = &choice->items[i];
+
+		if (wish->file || (wish->is_in_program && !choice->central) ||
+			!meets(wish, linkage))
+			continue;
+		wish->is_in_program = true;
+		choice->has_central |=
+			choice->central && sprof_function_is_called(choice->central, linkage);
+	}
+}
+
+/* Some wishes mean the program only. What can't be read has no functions. */
+static bool look_into(struct sprof_function_choice *choice, const struct sprof_module *module,
+	struct sprof_error *err)
+{
+	const struct sprof_debug_places places = {0};
+	struct sprof_listing listing = {0};
+	struct sprof_error unreadable;
+
+	if (!sprof_listing_create(
+		    module, &places, NULL, SPROF_LISTING_FILE, &listing, &unreadable)) {
+		*err = unreadable;
+		return unreadable.kind != SPROF_ERROR_NO_MEMORY;
+	}
+	for (size_t i = 0; i < listing.count; i++)
+		look_at(choice, listing.items[i].name);
+	sprof_listing_finish(&listing);
+	return true;
+}
+
+/* Most calls are ruled out without demangling. */
+static bool is_meant(const void *data, const char *name, const char *linkage)
+{
+	const struct sprof_function_wish *wish = data;
+	SPROF_AUTO_FREE char *bare = strndup(name, strcspn(name, "<"));
+
+	return bare && strstr(wish->name, bare) && meets(wish, linkage ? linkage : name);
+}
+
+/* The program has the function only as a part of others. */
+static bool tell_inlined(const struct sprof_function_wish *wish,
+	const struct sprof_inlined *inlined, struct sprof_error *err)
+{
+	char place[160] = "";
+
+	if (inlined->file[0] && inlined->line)
+		snprintf(place, sizeof(place), " (%s:%" PRIu32 ")", inlined->file, inlined->line);
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+		"'%s' has no calls to watch: the compiler has inlined it into %s%s%s", wish->name,
+		inlined->into, place, inlined->count > 1 ? " and elsewhere" : "");
+	sprof_error_hint(err,
+		"watch %s, or compile with -fno-inline; sprof run and annotate show inlined functions, "
+		"too",
+		inlined->into);
+	return false;
+}
+
+/* Not for patterns: they have no single function to look for. */
+static bool look_for_inlined(const struct sprof_function_choice *choice,
+	const struct sprof_module *module, struct sprof_error *err)
+{
+	const struct sprof_debug_places places = {0};
+
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct sprof_function_wish *wish = &choice->items[i];
+		const struct sprof_inlined_wish meant = {wish, is_meant};
+		struct sprof_inlined inlined;
+
+		if (wish->file || wish->is_in_program || wish->is_pattern)
+			continue;
+		inlined = sprof_inlined_find(module, &places, &meant);
+		if (inlined.count && inlined.into[0])
+			return tell_inlined(wish, &inlined, err);
+	}
+	return true;
+}
+
+static bool open_program(
+	struct sprof_function_choice *choice, const char *path, struct sprof_error *err)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module *module;
+	struct stat status;
+	bool done = modules ? sprof_program_open(modules, path, &module, err)
+			    : sprof_error_no_memory(err);
+
+	if (done && module->fd >= 0 && !fstat(module->fd, &status)) {
+		choice->device = status.st_dev;
+		choice->inode = status.st_ino;
+		choice->path = strdup(path);
+		if (!choice->path)
+			done = sprof_error_no_memory(err);
+		else
+			done = look_into(choice, module, err) &&
+				look_for_inlined(choice, module, err);
+	}
+	sprof_modules_destroy(modules);
+	return done;
+}
+
+static bool tell_missing(
+	const struct sprof_function_wish *wish, const char *file, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function %s '%s' in %s",
+		wish->is_pattern ? "matches" : "is called", wish->name, file);
+	if (wish->is_pattern && !wish->file)
+		sprof_error_hint(err, "sprof symbols %s lists them; for another file: '%s@FILE'",
+			file, wish->name);
+	else
+		sprof_error_hint(err, "sprof symbols FILE lists those of a file");
+	return false;
+}
+
+bool sprof_function_choice_tell_central(
+	const struct sprof_function_choice *choice, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "none of the watched functions is called '%s'",
+		choice->central);
+	sprof_error_hint(err, "name it in --function, too");
+	return false;
+}
+
+/* Whether what is watched is the program's, and the central function is not among it. */
+static bool lacks_central(const struct sprof_function_choice *choice)
+{
+	if (!choice->central || choice->has_central)
+		return false;
+	for (size_t i = 0; i < choice->count; i++) {
+		if (!choice->items[i].is_in_program)
+			return false;
+	}
+	return true;
+}
+
+bool sprof_function_choice_begin(struct sprof_function_choice *choice, const char *program,
+	pid_t pid, struct sprof_error *err)
+{
+	char path[PATH_MAX];
+
+	if (!sprof_program_find(program, pid, path, err) || !open_program(choice, path, err))
+		return false;
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct sprof_function_wish *wish = &choice->items[i];
+
+		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
+			return tell_missing(wish, path, err);
+	}
+	return !lacks_central(choice) || sprof_function_choice_tell_central(choice, err);
+}
+
+bool sprof_function_choice_check(
+	const struct sprof_function_choice *choice, struct sprof_error *err)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct sprof_function_wish *wish = &choice->items[i];
+
+		if (!wish->is_found)
+			return tell_missing(
+				wish, wish->file ? wish->file : "any file that was mapped", err);
+	}
+	return true;
+}
+
+void sprof_function_choice_finish(struct sprof_function_choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++)
+		sprof_function_wish_finish(&choice->items[i]);
+	free(choice->items);
+	free(choice->path);
+	*choice = (struct sprof_function_choice){0};
+}

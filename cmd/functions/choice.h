@@ -1,0 +1,84 @@
+/* The functions to watch, in the user's syntax: "parse,ns::Tree::*,malloc@libc.so.6". */
+#ifndef SPROF_CMD_FUNCTIONS_CHOICE_H
+#define SPROF_CMD_FUNCTIONS_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "elfsym/names/listing.h"
+
+/*
+ * Whether `name` selects a function: it may be the linkage name, the source name with or without
+ * parameters and template arguments, or a pattern for one of these (base/glob.h).
+ */
+bool sprof_function_is_called(const char *name, const char *linkage);
+
+struct sprof_function_wish {
+	char *name; /* a name or a pattern */
+	char *file; /* the same; NULL: any */
+	bool is_pattern;
+	bool is_in_program;
+	bool is_found;
+};
+
+/*
+ * Parses FUNC or FUNC@FILE, which must extend to `end`. FILE is a file name, a path if it contains
+ * a slash, or a pattern. Either may be quoted. A trailing "@plt" belongs to FUNC: it is a PLT stub,
+ * through which another file is called. Finish the wish in both cases.
+ */
+SPROF_MUST_USE bool sprof_function_wish_read(const char *text, const char *end,
+	struct sprof_function_wish *ret, struct sprof_error *err);
+void sprof_function_wish_finish(struct sprof_function_wish *wish);
+
+/* Whether the wish allows a function of this file, which is a module or a source file. */
+bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path);
+
+/* Zeroed is empty and valid. */
+struct sprof_function_choice {
+	struct sprof_function_wish *items;
+	size_t count, capacity;
+	char *path; /* of the program; NULL: unknown */
+	dev_t device;
+	ino_t inode;
+	const char *central; /* what one of the chosen functions is to be called; NULL: nothing */
+	bool has_central;    /* the program has such a one */
+	const struct sprof_module *asked; /* about which module was asked last, */
+	bool is_program;                  /* and what the answer was */
+};
+
+/* Adds a list of wishes, separated by commas. Commas inside brackets don't separate. */
+SPROF_MUST_USE bool sprof_function_choice_add(
+	struct sprof_function_choice *choice, const char *text, struct sprof_error *err);
+
+/*
+ * Looks into the program that is to be started, or into a process's (NULL). False: a pattern without
+ * a file, which means the program, matches nothing there; a function has no code of its own there,
+ * because all its calls were inlined; all functions are of the program, and none is the central one; or no
+ * memory.
+ */
+SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *choice,
+	const char *program, pid_t pid, struct sprof_error *err);
+
+/* Whether the function is chosen. */
+bool sprof_function_choice_has(struct sprof_function_choice *choice,
+	const struct sprof_module *module, const struct sprof_listed *function);
+
+/* Call it after the run. Returns false if a wish has matched nothing. */
+SPROF_MUST_USE bool sprof_function_choice_check(
+	const struct sprof_function_choice *choice, struct sprof_error *err);
+
+/* Sets the error that none of the chosen functions is the central one. Returns false. */
+SPROF_MUST_USE bool sprof_function_choice_tell_central(
+	const struct sprof_function_choice *choice, struct sprof_error *err);
+
+/* Whether the file is that of the program. */
+bool sprof_function_choice_is_program(
+	struct sprof_function_choice *choice, const struct sprof_module *module);
+
+void sprof_function_choice_finish(struct sprof_function_choice *choice);
+
+#endif

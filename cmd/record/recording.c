@@ -1,0 +1,177 @@
+/* The option rows shared by run and attach, and their defaults. */
+#include "cmd/record/recording.h"
+
+#include <string.h>
+
+#include "cmd/cli/values.h"
+#include "unwind/unwind.h"
+
+#define FIELD(name) offsetof(struct sprof_recording, name)
+
+static bool set_kernel(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_KERNEL_NONE] = "none",
+		[SPROF_KERNEL_SYSCALL] = "syscall",
+		[SPROF_KERNEL_STACK] = "stack",
+		NULL,
+	};
+	unsigned detail;
+
+	if (!sprof_value_choice(names, text, &detail, err))
+		return false;
+	*(enum sprof_kernel_detail *)field = (enum sprof_kernel_detail)detail;
+	return true;
+}
+
+const struct sprof_recording sprof_recording_defaults = {
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+	.rate_hz = 99,
+	.channel = {-1, -1},
+	.max_depth = SPROF_UNWIND_DEFAULT_DEPTH,
+	.kernel = SPROF_KERNEL_SYSCALL,
+	.timeline_max = 1000 * 1000,
+	.max_stacks = 500 * 1000,
+	.shown = SPROF_REPORT_OPTIONS_DEFAULTS,
+};
+
+const struct sprof_option sprof_recording_sampling_table[] = {
+	{"rate", "rF", "HZ", "samples per second of every thread (99)", sprof_value_rate,
+		FIELD(rate_hz)},
+	{"max-overhead", NULL, "PCT",
+		"lower the rate when sampling would cost more than PCT percent of\n"
+		"one CPU: sprof's CPU time plus the time for which the program is\n"
+		"stopped",
+		sprof_value_percentage, FIELD(max_overhead)},
+	{"source", NULL, "SOURCE",
+		"how to sample running threads: stop: by ptrace; kernel: timers in\n"
+		"the kernel, without stops; auto: kernel if the timers also see\n"
+		"kernel code (auto)",
+		sprof_running_source_set, FIELD(source)},
+	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
+		sprof_value_duration, FIELD(duration_ns)},
+	{"delay", "D", "TIME", "wait for TIME before the first sample", sprof_value_time,
+		FIELD(delay_ns)},
+	{"from", NULL, "TIME", "sample from this time since the start on; the same as --delay",
+		sprof_value_time, FIELD(delay_ns)},
+	{"to", NULL, "TIME", "sample up to this time since the start", sprof_value_duration,
+		FIELD(to_ns)},
+	{"control", NULL, "CHANNEL",
+		"read lines from CHANNEL (fd:N or fifo:PATH): enable, disable,\n"
+		"ping, stop, snapshot; with fd:N,M or fifo:PATH,PATH answers go to\n"
+		"the second one",
+		sprof_channel_open, FIELD(channel)},
+	{"start-off", NULL, NULL, "don't sample until --control gets enable, or until SIGUSR2",
+		sprof_value_flag, FIELD(start_off)},
+	{"every", NULL, "TIME",
+		"write one file for each period of TIME, at least 1s, without gaps;\n"
+		"the names need %t or %n: -o prof-%t.pb.gz",
+		sprof_value_duration, FIELD(every_ns)},
+	{"max-depth", NULL, "N", "keep at most N frames per stack (8192)", sprof_value_count,
+		FIELD(max_depth)},
+	{"mode", NULL, "MODE",
+		"wall: all threads, cpu: running threads, wait: blocked threads\n"
+		"(wall)",
+		sprof_value_mode, FIELD(mode)},
+	{"python", NULL, "FRAMES",
+		"frames of Python programs: calls: Python functions, and C\n"
+		"functions that do work; all: also C functions that only call\n"
+		"Python; only: just Python functions (calls)",
+		sprof_python_set, FIELD(python)},
+	{"no-python", NULL, NULL,
+		"show the functions of the interpreter instead of Python functions",
+		sprof_python_unset, FIELD(python)},
+	{"goroutines", NULL, NULL,
+		"Go: record the goroutine of each sample, and the function that\n"
+		"created it",
+		sprof_value_flag, FIELD(goroutines)},
+	{"cpus", NULL, NULL, "record the CPU of each sample of a running thread", sprof_value_flag,
+		FIELD(cpus)},
+	{"kernel", NULL, "DETAIL",
+		"kernel frames: none; syscall: the name of the call; stack: needs\n"
+		"root, and for running threads kernel timers (syscall)",
+		set_kernel, FIELD(kernel)},
+	{"max-stacks", NULL, "N",
+		"keep at most N distinct stacks; later ones become [other] (500000)",
+		sprof_value_count, FIELD(max_stacks)},
+	{"timeline-max", NULL, "N", "keep at most N changes of state for the timeline (1000000)",
+		sprof_value_count, FIELD(timeline_max)},
+	{"time-slices", NULL, "TIME",
+		"pprof: label samples with their slice of time, for report --from\n"
+		"and --to; the file becomes larger",
+		sprof_value_duration, FIELD(slice_ns)},
+	{0},
+};
+
+const struct sprof_option sprof_recording_stats_table[] = {
+	{"stats", NULL, "FILE", "write the quality of the profile to FILE, as JSON",
+		sprof_value_text, FIELD(stats_pattern)},
+	{0},
+};
+
+/* Without a value it is the report's option; with one, how waits are recorded. */
+static bool set_waits(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {"ticks", "exact", NULL};
+	struct sprof_recording *options = field;
+	unsigned how;
+
+	if (!text) {
+		options->shown.waits = true;
+		return true;
+	}
+	if (!sprof_value_choice(names, text, &how, err))
+		return false;
+	options->exact_waits = how;
+	return true;
+}
+
+/* The row's offset leads to the whole struct, because it has two meanings. */
+const struct sprof_option sprof_recording_waits_table[] = {
+	{"waits", NULL, "[=HOW]",
+		"without a value: report only waits (text); exact: record every\n"
+		"wait with its length and stack; ticks: sample waits (ticks)",
+		set_waits, 0},
+	{0},
+};
+
+bool sprof_recording_rename(struct sprof_recording *options,
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
+{
+	return sprof_outputs_rename(&options->shown.outputs, moment, err) &&
+		(!options->stats_pattern ||
+			sprof_placeholders_expand("--stats", options->stats_pattern, moment,
+				&options->stats_path, err));
+}
+
+/* Refuses a file name without a placeholder: the next period would overwrite the file. */
+static bool refuse_name(const char *option, const char *pattern, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_USAGE, "--every would write %s %s again and again", option,
+		pattern ? pattern : "-");
+	sprof_error_hint(err,
+		"put %%t (the time) or %%n (a number) into the name of a file: "
+		"-o prof-%%t.pb.gz");
+	return false;
+}
+
+bool sprof_recording_check_periods(const struct sprof_recording *options, struct sprof_error *err)
+{
+	const struct sprof_outputs *outputs = &options->shown.outputs;
+
+	if (!options->every_ns)
+		return true;
+	if (options->every_ns < SPROF_NS_PER_S)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--every takes at least 1s");
+	if (!outputs->count)
+		return refuse_name("--output", NULL, err);
+	for (size_t i = 0; i < outputs->count; i++) {
+		const char *pattern = outputs->items[i].pattern;
+
+		if (!pattern || !sprof_placeholders_change(pattern))
+			return refuse_name("--output", pattern, err);
+	}
+	if (options->stats_pattern && !sprof_placeholders_change(options->stats_pattern))
+		return refuse_name("--stats", options->stats_pattern, err);
+	return true;
+}

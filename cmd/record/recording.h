@@ -1,0 +1,84 @@
+/* The options shared by run and attach. */
+#ifndef SPROF_CMD_RECORD_RECORDING_H
+#define SPROF_CMD_RECORD_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cmd/record/channel.h"
+#include "cmd/cli/command.h"
+#include "cmd/saved/naming.h"
+#include "cmd/record/page-faults.h"
+#include "cmd/cli/pids.h"
+#include "cmd/cli/process-choice.h"
+#include "cmd/record/python.h"
+#include "cmd/record/running-source.h"
+#include "cmd/saved/report-options.h"
+#include "output/format.h"
+
+/* How much of the kernel is shown on stacks. */
+enum sprof_kernel_detail {
+	SPROF_KERNEL_NONE,
+	SPROF_KERNEL_SYSCALL, /* the system call's name */
+	SPROF_KERNEL_STACK,   /* also the kernel's own stack */
+};
+
+struct sprof_recording {
+	struct sprof_common_options common;
+	struct sprof_naming naming;
+
+	struct sprof_pids pids, tids;        /* attach only */
+	struct sprof_process_choice by_name; /* attach only */
+	bool children;                       /* attach only */
+	bool no_children;                    /* run only */
+	/* run only: wait for all processes that the program starts */
+	bool wait;
+
+	double rate_hz;
+	double max_overhead;  /* a share; 0: no limit */
+	uint64_t duration_ns; /* 0: to the end */
+	uint64_t delay_ns;
+	bool start_off; /* sampling starts disabled */
+	struct sprof_channel channel;
+	uint64_t to_ns;    /* end as a time since the start; 0: not given */
+	uint64_t slice_ns; /* 0: saved profiles have no sample times */
+	uint64_t every_ns; /* 0: one recording */
+	size_t max_depth;
+	enum sprof_mode mode;
+	enum sprof_kernel_detail kernel;
+	enum sprof_running_source source;
+	bool exact_waits;
+	bool goroutines, cpus;
+	struct sprof_page_faults_options faults;
+	enum sprof_python_shown python;
+	size_t timeline_max, max_stacks;
+
+	const char *stats_pattern; /* the user's path; NULL: none */
+	const char *stats_path;    /* with placeholders replaced */
+	struct sprof_report_options shown;
+};
+
+_Static_assert(offsetof(struct sprof_recording, common) == 0,
+	"main.c reads the common options of any command");
+
+extern const struct sprof_recording sprof_recording_defaults;
+
+/*
+ * Expands the names of --output and --stats files for this moment. Returns false if a name is
+ * invalid.
+ */
+bool sprof_recording_rename(struct sprof_recording *options,
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err) SPROF_MUST_USE;
+
+/* Checks the options about periods: each period needs separate files. */
+bool sprof_recording_check_periods(
+	const struct sprof_recording *options, struct sprof_error *err) SPROF_MUST_USE;
+
+/* Option groups of a command's table. */
+extern const struct sprof_option sprof_recording_sampling_table[];
+extern const struct sprof_option sprof_recording_stats_table[];
+extern const struct sprof_option sprof_recording_waits_table[];
+
+#endif

@@ -1,0 +1,34 @@
+/* How running threads are sampled: by stops, or by kernel timers. */
+#ifndef SPROF_CMD_RECORD_RUNNING_SOURCE_H
+#define SPROF_CMD_RECORD_RUNNING_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "sampler/sampler.h"
+
+enum sprof_running_source {
+	/*
+	 * Kernel timers, if kernel code may be sampled as well; else stops. Without kernel code,
+	 * kernel time would be attributed by later stops in system calls, and page faults would be
+	 * mistaken for such calls.
+	 */
+	SPROF_RUNNING_AUTO,
+	SPROF_RUNNING_STOP,
+	/* kernel timers or an error; without kernel code if only that is permitted */
+	SPROF_RUNNING_KERNEL,
+};
+
+/* Option setter: "auto", "stop", "kernel". */
+bool sprof_running_source_set(
+	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * Decides for kernel timers (by_kernel), or sets the reason against them (AUTO: timers_denied).
+ * Tries a timer on sprof's own thread. Returns false if KERNEL was requested and is refused.
+ */
+bool sprof_running_source_choose(enum sprof_running_source wanted,
+	struct sprof_sampler_options *ret, struct sprof_error *err) SPROF_MUST_USE;
+
+#endif

@@ -1,0 +1,47 @@
+/* The label of a recording. Not limited in length: readers shorten it. */
+#include "cmd/record/subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "cmd/cli/command-line.h"
+
+static char *describe_all(const struct sprof_pids *pids)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < pids->count; i++) {
+		SPROF_AUTO_FREE char *command = sprof_command_line_of(NULL, pids->items[i]);
+
+		fprintf(stream, "%s%s", i ? " | " : "", command ? command : "?");
+	}
+	if (!fclose(stream))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static char *describe_threads(const struct sprof_pids *tids)
+{
+	SPROF_AUTO_FREE char *command = sprof_command_line_of(NULL, tids->items[0]);
+	char list[512], *text;
+
+	sprof_pids_list(tids, list, sizeof(list));
+	if (!command || asprintf(&text, "%s (of its threads only %s)", command, list) < 0)
+		return NULL;
+	return text;
+}
+
+char *sprof_subject_describe(const struct sprof_subject *subject)
+{
+	if (subject->tids)
+		return describe_threads(subject->tids);
+	if (subject->pids && subject->pids->count > 1)
+		return describe_all(subject->pids);
+	return sprof_command_line_of(subject->arguments, subject->pid);
+}

@@ -1,0 +1,14 @@
+/* A one-line description of what is recorded. */
+#ifndef SPROF_CMD_RECORD_SUBJECT_H
+#define SPROF_CMD_RECORD_SUBJECT_H
+
+#include "base/attributes.h"
+#include "cmd/record/tracing.h"
+
+/*
+ * The command line of the program or process; of several processes, all of them; of chosen threads,
+ * their ids as well. The caller frees it. Returns NULL if out of memory.
+ */
+char *sprof_subject_describe(const struct sprof_subject *subject) SPROF_MUST_USE;
+
+#endif

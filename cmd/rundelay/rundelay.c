@@ -1,0 +1,265 @@
+/*
+ * sprof rundelay: how long a process's threads wait for a CPU, and after what. The process is
+ * neither stopped nor changed.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cli/commands.h"
+#include "cmd/mem/unattached-run.h"
+#include "cmd/rundelay/denied.h"
+#include "output/rundelay/table.h"
+#include "cmd/cli/terminal.h"
+#include "cmd/ui.h"
+
+struct rundelay_options {
+	struct sprof_common_options common;
+	pid_t pid;
+	uint64_t duration_ns, interval_ns, than_ns;
+	bool per_thread, json;
+	const char *filter;
+	enum sprof_rundelay_request request;
+};
+
+_Static_assert(offsetof(struct rundelay_options, common) == 0,
+	"main.c reads the common options of any command");
+
+#define FIELD(name) offsetof(struct rundelay_options, name)
+
+static bool set_source(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_RUNDELAY_AUTO] = "auto",
+		[SPROF_RUNDELAY_PERF] = "perf",
+		[SPROF_RUNDELAY_PROC] = "proc",
+		NULL,
+	};
+	unsigned request;
+
+	if (!sprof_value_choice(names, text, &request, err))
+		return false;
+	*(enum sprof_rundelay_request *)field = (enum sprof_rundelay_request)request;
+	return true;
+}
+
+static bool set_filter(void *field, const char *text, struct sprof_error *err)
+{
+	*(const char **)field = text;
+	return sprof_rundelay_filter_check(text, err);
+}
+
+static const struct sprof_option target_table[] = {
+	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
+	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
+		FIELD(duration_ns)},
+	{"source", NULL, "SOURCE",
+		"auto (the best permitted source), perf (tracepoints or switch\n"
+		"records), proc (schedstat alone) (auto)",
+		set_source, FIELD(request)},
+	{0},
+};
+
+static const struct sprof_option table_table[] = {
+	{"interval", "i", "MS", "print a table every MS milliseconds, and one of the whole run",
+		sprof_value_milliseconds, FIELD(interval_ns)},
+	{"than", NULL, "TIME", "count delays that are longer than this, such as 4ms",
+		sprof_value_latency, FIELD(than_ns)},
+	{"perins", NULL, NULL, "show a row for each thread", sprof_value_flag, FIELD(per_thread)},
+	{"filter", NULL, "GLOB[,GLOB]...", "only threads whose name matches one of the globs",
+		set_filter, FIELD(filter)},
+	{"json", NULL, NULL, "write each table as a line of JSON", sprof_value_flag, FIELD(json)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to watch", target_table},
+	{"Output", table_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+static const struct rundelay_options defaults = {.request = SPROF_RUNDELAY_AUTO};
+
+struct run {
+	const struct rundelay_options *options;
+	struct sprof_rundelay rundelay;
+	struct sprof_unattached_run observing;
+	struct sprof_out *out;
+	unsigned tables;
+	bool no_memory;
+	bool is_partial; /* no thread had a requested name */
+};
+
+static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_ns)
+{
+	const struct sprof_rundelay_view view = {
+		.rundelay = &run->rundelay,
+		.total = total,
+		.per_thread = run->options->per_thread,
+		.filter = run->options->filter,
+		.than_ns = run->options->than_ns,
+		.now_ns = now_ns,
+		.duration_ns = now_ns - begin_ns,
+	};
+	struct sprof_rundelay_rows rows;
+	bool done = sprof_rundelay_rows_collect(&view, &rows);
+
+	if (run->tables++ && !run->options->json)
+		sprof_out_puts(run->out, "\n");
+	if (done && run->options->json)
+		done = sprof_rundelay_json(&view, &rows, run->out);
+	else if (done)
+		done = sprof_rundelay_table(&view, &rows, sprof_terminal_width(), run->out);
+	run->no_memory |= !done;
+	run->is_partial = total && run->options->filter && !rows.threads;
+	sprof_rundelay_rows_finish(&rows);
+	sprof_out_flush(run->out);
+}
+
+/* Prints the interval's table, if requested. Returns false if stdout is closed. */
+static bool end_interval(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+	struct sprof_delays *delays = &run->rundelay.delays;
+
+	sprof_delays_close_interval(delays, now_ns);
+	if (run->options->interval_ns)
+		print(run, false, delays->interval_begin_ns, now_ns);
+	sprof_delays_end_interval(delays, now_ns);
+	return !sprof_out_failed(run->out);
+}
+
+/* On SIGUSR1. */
+static void print_statistics(void *data)
+{
+	const struct run *run = data;
+	const struct sprof_rundelay *rundelay = &run->rundelay;
+
+	sprof_ui_note("%s: %zu threads, %zu records wait, %llu lost, %llu late, %llu readings",
+		sprof_rundelay_source_name(rundelay->source), rundelay->delays.count,
+		rundelay->order.count, (unsigned long long)rundelay->delays.lost,
+		(unsigned long long)rundelay->order.late, (unsigned long long)rundelay->readings);
+}
+
+static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
+{
+	struct run *run = data;
+	const struct rundelay_options *options = run->options;
+	const struct sprof_rundelay_options wanted = {
+		.request = options->request,
+		.than_ns = options->than_ns,
+		.per_thread = options->per_thread || options->filter,
+	};
+
+	switch (sprof_rundelay_begin(&run->rundelay, pid, &wanted)) {
+	case SPROF_RUNDELAY_DENIED:
+		return sprof_rundelay_explain(&run->rundelay, err);
+	case SPROF_RUNDELAY_GONE:
+		return sprof_error_set(
+			err, SPROF_ERROR_TARGET_GONE, "watch %d: no such process", (int)pid);
+	case SPROF_RUNDELAY_BEGUN:
+		break;
+	}
+	return true;
+}
+
+static void tell_begun(void *data, pid_t pid)
+{
+	const struct run *run = data;
+
+	if (run->observing.child.program && !isatty(STDOUT_FILENO))
+		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
+			run->observing.child.program);
+	sprof_rundelay_tell_denied(&run->rundelay);
+	sprof_ui_progress("watching process %d by %s; Ctrl-C ends it", (int)pid,
+		sprof_rundelay_source_name(run->rundelay.source));
+}
+
+static int ring_fd(void *data)
+{
+	const struct run *run = data;
+
+	return sprof_rundelay_fd(&run->rundelay);
+}
+
+static bool poll_rings(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+
+	sprof_rundelay_poll(&run->rundelay, now_ns);
+	return true;
+}
+
+static void end(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+
+	sprof_rundelay_end(&run->rundelay, now_ns);
+	end_interval(run, now_ns);
+	print(run, true, run->observing.begin_ns, now_ns);
+	if (run->rundelay.delays.no_memory || run->no_memory)
+		sprof_ui_note("there was no memory for some threads or delays");
+	if (run->is_partial)
+		sprof_ui_note("--filter %s: no thread has such a name", run->options->filter);
+}
+
+static bool close_output(struct run *run, struct sprof_error *err)
+{
+	struct sprof_out *out = run->out;
+
+	run->out = NULL;
+	return sprof_out_close(out, err);
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct rundelay_options *options = data;
+	struct run run = {.options = options};
+	bool done;
+
+	run.observing = (struct sprof_unattached_run){
+		.pid = options->pid,
+		.operands = operands,
+		.duration_ns = options->duration_ns,
+		.interval_ns = options->interval_ns,
+		.period_ns = SPROF_RUNDELAY_PERIOD_NS,
+		.snapshot = print_statistics,
+		.begin = begin,
+		.begun = tell_begun,
+		.fd = ring_fd,
+		.poll = poll_rings,
+		.end_interval = end_interval,
+		.end = end,
+		.data = &run,
+	};
+	done = sprof_unattached_run_check("rundelay", options->pid, operands, err) &&
+		sprof_out_open_fd(STDOUT_FILENO, "stdout", &run.out, err) &&
+		sprof_unattached_run_run(&run.observing, ret_exit, err) && close_output(&run, err);
+	sprof_out_discard(run.out);
+	if (done && (run.rundelay.delays.no_memory || run.no_memory || run.is_partial))
+		*ret_exit = SPROF_EXIT_PARTIAL;
+	sprof_rundelay_finish(&run.rundelay);
+	return done;
+}
+
+const struct sprof_command sprof_command_rundelay = {
+	.name = "rundelay",
+	.summary = "Measure how long threads wait for a CPU",
+	.synopsis = "-p PID [options], or [options] [--] PROGRAM [ARGUMENT...]",
+	.details =
+		"A thread waits for a CPU after a preemption and after a wake-up. Waits after "
+		"preemptions are\n"
+		"exact with switch records, which need kernel.perf_event_paranoid to be at most 2 "
+		"(your own\n"
+		"processes). Waits after wake-ups are exact with tracepoints, which need root and "
+		"a mounted\n"
+		"tracefs; otherwise the kernel gives only their number and sum (~). Ctrl-C ends it "
+		"and prints the\n"
+		"tables. SIGUSR1 prints statistics.\n\n"
+		"  sprof rundelay -p 4711 -d 10s --than 4ms --perins\n"
+		"  sprof rundelay -i 1000 -- ./server --port 8080\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct rundelay_options),
+	.run = run,
+};

@@ -1,0 +1,135 @@
+/*
+ * Loads saved profiles from the command line: options shared by report, diff and merge. profile/
+ * parses the files.
+ */
+#include "cmd/saved/reading.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/values.h"
+#include "profile/edit/build.h"
+#include "profile/names/identify.h"
+#include "profile/edit/merge.h"
+#include "profile/pprof/pprof.h"
+#include "profile/names/rename.h"
+
+#define FIELD(name) offsetof(struct sprof_reading, name)
+
+const struct sprof_reading sprof_reading_defaults = {
+	.shown = SPROF_REPORT_OPTIONS_DEFAULTS,
+	.naming = {.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS},
+};
+
+const struct sprof_option sprof_reading_filter_table[] = {
+	{"pid", "p", "PID", "only threads of this process", sprof_value_pid,
+		FIELD(shown.filter.pid)},
+	{"from", NULL, "TIME", "from this time since the start on; needs run --time-slices",
+		sprof_value_time, FIELD(shown.filter.from_ns)},
+	{"to", NULL, "TIME", "up to this time since the start", sprof_value_duration,
+		FIELD(shown.filter.to_ns)},
+	{0},
+};
+
+/* Whether the user has named a source of names. */
+static bool wants_names(const struct sprof_naming *naming)
+{
+	return naming->folders.count || naming->sysmaps.count || naming->debuginfod ||
+		naming->trust_paths;
+}
+
+static bool name_late(
+	const struct sprof_naming *naming, struct sprof_profile **profile, struct sprof_error *err)
+{
+	struct sprof_saved_modules saved;
+	struct sprof_namer namer;
+	bool ok;
+
+	if (!sprof_profile_saved_modules(*profile, &saved))
+		return sprof_error_no_memory(err);
+	saved.trust_paths = naming->trust_paths;
+	ok = sprof_namer_create_saved(naming, (*profile)->modules, &saved, &namer, err);
+	if (ok) {
+		ok = sprof_profile_rename(profile, namer.symbols, err);
+		sprof_namer_finish(&namer);
+	}
+	sprof_saved_modules_finish(&saved);
+	return ok;
+}
+
+static bool read_file(const struct sprof_reading *options, const char *path,
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	const struct sprof_pprof_options wanted = {.kind = options->shown.weight};
+	bool is_stdin = strcmp(path, "-") == 0;
+	SPROF_AUTO_CLOSE int fd =
+		is_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return sprof_error_errno(err, errno, "can't read %s", path);
+	return sprof_pprof_read(fd, is_stdin ? "stdin" : path, &wanted, ret, err);
+}
+
+bool sprof_reading_load(const struct sprof_reading *options, const char *path,
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	struct sprof_profile *profile;
+
+	if (!read_file(options, path, &profile, err))
+		return false;
+	if (wants_names(&options->naming) && !name_late(&options->naming, &profile, err)) {
+		sprof_profile_destroy(profile);
+		return false;
+	}
+	*ret = profile;
+	return true;
+}
+
+static bool merge_file(const struct sprof_reading *options, struct sprof_profile *sum,
+	const char *path, struct sprof_error *err)
+{
+	struct sprof_error reason = {0};
+	struct sprof_profile *profile;
+	bool ok;
+
+	if (!sprof_reading_load(options, path, &profile, err))
+		return false;
+	ok = sprof_profile_merge(sum, profile, &reason);
+	sprof_profile_destroy(profile);
+	return ok || sprof_error_set(err, reason.kind, "%s: %s", path, reason.message);
+}
+
+static bool load_all(const struct sprof_reading *options, char *const paths[],
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	struct sprof_profile *sum;
+
+	if (!paths[1])
+		return sprof_reading_load(options, paths[0], ret, err);
+	sum = sprof_build_create();
+	if (!sum)
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; paths[i]; i++) {
+		if (!merge_file(options, sum, paths[i], err)) {
+			sprof_profile_destroy(sum);
+			return false;
+		}
+	}
+	*ret = sum;
+	return true;
+}
+
+bool sprof_reading_load_all(const struct sprof_reading *options, char *const paths[],
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	struct sprof_progress *progress =
+		sprof_progress_begin("reading %s%s", paths[0], paths[1] ? " and others" : "");
+	bool ok = load_all(options, paths, ret, err);
+
+	sprof_progress_end(progress);
+	return ok;
+}

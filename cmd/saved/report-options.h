@@ -1,0 +1,91 @@
+/*
+ * Which part of a profile to show, how and where: the options shared by recording and reading
+ * commands, and how outputs follow from them.
+ */
+#ifndef SPROF_CMD_SAVED_REPORT_OPTIONS_H
+#define SPROF_CMD_SAVED_REPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "cmd/cli/command.h"
+#include "cmd/cli/outputs.h"
+#include "output/format.h"
+#include "profile/edit/filter.h"
+
+struct sprof_report_options {
+	struct sprof_outputs outputs;
+	const char *weight; /* the user's text; NULL: not given */
+	struct sprof_filter filter;
+	enum sprof_report_mode report_mode;
+	size_t top, depth, nodes;               /* 0: not given */
+	double min_percent;                     /* negative: not given */
+	const char *callers, *callees;          /* patterns of function names; NULL: not given */
+	struct sprof_column_list columns, sort; /* empty: not given */
+	bool of_whole, percentage_said;
+	bool full, unfold, waits, threads, wait_frames, colour_by_self, short_names, no_pager,
+		mode_said;
+};
+
+/* The initial value. */
+#define SPROF_REPORT_OPTIONS_DEFAULTS \
+	{ \
+		.min_percent = -1 \
+	}
+
+/* Groups of a command's table, at the struct's offset. */
+extern const struct sprof_option sprof_report_options_filter_table[];
+/* for all commands with tables of functions */
+extern const struct sprof_option sprof_report_options_brief_table[];
+extern const struct sprof_option sprof_report_options_waits_table[];
+extern const struct sprof_option
+	sprof_report_options_report_table[]; /* the other options of a report */
+extern const struct sprof_option sprof_report_options_output_table[];
+
+/* Whether an option was given that concerns only the text report. */
+bool sprof_report_options_asks_for_text(const struct sprof_report_options *shown);
+
+/* Finds a weight by name; NULL: the default. Does not know other tools' kinds. */
+bool sprof_report_options_find_weight(
+	const char *name, enum sprof_weight *ret, struct sprof_error *err) SPROF_MUST_USE;
+
+/* Converts the options to those of output/, for this profile. */
+bool sprof_report_options_output_options(const struct sprof_report_options *shown,
+	const struct sprof_profile *profile, struct sprof_output_options *ret,
+	struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * Replaces the profile by its filtered part. An empty result is an error. On failure the profile is
+ * unchanged.
+ */
+bool sprof_report_options_filter(const struct sprof_report_options *shown,
+	struct sprof_profile **profile, struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * Writes all outputs, including stdout only if with_stdout. A report on a terminal goes through the
+ * pager. Reports failures on stderr.
+ */
+struct sprof_written sprof_report_options_write(const struct sprof_report_options *shown,
+	const struct sprof_profile *profile, const struct sprof_output_options *options,
+	bool with_stdout);
+
+/*
+ * For commands that count other values than time: selects a summary on a terminal, unless options
+ * of the report are given, else the report. The recording is kept unless `is_quiet`.
+ */
+SPROF_MUST_USE bool sprof_report_options_settle_answer(
+	struct sprof_report_options *shown, bool is_quiet, struct sprof_error *err);
+
+/*
+ * For profiles with other kinds than time: sets the requested weight. Call it after setting the
+ * kinds, before the first row.
+ */
+SPROF_MUST_USE bool sprof_report_options_settle_weight(const struct sprof_report_options *shown,
+	struct sprof_profile *profile, struct sprof_error *err);
+
+/* Writes all outputs. Sets *ret_exit if one of them can't be written. */
+SPROF_MUST_USE bool sprof_report_options_write_all(const struct sprof_report_options *shown,
+	const struct sprof_profile *profile, int *ret_exit, struct sprof_error *err);
+
+#endif

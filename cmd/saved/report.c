@@ -1,0 +1,181 @@
+/* sprof report: reports and other formats of profiles saved by sprof or another tool. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cli/commands.h"
+#include "cmd/cli/last-recording.h"
+#include "cmd/saved/naming.h"
+#include "cmd/saved/reading.h"
+#include "profile/model/estimate.h"
+#include "profile/views/group-frames.h"
+#include "profile/names/identify.h"
+#include "profile/views/neighbours.h"
+
+#define FIELD(name) offsetof(struct sprof_reading, name)
+
+static bool set_parent(void *field, const char *text, struct sprof_error *err)
+{
+	*(const char **)field = text;
+	return sprof_filter_check(text, err);
+}
+
+static const struct sprof_option report_table[] = {
+	{"by", NULL, "LABEL",
+		"text, json: group by a label (rank, host, pid, comm, ...), or show\n"
+		"one table of dso, file, srcline or address; folded: make it the\n"
+		"first frame",
+		sprof_value_text, FIELD(by), .conflicts = "parent"},
+	{"parent", NULL, "REGEX", "group by the innermost matching function of each stack",
+		set_parent, FIELD(parent)},
+	{"no-children", NULL, NULL,
+		"text: show self and its parts in the flat profile, without totals",
+		sprof_value_flag, FIELD(no_children)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
+	{"Time and process", sprof_reading_filter_table},
+	{"Layout", sprof_report_options_brief_table, FIELD(shown)},
+	{"Layout", sprof_report_options_waits_table, FIELD(shown)},
+	{"Layout", sprof_report_options_report_table, FIELD(shown)},
+	{"Layout", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Layout", report_table},
+	{"Names", sprof_naming_late_table, FIELD(naming)},
+	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+/* Some formats need link-time addresses, which are in the modules' files. */
+static bool identify(
+	const struct sprof_reading *options, struct sprof_profile *profile, struct sprof_error *err)
+{
+	const struct sprof_outputs *outputs = &options->shown.outputs;
+
+	if (options->by && strcmp(options->by, "address") == 0)
+		return sprof_profile_identify(profile, err);
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].format->wants_files)
+			return sprof_profile_identify(profile, err);
+	}
+	return true;
+}
+
+/* perf's label for a thread's name; a label of that name from another tool takes precedence. */
+static bool tell_threads_apart(const struct sprof_profile *profile, enum sprof_weight weight,
+	struct sprof_groups *ret, struct sprof_error *err)
+{
+	struct sprof_error ignored = {0};
+
+	return sprof_groups_build(profile, "comm", weight, ret, &ignored) ||
+		sprof_groups_build(profile, "thread", weight, ret, err);
+}
+
+/* Groups the samples as --by or --parent asks, if one of them was given. */
+static bool tell_apart(const struct sprof_reading *options, const struct sprof_profile *profile,
+	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
+{
+	if (options->parent)
+		return sprof_groups_build_parents(profile, options->parent, weight, ret, err);
+	if (!options->by)
+		return true;
+	if (sprof_frames_have(options->by))
+		return sprof_groups_build_frames(profile, options->by, weight, ret, err);
+	if (strcmp(options->by, "comm") == 0)
+		return tell_threads_apart(profile, weight, ret, err);
+	return sprof_groups_build(profile, options->by, weight, ret, err);
+}
+
+/* A pattern of --callers or --callees that nothing matches is most likely a slip. */
+static bool is_seen(const struct sprof_profile *profile, enum sprof_weight weight,
+	const char *option, const char *pattern, struct sprof_error *err)
+{
+	const struct sprof_view view = {.weight = weight, .thread = SPROF_PROFILE_NONE};
+	struct sprof_neighbours found;
+	size_t count;
+
+	if (!pattern)
+		return true;
+	if (!sprof_neighbours_build(profile, &view, pattern, &found, err))
+		return false;
+	count = found.count;
+	sprof_neighbours_finish(&found);
+	return count ||
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"%s %s: no function of that name has any weight", option, pattern);
+}
+
+static bool write_all(const struct sprof_reading *options, struct sprof_profile *profile,
+	int *ret_exit, struct sprof_error *err)
+{
+	static const char own[] = "self%,self,self-user,self-sys,self-runq,self-wait,samples";
+	struct sprof_output_options output;
+	struct sprof_written written;
+	struct sprof_groups told_apart = {0};
+
+	if (!sprof_report_options_output_options(&options->shown, profile, &output, err) ||
+		!identify(options, profile, err) ||
+		!is_seen(profile, output.weight, "--callers", output.callers, err) ||
+		!is_seen(profile, output.weight, "--callees", output.callees, err) ||
+		!tell_apart(options, profile, output.weight, &told_apart, err))
+		return false;
+	if (options->no_children && !output.columns.count &&
+		!sprof_column_list_parse(&output.columns, own, err))
+		return false;
+	output.groups = options->by || options->parent ? &told_apart : NULL;
+	written = sprof_report_options_write(&options->shown, profile, &output, true);
+	sprof_groups_finish(&told_apart);
+	*ret_exit = sprof_outputs_exit(&written);
+	return true;
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_reading options = *(const struct sprof_reading *)data;
+	struct sprof_profile *profile;
+	bool ok, is_last = false;
+	char *const last[] = {operands[0] ? NULL : (char *)sprof_last_recording_path(), NULL};
+
+	if (last[0] && !access(last[0], R_OK)) {
+		operands = last;
+		is_last = true;
+	}
+	if (!operands[0]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
+		sprof_error_hint(err,
+			"for example: sprof report profile.pb.gz; without one it shows the last "
+			"run or attach without -o, and there is none");
+		return false;
+	}
+	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||
+		!sprof_reading_load_all(&options, operands, &profile, err))
+		return false;
+	if (is_last)
+		sprof_last_recording_say(profile);
+	ok = sprof_report_options_filter(&options.shown, &profile, err) &&
+		(!options.shown.threads || sprof_estimate_take_back(profile) ||
+			sprof_error_no_memory(err)) &&
+		write_all(&options, profile, ret_exit, err);
+	sprof_profile_destroy(profile);
+	return ok;
+}
+
+const struct sprof_command sprof_command_report = {
+	.name = "report",
+	.summary = "Show the last recording or a saved profile, or convert it",
+	.synopsis = "[options] [FILE...]",
+	.details =
+		"A FILE is a saved profile (-o NAME.pb.gz) or any other pprof file; - is stdin. "
+		"Several files are\n"
+		"merged. Without a file it reads the last recording on a terminal by run, attach "
+		"or heap:\n"
+		"~/.cache/sprof/last.pb.gz.\n\n"
+		"  sprof report profile.pb.gz --focus parse --weight user\n"
+		"  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
+	.groups = groups,
+	.defaults = &sprof_reading_defaults,
+	.options_size = sizeof(struct sprof_reading),
+	.options_anywhere = true,
+	.run = run,
+};

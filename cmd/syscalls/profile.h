@@ -1,0 +1,19 @@
+/* System calls as a profile, which can be saved, reported, compared and merged like any other. */
+#ifndef SPROF_CMD_SYSCALLS_PROFILE_H
+#define SPROF_CMD_SYSCALLS_PROFILE_H
+
+#include "base/attributes.h"
+#include "events/syscalls/table.h"
+#include "profile/model/profile.h"
+
+/* Adds the kinds "latency", "calls", "errors" and "longest"; call it before the first row. */
+void sprof_call_profile_begin(struct sprof_profile *profile);
+
+/*
+ * Adds one row per call, thread and stack. The profile's sink must know the threads and stacks.
+ * Returns false if out of memory.
+ */
+SPROF_MUST_USE bool sprof_call_profile_add(
+	struct sprof_profile *profile, const struct sprof_call_table *table);
+
+#endif

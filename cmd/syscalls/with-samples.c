@@ -1,0 +1,24 @@
+/* The summary of samples taken in a run that traces events. cmd/trace/event-run.c takes them. */
+#include "cmd/syscalls/with-samples.h"
+
+#include "cmd/cli/outputs.h"
+#include "cmd/cli/values.h"
+
+#define FIELD(name) offsetof(struct sprof_with_samples_options, name)
+
+const struct sprof_option sprof_with_samples_table[] = {
+	{"sample", NULL, NULL, "also sample the program, as run and attach do", sprof_value_flag,
+		FIELD(sample)},
+	{"rate", "rF", "HZ", "with --sample: samples per second of every thread (99)",
+		sprof_value_rate, FIELD(rate_hz), .needs = "sample"},
+	{0},
+};
+
+bool sprof_with_samples_settle(const struct sprof_report_options *shown,
+	struct sprof_report_options *ret_answer, struct sprof_error *err)
+{
+	*ret_answer = *shown;
+	ret_answer->outputs = (struct sprof_outputs){0};
+	return sprof_outputs_set_format(&ret_answer->outputs, "summary", err) &&
+		sprof_outputs_settle(&ret_answer->outputs, SPROF_STDOUT_REPORT, err);
+}

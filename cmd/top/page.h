@@ -1,0 +1,46 @@
+/* The layout of sprof top's screen as lines of text. Independent of the terminal. */
+#ifndef SPROF_CMD_TOP_PAGE_H
+#define SPROF_CMD_TOP_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cmd/top/head.h"
+#include "cmd/top/state.h"
+#include "output/top/table.h"
+
+enum sprof_top_style {
+	SPROF_TOP_PLAIN,
+	SPROF_TOP_BOLD,
+	SPROF_TOP_REVERSED, /* titles */
+	SPROF_TOP_CHOSEN,   /* the selected row */
+};
+
+/* A small terminal has fewer lines above the table. */
+struct sprof_top_page {
+	size_t rows, columns;
+	size_t head_rows;
+	size_t tabs_row, titles_row; /* equal to rows: none */
+	size_t first_row, table_rows;
+};
+
+struct sprof_top_contents {
+	struct sprof_top_head head;
+	const struct sprof_top_table *table;
+	struct sprof_top_layout layout;
+};
+
+struct sprof_top_page sprof_top_page_plan(size_t rows, size_t columns);
+
+/*
+ * A row of the screen, to be freed; may be longer than the screen's width. Returns NULL if out of
+ * memory.
+ */
+char *sprof_top_page_line(const struct sprof_top_page *page,
+	const struct sprof_top_contents *contents, size_t row, enum sprof_top_style *ret_style);
+
+/* Handles a click, which changes the state as keys do. Returns false if out of memory. */
+bool sprof_top_page_click(const struct sprof_top_page *page, struct sprof_top_state *state,
+	const struct sprof_top_contents *contents, size_t row, size_t column);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * sprof trace: the time between any two events of a process. Parses the command line; run.c
+ * runs it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cli/commands.h"
+#include "cmd/cli/report-file.h"
+#include "cmd/trace/run.h"
+#include "events/language/refusals.h"
+
+enum { CALLS_LIMIT = 100 * 1000 };
+
+#define FIELD(name) offsetof(struct sprof_trace_options, name)
+
+_Static_assert(offsetof(struct sprof_trace_options, common) == 0,
+	"main.c reads the common options of any command");
+
+static bool add_events(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_trace_lists *lists = field;
+
+	if (lists->count == SPROF_EVENT_POSITIONS)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "is the %d-th one; there may be %d",
+			SPROF_EVENT_POSITIONS + 1, SPROF_EVENT_POSITIONS);
+	lists->items[lists->count++] = text;
+	return true;
+}
+
+static bool set_analysis(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_TRACE_DELAY] = "delay",
+		[SPROF_TRACE_PAIR] = "pair",
+		[SPROF_TRACE_SYSCALLS] = "syscalls",
+		[SPROF_TRACE_CALL] = "call",
+		[SPROF_TRACE_CALL_DELAY] = "call-delay",
+		[SPROF_TRACE_KMEMPROF] = "kmemprof",
+		NULL,
+	};
+	unsigned analysis;
+
+	if (!sprof_value_choice(names, text, &analysis, err)) {
+		if (strcmp(text, "rundelay") == 0)
+			sprof_error_hint(err, "sprof rundelay measures the wait for a CPU");
+		return false;
+	}
+	*(enum sprof_trace_analysis *)field = (enum sprof_trace_analysis)analysis;
+	return true;
+}
+
+static bool set_threshold(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_trace_threshold *threshold = field;
+
+	threshold->is_set = sprof_latency_parse(text, strlen(text), &threshold->ns);
+	return threshold->is_set ||
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"not a time with its unit: s, ms, us or ns, such as 4ms");
+}
+
+/* Nothing to do: the events are always in order, and what perf-prof buffers is small here. */
+static bool accept(void *field, const char *text, struct sprof_error *err)
+{
+	return true;
+}
+
+static const struct sprof_option event_table[] = {
+	{"event", "e", "EVENT[,EVENT]...",
+		"a position: group:name[/filter/key=EXPR/.../]; the time is taken\n"
+		"from an event of one position to the next matching event of the\n"
+		"following position",
+		add_events, FIELD(lists)},
+	{"key", "k", "EXPR", "events with the same value match (the thread)", sprof_value_text,
+		FIELD(key)},
+	{"cycle", NULL, NULL, "the last position is followed by the first one", sprof_value_flag,
+		FIELD(cycle)},
+	{"source", NULL, "SOURCE",
+		"auto (the best permitted source), perf (the kernel's tracepoints:\n"
+		"root, no stops), ptrace (auto)",
+		sprof_value_source, FIELD(request)},
+	{"impl", NULL, "WHAT",
+		"delay: latencies; pair: also events without a partner; syscalls: a\n"
+		"table of system calls; call: each -e is a function (start,end),\n"
+		"with callers; call-delay: both; kmemprof: memory that events\n"
+		"allocate and free (delay)",
+		set_analysis, FIELD(analysis)},
+	{0},
+};
+
+static const struct sprof_option report_table[] = {
+	{"than", NULL, "TIME", "show each pair that takes longer than TIME", set_threshold,
+		FIELD(than)},
+	{"only-than", NULL, "TIME", "the same, without tables for intervals that have no such pair",
+		set_threshold, FIELD(only_than)},
+	{"lower", NULL, "TIME", "show each pair that takes less than TIME", set_threshold,
+		FIELD(lower)},
+	{"perins", NULL, NULL, "show a row for each key", sprof_value_flag, FIELD(by_key)},
+	{"detail", NULL, "WHAT",
+		"with --than or --lower: also show the events between, all or a\n"
+		"list of -1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
+		sprof_value_text, FIELD(detail), .needs = "than only-than lower"},
+	{"heatmap", NULL, "FILE",
+		"write time and latency (ns) to FILE-EVENT1-EVENT2.lat, a picture\n"
+		"of each (.svg), and FILE.html with all pictures",
+		sprof_value_text, FIELD(heatmap)},
+	{"limit", NULL, "N", "keep the first N calls for the tree of --impl call-delay (100000)",
+		sprof_value_count, FIELD(limit), .needs = "impl=call-delay"},
+	{"interval", "i", "MS", "print a table every MS milliseconds", sprof_value_milliseconds,
+		FIELD(interval_ns)},
+	{"output", "o", "FILE", "write to FILE (.txt or .json) instead of stdout", sprof_value_text,
+		FIELD(output)},
+	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
+		FIELD(json)},
+	{"order", NULL, NULL, NULL, accept, 0},
+	{"watermark", NULL, "N", NULL, accept, 0},
+	{"mmap-pages", "m", "N", NULL, accept, 0},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to trace", sprof_event_run_table, FIELD(watching)},
+	{"What to trace", event_table},
+	{"What to trace", sprof_with_samples_table, FIELD(beside)},
+	{"Report", report_table},
+	{"Names", sprof_naming_kind_table, FIELD(short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_trace_options options = *(const struct sprof_trace_options *)data;
+
+	if (!options.lists.count) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "trace needs events");
+		sprof_error_hint(err,
+			"for example: sprof trace -e syscalls:sys_enter_read -e "
+			"syscalls:sys_exit_read -p 4711; sprof events lists them");
+		return false;
+	}
+	return sprof_event_run_check("trace", &options.watching, operands, err) &&
+		sprof_report_file_settle(options.output, &options.json, err) &&
+		sprof_trace_run(&options, operands, ret_exit, err);
+}
+
+static const struct sprof_trace_options defaults = {
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+	.beside.rate_hz = SPROF_WITH_SAMPLES_RATE_HZ,
+	.limit = CALLS_LIMIT,
+};
+
+const struct sprof_command sprof_command_trace = {
+	.name = "trace",
+	.alias = "multi-trace",
+	.refusal = sprof_refusal_of_option,
+	.summary = "Measure the time between two events, each time they occur",
+	.synopsis = "-e EVENT [-e EVENT]... [options] (-p PID | [--] PROGRAM [ARGUMENT...])",
+	.details =
+		"sprof multi-trace is the same command. sprof events lists the events and their "
+		"fields.\n"
+		"Expressions have the operators of C, and ~ for a glob.\n\n"
+		"  sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 4ms -p "
+		"4711\n"
+		"  sprof trace -e 'syscalls:sys_exit_openat/ret>=0/key=ret/' -e "
+		"'syscalls:sys_enter_close//key=fd/' --impl pair -- ls\n"
+		"  sprof trace --impl call-delay -e uprobe:parse,uretprobe:parse -e "
+		"raw_syscalls:sys_enter,raw_syscalls:sys_exit -- ./app\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct sprof_trace_options),
+	.run = run,
+};

@@ -1,0 +1,64 @@
+/*
+ * The start addresses of a module's functions, from symbols, unwind tables and calls in the code.
+ */
+#ifndef SPROF_ELFSYM_CODE_STARTS_H
+#define SPROF_ELFSYM_CODE_STARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "elfsym/elf/image.h"
+
+/* A jump from one function into another. */
+struct sprof_code_jump {
+	uint64_t to, from;
+};
+
+/* Link-time addresses, sorted, without duplicates. Zeroed is empty and valid. */
+struct sprof_code_starts {
+	uint64_t *items;
+	size_t count, capacity;
+	/* Sorted: functions that never return, and words that hold such a function's address. */
+	uint64_t *ends;
+	size_t end_count, end_capacity;
+	uint64_t *data; /* sorted: data addresses used in code */
+	size_t data_count;
+	/* sorted: items reached only by jumps or unwind tables */
+	uint64_t *parts;
+	size_t part_count, part_capacity;
+	struct sprof_code_jump *jumps; /* sorted; includes jumps to parts */
+	size_t jump_count, jump_capacity;
+};
+
+/*
+ * Reads symbols and FDEs. Also scans the code if at least an eighth of it has no FDEs; if that
+ * would take more than about a second, finds nothing. `always`: scans the code in any case, without
+ * a limit. Returns false if out of memory.
+ */
+bool sprof_code_starts_load(struct sprof_code_starts *starts, const struct sprof_image *image,
+	bool always, struct sprof_error *err) SPROF_MUST_USE;
+void sprof_code_starts_finish(struct sprof_code_starts *starts);
+
+/* The index of the last start at or before the address; SIZE_MAX: none. */
+size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t address);
+
+/*
+ * Whether the function at the address, or the one whose address is in the word there, never
+ * returns.
+ */
+bool sprof_code_starts_is_end(const struct sprof_code_starts *starts, uint64_t address);
+
+/* Whether a function begins at the address; separate parts don't count. */
+bool sprof_code_starts_is_function(const struct sprof_code_starts *starts, uint64_t address);
+
+/* The jumps to a part; none if it is no part. */
+size_t sprof_code_starts_jumps(
+	const struct sprof_code_starts *starts, uint64_t part, const struct sprof_code_jump **ret);
+
+/* The number of bytes up to the next data address used in code, which ends a table. */
+uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address);
+
+#endif

@@ -1,0 +1,195 @@
+/*
+ * Reads DW_TAG_call_site (DWARF 5, section 3.4) and DW_TAG_GNU_call_site, which came before it. gcc
+ * gives the address after each call; clang gives a tail call's own address. Includes calls in
+ * blocks and inlined functions: their code belongs to the function. Does not read call parameters.
+ */
+#include "elfsym/dwarf/call-sites.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "elfsym/dwarf/die-string.h"
+#include "elfsym/dwarf/dies.h"
+
+/* Deeper nesting than any compiler makes, and shallow enough for the stack. */
+enum { MAX_DEPTH = 500, MAX_ORIGINS = 16 };
+
+/* Names are compared up to this length; longer ones count as different. */
+enum { MAX_NAME = 4096 };
+
+static bool flag_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	bool value = false;
+
+	return dwarf_formflag(dwarf_attr(die, name, &attribute), &value) == 0 && value;
+}
+
+static bool address_of(Dwarf_Die *die, unsigned name, uint64_t *ret)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Addr address;
+
+	if (dwarf_formaddr(dwarf_attr(die, name, &attribute), &address) != 0)
+		return false;
+	*ret = address;
+	return true;
+}
+
+static bool reference_of(Dwarf_Die *die, unsigned name, Dwarf_Die *ret)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formref_die(dwarf_attr(die, name, &attribute), ret);
+}
+
+static bool is_site_tag(int tag)
+{
+	return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
+}
+
+static bool add_site(struct sprof_call_sites *sites, Dwarf_Die *die)
+{
+	bool is_gnu = dwarf_tag(die) == DW_TAG_GNU_call_site;
+	struct sprof_call_site site = {.offset = dwarf_dieoffset(die), .is_behind = true};
+
+	if (!address_of(die, is_gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &site.address)) {
+		site.is_behind = false;
+		if (!address_of(die, DW_AT_call_pc, &site.address))
+			site.address = 0;
+	}
+	site.is_tail = flag_of(die, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call);
+	if (!sprof_array_reserve(
+		    &sites->items, &sites->capacity, sites->count + 1, sizeof(*sites->items)))
+		return false;
+	sites->items[sites->count++] = site;
+	return true;
+}
+
+static bool has_calls(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+		tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
+}
+
+/* Returns false if the limits are reached. */
+static bool take_die(struct sprof_call_sites *sites, int tag)
+{
+	if (!sites->left.dies || (is_site_tag(tag) && !sites->left.sites))
+		return false;
+	sites->left.dies--;
+	sites->left.sites -= is_site_tag(tag);
+	return true;
+}
+
+/* Stops at nesting that is too deep, or at the limits; the list is then incomplete. */
+static bool walk(struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf *dwarf,
+	unsigned depth, bool *is_all)
+{
+	struct sprof_die found;
+	Dwarf_Die die;
+
+	while (*is_all && sprof_dies_next(dies, &found)) {
+		*is_all = take_die(sites, found.tag);
+		if (*is_all && is_site_tag(found.tag) && dwarf_offdie(dwarf, found.offset, &die) &&
+			!add_site(sites, &die))
+			return false;
+		if (!found.has_children)
+			continue;
+		if (!has_calls(found.tag)) {
+			sprof_dies_skip(dies);
+			continue;
+		}
+		*is_all &= depth < MAX_DEPTH;
+		if (*is_all && !walk(sites, dies, dwarf, depth + 1, is_all))
+			return false;
+	}
+	return !dies->no_memory;
+}
+
+bool sprof_call_sites_add(
+	struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf_Die *function, bool *ret_all)
+{
+	bool is_all = true;
+
+	if (sprof_dies_enter(dies, dwarf_dieoffset(function)) &&
+		!walk(sites, dies, dwarf_cu_getdwarf(function->cu), 0, &is_all))
+		return false;
+	*ret_all = is_all &&
+		(flag_of(function, DW_AT_call_all_calls) ||
+			flag_of(function, DW_AT_call_all_tail_calls) ||
+			flag_of(function, DW_AT_GNU_all_call_sites) ||
+			flag_of(function, DW_AT_GNU_all_tail_call_sites));
+	return true;
+}
+
+void sprof_call_sites_finish(struct sprof_call_sites *sites)
+{
+	free(sites->items);
+	*sites = (struct sprof_call_sites){0};
+}
+
+Dwarf_Die sprof_call_origin_root(const Dwarf_Die *function)
+{
+	Dwarf_Die root = *function, next;
+
+	for (int i = 0; i < MAX_ORIGINS; i++) {
+		if (!reference_of(&root, DW_AT_abstract_origin, &next) &&
+			!reference_of(&root, DW_AT_specification, &next))
+			break;
+		root = next;
+	}
+	return root;
+}
+
+const char *sprof_call_origin_name(const Dwarf_Die *function)
+{
+	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
+	Dwarf_Die die = *function;
+	const char *name = NULL;
+	Dwarf_Attribute attribute;
+
+	for (size_t i = 0; !name && i < sizeof(names) / sizeof(names[0]); i++)
+		name = sprof_die_string(dwarf_attr_integrate(&die, names[i], &attribute));
+	return name;
+}
+
+bool sprof_call_origin_is_external(const Dwarf_Die *function)
+{
+	Dwarf_Die die = *function;
+	Dwarf_Attribute attribute;
+	bool value = false;
+
+	return dwarf_formflag(dwarf_attr_integrate(&die, DW_AT_external, &attribute), &value) ==
+		0 &&
+		value;
+}
+
+bool sprof_call_site_origin(
+	const struct sprof_call_site *site, const Dwarf_Die *caller, Dwarf_Die *ret)
+{
+	Dwarf_Die die;
+
+	return dwarf_offdie(dwarf_cu_getdwarf(caller->cu), site->offset, &die) &&
+		reference_of(&die,
+			dwarf_tag(&die) == DW_TAG_GNU_call_site ? DW_AT_abstract_origin
+								: DW_AT_call_origin,
+			ret) &&
+		dwarf_tag(ret) == DW_TAG_subprogram;
+}
+
+/* In another unit, a function's declaration is not related to it but by the name. */
+bool sprof_call_origin_is(const Dwarf_Die *origin, const Dwarf_Die *function)
+{
+	Dwarf_Die root = sprof_call_origin_root(origin), own = sprof_call_origin_root(function);
+	const char *root_name, *own_name;
+
+	if (root.addr == own.addr)
+		return true;
+	root_name = sprof_call_origin_name(&root);
+	own_name = root_name ? sprof_call_origin_name(&own) : NULL;
+	return own_name && strncmp(root_name, own_name, MAX_NAME) == 0 &&
+		strnlen(own_name, MAX_NAME) < MAX_NAME;
+}

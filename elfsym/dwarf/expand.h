@@ -1,0 +1,10 @@
+/* Compressed debug sections: decompresses those needed for names into an ELF file in memory. */
+#ifndef SPROF_ELFSYM_DWARF_EXPAND_H
+#define SPROF_ELFSYM_DWARF_EXPAND_H
+
+#include "elfsym/elf/image.h"
+
+/* NULL: nothing is compressed, or decompression failed; libdw can then use the image itself. */
+struct sprof_image *sprof_expand(const struct sprof_image *debug);
+
+#endif

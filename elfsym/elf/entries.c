@@ -1,0 +1,134 @@
+/*
+ * Walks the symbol tables of one ELF file. Does not choose among several symbols, and does not
+ * handle files without sections: symtab.c does both, for functions.
+ */
+#include "elfsym/elf/entries.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+
+struct table {
+	Elf *elf;
+	Elf_Data *symbols;
+	const char *strings;
+	size_t strings_size; /* up to and with the last NUL */
+	size_t section_names;
+	bool is_dynamic;
+};
+
+static bool open_table(struct table *table, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Scn *string_section = elf_getscn(table->elf, header->sh_link);
+	Elf_Data *strings = string_section ? elf_getdata(string_section, NULL) : NULL;
+
+	table->symbols = elf_getdata(section, NULL);
+	table->is_dynamic = header->sh_type == SHT_DYNSYM;
+	if (!table->symbols || !strings || !strings->d_buf)
+		return false;
+	table->strings = strings->d_buf;
+	table->strings_size = strings->d_size;
+	while (table->strings_size && table->strings[table->strings_size - 1])
+		table->strings_size--;
+	return true;
+}
+
+/* NULL: of no use to people. */
+static const char *type_name(unsigned type, bool in_code)
+{
+	switch (type) {
+	case STT_NOTYPE:
+		return in_code ? "label" : "notype";
+	case STT_OBJECT:
+		return "object";
+	case STT_FUNC:
+		return "function";
+	case STT_COMMON:
+		return "common";
+	case STT_TLS:
+		return "tls";
+	case STT_GNU_IFUNC:
+		return "ifunc";
+	default:
+		return NULL;
+	}
+}
+
+static const char *binding_name(unsigned binding)
+{
+	switch (binding) {
+	case STB_LOCAL:
+		return "local";
+	case STB_GLOBAL:
+		return "global";
+	case STB_WEAK:
+		return "weak";
+	case STB_GNU_UNIQUE:
+		return "unique";
+	default:
+		return "other";
+	}
+}
+
+/* NULL: the section is broken, or the symbol is not defined. */
+static const char *section_name(const struct table *table, size_t index, bool *ret_in_code)
+{
+	Elf_Scn *section;
+	GElf_Shdr header;
+
+	*ret_in_code = false;
+	if (index == SHN_ABS)
+		return "*ABS*";
+	if (index == SHN_COMMON)
+		return "COMMON";
+	section =
+		index == SHN_UNDEF || index >= SHN_LORESERVE ? NULL : elf_getscn(table->elf, index);
+	if (!section || !gelf_getshdr(section, &header))
+		return NULL;
+	*ret_in_code = header.sh_flags & SHF_EXECINSTR;
+	return elf_strptr(table->elf, table->section_names, header.sh_name);
+}
+
+static bool take_symbol(
+	const struct table *table, const GElf_Sym *symbol, sprof_entry_taker take, void *data)
+{
+	struct sprof_entry entry = {
+		.address = symbol->st_value,
+		.size = symbol->st_size,
+		.binding = binding_name(GELF_ST_BIND(symbol->st_info)),
+		.is_dynamic = table->is_dynamic,
+	};
+
+	if (symbol->st_name >= table->strings_size || !table->strings[symbol->st_name])
+		return true;
+	entry.section = section_name(table, symbol->st_shndx, &entry.is_code);
+	entry.type = type_name(GELF_ST_TYPE(symbol->st_info), entry.is_code);
+	if (!entry.section || !entry.type)
+		return true;
+	entry.is_code = entry.is_code && strcmp(entry.type, "object") != 0;
+	entry.name = table->strings + symbol->st_name;
+	entry.name_length = 1 + strcspn(entry.name + 1, "@");
+	return take(data, &entry);
+}
+
+bool sprof_entries_visit(void *elf, sprof_entry_taker take, void *data)
+{
+	struct table table = {.elf = elf};
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	if (elf_getshdrstrndx(elf, &table.section_names) != 0)
+		return true;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) ||
+			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
+			!open_table(&table, section, &header))
+			continue;
+		for (int i = 1; gelf_getsym(table.symbols, i, &symbol); i++) {
+			if (!take_symbol(&table, &symbol, take, data))
+				return false;
+		}
+	}
+	return true;
+}

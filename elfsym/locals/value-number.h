@@ -1,0 +1,19 @@
+/*
+ * Numbers as text, by their DWARF base types: as C writes them.
+ */
+#ifndef SPROF_ELFSYM_LOCALS_VALUE_NUMBER_H
+#define SPROF_ELFSYM_LOCALS_VALUE_NUMBER_H
+
+#include <elfutils/libdw.h>
+#include <stdio.h>
+
+#include "elfsym/locals/frame-machine.h"
+#include "elfsym/locals/location-expression.h"
+
+/* DW_ATE_...; 0: the type has none. */
+Dwarf_Word sprof_value_encoding(Dwarf_Die *type);
+/* The value of a base type, or ? */
+void sprof_value_write_number(FILE *out, Dwarf_Die *type, const struct sprof_place_of_value *place,
+	const struct sprof_frame_machine *machine);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * Demangles by libiberty, within bounds. A mangled name of 300 bytes can expand to gigabytes,
+ * because each substitution may double the text before it. So this uses libiberty's callback
+ * interface, and the callback leaves by longjmp when the text gets too long. No heap memory is
+ * lost: the C++ form holds none (demangle.h), Rust's holds a buffer only while it prints an
+ * identifier that is not ASCII.
+ */
+#include "elfsym/names/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum {
+	MAX_MANGLED = 8 * 1024,
+	MAX_PLAIN = 64 * 1024,
+	/* libiberty rejects longer names unless deep recursion is explicitly allowed. */
+	MAX_CAUTIOUS = 1024,
+	/* D has no callback form: with this few back references the text stays within megabytes. */
+	MAX_D_REFERENCES = 24,
+	OPTIONS = DMGL_PARAMS | DMGL_ANSI,
+};
+
+struct writer {
+	char *text;
+	size_t length, capacity;
+	jmp_buf too_long;
+};
+
+typedef int (*demangler)(const char *, int, demangle_callbackref, void *);
+
+static void append(const char *text, size_t length, void *data)
+{
+	struct writer *writer = data;
+
+	if (length > MAX_PLAIN - writer->length ||
+		!sprof_array_reserve(
+			&writer->text, &writer->capacity, writer->length + length + 1, 1))
+		longjmp(writer->too_long, 1);
+	memcpy(writer->text + writer->length, text, length);
+	writer->length += length;
+	writer->text[writer->length] = '\0';
+}
+
+static char *run(demangler demangle, const char *linkage, int options)
+{
+	/* On the heap, so that longjmp does not change its fields. */
+	struct writer *writer = calloc(1, sizeof(*writer));
+	char *result = NULL;
+
+	if (!writer)
+		return NULL;
+	if (setjmp(writer->too_long) == 0 && demangle(linkage, options, append, writer) &&
+		writer->length) {
+		result = writer->text;
+		writer->text = NULL;
+	}
+	free(writer->text);
+	free(writer);
+	return result;
+}
+
+static char *demangle_d(const char *linkage)
+{
+	int references = 0;
+
+	for (const char *c = linkage; *c; c++)
+		references += *c == 'Q';
+	return references <= MAX_D_REFERENCES ? dlang_demangle(linkage, OPTIONS) : NULL;
+}
+
+bool sprof_is_mangled(const char *linkage)
+{
+	return linkage[0] == '_' && linkage[1] && strchr("ZRD", linkage[1]);
+}
+
+/* Rust's legacy mangling is also valid C++, so Rust is tried first. */
+char *sprof_demangle(const char *linkage)
+{
+	size_t length = strnlen(linkage, MAX_MANGLED + 1);
+	int options = OPTIONS | (length > MAX_CAUTIOUS ? DMGL_NO_RECURSE_LIMIT : 0);
+	char *result = NULL;
+
+	if (length > MAX_MANGLED || !sprof_is_mangled(linkage))
+		return NULL;
+	if (linkage[1] == 'D')
+		return demangle_d(linkage);
+	result = run(rust_demangle_callback, linkage, OPTIONS);
+	if (!result && linkage[1] == 'Z')
+		result = run(cplus_demangle_v3_callback, linkage, options);
+	return result;
+}
+
+/*
+ * ".cold", ".cold.1", ".__part.2", at the end of a name. Not clones (".constprop.0") or outlined
+ * code (".part.0"), which are called like functions.
+ */
+static bool is_part_suffix(const char *text)
+{
+	static const char cold[] = ".cold", part[] = ".__part.", digits[] = "0123456789";
+
+	if (strncmp(text, part, strlen(part)) == 0) {
+		text += strlen(part);
+		return *text && !text[strspn(text, digits)];
+	}
+	if (strncmp(text, cold, strlen(cold)) != 0)
+		return false;
+	text += strlen(cold);
+	return !*text || (*text == '.' && text[1] && !text[1 + strspn(text + 1, digits)]);
+}
+
+size_t sprof_part_owner_length(const char *name)
+{
+	for (const char *at = name; (at = strchr(at, '.')); at++) {
+		if (at != name && is_part_suffix(at))
+			return (size_t)(at - name);
+	}
+	return strlen(name);
+}

@@ -1,0 +1,26 @@
+/* Converts linkage names to source names. */
+#ifndef SPROF_ELFSYM_NAMES_DEMANGLE_H
+#define SPROF_ELFSYM_NAMES_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+
+/*
+ * Demangles C++, Rust (both schemes) and D. The caller frees the result. NULL: the name is not
+ * (validly) mangled, the result would be excessively long, or libiberty is out of memory, which it
+ * does not report.
+ */
+char *sprof_demangle(const char *linkage) SPROF_MUST_USE;
+
+/* Whether the name may be mangled: it starts with _Z, _R or _D. */
+bool sprof_is_mangled(const char *linkage);
+
+/*
+ * The length of the function's name in the name of a part moved away by the compiler: of "work" in
+ * "work.cold", "work.cold.1", "work.__part.2". The whole length if it is no part.
+ */
+size_t sprof_part_owner_length(const char *name);
+
+#endif

@@ -1,0 +1,361 @@
+/*
+ * Turns breakpoint stops into events. A stop reads the registers and the return address, copies the
+ * stack if wanted, and sets a breakpoint at a return address that has none yet.
+ *
+ * Does not choose the functions to watch.
+ */
+#include "events/functions/breakpoint-events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/breakpoints/breakpoints.h"
+#include "attach/breakpoints/displace.h"
+#include "attach/proc/maps.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "events/functions/follow-cpu.h"
+#include "events/functions/return-stack.h"
+
+/* The places of values; the catalogue's (events/language/event-type.c). */
+enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
+
+struct thread_calls {
+	struct sprof_return_stack returns;
+	struct sprof_breakpoint_load load;
+	uint64_t passed_ns;                    /* when it went on last */
+	struct sprof_proc_schedstat schedstat; /* at its last stop */
+};
+
+struct sprof_breakpoint_events {
+	struct sprof_breakpoint_options options;
+	struct sprof_target *target;
+	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
+	struct sprof_follow_cpu cpu;
+	uint64_t passed_ns;           /* when the last thread went on */
+	uint64_t gone;                /* how often a breakpoint was, for a moment */
+	struct thread_calls *threads; /* by the thread's id */
+	size_t thread_count;
+	bool is_suspended;
+	bool out_of_memory;
+};
+
+struct sprof_breakpoint_events *sprof_breakpoint_events_create(
+	const struct sprof_breakpoint_options *options)
+{
+	struct sprof_breakpoint_events *events = calloc(1, sizeof(*events));
+
+	if (!events)
+		return NULL;
+	events->options = *options;
+	return events;
+}
+
+void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events)
+{
+	if (!events)
+		return;
+	for (size_t i = 0; i < events->thread_count; i++)
+		sprof_return_stack_finish(&events->threads[i].returns);
+	free(events->threads);
+	free(events);
+}
+
+/* Return places have the tag 0. The lowest bit says whether the function is brief. */
+static uint32_t tag_of(int64_t number, bool is_brief)
+{
+	return ((uint32_t)number + 1) << 1 | is_brief;
+}
+
+bool sprof_breakpoint_events_add(
+	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief)
+{
+	return sprof_breakpoint_insert(process, address, tag_of(number, is_brief));
+}
+
+/* Returns NULL if out of memory. */
+static struct thread_calls *calls_of(
+	struct sprof_breakpoint_events *events, const struct sprof_thread *thread)
+{
+	size_t capacity = events->thread_count;
+
+	if (thread->id >= capacity) {
+		if (!sprof_array_reserve(
+			    &events->threads, &capacity, thread->id + 1, sizeof(*events->threads)))
+			return NULL;
+		events->thread_count = capacity;
+	}
+	return &events->threads[thread->id];
+}
+
+static void give(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
+	enum sprof_trace_type type, const struct sprof_trace_value *fields, uint32_t stack)
+{
+	const struct sprof_trace_event event = {
+		.time_ns = sprof_clock_now_ns(),
+		.thread = thread->id,
+		.pid = thread->process->pid,
+		.tid = thread->tid,
+		.cpu = -1,
+		.type = type,
+		.stack = stack,
+		.fields = fields,
+	};
+
+	if (!events->options.sink.event(events->options.sink.data, &event))
+		events->out_of_memory = true;
+}
+
+static void take_returns(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs)
+{
+	const uint64_t pc = regs->values[SPROF_REG_PC], sp = regs->values[SPROF_REG_SP];
+	struct thread_calls *calls = calls_of(events, thread);
+	struct sprof_return returned;
+
+	while (calls && sprof_return_stack_leave(&calls->returns, pc, sp, &returned)) {
+		const struct sprof_trace_value fields[] = {{.integer = returned.number},
+			{.integer = (int64_t)pc}, {.integer = (int64_t)sp},
+			{.integer = (int64_t)sprof_regs_result(regs)}};
+
+		give(events, thread, SPROF_TRACE_RETURN, fields, 0);
+	}
+}
+
+/* If a function was entered by a jump with data on top of the stack, the word at sp is data and
+ * must not be treated as code. Signal handlers return to an address that does not follow a call. */
+static bool is_return_place(const struct sprof_thread *thread, uint64_t address)
+{
+	const struct sprof_mapping *mapping;
+	uint8_t before[SPROF_CALL_MAX];
+	uint64_t word;
+
+	if (sprof_breakpoint_is_known(thread->process, address))
+		return true;
+	mapping = sprof_maps_find(&thread->process->maps, address);
+	if (mapping && mapping->executable)
+		return true;
+	if (!sprof_regs_read_word(thread->tid, address - sizeof(word), &word))
+		return false;
+	memcpy(before, &word, sizeof(before));
+	return sprof_displace_is_behind_call(before);
+}
+
+/* The return address is at sp (System V ABI, AMD64 supplement, 3.2.2). Without a breakpoint there,
+ * the return is missed. */
+static void expect_return(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs, int64_t number)
+{
+	const uint64_t sp = regs->values[SPROF_REG_SP];
+	struct sprof_return call = {.sp = sp + sizeof(call.address), .number = number};
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (events->options.begins_only || !sprof_regs_read_word(thread->tid, sp, &call.address) ||
+		!is_return_place(thread, call.address) ||
+		!sprof_breakpoint_insert(thread->process, call.address, 0))
+		return;
+	if (!calls || !sprof_return_stack_enter(&calls->returns, &call))
+		events->out_of_memory = true;
+}
+
+static bool copy_stack(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs)
+{
+	const struct sprof_event_stacks *stacks = events->stacks;
+
+	if (!events->options.stacks || !stacks || !stacks->expect(stacks->data, thread))
+		return false;
+	/* The walk begins at the instruction itself. */
+	sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
+	return stacks->copy(stacks->data, thread, false);
+}
+
+static void give_begin(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
+	const struct sprof_regs *regs, int64_t number, uint32_t stack)
+{
+	struct sprof_trace_value fields[SPROF_TRACE_MAX_VALUES] = {{.integer = number},
+		{.integer = (int64_t)regs->values[SPROF_REG_PC]},
+		{.integer = (int64_t)regs->values[SPROF_REG_SP]}};
+	uint64_t arguments[SPROF_TRACE_ARGUMENTS];
+
+	sprof_regs_parameters(regs, arguments);
+	for (int i = 0; i < SPROF_TRACE_ARGUMENTS; i++)
+		fields[ARGUMENTS + i].integer = (int64_t)arguments[i];
+	give(events, thread, SPROF_TRACE_PROBE, fields, stack);
+}
+
+static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs)
+{
+	events->gone += sprof_breakpoint_pass(thread, regs);
+	events->passed_ns = sprof_clock_now_ns();
+}
+
+/* Continues the thread before walking its copy. */
+static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs, uint32_t tag)
+{
+	const int64_t number = (int64_t)(tag >> 1) - 1;
+	const bool is_brief = tag & 1;
+	const bool has_copy = !is_brief && copy_stack(events, thread, regs);
+	uint32_t stack = 0;
+
+	if (!is_brief)
+		expect_return(events, thread, regs, number);
+	pass(events, thread, regs);
+	if (has_copy && !events->stacks->walk(events->stacks->data, &stack))
+		events->out_of_memory = true;
+	give_begin(events, thread, regs, number, stack);
+}
+
+/* Exact, because the thread is on no CPU. */
+static void read_times(struct thread_calls *calls, struct sprof_thread *thread)
+{
+	const struct sprof_proc_schedstat before = calls->schedstat;
+
+	if (!sprof_thread_read_schedstat(thread, &calls->schedstat))
+		calls->schedstat = (struct sprof_proc_schedstat){0};
+	calls->load.cpu_ns = calls->schedstat.cpu_ns - before.cpu_ns;
+	calls->load.runq_ns = calls->schedstat.runq_ns - before.runq_ns;
+	calls->load.slices = calls->schedstat.timeslices - before.timeslices;
+}
+
+/* Records the stop's figures before the thread continues. */
+static void begin_load(
+	struct sprof_breakpoint_events *events, struct sprof_thread *thread, uint64_t now_ns)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (!calls) {
+		events->out_of_memory = true;
+		return;
+	}
+	calls->load.stopped_ns = now_ns;
+	calls->load.gap_ns = calls->passed_ns ? now_ns - calls->passed_ns : 0;
+	if (events->options.times)
+		read_times(calls, thread);
+}
+
+static void end_load(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
+	uint64_t began_ns)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (!calls)
+		return;
+	calls->passed_ns = events->passed_ns;
+	calls->load.stops++;
+	calls->load.read_ns += events->passed_ns - began_ns;
+}
+
+static void take_breakpoint(struct sprof_breakpoint_events *events, const struct sprof_event *event)
+{
+	const uint64_t now_ns = sprof_clock_now_ns();
+	const struct sprof_regs *regs = &event->regs;
+	struct sprof_thread *thread = event->thread;
+	const uint32_t tag = sprof_breakpoint_tag(thread->process, regs->values[SPROF_REG_PC]);
+
+	begin_load(events, thread, now_ns);
+	sprof_follow_cpu_take(&events->cpu, thread);
+	if (!events->is_suspended)
+		take_returns(events, thread, regs);
+	if (tag && !events->is_suspended)
+		take_begin(events, thread, regs, tag);
+	else
+		pass(events, thread, regs);
+	end_load(events, thread, now_ns);
+}
+
+uint64_t sprof_breakpoint_events_gone(const struct sprof_breakpoint_events *events)
+{
+	return events->gone;
+}
+
+struct sprof_breakpoint_load sprof_breakpoint_events_load(
+	const struct sprof_breakpoint_events *events, uint32_t thread)
+{
+	return thread < events->thread_count ? events->threads[thread].load
+					     : (struct sprof_breakpoint_load){0};
+}
+
+static void for_each_process(
+	struct sprof_breakpoint_events *events, void (*act)(struct sprof_process *process))
+{
+	struct sprof_process **processes;
+	size_t count;
+
+	processes = sprof_target_processes(events->target, &count);
+	for (size_t i = 0; i < count; i++)
+		act(processes[i]);
+}
+
+/* Open calls will get no return. */
+void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
+{
+	events->is_suspended = true;
+	for (size_t i = 0; i < events->thread_count; i++)
+		events->threads[i].returns.count = 0;
+	for_each_process(events, sprof_breakpoints_remove);
+}
+
+void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events)
+{
+	events->is_suspended = false;
+}
+
+static void take(void *data, const struct sprof_event *event)
+{
+	struct sprof_breakpoint_events *events = data;
+
+	if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BREAKPOINT)
+		take_breakpoint(events, event);
+}
+
+static void begin(void *data, struct sprof_target *target)
+{
+	struct sprof_breakpoint_events *events = data;
+
+	events->target = target;
+	sprof_follow_cpu_init(&events->cpu);
+}
+
+static bool offer(void *data, const struct sprof_event_stacks *stacks)
+{
+	struct sprof_breakpoint_events *events = data;
+
+	events->stacks = stacks;
+	return true;
+}
+
+static uint64_t due_ns(const void *data)
+{
+	return UINT64_MAX;
+}
+
+static bool poll_nothing(void *data, uint64_t now_ns)
+{
+	const struct sprof_breakpoint_events *events = data;
+
+	return !events->out_of_memory;
+}
+
+static void end(void *data, uint64_t now_ns)
+{
+	struct sprof_breakpoint_events *events = data;
+
+	sprof_follow_cpu_end(&events->cpu);
+	for_each_process(events, sprof_breakpoints_remove);
+}
+
+struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events)
+{
+	return (struct sprof_event_source){
+		.data = events,
+		.begin = begin,
+		.offer = offer,
+		.take = take,
+		.due_ns = due_ns,
+		.poll = poll_nothing,
+		.end = end,
+	};
+}

@@ -1,0 +1,42 @@
+/*
+ * Schedules short measuring windows at random moments, so that the slowdown of the target stays
+ * within a given share of time. Arithmetic only: the caller reads the clock.
+ */
+#ifndef SPROF_EVENTS_FUNCTIONS_DUTY_H
+#define SPROF_EVENTS_FUNCTIONS_DUTY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sprof_duty {
+	double share;      /* largest share of the target's time to take, such as 0.05 */
+	uint64_t begin_ns; /* the run's begin */
+	uint64_t opened_ns;
+	bool is_open;
+	uint64_t next_ns; /* when the window opens or closes */
+	unsigned short random[3];
+
+	/* Of closed windows. */
+	uint64_t windows, on_ns, taken_ns;
+	double sum, squares; /* of the counts per window */
+};
+
+/* Schedules the first window. The seed determines all random moments. */
+void sprof_duty_init(struct sprof_duty *duty, double share, uint64_t seed, uint64_t now_ns);
+
+void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns);
+
+/*
+ * Closes the window. `taken_ns`: slowdown of the target in it; `counted`: what the error estimate
+ * is computed from.
+ */
+void sprof_duty_close(
+	struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_ns, uint64_t counted);
+
+/*
+ * The relative standard error of the total count: the spread to expect between runs. Infinite with
+ * fewer than two windows, or a count of 0.
+ */
+double sprof_duty_error(const struct sprof_duty *duty);
+
+#endif

@@ -1,0 +1,13 @@
+/* Features of perf-prof that don't apply to a single process: the reason, and an alternative. */
+#ifndef SPROF_EVENTS_LANGUAGE_REFUSALS_H
+#define SPROF_EVENTS_LANGUAGE_REFUSALS_H
+
+#include <stddef.h>
+
+/* A sentence about an event "group:name"; NULL: none. */
+const char *sprof_refusal_of_event(const char *name, size_t length);
+
+/* The same for an option of perf-prof, such as "-C" or "--cgroups". */
+const char *sprof_refusal_of_option(const char *option);
+
+#endif

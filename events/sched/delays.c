@@ -1,0 +1,455 @@
+/*
+ * Computes delays from a thread's records. Does not handle records out of order (order.h). An
+ * OFF or ON may arrive twice, from two sources or two events: the first counts; the second, a few
+ * us later, has no effect.
+ */
+#include "events/sched/delays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* The second one of two OFF of the same moment is not later than that. */
+static const uint64_t same_moment_ns = 50000;
+
+static struct sprof_delay_set *set_of(
+	struct sprof_delays *delays, struct sprof_delay_thread *thread)
+{
+	return delays->options.per_thread ? &thread->interval : &delays->interval;
+}
+
+static void count_seen(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	enum sprof_delay_kind kind, uint64_t ns)
+{
+	struct sprof_delay_counts *figures = &set_of(delays, thread)->kinds[kind];
+
+	if (!sprof_histogram_add(&figures->seen, ns)) {
+		delays->no_memory = true;
+		return;
+	}
+	if (delays->options.than_ns && ns > delays->options.than_ns)
+		figures->over++;
+}
+
+struct sprof_delay_thread *sprof_delays_find(const struct sprof_delays *delays, pid_t tid)
+{
+	uint32_t index = sprof_idmap_find(&delays->living, (uint64_t)tid, 0);
+
+	return index == SPROF_IDMAP_NONE ? NULL : delays->threads[index];
+}
+
+static void set_name(struct sprof_delay_thread *thread, const char *name)
+{
+	const size_t length = strnlen(name, sizeof(thread->name) - 1);
+
+	memcpy(thread->name, name, length);
+	thread->name[length] = '\0';
+}
+
+/* Returns NULL if out of memory. */
+static struct sprof_delay_thread *append(struct sprof_delays *delays, pid_t tid)
+{
+	struct sprof_delay_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread ||
+		!sprof_array_reserve(&delays->threads, &delays->capacity, delays->count + 1,
+			sizeof(struct sprof_delay_thread *)) ||
+		!sprof_idmap_put(&delays->living, (uint64_t)tid, 0, (uint32_t)delays->count)) {
+		free(thread);
+		delays->no_memory = true;
+		return NULL;
+	}
+	thread->tid = tid;
+	delays->threads[delays->count++] = thread;
+	return thread;
+}
+
+void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char *name, bool runs)
+{
+	struct sprof_delay_thread *thread = sprof_delays_find(delays, tid);
+
+	if (thread)
+		return;
+	thread = append(delays, tid);
+	if (!thread)
+		return;
+	set_name(thread, name);
+	thread->sums.spoiled = runs;
+	thread->lived_from_ns = delays->interval_begin_ns;
+}
+
+/*
+ * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids start over
+ * after the largest one: the first records of such a thread may have been left out.
+ */
+static void be_born(struct sprof_delays *delays, const struct sprof_sched_record *record)
+{
+	const struct sprof_delay_thread *parent;
+	struct sprof_delay_thread *thread;
+
+	if (sprof_delays_find(delays, record->tid))
+		return;
+	thread = append(delays, record->tid);
+	if (!thread)
+		return;
+	delays->lost += record->tid <= delays->filtered_up_to;
+	parent = sprof_delays_find(delays, record->parent);
+	if (parent)
+		set_name(thread, parent->name);
+	thread->sums.has_base = true;
+	thread->lived_from_ns = record->time_ns;
+}
+
+static void live_until(
+	struct sprof_delays *delays, struct sprof_delay_thread *thread, uint64_t time_ns)
+{
+	if (time_ns <= thread->lived_from_ns)
+		return;
+	set_of(delays, thread)->lived_ns += time_ns - thread->lived_from_ns;
+	thread->lived_from_ns = time_ns;
+}
+
+static void destroy(struct sprof_delay_thread *thread)
+{
+	sprof_delay_set_finish(&thread->interval);
+	sprof_delay_set_finish(&thread->total);
+	free(thread);
+}
+
+static void move_figures(struct sprof_delays *delays, const struct sprof_delay_thread *thread)
+{
+	if (!sprof_delay_set_merge(&delays->interval, &thread->interval) ||
+		!sprof_delay_set_merge(&delays->total, &thread->total))
+		delays->no_memory = true;
+}
+
+/* The last thread takes its place. */
+static void forget(struct sprof_delays *delays, uint32_t index)
+{
+	const struct sprof_delay_thread *last = delays->threads[delays->count - 1];
+
+	move_figures(delays, delays->threads[index]);
+	destroy(delays->threads[index]);
+	delays->count--;
+	if (index == delays->count)
+		return;
+	delays->threads[index] = delays->threads[delays->count];
+	/* The key is there already, so this needs no memory. */
+	if (!last->ended && !sprof_idmap_put(&delays->living, (uint64_t)last->tid, 0, index))
+		delays->no_memory = true;
+}
+
+static void end_thread(
+	struct sprof_delays *delays, struct sprof_delay_thread *thread, uint64_t time_ns)
+{
+	const uint32_t index = sprof_idmap_find(&delays->living, (uint64_t)thread->tid, 0);
+
+	live_until(delays, thread, time_ns);
+	thread->ended = true;
+	thread->state = SPROF_DELAY_STATE_UNKNOWN;
+	delays->unread += !delays->options.has_wakeups;
+	sprof_idmap_remove(&delays->living, (uint64_t)thread->tid, 0);
+	if (!delays->options.per_thread || delays->ended >= SPROF_DELAYS_MAX_ENDED)
+		forget(delays, index);
+	else
+		delays->ended++;
+}
+
+static bool waits(const struct sprof_delay_thread *thread)
+{
+	return thread->state == SPROF_DELAY_STATE_PREEMPTED ||
+		thread->state == SPROF_DELAY_STATE_WOKEN;
+}
+
+const struct sprof_delay_thread *sprof_delays_longest_waiter(const struct sprof_delays *delays)
+{
+	const struct sprof_delay_thread *longest = NULL;
+
+	for (size_t i = 0; i < delays->count; i++) {
+		const struct sprof_delay_thread *thread = delays->threads[i];
+
+		if (waits(thread) && (!longest || thread->since_ns < longest->since_ns))
+			longest = thread;
+	}
+	return longest;
+}
+
+static void begin_delay(
+	struct sprof_delay_thread *thread, enum sprof_delay_state state, uint64_t time_ns)
+{
+	thread->state = state;
+	thread->since_ns = time_ns;
+}
+
+/*
+ * A waker may notice that the thread goes to sleep before its OFF is recorded: then WAKING precedes
+ * the OFF, and WAKEUP follows it (kernel/sched/core.c, try_to_wake_up). The wait for a CPU begins
+ * with the OFF.
+ */
+static void leave_cpu(struct sprof_delay_thread *thread, const struct sprof_sched_record *record)
+{
+	if (thread->off_ns && record->time_ns - thread->off_ns < same_moment_ns)
+		return;
+	thread->off_ns = record->time_ns;
+	if (record->preempted && thread->state != SPROF_DELAY_STATE_PREEMPTED)
+		begin_delay(thread, SPROF_DELAY_STATE_PREEMPTED, record->time_ns);
+	else if (!record->preempted && thread->waking_ns)
+		begin_delay(thread, SPROF_DELAY_STATE_WOKEN, record->time_ns);
+	else if (!record->preempted)
+		thread->state = SPROF_DELAY_STATE_ASLEEP;
+	thread->waking_ns = 0;
+}
+
+static void get_cpu(
+	struct sprof_delays *delays, struct sprof_delay_thread *thread, uint64_t time_ns)
+{
+	const uint64_t ns = time_ns - thread->since_ns;
+
+	if (thread->state == SPROF_DELAY_STATE_PREEMPTED) {
+		count_seen(delays, thread, SPROF_DELAY_PREEMPTED, ns);
+		thread->sums.preempted_count++;
+		thread->sums.preempted_ns += (int64_t)ns;
+	} else if (thread->state == SPROF_DELAY_STATE_WOKEN) {
+		count_seen(delays, thread, SPROF_DELAY_WAKEUP, ns);
+	} else if (thread->state == SPROF_DELAY_STATE_ASLEEP) {
+		delays->unseen += delays->options.has_wakeups;
+	}
+	thread->state = SPROF_DELAY_STATE_ON;
+	thread->waking_ns = thread->off_ns = 0;
+}
+
+static void begin_waking(struct sprof_delay_thread *thread, uint64_t time_ns)
+{
+	if (thread->state == SPROF_DELAY_STATE_ON)
+		thread->waking_ns = time_ns;
+	else if (!waits(thread))
+		begin_delay(thread, SPROF_DELAY_STATE_WOKEN, time_ns);
+}
+
+/* A thread that is woken before it has left its CPU stays there. */
+static void wake_up(struct sprof_delay_thread *thread, uint64_t time_ns)
+{
+	if (thread->state == SPROF_DELAY_STATE_ON)
+		thread->waking_ns = 0;
+	else if (!waits(thread))
+		begin_delay(thread, SPROF_DELAY_STATE_WOKEN, time_ns);
+}
+
+/* Sets a new base: later sums count from here. */
+static void set_base(struct sprof_delay_sums *sums, const struct sprof_sched_record *record)
+{
+	sums->base_count = (int64_t)record->slices - sums->preempted_count - sums->derived_count;
+	sums->base_ns = (int64_t)record->delay_ns - sums->preempted_ns - sums->derived_ns;
+	sums->has_base = true;
+}
+
+/*
+ * The sums are read slightly before or after records of the same moment. So what was derived too
+ * early is subtracted from the next reading.
+ */
+static void count_derived(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	const enum sprof_delay_kind kind =
+		delays->options.has_switches ? SPROF_DELAY_WAKEUP : SPROF_DELAY_ANY;
+	struct sprof_delay_counts *figures = &set_of(delays, thread)->kinds[kind];
+	struct sprof_delay_sums *sums = &thread->sums;
+	const int64_t count = (int64_t)record->slices - sums->base_count - sums->preempted_count;
+	const int64_t ns = (int64_t)record->delay_ns - sums->base_ns - sums->preempted_ns;
+
+	if (count > sums->derived_count) {
+		figures->derived_count += (uint64_t)(count - sums->derived_count);
+		sums->derived_count = count;
+	}
+	if (ns > sums->derived_ns) {
+		figures->derived_ns += (uint64_t)(ns - sums->derived_ns);
+		sums->derived_ns = ns;
+	}
+}
+
+/*
+ * A thread of unknown state may get a CPU after an unseen preemption. So after a gap, the sums stay
+ * unusable until the state is known.
+ */
+static void take_reading(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	struct sprof_delay_sums *sums = &thread->sums;
+
+	if (!sums->has_base || sums->spoiled)
+		set_base(sums, record);
+	else
+		count_derived(delays, thread, record);
+	if (!delays->open_gaps &&
+		(!delays->options.has_switches || thread->state != SPROF_DELAY_STATE_UNKNOWN))
+		sums->spoiled = false;
+}
+
+/* No delay spans the begin or end of a gap. */
+static void cut(struct sprof_delays *delays)
+{
+	for (size_t i = 0; i < delays->count; i++) {
+		struct sprof_delay_thread *thread = delays->threads[i];
+
+		if (thread->ended)
+			continue;
+		delays->dropped += waits(thread);
+		thread->state = SPROF_DELAY_STATE_UNKNOWN;
+		thread->waking_ns = thread->off_ns = 0;
+		thread->sums.spoiled = true;
+	}
+}
+
+static void take_gap(struct sprof_delays *delays, const struct sprof_sched_record *record)
+{
+	cut(delays);
+	if (record->kind == SPROF_SCHED_GAP_BEGIN) {
+		delays->open_gaps++;
+		return;
+	}
+	delays->lost += record->lost;
+	if (delays->open_gaps)
+		delays->open_gaps--;
+}
+
+/* Both sources may report the birth. */
+static void count_child(struct sprof_delays *delays, const struct sprof_sched_record *record)
+{
+	if (sprof_delays_find(delays, record->parent) &&
+		!sprof_idmap_put(&delays->children, (uint64_t)record->tid, 0, 0))
+		delays->no_memory = true;
+}
+
+/* All others have ended; a gap may have taken their records. */
+static struct sprof_delay_thread *find_on_cpu(const struct sprof_delays *delays)
+{
+	struct sprof_delay_thread *found = NULL;
+
+	for (size_t i = 0; i < delays->count; i++) {
+		struct sprof_delay_thread *thread = delays->threads[i];
+
+		if (!thread->ended && (!found || thread->state == SPROF_DELAY_STATE_ON))
+			found = thread;
+	}
+	return found;
+}
+
+/* A thread that has executed a program has the id of the process's first thread from then on. */
+static void execute(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	uint32_t index;
+
+	if (!thread) {
+		thread = find_on_cpu(delays);
+		if (!thread)
+			return;
+		index = sprof_idmap_find(&delays->living, (uint64_t)thread->tid, 0);
+		sprof_idmap_remove(&delays->living, (uint64_t)thread->tid, 0);
+		if (!sprof_idmap_put(&delays->living, (uint64_t)record->tid, 0, index))
+			delays->no_memory = true;
+		thread->tid = record->tid;
+	}
+	set_name(thread, record->name);
+}
+
+/* Handles records about threads during a gap, too. */
+static bool take_task(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	if (record->kind == SPROF_SCHED_BIRTH)
+		be_born(delays, record);
+	else if (record->kind == SPROF_SCHED_CHILD)
+		count_child(delays, record);
+	else if (record->kind == SPROF_SCHED_EXEC)
+		execute(delays, thread, record);
+	else if (thread && record->kind == SPROF_SCHED_EXIT)
+		end_thread(delays, thread, record->time_ns);
+	else if (thread && record->kind == SPROF_SCHED_NAME)
+		set_name(thread, record->name);
+	else
+		return false;
+	return true;
+}
+
+static void take_scheduling(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	switch (record->kind) {
+	case SPROF_SCHED_OFF:
+		leave_cpu(thread, record);
+		break;
+	case SPROF_SCHED_ON:
+		get_cpu(delays, thread, record->time_ns);
+		break;
+	case SPROF_SCHED_WAKING:
+		begin_waking(thread, record->time_ns);
+		break;
+	case SPROF_SCHED_WAKEUP:
+		wake_up(thread, record->time_ns);
+		break;
+	case SPROF_SCHED_BIRTH:
+	case SPROF_SCHED_CHILD:
+	case SPROF_SCHED_NAME:
+	case SPROF_SCHED_EXEC:
+	case SPROF_SCHED_EXIT:
+	case SPROF_SCHED_READING:
+	case SPROF_SCHED_GAP_BEGIN:
+	case SPROF_SCHED_GAP_END:
+		break;
+	}
+}
+
+void sprof_delays_take(struct sprof_delays *delays, const struct sprof_sched_record *record)
+{
+	struct sprof_delay_thread *thread;
+
+	if (record->kind == SPROF_SCHED_GAP_BEGIN || record->kind == SPROF_SCHED_GAP_END) {
+		take_gap(delays, record);
+		return;
+	}
+	thread = sprof_delays_find(delays, record->tid);
+	if (take_task(delays, thread, record) || !thread)
+		return;
+	if (record->kind == SPROF_SCHED_READING)
+		take_reading(delays, thread, record);
+	else if (!delays->open_gaps)
+		take_scheduling(delays, thread, record);
+}
+
+static void add_to_total(struct sprof_delays *delays, struct sprof_delay_set *interval,
+	struct sprof_delay_set *total)
+{
+	if (!sprof_delay_set_merge(total, interval))
+		delays->no_memory = true;
+	sprof_delay_set_reset(interval);
+}
+
+void sprof_delays_close_interval(struct sprof_delays *delays, uint64_t now_ns)
+{
+	for (size_t i = 0; i < delays->count; i++) {
+		if (!delays->threads[i]->ended)
+			live_until(delays, delays->threads[i], now_ns);
+	}
+}
+
+void sprof_delays_end_interval(struct sprof_delays *delays, uint64_t now_ns)
+{
+	delays->interval_begin_ns = now_ns;
+	add_to_total(delays, &delays->interval, &delays->total);
+	for (size_t i = 0; delays->options.per_thread && i < delays->count; i++)
+		add_to_total(delays, &delays->threads[i]->interval, &delays->threads[i]->total);
+}
+
+void sprof_delays_finish(struct sprof_delays *delays)
+{
+	for (size_t i = 0; i < delays->count; i++)
+		destroy(delays->threads[i]);
+	free(delays->threads);
+	sprof_idmap_finish(&delays->living);
+	sprof_idmap_finish(&delays->children);
+	sprof_delay_set_finish(&delays->interval);
+	sprof_delay_set_finish(&delays->total);
+	*delays = (struct sprof_delays){0};
+}

@@ -1,0 +1,15 @@
+/*
+ * Private to output/: the direct callers and callees of functions, as members of the JSON object.
+ */
+#ifndef SPROF_OUTPUT_FORMATS_JSON_NEIGHBOURS_H
+#define SPROF_OUTPUT_FORMATS_JSON_NEIGHBOURS_H
+
+#include "output/format.h"
+#include "output/json.h"
+
+/* Writes the requested members, each after a comma. */
+SPROF_MUST_USE bool sprof_json_neighbours(struct sprof_json *json,
+	const struct sprof_profile *profile, const struct sprof_output_options *options,
+	struct sprof_error *err);
+
+#endif

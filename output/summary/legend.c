@@ -1,0 +1,67 @@
+/* Explains the terms used in this summary. The manual explains all. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "output/fit.h"
+#include "output/summary/summary.h"
+
+enum { LINES = 2 };
+
+static bool has(const struct sprof_summary *summary, enum sprof_summary_term term)
+{
+	return summary->terms & 1u << term;
+}
+
+/* "runq, starved: ready but without a CPU"; NULL: neither was written. */
+static const char *queue_words(const struct sprof_summary *summary)
+{
+	if (!has(summary, SPROF_SUMMARY_STARVED))
+		return has(summary, SPROF_SUMMARY_RUNQ) ? "runq: ready but without a CPU" : NULL;
+	return has(summary, SPROF_SUMMARY_RUNQ) ? "runq, starved: ready but without a CPU"
+						: "starved: ready but without a CPU";
+}
+
+/* Adds what still fits. Returns false if out of memory. */
+static bool add(const struct sprof_summary *summary, const char *words, char **text)
+{
+	const size_t lines = summary->lines > LINES + 1 ? LINES : 1;
+	char *longer;
+
+	if (!words)
+		return true;
+	if (asprintf(&longer, "%s%s%s", *text ? *text : "", *text ? "; " : "", words) < 0)
+		return false;
+	if (*text && sprof_summary_count_lines(summary, longer) > lines) {
+		free(longer);
+		return true;
+	}
+	free(*text);
+	*text = longer;
+	return true;
+}
+
+void sprof_summary_put_legend(struct sprof_summary *summary)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (summary->lines < 2)
+		return;
+	if (!add(summary, queue_words(summary), &text) ||
+		!add(summary,
+			has(summary, SPROF_SUMMARY_STOLEN)
+				? "stolen: taken by the host, interrupts or sprof"
+				: NULL,
+			&text) ||
+		!add(summary,
+			has(summary, SPROF_SUMMARY_UNSAMPLED)
+				? "in no sample: no sample was taken where it was spent"
+				: NULL,
+			&text)) {
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	if (text)
+		sprof_summary_put_text(summary, "legend", text, LINES);
+}

@@ -1,0 +1,191 @@
+/*
+ * What to run next: the command that answers the question left open by the verdict, and the one for
+ * the full report. Each can be pasted, so a command that does not fit is left out. Suggests nothing
+ * for waits: the report has them.
+ */
+#include "output/summary/summary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/fit.h"
+
+enum {
+	FEW_LINES = 12 /* fewer lines have no room for a second command */
+};
+
+/* Percent: the least of the busy time for a question, and of a function's time for its caller. */
+static const double least_cause = 5, least_caller = 50;
+
+static const char report[] = "sprof report";
+
+static size_t room(const struct sprof_summary *summary)
+{
+	return summary->width - SPROF_SUMMARY_MARGIN;
+}
+
+/*
+ * The first cause to investigate. Waiting for a CPU is not the program's fault. NULL: nothing else
+ * matters.
+ */
+static const struct sprof_cause *first_cause(const struct sprof_program *program)
+{
+	const uint64_t busy = sprof_times_wall(&program->busy);
+
+	for (int i = 0; i < SPROF_CAUSES; i++) {
+		const struct sprof_cause *cause = &program->causes[i];
+
+		if (cause->weight != SPROF_WEIGHT_RUNQ)
+			return sprof_percent(cause->ns, busy) < least_cause ? NULL : cause;
+	}
+	return NULL;
+}
+
+/* Names with these characters mean one thing to a shell and to sprof annotate. */
+static bool is_plain(const char *name, bool *ret_quoted)
+{
+	static const char bare[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:+,=%-";
+	static const char in_quotes[] = " <>()[]{}&~!$;|^/#*";
+	const size_t length = strlen(name);
+	size_t at = strspn(name, bare);
+
+	*ret_quoted = name[at] != '\0';
+	while (name[at] && strchr(in_quotes, name[at]))
+		at += 1 + strspn(name + at + 1, bare);
+	return length && name[0] != '-' && at == length;
+}
+
+/* The number of other functions with this name, in its module or elsewhere. */
+static size_t count_namesakes(const struct sprof_profile *profile, uint32_t function, bool inside)
+{
+	const struct sprof_profile_function *own = &profile->functions[function];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct sprof_profile_function *other = &profile->functions[i];
+
+		count += i != function && (other->module == own->module) == inside &&
+			strcmp(other->name, own->name) == 0;
+	}
+	return count;
+}
+
+/* "find_word", "'parse(int)'", "parse@libparse.so". NULL: it can't be typed, or no memory. */
+static char *typed_name(const struct sprof_profile *profile, uint32_t function)
+{
+	const struct sprof_profile_function *known = &profile->functions[function];
+	const bool is_elsewhere = count_namesakes(profile, function, false);
+	bool quoted = false, module_quoted = false;
+	const char *module = "";
+	char *text;
+
+	if (is_elsewhere && known->module != SPROF_PROFILE_NONE)
+		module = sprof_module_name(sprof_modules_get(profile->modules, known->module));
+	if (!is_plain(known->name, &quoted) || count_namesakes(profile, function, true) ||
+		(is_elsewhere && !is_plain(module, &module_quoted)))
+		return NULL;
+	quoted |= module_quoted;
+	if (asprintf(&text, "%s%s%s%s%s", quoted ? "'" : "", known->name, is_elsewhere ? "@" : "",
+		    module, quoted ? "'" : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* The function to look at: for a library function, the program's caller. NONE: unknown. */
+static uint32_t place_of(const struct sprof_cause *cause)
+{
+	if (cause->caller == SPROF_PROFILE_NONE)
+		return cause->function;
+	return sprof_percent(cause->caller_ns, cause->function_ns) > least_caller
+		? cause->caller
+		: SPROF_PROFILE_NONE;
+}
+
+static char *ask_lines(const struct sprof_summary *summary, const struct sprof_cause *cause)
+{
+	const struct sprof_profile *profile = summary->profile;
+	const char *command = summary->options.whole_report;
+	const uint32_t function = place_of(cause);
+	SPROF_AUTO_FREE char *name = NULL;
+	char *text;
+
+	if (function == SPROF_PROFILE_NONE || strncmp(command, report, strlen(report)) != 0 ||
+		!profile->functions[function].file || profile->functions[function].file[0] != '/')
+		return NULL;
+	name = typed_name(profile, function);
+	if (!name || asprintf(&text, "sprof annotate %s%s", name, command + strlen(report)) < 0)
+		return NULL;
+	return text;
+}
+
+static char *ask_again(const struct sprof_summary *summary, const char *command)
+{
+	char *text;
+
+	if (!summary->options.again ||
+		asprintf(&text, "sprof %s %s", command, summary->options.again) < 0)
+		return NULL;
+	return text;
+}
+
+/* *ret_answers describes what the command shows. NULL: no open question, or out of memory. */
+static char *question(const struct sprof_summary *summary, const char **ret_answers)
+{
+	const struct sprof_program *program = summary->answer.programs;
+	const struct sprof_cause *cause = summary->answer.mattering ? first_cause(program) : NULL;
+
+	if (!cause || program->short_threads.count)
+		return NULL;
+	if (cause->weight == SPROF_WEIGHT_USER) {
+		*ret_answers = "its lines, and what they call";
+		return ask_lines(summary, cause);
+	}
+	if (cause->weight != SPROF_WEIGHT_SYS)
+		return NULL;
+	*ret_answers = cause->in_faults ? "which code makes the memory grow"
+					: "how many calls there are, and how long they take";
+	if (!cause->in_faults && !cause->kernel)
+		return NULL;
+	return ask_again(summary, cause->in_faults ? "heap" : "syscalls");
+}
+
+static void put(struct sprof_summary *summary, const char *label, const char *command,
+	const char *answers, const char *more)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%s    %s%s", command, answers, more) < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	sprof_summary_put_text(
+		summary, label, sprof_fit_length(text) > room(summary) ? command : text, 1);
+}
+
+void sprof_summary_find_question(struct sprof_summary *summary)
+{
+	if (!summary->options.whole_report || summary->lines < FEW_LINES)
+		return;
+	summary->question = question(summary, &summary->answers);
+	if (summary->question && sprof_fit_length(summary->question) <= room(summary))
+		return;
+	free(summary->question);
+	summary->question = NULL;
+}
+
+void sprof_summary_put_next(struct sprof_summary *summary)
+{
+	const char *command = summary->options.whole_report;
+
+	if (!command)
+		return;
+	if (summary->question)
+		put(summary, "next", summary->question, summary->answers, "");
+	put(summary, summary->question ? "" : "next", command, "the whole report of this run",
+		summary->options.is_last ? ", kept until the next one" : "");
+}

@@ -1,0 +1,418 @@
+/*
+ * The summary on one screen: a sentence for each program that used noticeable time, where the time
+ * went, the heaviest functions, paths and waits, limits of accuracy, and what to run next. Shares
+ * are of busy time. The lines fit the screen in number and width.
+ */
+#include "output/summary/summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "output/clean.h"
+#include "output/fit.h"
+#include "output/units.h"
+#include "output/wait-words.h"
+
+enum {
+	WIDTH = 80,
+	LEAST_WIDTH = 40,
+	PROGRAMS = 5,
+	FEW_LINES = 12, /* fewer lines have room for little more than the verdict */
+	SENTENCE = 3,   /* lines */
+	TABLES = 3,
+	FEW_SAMPLES = 5,    /* too few for any table */
+	LEAST_OF_SOME = 20, /* with fewer samples, time without samples is not mentioned */
+	AIRY = 36,          /* lines that have room for everything, with blank ones */
+	SPARE = 3,          /* free lines of the screen: for the prompt and earlier output */
+};
+
+/* Percent of the busy time: from here on the summary says how much was not sampled. */
+static const double least_unsampled = 2;
+
+struct time_class {
+	enum sprof_weight weight;
+	const char *colour, *block;
+	char letter;
+};
+
+static const struct time_class classes[] = {
+	{SPROF_WEIGHT_USER, "\033[32m", "█", '#'},
+	{SPROF_WEIGHT_SYS, "\033[31m", "▓", '='},
+	{SPROF_WEIGHT_RUNQ, "\033[33m", "▒", '~'},
+	{SPROF_WEIGHT_WAIT, "\033[34m", "░", '.'},
+	{SPROF_WEIGHT_STOLEN, "\033[35m", "?", '?'},
+};
+
+enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
+
+static size_t room(const struct sprof_summary *summary)
+{
+	return summary->width - SPROF_SUMMARY_MARGIN;
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* "3.01 s at 99 Hz: 1 process, 6 threads, 1783 samples" */
+static void put_title(struct sprof_summary *summary)
+{
+	const struct sprof_quality *quality = &summary->profile->quality;
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%s at %.6g Hz: %zu process%s, %zu thread%s, %" PRIu64 " sample%s",
+		    sprof_figure_time(quality->duration_ns).text, quality->rate_hz,
+		    summary->profile->process_count,
+		    summary->profile->process_count == 1 ? "" : "es",
+		    summary->profile->thread_count, plural(summary->profile->thread_count),
+		    sprof_quality_samples(quality), plural(sprof_quality_samples(quality))) < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	sprof_summary_put_text(summary, "sprof", text, 1);
+}
+
+/* A sentence that is too long keeps one cause. Returns NULL if out of memory. */
+static char *fit_sentence(
+	const struct sprof_summary *summary, const struct sprof_program *program, size_t lines)
+{
+	char *sentence = sprof_summary_sentence(summary->profile, program, 2, room(summary) / 2);
+
+	if (!sentence || sprof_summary_count_lines(summary, sentence) <= lines)
+		return sentence;
+	free(sentence);
+	return sprof_summary_sentence(summary->profile, program, 1, room(summary) / 2);
+}
+
+/* Writes a sentence for each program that matters, and one line for all others. */
+static bool put_programs(struct sprof_summary *summary, size_t most)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	size_t shown = answer->mattering < most ? answer->mattering : most, processes = 0;
+	size_t lines =
+		summary->lines >= FEW_LINES && (most > 2 || shown == 1) ? SENTENCE : SENTENCE - 1;
+	uint64_t rest_ns = 0;
+	SPROF_AUTO_FREE char *more = NULL;
+
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct sprof_program *program = &answer->programs[i];
+		SPROF_AUTO_FREE char *sentence = NULL;
+
+		if (i >= shown) {
+			processes += program->processes;
+			rest_ns += sprof_times_wall(&program->busy) + program->unsampled_ns;
+			continue;
+		}
+		sentence = fit_sentence(summary, program, lines);
+		if (!sentence)
+			return false;
+		sprof_summary_put_text(summary, i ? "" : "verdict", sentence, lines);
+	}
+	if (!processes || summary->lines < FEW_LINES / 2)
+		return true;
+	if (asprintf(&more, "%zu more process%s, %s", processes, processes == 1 ? "" : "es",
+		    sprof_figure_time(rest_ns).text) < 0) {
+		more = NULL;
+		return false;
+	}
+	sprof_summary_put_text(summary, "", more, 1);
+	return true;
+}
+
+/* If everything is idle: what most of it waits for. */
+static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	struct sprof_waits_table table;
+	SPROF_AUTO_FREE char *words = NULL, *text = NULL, *name = NULL;
+	bool is_known;
+
+	if (!answer->count)
+		return true;
+	if (!sprof_waits_table_build(summary->profile, &summary->view, &table, err))
+		return false;
+	is_known = table.count;
+	if (is_known)
+		words = sprof_wait_words(summary->profile, &table.rows[0], room(summary));
+	sprof_waits_table_finish(&table);
+	if (is_known && !words)
+		return sprof_error_no_memory(err);
+	name = sprof_clean_text(answer->programs[0].name, NULL);
+	if (!name ||
+		asprintf(&text, "%s%s idle, waiting for something to do%s%s", name,
+			answer->count > 1 ? " and the others are" : " is",
+			words ? ", most in " : "", words ? words : "") < 0) {
+		text = NULL;
+		return sprof_error_no_memory(err);
+	}
+	sprof_summary_put_text(summary, "verdict", text, SENTENCE - 1);
+	return true;
+}
+
+/* Each class gets characters in proportion to its share, rounded so that they fill the bar. */
+static void put_bar(
+	const struct sprof_summary *summary, const struct sprof_times *times, size_t length)
+{
+	uint64_t wall = sprof_times_wall(times), sum = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < CLASSES; i++) {
+		const struct time_class *class = &classes[i];
+		size_t end;
+
+		sum += sprof_times_get(times, class->weight);
+		end = wall ? (size_t)((double)length * (double)sum / (double)wall + 0.5) : 0;
+		sprof_out_puts(summary->out, sprof_summary_style(summary, class->colour));
+		for (; at < end && at < length; at++) {
+			if (summary->options.utf8)
+				sprof_out_puts(summary->out, class->block);
+			else
+				sprof_out_fill(summary->out, class->letter, 1);
+		}
+		sprof_out_puts(summary->out, sprof_summary_style(summary, SPROF_SUMMARY_PLAIN));
+	}
+	sprof_out_fill(summary->out, ' ', length - at + 1);
+}
+
+/* "user 17 %  sys 3 %  runq 1 %  wait 79 %"; the figures add up to 100. */
+static char *legend(const struct sprof_times *times)
+{
+	uint64_t wall = sprof_times_wall(times), sum = 0;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *words = open_memstream(&text, &size);
+	int before = 0;
+
+	if (!words)
+		return NULL;
+	for (size_t i = 0; i < CLASSES; i++) {
+		uint64_t part = sprof_times_get(times, classes[i].weight);
+		int end;
+
+		sum += part;
+		end = (int)(sprof_percent(sum, wall) + 0.5);
+		if (classes[i].weight != SPROF_WEIGHT_STOLEN || end > before)
+			fprintf(words, " %s %d %% ", sprof_weight_name(classes[i].weight),
+				end - before);
+		before = end;
+	}
+	if (!fclose(words))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Percent of the time: from here on, waiting for a CPU wants an explanation. */
+static const double much_runq = 5;
+
+static void use_terms(
+	struct sprof_summary *summary, const struct sprof_times *times, const char *figures)
+{
+	if (sprof_percent(times->ns[SPROF_TIME_RUNQ], sprof_times_wall(times)) >= much_runq)
+		sprof_summary_use(summary, SPROF_SUMMARY_RUNQ);
+	if (strstr(figures, "stolen"))
+		sprof_summary_use(summary, SPROF_SUMMARY_STOLEN);
+}
+
+/* Writes the bar, its legend, and the part of the wall time that is not in it. */
+static void put_times(struct sprof_summary *summary)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	uint64_t left_out = answer->idle_ns + answer->unsampled_ns;
+	bool shows_unsampled =
+		sprof_percent(answer->unsampled_ns, summary->whole) >= least_unsampled;
+	bool shows_idle = summary->view.left_out &&
+		sprof_percent(left_out, summary->whole) >= least_unsampled;
+	struct sprof_times times =
+		summary->view.left_out ? answer->busy : sprof_profile_times(summary->profile);
+	SPROF_AUTO_FREE char *figures = legend(&times);
+	SPROF_AUTO_FREE char *words = figures ? sprof_fit(figures, room(summary)) : NULL;
+	size_t length = words ? sprof_fit_length(words) : 0;
+	SPROF_AUTO_FREE char *idle = NULL;
+
+	if (!words) {
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	sprof_summary_put_label(summary, "time");
+	if (room(summary) > length + 1)
+		put_bar(summary, &times, room(summary) - length - 1);
+	sprof_out_puts(summary->out, words + 1);
+	sprof_summary_end_line(summary);
+	use_terms(summary, &times, figures);
+	if (!shows_idle || summary->lines < FEW_LINES)
+		return;
+	if (asprintf(&idle, "shares are of %s; idle %s%s%s", sprof_figure_time(summary->whole).text,
+		    sprof_figure_time(answer->idle_ns).text,
+		    shows_unsampled ? ", in no sample " : "",
+		    shows_unsampled ? sprof_figure_time(answer->unsampled_ns).text : "") < 0) {
+		idle = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	if (shows_unsampled)
+		sprof_summary_use(summary, SPROF_SUMMARY_UNSAMPLED);
+	sprof_summary_put_text(summary, "", idle, 1);
+}
+
+/* Nothing that was seen says where the time went. */
+static bool tells_nothing(const struct sprof_summary *summary)
+{
+	const uint64_t samples = sprof_quality_samples(&summary->profile->quality);
+	const struct sprof_answer *answer = &summary->answer;
+
+	return samples < FEW_SAMPLES ||
+		(samples < LEAST_OF_SOME && answer->unsampled_ns > sprof_times_wall(&answer->busy));
+}
+
+/* A rate that would give a run this short enough samples; 0: none does. */
+static unsigned better_rate(const struct sprof_quality *quality)
+{
+	static const unsigned rates[] = {999, 9999};
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		if (quality->rate_hz < rates[i] &&
+			(rates[i] + 1) * quality->duration_ns >=
+				LEAST_OF_SOME * (uint64_t)SPROF_NS_PER_S)
+			return rates[i];
+	}
+	return 0;
+}
+
+/* If the run was too short, this is the whole summary. */
+static void put_too_short(struct sprof_summary *summary)
+{
+	const struct sprof_quality *quality = &summary->profile->quality;
+	uint64_t samples = sprof_quality_samples(quality);
+	unsigned rate = better_rate(quality);
+	SPROF_AUTO_FREE char *text = NULL;
+	char words[32] = "";
+
+	if (rate)
+		snprintf(words, sizeof(words), "--rate %u, ", rate);
+	if (asprintf(&text,
+		    "%" PRIu64 " sample%s in %s tell%s nothing; try %sa larger input, or many runs "
+		    "in a loop",
+		    samples, plural(samples), sprof_figure_time(quality->duration_ns).text,
+		    samples == 1 ? "s" : "", words) < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	sprof_summary_put_text(summary, "verdict", text, 2);
+}
+
+static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof_error *err)
+{
+	sprof_summary_put_gap(summary);
+	if (!sprof_summary_put_functions(
+		    summary, sprof_summary_rows_left(summary, TABLES, other), err))
+		return false;
+	sprof_summary_put_gap(summary);
+	if (!sprof_summary_put_paths(
+		    summary, sprof_summary_rows_left(summary, TABLES - 1, other), err))
+		return false;
+	sprof_summary_put_gap(summary);
+	if (!sprof_summary_put_waits(
+		    summary, sprof_summary_rows_left(summary, TABLES - 2, other), err))
+		return false;
+	sprof_summary_put_gap(summary);
+	return true;
+}
+
+static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile,
+		summary->view.left_out ? summary->answer.samples
+				       : sprof_quality_samples(&summary->profile->quality),
+		room(summary));
+	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0) +
+		(summary->question ? 1 : 0) + (sprof_summary_has_cost(summary->profile) ? 2 : 0);
+	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
+
+	if (!doubts)
+		return sprof_error_no_memory(err);
+	put_title(summary);
+	if (!sprof_summary_put_faults(summary, err))
+		return false;
+	if (tells_nothing(summary)) {
+		put_too_short(summary);
+		if (sprof_quality_samples(&summary->profile->quality))
+			sprof_summary_put_next(summary);
+		return true;
+	}
+	if (summary->view.left_out ? !put_programs(summary, programs) && sprof_error_no_memory(err)
+				   : !put_idle(summary, err))
+		return false;
+	put_times(summary);
+	if (!put_tables(summary, other + (summary->terms ? 1 : 0), err))
+		return false;
+	sprof_summary_put_legend(summary);
+	if (doubts[0])
+		sprof_summary_put_text(summary, "trust", doubts, 1);
+	sprof_summary_put_cost(summary);
+	sprof_summary_put_next(summary);
+	return true;
+}
+
+static void settle_screen(struct sprof_summary *summary)
+{
+	summary->width = summary->options.width ? summary->options.width : WIDTH;
+	if (summary->width < LEAST_WIDTH)
+		summary->width = LEAST_WIDTH;
+	summary->lines = SIZE_MAX;
+	if (summary->options.height)
+		summary->lines =
+			summary->options.height > SPARE ? summary->options.height - SPARE : 1;
+	summary->is_airy = summary->lines >= AIRY;
+}
+
+static void settle_view(struct sprof_summary *summary)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	uint64_t busy = sprof_times_wall(&answer->busy);
+
+	summary->view = (struct sprof_view){.weight = SPROF_WEIGHT_WALL,
+		.thread = SPROF_PROFILE_NONE,
+		.left_out = answer->left_out,
+		.joins_children = true};
+	summary->whole = busy;
+	if (answer->mattering)
+		return;
+	summary->view.left_out = NULL;
+	summary->whole = busy + answer->idle_ns + answer->unsampled_ns;
+}
+
+static bool write_summary(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct sprof_summary summary = {.profile = profile, .options = *options, .out = out};
+	bool ok;
+
+	settle_screen(&summary);
+	if (!sprof_profile_counts_time(profile))
+		return sprof_summary_put_counts(&summary, err);
+	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))
+		return false;
+	settle_view(&summary);
+	if (!tells_nothing(&summary))
+		sprof_summary_find_question(&summary);
+	ok = put_all(&summary, err);
+	free(summary.question);
+	sprof_answer_finish(&summary.answer);
+	return ok;
+}
+
+const struct sprof_format sprof_format_summary = {
+	.name = "summary",
+	.suffix = ".summary.txt",
+	.summary = "the answer on one screen: a verdict, the heaviest functions, paths, waits",
+	.write = write_summary,
+};

@@ -1,0 +1,197 @@
+/*
+ * The comparison on one screen: the cause, the total, and the functions that account for it. Times
+ * are those of a run, or medians of several.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/comparison-words.h"
+#include "output/text/text.h"
+#include "output/units.h"
+#include "profile/views/sites.h"
+
+enum {
+	ROWS = 15, /* that a screen has room for */
+	INDENT = 2 + 11 + 3 * 10 + 2,
+};
+
+struct screen {
+	const struct sprof_text *text;
+	const struct sprof_comparison *comparison;
+};
+
+static struct sprof_figure figure(const struct screen *screen, double value)
+{
+	return sprof_figure_value(
+		screen->text->profile, screen->text->options.weight, (uint64_t)(fabs(value) + 0.5));
+}
+
+/* "; median of 5 runs before, 1.2 s to 1.3 s, and of 5 now, 1.4 s to 1.5 s". */
+static void write_runs(const struct screen *screen)
+{
+	static const char *const when[] = {"before", "now"};
+	const struct sprof_comparison *comparison = screen->comparison;
+
+	for (int side = 0; side < SPROF_SIDES; side++)
+		sprof_out_printf(screen->text->out, "%s of %zu run%s %s, %s to %s",
+			side ? ", and" : "; median", comparison->runs[side],
+			comparison->runs[side] == 1 ? "" : "s", when[side],
+			figure(screen, comparison->whole[side].low).text,
+			figure(screen, comparison->whole[side].high).text);
+}
+
+static bool has_several(const struct sprof_comparison *comparison)
+{
+	return comparison->runs[SPROF_SIDE_BASE] + comparison->runs[SPROF_SIDE_NEW] > SPROF_SIDES;
+}
+
+static void write_whole(const struct screen *screen)
+{
+	const struct sprof_text *text = screen->text;
+	const struct sprof_comparison *comparison = screen->comparison;
+
+	sprof_out_printf(text->out, "in all, by %s: %s",
+		sprof_profile_weight_name(text->profile, text->options.weight),
+		sprof_change_words(text->profile, text->options.weight, comparison->whole).text);
+	if (has_several(comparison))
+		write_runs(screen);
+	sprof_out_puts(text->out, "\n");
+	if (!has_several(comparison))
+		sprof_out_puts(text->out,
+			"one run of each: how much runs differ by themselves is not known; with several, "
+			"sprof diff\nBEFORE... -- AFTER... says it\n");
+	else if (comparison->are_few)
+		sprof_out_puts(text->out,
+			"so few runs can't show that a change is more than chance: 4 of each can\n");
+	else
+		sprof_out_printf(text->out, "%s\n",
+			comparison->is_sure
+				? "that is more than the runs differ by themselves"
+				: "the runs differ as much by themselves: it may be chance");
+}
+
+/* Functions of one name have their place. */
+static bool has_namesake(const struct screen *screen, uint32_t function)
+{
+	const struct sprof_profile_function *functions = screen->text->profile->functions;
+
+	for (size_t i = 0; i < screen->comparison->count; i++) {
+		uint32_t other = screen->comparison->rows[i].function;
+
+		if (other != function && other != SPROF_PROFILE_NONE &&
+			strcmp(functions[other].name, functions[function].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *presence_text(enum sprof_presence presence)
+{
+	static const char *const texts[] = {
+		[SPROF_PRESENT_BOTH] = "",
+		[SPROF_PRESENT_NEW] = " (new)",
+		[SPROF_PRESENT_GONE] = " (gone)",
+		[SPROF_PRESENT_INLINED] = " (inlined now)",
+		[SPROF_PRESENT_NOT_INLINED] = " (no longer inlined)",
+	};
+
+	return texts[presence];
+}
+
+static void write_name(const struct screen *screen, const struct sprof_comparison_row *row)
+{
+	const struct sprof_profile *profile = screen->text->profile;
+	const struct sprof_profile_function *function;
+	struct sprof_site_place place = {""};
+	char suffix[128];
+
+	if (row->function == SPROF_PROFILE_NONE) {
+		sprof_out_puts(screen->text->out, "(idle: waiting for work)\n");
+		return;
+	}
+	function = &profile->functions[row->function];
+	if (has_namesake(screen, row->function))
+		place = sprof_site_place(function->file, function->line);
+	snprintf(suffix, sizeof(suffix), "%s%s%s", place.text[0] ? "  " : "", place.text,
+		presence_text(row->presence));
+	sprof_text_end_with_function(screen->text, INDENT, function->name, suffix);
+}
+
+static void write_row(const struct screen *screen, const struct sprof_comparison_row *row)
+{
+	const double before = row->sides[SPROF_SIDE_BASE].median,
+		     now = row->sides[SPROF_SIDE_NEW].median;
+	char change[48], factor[32] = "-";
+
+	snprintf(change, sizeof(change), "%c%s", now < before ? '-' : '+',
+		figure(screen, now - before).text);
+	if (before > 0)
+		snprintf(factor, sizeof(factor), "%.2f", now / before);
+	sprof_out_printf(screen->text->out, "%c %11s %9s %9s %9s  ", row->is_sure ? ' ' : '~',
+		change, figure(screen, before).text, figure(screen, now).text, factor);
+	write_name(screen, row);
+}
+
+static size_t rows_that_fit(const struct sprof_text *text)
+{
+	const size_t top = text->options.top;
+
+	if (text->options.full)
+		return SIZE_MAX;
+	return top && top < ROWS ? top : ROWS;
+}
+
+/* Rows are sorted by change: the remaining ones have not changed. */
+static size_t changed_rows(const struct sprof_comparison *comparison)
+{
+	size_t count = 0;
+
+	while (count < comparison->count && sprof_comparison_change(&comparison->rows[count]) != 0)
+		count++;
+	return count;
+}
+
+static void write_rows(const struct screen *screen)
+{
+	const struct sprof_text *text = screen->text;
+	const struct sprof_comparison *comparison = screen->comparison;
+	const size_t count = text->options.full ? comparison->count : changed_rows(comparison);
+	const size_t most = rows_that_fit(text);
+	bool has_doubt = false;
+
+	if (!count)
+		return;
+	sprof_out_printf(text->out,
+		"\n  %11s %9s %9s %9s  function, with the libraries that it calls\n", "change",
+		"before", "now", "x");
+	for (size_t i = 0; i < count && i < most; i++) {
+		write_row(screen, &comparison->rows[i]);
+		has_doubt |= !comparison->rows[i].is_sure;
+	}
+	if (count > most)
+		sprof_out_printf(text->out, "  and %zu more that changed less: --full has all\n",
+			count - most);
+	if (has_doubt)
+		sprof_out_puts(text->out, "~: it may be chance\n");
+}
+
+bool sprof_text_comparison(const struct sprof_text *text, struct sprof_error *err)
+{
+	struct sprof_comparison comparison;
+	const struct screen screen = {text, &comparison};
+	SPROF_AUTO_FREE char *sentence = NULL;
+
+	if (!sprof_comparison_build(text->profile, text->options.base_threads, text->options.weight,
+		    &comparison, err))
+		return false;
+	sentence = sprof_comparison_sentence(text->profile, text->options.weight, &comparison);
+	if (sentence) {
+		sprof_out_printf(text->out, "%s\n", sentence);
+		write_whole(&screen);
+		write_rows(&screen);
+	}
+	sprof_comparison_finish(&comparison);
+	return sentence || sprof_error_no_memory(err);
+}

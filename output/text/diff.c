@@ -1,0 +1,114 @@
+/*
+ * The difference of two profiles as a table: one row per function, by change of self, largest
+ * first. Shares are of each profile's whole. The change is in percentage points or, in an absolute
+ * comparison, in the weight.
+ */
+#include "output/text/text.h"
+
+#include <stdio.h>
+
+#include "output/units.h"
+#include "profile/compare/diff.h"
+
+enum { INDENT = 10 + 2 * 9 + 2 * 7 + 10 + 2 * 7 + 2 };
+
+struct table {
+	const struct sprof_text *text;
+	const struct sprof_diff *diff;
+};
+
+static struct sprof_figure figure(const struct table *table, uint64_t value)
+{
+	return sprof_figure_value(table->text->profile, table->text->options.weight, value);
+}
+
+/* "+1.20 ms" or "+12.3%": the change. */
+static void write_change(const struct table *table, const uint64_t sides[SPROF_SIDES])
+{
+	double change = sprof_diff_of(table->diff, sides), points;
+	uint64_t whole = table->diff->whole[SPROF_SIDE_NEW];
+	char text[48];
+
+	points = whole
+		? 100 * change / (double)whole
+		: -sprof_percent(sides[SPROF_SIDE_BASE], table->diff->whole[SPROF_SIDE_BASE]);
+	/* Avoids "-0.0%". */
+	if (points > -0.05 && points < 0.05)
+		points = 0;
+	if (!table->text->options.absolute)
+		snprintf(text, sizeof(text), "%+.1f%%", points);
+	else
+		snprintf(text, sizeof(text), "%c%s", change < 0 ? '-' : '+',
+			figure(table, (uint64_t)(change < 0 ? -change : change)).text);
+	sprof_out_printf(table->text->out, "%10s", text);
+}
+
+static void write_shares(const struct table *table, const uint64_t sides[SPROF_SIDES])
+{
+	for (int i = 0; i < SPROF_SIDES; i++)
+		sprof_out_printf(
+			table->text->out, " %6.1f", sprof_percent(sides[i], table->diff->whole[i]));
+}
+
+static void write_row(const struct table *table, const struct sprof_diff_row *row)
+{
+	const struct sprof_text *text = table->text;
+
+	write_change(table, row->self);
+	for (int i = 0; i < SPROF_SIDES; i++)
+		sprof_out_printf(text->out, " %8s", figure(table, row->self[i]).text);
+	write_shares(table, row->self);
+	write_change(table, row->total);
+	write_shares(table, row->total);
+	sprof_out_puts(text->out, "  ");
+	sprof_text_end_with_name(text, INDENT, text->profile->functions[row->function].name);
+}
+
+/* The larger share of a function in either profile. */
+static double largest_share(const struct sprof_diff *diff, const struct sprof_diff_row *row)
+{
+	double before = sprof_percent(row->total[SPROF_SIDE_BASE], diff->whole[SPROF_SIDE_BASE]);
+	double now = sprof_percent(row->total[SPROF_SIDE_NEW], diff->whole[SPROF_SIDE_NEW]);
+
+	return before > now ? before : now;
+}
+
+static void write_rows(const struct table *table)
+{
+	const struct sprof_text *text = table->text;
+	size_t shown = 0, small = 0, beyond = 0;
+
+	for (size_t i = 0; i < table->diff->count; i++) {
+		const struct sprof_diff_row *row = &table->diff->rows[i];
+
+		if (sprof_text_is_small(text, largest_share(table->diff, row))) {
+			small++;
+		} else if (text->options.top && shown == text->options.top) {
+			beyond++;
+		} else {
+			write_row(table, row);
+			shown++;
+		}
+	}
+	sprof_text_left_out(text, "function", small, beyond);
+}
+
+bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err)
+{
+	struct sprof_diff diff;
+	const struct table table = {.text = text, .diff = &diff};
+
+	if (!sprof_diff_build(text->profile, text->options.base_threads, text->options.weight,
+		    text->options.absolute, &diff, err))
+		return false;
+	sprof_out_printf(text->out, "difference, by %s, %s: %s before, ",
+		sprof_profile_weight_name(text->profile, text->options.weight),
+		text->options.absolute ? "absolute" : "normalised",
+		figure(&table, diff.whole[SPROF_SIDE_BASE]).text);
+	sprof_out_printf(text->out, "%s now\n", figure(&table, diff.whole[SPROF_SIDE_NEW]).text);
+	sprof_out_printf(text->out, "%10s %8s %8s %6s %6s%10s %6s %6s  function\n", "self",
+		"before", "now", "before", "now%", "total", "before", "now%");
+	write_rows(&table);
+	sprof_diff_finish(&diff);
+	return true;
+}

@@ -1,0 +1,320 @@
+/*
+ * The flat profile: one row per function. self and total are in the requested weight. The split is
+ * of the function's total wall time, because the verdict is based on it.
+ */
+#include "output/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/clean.h"
+#include "output/fit.h"
+#include "output/units.h"
+#include "profile/model/objects.h"
+
+/* Characters of an object's name. */
+enum { LEAST_OBJECT = 8, MOST_OBJECT = 20, MOST_OBJECT_NARROW = 12 };
+
+struct table {
+	const struct sprof_text *text;
+	const struct sprof_flat *flat;
+	struct sprof_column_list columns;
+	const char **objects; /* by function; NULL: without a name */
+	size_t object_width;
+	uint64_t whole;
+	bool explains; /* its words; once in a report */
+};
+
+static size_t width_of(const struct table *table, const struct sprof_column *column)
+{
+	return column->form == SPROF_COLUMN_OBJECT ? table->object_width : column->width;
+}
+
+static const char *title_of(const struct sprof_column *column)
+{
+	return column->title ? column->title : column->name;
+}
+
+static bool is_shown(const struct table *table, const struct sprof_flat_row *row)
+{
+	uint64_t total = sprof_metrics_get(&row->total, table->text->options.weight);
+
+	return !sprof_text_is_small(table->text, sprof_percent(total, table->whole));
+}
+
+/* The width of the longest name that is shown; 0: there is none. */
+static size_t measure_objects(const struct table *table)
+{
+	const struct sprof_text *text = table->text;
+	size_t longest = 0, most = sprof_text_is_narrow(text) ? MOST_OBJECT_NARROW : MOST_OBJECT;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < table->flat->count; i++) {
+		const char *object = table->objects[table->flat->rows[i].function];
+
+		if (!is_shown(table, &table->flat->rows[i]))
+			continue;
+		if (text->options.top && shown++ == text->options.top)
+			break;
+		if (object && strlen(object) > longest)
+			longest = strlen(object);
+	}
+	if (longest && longest < LEAST_OBJECT)
+		longest = LEAST_OBJECT;
+	return text->options.width && longest > most ? most : longest;
+}
+
+/* The default columns. */
+static void choose_columns(struct table *table, bool merged)
+{
+	struct sprof_column_list *list = &table->columns;
+	bool narrow = sprof_text_is_narrow(table->text);
+	const enum sprof_weight *split;
+	const bool has_times = sprof_profile_counts_time(table->text->profile);
+	size_t count = has_times ? sprof_text_columns(table->text, &split) : 0;
+
+	sprof_column_list_add(list, sprof_column_find("self%"));
+	sprof_column_list_add(list, sprof_column_find("self"));
+	sprof_column_list_add(list, sprof_column_find("total"));
+	for (size_t i = 0; i < count; i++)
+		sprof_column_list_add(list, sprof_column_of(SPROF_COLUMN_SPLIT, split[i]));
+	if (!narrow && has_times)
+		sprof_column_list_add(list, sprof_column_find("samples"));
+	if (!narrow && merged)
+		sprof_column_list_add(list, sprof_column_find("threads"));
+	if (has_times)
+		sprof_column_list_add(list, sprof_column_find("verdict"));
+	if (!narrow && table->object_width)
+		sprof_column_list_add(list, sprof_column_find("dso"));
+}
+
+/* The function column is always last. */
+static void take_columns(struct table *table)
+{
+	const struct sprof_column_list *asked = &table->text->options.columns;
+
+	for (size_t i = 0; i < asked->count; i++) {
+		if (asked->items[i]->form != SPROF_COLUMN_FUNCTION)
+			sprof_column_list_add(&table->columns, asked->items[i]);
+	}
+	if (!table->object_width)
+		table->object_width = LEAST_OBJECT;
+}
+
+static size_t indent_of(const struct table *table)
+{
+	size_t indent = 0;
+
+	for (size_t i = 0; i < table->columns.count; i++)
+		indent += 1 + width_of(table, table->columns.items[i]);
+	return indent;
+}
+
+static void write_title(const struct table *table)
+{
+	sprof_text_title(table->text, "flat profile");
+	for (size_t i = 0; i < table->columns.count; i++) {
+		const struct sprof_column *column = table->columns.items[i];
+		int width = (int)width_of(table, column);
+
+		sprof_out_printf(table->text->out, "%*s ",
+			sprof_column_is_text(column) ? -width : width, title_of(column));
+	}
+	sprof_out_puts(table->text->out, "function\n");
+}
+
+static void write_object(const struct table *table, uint32_t function)
+{
+	const char *object = table->objects[function];
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(object ? object : "-", NULL);
+	SPROF_AUTO_FREE char *fitted = clean ? sprof_fit(clean, table->object_width) : NULL;
+
+	if (!fitted) {
+		sprof_out_fail(table->text->out, ENOMEM);
+		return;
+	}
+	sprof_out_puts(table->text->out, fitted);
+	sprof_out_fill(table->text->out, ' ', table->object_width - sprof_fit_length(fitted));
+}
+
+static void write_split(const struct table *table, const struct sprof_column *column,
+	const struct sprof_times *times)
+{
+	uint64_t wall = sprof_times_wall(times);
+
+	if (wall)
+		sprof_out_printf(table->text->out, "%*.1f", (int)column->width,
+			sprof_percent(sprof_times_get(times, column->weight), wall));
+	else
+		sprof_out_printf(table->text->out, "%*s", (int)column->width, "-");
+}
+
+static void write_cell(const struct table *table, const struct sprof_column *column,
+	const struct sprof_flat_row *row)
+{
+	const struct sprof_metrics *metrics = column->of_total ? &row->total : &row->self;
+	enum sprof_weight weight = table->text->options.weight;
+	struct sprof_out *out = table->text->out;
+	uint64_t value = sprof_metrics_get(metrics, weight);
+	int width = (int)column->width;
+
+	switch (column->form) {
+	case SPROF_COLUMN_SHARE:
+		sprof_out_printf(out, "%*.1f", width, sprof_percent(value, table->whole));
+		break;
+	case SPROF_COLUMN_VALUE:
+		sprof_out_printf(out, "%*s", width,
+			sprof_figure_value(table->text->profile, weight, value).text);
+		break;
+	case SPROF_COLUMN_SPLIT:
+		write_split(table, column, &metrics->times);
+		break;
+	case SPROF_COLUMN_TIME:
+		value = sprof_times_get(&metrics->times, column->weight);
+		sprof_out_printf(out, "%*s", width, sprof_figure_time(value).text);
+		break;
+	case SPROF_COLUMN_SAMPLES:
+		sprof_out_printf(out, "%*" PRIu64, width, metrics->samples);
+		break;
+	case SPROF_COLUMN_THREADS:
+		sprof_out_printf(out, "%*" PRIu32, width, row->threads);
+		break;
+	case SPROF_COLUMN_VERDICT:
+		sprof_out_printf(out, "%-*s", width,
+			sprof_verdict_name(sprof_verdict_of(&row->total.times, &row->waiting)));
+		break;
+	case SPROF_COLUMN_OBJECT:
+		write_object(table, row->function);
+		break;
+	case SPROF_COLUMN_FUNCTION: /* ends the line */
+		break;
+	}
+}
+
+/*
+ * Appends where the function is defined, or its object if there is no such column. Not for counts:
+ * there the table of places has the relevant lines, and a second line number would confuse.
+ */
+static void name_place(const struct table *table, const struct sprof_profile_function *function,
+	char *place, size_t size)
+{
+	const char *object = table->objects[function - table->text->profile->functions];
+	const char *slash = function->file ? strrchr(function->file, '/') : NULL;
+	int length = 0;
+
+	if (function->file && function->line && sprof_profile_counts_time(table->text->profile))
+		length = snprintf(place, size, "  %s:%" PRIu32, slash ? slash + 1 : function->file,
+			function->line);
+	else if (object && !function->unresolved &&
+		!sprof_column_list_has(&table->columns, SPROF_COLUMN_OBJECT))
+		length = snprintf(place, size, "  %s", object);
+	if (length < 0 || (size_t)length >= size)
+		place[0] = '\0';
+}
+
+/* Adds the function's place if it is known and leaves room for the name. */
+static void write_function(const struct table *table, const struct sprof_profile_function *function)
+{
+	size_t column = indent_of(table), width = table->text->options.width;
+	char place[64] = "";
+
+	name_place(table, function, place, sizeof(place));
+	if (width && column + strlen(function->name) + strlen(place) > width)
+		place[0] = '\0';
+	sprof_text_end_with_function(table->text, column, function->name, place);
+}
+
+static void write_row(const struct table *table, const struct sprof_flat_row *row)
+{
+	for (size_t i = 0; i < table->columns.count; i++) {
+		write_cell(table, table->columns.items[i], row);
+		sprof_out_puts(table->text->out, " ");
+	}
+	write_function(table, &table->text->profile->functions[row->function]);
+}
+
+static bool is_starved(const struct sprof_flat_row *row)
+{
+	return sprof_verdict_of(&row->total.times, &row->waiting) == SPROF_VERDICT_STARVED;
+}
+
+static void write_rows(const struct table *table)
+{
+	const struct sprof_text *text = table->text;
+	size_t shown = 0, small = 0, beyond = 0;
+	bool has_starved = false;
+
+	for (size_t i = 0; i < table->flat->count; i++) {
+		const struct sprof_flat_row *row = &table->flat->rows[i];
+
+		if (!is_shown(table, row)) {
+			small++;
+		} else if (text->options.top && shown == text->options.top) {
+			beyond++;
+		} else {
+			write_row(table, row);
+			has_starved |= is_starved(row);
+			shown++;
+		}
+	}
+	if (has_starved && table->explains &&
+		sprof_column_list_has(&table->columns, SPROF_COLUMN_VERDICT))
+		sprof_out_puts(text->out,
+			"(starved: ready but without a CPU for over 20 % of the time)\n");
+	sprof_text_left_out(text, "function", small, beyond);
+}
+
+static bool write_flat(
+	const struct sprof_text *text, const struct sprof_view *view, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE const char **objects = sprof_objects_names(text->profile);
+	struct sprof_flat flat;
+	struct table table = {.text = text,
+		.flat = &flat,
+		.objects = objects,
+		.explains = view->thread == SPROF_PROFILE_NONE && !view->groups};
+
+	if (!objects)
+		return sprof_error_no_memory(err);
+	if (!sprof_flat_build(text->profile, view, &flat, err))
+		return false;
+	table.whole = sprof_text_whole(text, sprof_metrics_get(&flat.sum, text->options.weight));
+	table.object_width = measure_objects(&table);
+	if (text->options.columns.count)
+		take_columns(&table);
+	else
+		choose_columns(&table, view->thread == SPROF_PROFILE_NONE);
+	write_title(&table);
+	write_rows(&table);
+	sprof_flat_finish(&flat);
+	return true;
+}
+
+bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	const struct sprof_view view = {
+		.weight = text->options.weight,
+		.thread = thread,
+		.sort = &text->options.sort,
+	};
+
+	return write_flat(text, &view, err);
+}
+
+bool sprof_text_flat_of_group(
+	const struct sprof_text *text, uint32_t group, struct sprof_error *err)
+{
+	const struct sprof_view view = {
+		.weight = text->options.weight,
+		.thread = SPROF_PROFILE_NONE,
+		.groups = text->options.groups->of_row,
+		.group = group,
+		.sort = &text->options.sort,
+	};
+
+	return write_flat(text, &view, err);
+}

@@ -1,0 +1,167 @@
+/*
+ * The caller graph and the callee graph, as indented trees. A path that is too small is left out
+ * with its subtree. Indentation stops where names would have no room; deeper lines show their depth
+ * as a number. paths.c has trees from single functions.
+ */
+#include "output/text/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "output/units.h"
+
+enum {
+	DEEPEST_INDENT = 40,
+	NARROW_INDENT = 20,
+};
+
+static size_t write_caller_figures(const struct sprof_text_tree *tree, size_t node)
+{
+	const struct sprof_text *text = tree->text;
+	const struct sprof_graph_node *line = &tree->graph->nodes[node];
+	enum sprof_weight weight = text->options.weight;
+
+	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s %8.1f  ",
+		sprof_percent(line->total, tree->whole),
+		sprof_figure_value(text->profile, weight, line->total).text,
+		sprof_percent(line->self, tree->whole),
+		sprof_figure_value(text->profile, weight, line->self).text,
+		sprof_graph_fractal(tree->graph, node));
+	return 6 + 9 + 6 + 9 + 9 + 2;
+}
+
+static size_t write_callee_figures(const struct sprof_text_tree *tree, size_t node)
+{
+	const struct sprof_text *text = tree->text;
+	const struct sprof_graph_node *line = &tree->graph->nodes[node];
+	struct sprof_callee_shares shares = sprof_callee_shares(tree->graph, node);
+	double part = sprof_percent(tree->graph->nodes[0].total, tree->whole) / 100;
+	const bool has_samples = sprof_profile_counts_time(text->profile);
+
+	sprof_out_printf(text->out, "%6.1f %8s ", shares.total * part,
+		sprof_figure_value(text->profile, text->options.weight, line->total).text);
+	if (has_samples)
+		sprof_out_printf(text->out, "%7" PRIu64 " ", line->samples);
+	sprof_out_printf(text->out, "%5.1f %7.1f %8.1f  ", shares.self * part, shares.parent * part,
+		shares.fractal);
+	return 6 + 9 + (has_samples ? 8 : 0) + 6 + 8 + 9 + 2;
+}
+
+static bool is_small(const struct sprof_text_tree *tree, size_t node)
+{
+	return sprof_text_is_small(
+		tree->text, sprof_percent(tree->graph->nodes[node].total, tree->whole));
+}
+
+static size_t deepest_indent(const struct sprof_text *text)
+{
+	return sprof_text_is_narrow(text) ? NARROW_INDENT : DEEPEST_INDENT;
+}
+
+/* Two columns per level if the deepest line still fits, else one. */
+static size_t indent_step(const struct sprof_text_tree *tree)
+{
+	const struct sprof_graph_node *nodes = tree->graph->nodes;
+	size_t i = 1;
+
+	while (i < tree->graph->count) {
+		if (nodes[i].depth > deepest_indent(tree->text) / 2 && !is_small(tree, i))
+			return 1;
+		i = is_small(tree, i) ? nodes[i].end : i + 1;
+	}
+	return 2;
+}
+
+static void write_name(const struct sprof_text_tree *tree, const struct sprof_graph_node *node,
+	size_t step, size_t column)
+{
+	const struct sprof_text *text = tree->text;
+	size_t indent = (node->depth - 1) * step, deepest = deepest_indent(text);
+	char suffix[48];
+
+	column += tree->indent;
+	sprof_out_fill(text->out, ' ', tree->indent);
+	if (indent > deepest) {
+		char depth[16];
+
+		sprof_out_fill(text->out, ' ', deepest);
+		column += deepest + (size_t)snprintf(depth, sizeof(depth), "[%u] ", node->depth);
+		sprof_out_puts(text->out, depth);
+	} else {
+		sprof_out_fill(text->out, ' ', indent);
+		column += indent;
+	}
+	sprof_text_calls(suffix, sizeof(suffix), sprof_mark_text(node->mark), node->calls);
+	sprof_text_end_with_function(
+		text, column, text->profile->functions[node->function].name, suffix);
+}
+
+void sprof_text_write_tree(const struct sprof_text_tree *tree)
+{
+	const struct sprof_text *text = tree->text;
+	const size_t step = indent_step(tree);
+	size_t heads = 0, beyond = 0, small_heads = 0, small = 0, i = 1;
+
+	while (i < tree->graph->count) {
+		const struct sprof_graph_node *node = &tree->graph->nodes[i];
+		bool is_head = node->depth == 1;
+
+		if (text->options.depth && node->depth > text->options.depth) {
+			i = node->end;
+		} else if (is_small(tree, i)) {
+			small_heads += is_head;
+			small += !is_head;
+			i = node->end;
+		} else if (is_head && tree->top && heads == tree->top) {
+			beyond++;
+			i = node->end;
+		} else {
+			heads += is_head;
+			write_name(tree, node, step, tree->write_figures(tree, i));
+			i++;
+		}
+	}
+	sprof_text_left_out(text, "function", small_heads, beyond);
+	sprof_text_left_out(text, "path", small, 0);
+}
+
+static bool write_direction(const struct sprof_text *text, uint32_t thread,
+	enum sprof_graph_direction direction, struct sprof_error *err)
+{
+	struct sprof_view view = {
+		.weight = text->options.weight,
+		.thread = thread,
+		.folds_recursion = !text->options.unfold,
+		.min_percent = text->options.min_percent,
+	};
+	bool callers = direction == SPROF_GRAPH_CALLER;
+	struct sprof_graph graph;
+
+	if (!sprof_graph_build(text->profile, &view, direction, &graph, err))
+		return false;
+	sprof_text_write_tree(&(struct sprof_text_tree){
+		.text = text,
+		.graph = &graph,
+		.write_figures = callers ? write_caller_figures : write_callee_figures,
+		.whole = sprof_text_whole(text, graph.nodes[0].total),
+		.top = callers ? 0 : text->options.top,
+	});
+	sprof_graph_finish(&graph);
+	return true;
+}
+
+bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	sprof_text_title(text, "caller graph (top down)");
+	sprof_out_printf(
+		text->out, "total%% %8s self%% %8s fractal%%  function\n", "total", "self");
+	return write_direction(text, thread, SPROF_GRAPH_CALLER, err);
+}
+
+bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	sprof_text_title(text, "callee graph (bottom up)");
+	sprof_out_printf(text->out, "total%%    total %sself%% parent%% fractal%%  function\n",
+		sprof_profile_counts_time(text->profile) ? "samples " : "");
+	return write_direction(text, thread, SPROF_GRAPH_CALLEE, err);
+}

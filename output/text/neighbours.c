@@ -1,0 +1,124 @@
+/*
+ * Direct callers and callees: per function a block of its callers, itself, and its callees, as
+ * gprof prints its call graph. profile/views/neighbours.h defines the figures. Shares are of the
+ * function's total; in the function's own line, of the whole. paths.c has the paths beyond.
+ */
+#include "output/text/text.h"
+
+#include "output/units.h"
+#include "profile/views/neighbours.h"
+
+enum { COLUMN = 7 + 3 * 9 + 2, INDENT = 4 };
+
+struct line {
+	double percent;
+	uint64_t self, value;
+	const char *name, *suffix;
+	bool is_head;
+};
+
+static void write_line(const struct sprof_text *text, const struct line *line)
+{
+	enum sprof_weight weight = text->options.weight;
+	size_t indent = line->is_head ? 0 : INDENT;
+
+	sprof_out_printf(text->out, "%7.1f %8s %8s %8s  ", line->percent,
+		sprof_figure_value(text->profile, weight, line->self).text,
+		sprof_figure_value(text->profile, weight, line->value - line->self).text,
+		sprof_figure_value(text->profile, weight, line->value).text);
+	sprof_out_fill(text->out, ' ', indent);
+	sprof_text_end_with_function(text, COLUMN + indent, line->name, line->suffix);
+}
+
+static void write_items(const struct sprof_text *text, const struct sprof_neighbour *items,
+	size_t count, uint64_t total)
+{
+	size_t top = text->options.top, shown = 0, small = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct line line = {
+			.percent = sprof_percent(items[i].value, total),
+			.self = items[i].self,
+			.value = items[i].value,
+			.name = text->profile->functions[items[i].function].name,
+			.suffix = "",
+		};
+
+		if (sprof_text_is_small(text, line.percent)) {
+			small++;
+		} else if (!top || shown < top) {
+			write_line(text, &line);
+			shown++;
+		}
+	}
+	sprof_text_left_out(text, "function", small, count - shown - small);
+}
+
+static void write_head(
+	const struct sprof_text *text, const struct sprof_neighbourhood *function, uint64_t whole)
+{
+	char depth[24];
+
+	sprof_text_calls(depth, sizeof(depth), "", function->depth);
+	write_line(text,
+		&(struct line){
+			.percent = sprof_percent(function->total, whole),
+			.self = function->self,
+			.value = function->total,
+			.name = text->profile->functions[function->function].name,
+			.suffix = depth,
+			.is_head = true,
+		});
+}
+
+static void write_block(const struct sprof_text *text, const struct sprof_neighbours *neighbours,
+	const struct sprof_neighbourhood *function)
+{
+	const struct sprof_neighbour *items = neighbours->items + function->first;
+
+	sprof_out_puts(text->out, "\n");
+	write_items(text, items, function->callers, function->total);
+	if (function->root)
+		write_line(text,
+			&(struct line){
+				.percent = sprof_percent(function->root, function->total),
+				.self = function->root_self,
+				.value = function->root,
+				.name = "[root]",
+				.suffix = "",
+			});
+	write_head(text, function, neighbours->whole);
+	write_items(text, items + function->callers, function->callees, function->total);
+}
+
+static void write_blocks(const struct sprof_text *text, const struct sprof_neighbours *neighbours)
+{
+	size_t shown = 0, small = 0;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		const struct sprof_neighbourhood *function = &neighbours->functions[i];
+
+		if (sprof_text_is_small(text, sprof_percent(function->total, neighbours->whole))) {
+			small++;
+		} else if (!text->options.top || shown < text->options.top) {
+			write_block(text, neighbours, function);
+			shown++;
+		}
+	}
+	sprof_text_left_out(text, "function", small, neighbours->count - shown - small);
+}
+
+bool sprof_text_neighbours(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	const struct sprof_view view = {.weight = text->options.weight, .thread = thread};
+	struct sprof_neighbours neighbours;
+
+	if (!sprof_neighbours_build(text->profile, &view, NULL, &neighbours, err))
+		return false;
+	sprof_text_title(text, "callers and callees of each function");
+	sprof_out_printf(
+		text->out, " share%% %8s %8s %8s  function\n", "self", "children", "total");
+	write_blocks(text, &neighbours);
+	sprof_neighbours_finish(&neighbours);
+	return true;
+}

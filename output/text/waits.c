@@ -1,0 +1,271 @@
+/*
+ * What the threads waited for, and which threads held them up. Times are blocked time; shares are
+ * of all blocked time. Rows with little time that differ only in their objects are merged.
+ */
+#include "output/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "output/fit.h"
+#include "output/units.h"
+#include "output/wait-words.h"
+#include "profile/views/waits.h"
+
+enum { INDENT = 8 + 7 + 4 + 8 + 6 + 2, EXACT = 8 + 9, EDGE_INDENT = 8 + 7 + 8 + 2 };
+
+static const char *function_name(const struct sprof_text *text, uint32_t function)
+{
+	return function == SPROF_PROFILE_NONE ? "[unknown]"
+					      : text->profile->functions[function].name;
+}
+
+/* The room of a function's name on a limited line; the object gets the rest. */
+static size_t room_of_function(const struct sprof_text *text)
+{
+	return text->options.width ? text->options.width / 3 : 0;
+}
+
+/* A NULL line means no memory. */
+static void end_line(const struct sprof_text *text, size_t column, const char *line)
+{
+	if (line)
+		sprof_text_end_with_name(text, column, line);
+	else
+		sprof_out_fail(text->out, ENOMEM);
+}
+
+static size_t indent_of(const struct sprof_waits_table *table)
+{
+	return INDENT + (table->is_exact ? EXACT : 0);
+}
+
+/* The number of waits and the longest; some are known by ticks only. */
+static void write_exact(const struct sprof_text *text, const struct sprof_waits_table *table,
+	const struct sprof_waits_row *row)
+{
+	if (table->is_exact && row->waits)
+		sprof_out_printf(text->out, " %7" PRIu64 " %8s", row->waits,
+			sprof_figure_time(row->longest_ns).text);
+	else if (table->is_exact)
+		sprof_out_printf(text->out, " %7s %8s", "-", "-");
+}
+
+static void write_row(const struct sprof_text *text, const struct sprof_waits_table *table,
+	const struct sprof_waits_row *row)
+{
+	const size_t indent = indent_of(table);
+	SPROF_AUTO_FREE char *line = sprof_wait_words(text->profile, row,
+		text->options.width > indent ? text->options.width - indent : 0);
+	SPROF_AUTO_FREE char *holder = row->holder ? sprof_wait_words_holder(row) : NULL;
+
+	sprof_out_printf(text->out, "%8s %6.1f %3" PRIu32 " %7" PRIu64,
+		sprof_figure_time(row->ns).text, sprof_percent(row->ns, table->blocked_ns),
+		row->threads, row->samples);
+	write_exact(text, table, row);
+	sprof_out_printf(text->out, " %5s  ", sprof_wait_kind_name(row->kind));
+	end_line(text, indent, line);
+	if (!row->holder)
+		return;
+	sprof_out_fill(text->out, ' ', indent + 2);
+	end_line(text, indent + 2, holder);
+}
+
+/* Hidden rows that differ only in their objects, such as the connections of a server. */
+struct group {
+	struct sprof_waits_row sum;
+	size_t count;
+};
+
+static int compare_kinds(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+	uintptr_t one = (uintptr_t)a->sum.syscall, other = (uintptr_t)b->sum.syscall;
+
+	if (a->sum.function != b->sum.function)
+		return a->sum.function < b->sum.function ? -1 : 1;
+	return (one > other) - (one < other);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+
+	if (a->sum.ns != b->sum.ns)
+		return a->sum.ns < b->sum.ns ? 1 : -1;
+	return (a->sum.function > b->sum.function) - (a->sum.function < b->sum.function);
+}
+
+/* Joins similar neighbours; returns the new number of groups. */
+static size_t join(struct group *groups, size_t count)
+{
+	size_t joined = 0;
+
+	qsort(groups, count, sizeof(*groups), compare_kinds);
+	for (size_t i = 1; i < count; i++) {
+		struct group *last = &groups[joined];
+
+		if (compare_kinds(last, &groups[i])) {
+			groups[++joined] = groups[i];
+			continue;
+		}
+		last->sum.ns += groups[i].sum.ns;
+		last->sum.samples += groups[i].sum.samples;
+		last->sum.waits += groups[i].sum.waits;
+		if (last->sum.longest_ns < groups[i].sum.longest_ns)
+			last->sum.longest_ns = groups[i].sum.longest_ns;
+		last->count++;
+	}
+	return count ? joined + 1 : 0;
+}
+
+static void write_group(const struct sprof_text *text, const struct sprof_waits_table *table,
+	const struct group *group)
+{
+	const struct sprof_waits_row *sum = &group->sum;
+	SPROF_AUTO_FREE char *line = NULL;
+
+	if (asprintf(&line, "%s of %zu more objects in %s", sum->syscall, group->count,
+		    function_name(text, sum->function)) < 0) {
+		line = NULL;
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
+	sprof_out_printf(text->out, "%8s %6.1f %3s %7" PRIu64, sprof_figure_time(sum->ns).text,
+		sprof_percent(sum->ns, table->blocked_ns), "-", sum->samples);
+	write_exact(text, table, sum);
+	sprof_out_printf(text->out, " %5s  ", sprof_wait_kind_name(sum->kind));
+	sprof_text_end_with_name(text, indent_of(table), line);
+}
+
+/* Shows the groups that are not small; returns the number of their rows. */
+static size_t write_groups(const struct sprof_text *text, const struct sprof_waits_table *table,
+	struct group *groups, size_t count)
+{
+	size_t shown = 0, in_them = 0;
+
+	count = join(groups, count);
+	qsort(groups, count, sizeof(*groups), compare_times);
+	for (size_t i = 0; i < count; i++) {
+		double percent = sprof_percent(groups[i].sum.ns, table->blocked_ns);
+
+		if (groups[i].count < 2 || !groups[i].sum.syscall ||
+			sprof_text_is_small(text, percent) ||
+			(text->options.top && shown == text->options.top))
+			continue;
+		write_group(text, table, &groups[i]);
+		in_them += groups[i].count;
+		shown++;
+	}
+	return in_them;
+}
+
+static void write_rows(const struct sprof_text *text, const struct sprof_waits_table *table)
+{
+	SPROF_AUTO_FREE struct group *left = calloc(table->count + 1, sizeof(*left));
+	size_t shown = 0, left_count = 0;
+	bool is_full = false;
+
+	if (!left) {
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
+	for (size_t i = 0; i < table->count; i++) {
+		const struct sprof_waits_row *row = &table->rows[i];
+		bool is_small =
+			sprof_text_is_small(text, sprof_percent(row->ns, table->blocked_ns));
+
+		if (is_small || (text->options.top && shown == text->options.top)) {
+			is_full |= !is_small;
+			left[left_count++] = (struct group){.sum = *row, .count = 1};
+			continue;
+		}
+		write_row(text, table, row);
+		shown++;
+	}
+	left_count -= write_groups(text, table, left, left_count);
+	sprof_text_left_out(text, "wait", is_full ? 0 : left_count, is_full ? left_count : 0);
+}
+
+static char *describe_edge(const struct sprof_text *text, const struct sprof_waits_table *table,
+	const struct sprof_waits_edge *edge)
+{
+	const struct sprof_waits_row *row = &table->rows[edge->row];
+	SPROF_AUTO_FREE char *object = sprof_wait_words_object(text->profile, row);
+	SPROF_AUTO_FREE char *function = sprof_fit_function(
+		function_name(text, row->function), false, room_of_function(text));
+	char *line;
+
+	if (!object || !function ||
+		asprintf(&line, "%s <- %s <- %s, %s", function, object[0] ? object : "lock",
+			edge->holder_function ? edge->holder_function : "[unknown]",
+			edge->holder) < 0)
+		return NULL;
+	return line;
+}
+
+static void write_edges(const struct sprof_text *text, const struct sprof_waits_table *table)
+{
+	size_t shown = 0, small = 0, beyond = 0;
+
+	sprof_out_printf(text->out, "\nwho holds up whom\n%8s %6s %7s  waiter <- lock <- holder\n",
+		"time", "share%", "samples");
+	for (size_t i = 0; i < table->edge_count; i++) {
+		const struct sprof_waits_edge *edge = &table->edges[i];
+		double percent = sprof_percent(edge->ns, table->blocked_ns);
+		SPROF_AUTO_FREE char *line = describe_edge(text, table, edge);
+
+		if (sprof_text_is_small(text, percent)) {
+			small++;
+			continue;
+		}
+		if (text->options.top && shown == text->options.top) {
+			beyond++;
+			continue;
+		}
+		sprof_out_printf(text->out, "%8s %6.1f %7" PRIu64 "  ",
+			sprof_figure_time(edge->ns).text, percent, edge->samples);
+		end_line(text, EDGE_INDENT, line);
+		shown++;
+	}
+	sprof_text_left_out(text, "pair", small, beyond);
+}
+
+/* Another tool's profile may know only that threads were blocked. */
+static bool is_known(const struct sprof_waits_table *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->rows[i].syscall || table->rows[i].object)
+			return true;
+	}
+	return false;
+}
+
+bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	const struct sprof_view view = {
+		.weight = SPROF_WEIGHT_WAIT, .thread = thread, .joins_children = true};
+	struct sprof_waits_table table;
+
+	if (!sprof_profile_counts_time(text->profile))
+		return true;
+	if (!sprof_waits_table_build(text->profile, &view, &table, err))
+		return false;
+	if (is_known(&table) || text->options.waits_only) {
+		sprof_out_printf(text->out, "\nwaits: blocked for %s of %s\n",
+			sprof_figure_time(table.blocked_ns).text,
+			sprof_figure_time(table.wall_ns).text);
+		sprof_out_printf(text->out, "%8s %6s %3s %7s", "time", "share%", "thr", "samples");
+		if (table.is_exact)
+			sprof_out_printf(text->out, " %7s %8s", "waits", "longest");
+		sprof_out_printf(text->out, " %5s  what for, where\n", "kind");
+		write_rows(text, &table);
+	}
+	if (table.edge_count)
+		write_edges(text, &table);
+	sprof_waits_table_finish(&table);
+	return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * The machine's CPU time minus that of the target and of sprof. Does not know CPU limits of a
+ * container: if CPUs were free, no cause is given.
+ */
+#include "profile/answer/crowd.h"
+
+#include "base/clock.h"
+#include "profile/model/weight.h"
+
+/* The machine's figure has steps of some 10 ms for each CPU. */
+enum { LEAST_NS = 200 * SPROF_NS_PER_MS };
+
+/* Parts of the machine's CPUs: what others and sprof had to use at least; what nearly all of them were busy with. */
+static const double least_others = 0.25, least_sprof = 0.1, nearly_all = 0.7;
+
+bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret)
+{
+	const struct sprof_quality *quality = &profile->quality;
+	const double duration = (double)quality->duration_ns;
+	/* For a filtered profile: before the filter. */
+	const struct sprof_times times = sprof_times_wall(&profile->whole.times)
+		? profile->whole.times
+		: sprof_profile_times(profile);
+	double own, others;
+
+	if (!quality->cpus || quality->duration_ns < LEAST_NS)
+		return false;
+	own = (double)(times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS]);
+	others = (double)quality->machine_cpu_ns - own - (double)quality->profiler_cpu_ns;
+	*ret = (struct sprof_crowd){.cpus = (double)quality->cpus,
+		.own = own / duration,
+		.sprof = (double)quality->profiler_cpu_ns / duration,
+		.others = others > 0 ? others / duration : 0};
+	ret->is_of_others = ret->others >= least_others * ret->cpus &&
+		(double)quality->machine_cpu_ns >= nearly_all * ret->cpus * duration;
+	ret->is_of_sprof = !ret->is_of_others && ret->sprof >= least_sprof * ret->cpus &&
+		(double)quality->machine_cpu_ns >= nearly_all * ret->cpus * duration;
+	ret->is_of_own =
+		!ret->is_of_others && !ret->is_of_sprof && ret->own >= nearly_all * ret->cpus;
+	return true;
+}

@@ -1,0 +1,23 @@
+/* Which programs used the CPUs while threads waited for one. */
+#ifndef SPROF_PROFILE_ANSWER_CROWD_H
+#define SPROF_PROFILE_ANSWER_CROWD_H
+
+#include <stdbool.h>
+
+#include "profile/model/profile.h"
+
+/* In CPUs, on average over the recording. */
+struct sprof_crowd {
+	double cpus;       /* of the machine */
+	double own;        /* used by the target */
+	double others;     /* used by all other programs except sprof */
+	double sprof;      /* used by sprof itself */
+	bool is_of_others; /* other programs left too few CPUs */
+	bool is_of_sprof;  /* other programs left enough, but sprof used much of it */
+	bool is_of_own;    /* the target used most and needed more */
+};
+
+/* Returns false if unknown. */
+bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret);
+
+#endif

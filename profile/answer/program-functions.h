@@ -1,0 +1,39 @@
+/* Time of functions in their own code and in their own system calls. */
+#ifndef SPROF_PROFILE_ANSWER_PROGRAM_FUNCTIONS_H
+#define SPROF_PROFILE_ANSWER_PROGRAM_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "profile/views/view.h"
+
+/*
+ * The function that a stack's time is attributed to. If the stack ends in a system call: the call's
+ * caller outside libc, and *ret_kernel is the call, "[read]". Else the innermost function. NONE: an
+ * empty stack.
+ */
+uint32_t sprof_own_function(
+	const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel);
+
+struct sprof_own_row {
+	uint32_t function;
+	struct sprof_metrics self;
+	struct sprof_waiting waiting; /* the blocked part of the time */
+};
+
+struct sprof_own {
+	struct sprof_own_row *rows; /* by the view's weight, descending */
+	size_t count;
+};
+
+/*
+ * Aggregates by sprof_own_function(). Fills *ret; the caller finishes it. Returns false if out of
+ * memory.
+ */
+SPROF_MUST_USE bool sprof_own_build(const struct sprof_profile *profile,
+	const struct sprof_view *view, struct sprof_own *ret, struct sprof_error *err);
+void sprof_own_finish(struct sprof_own *own);
+
+#endif

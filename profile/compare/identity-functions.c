@@ -1,0 +1,409 @@
+/*
+ * Matches the functions of one profile with another's. Functions with the same plain name in one
+ * module are compared by place of definition. If both sides have one definition, they match,
+ * wherever it is. If a side has several, files decide and, within a file, the order of lines.
+ * Ambiguous functions are not matched.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/strtab.h"
+#include "profile/compare/identity-match.h"
+
+/* A function of either side. */
+struct entry {
+	uint32_t id, module; /* the target's module, or a number after the target's modules */
+	bool of_source;
+	bool is_exact;     /* the source has the same build: nothing can have moved */
+	const char *plain; /* interned, as is `local` */
+	const char *local; /* without a file: the name with what makes it unique */
+	const char *file;  /* NULL: unknown */
+	uint32_t line;
+	const char *name;
+};
+
+/* Functions of one side that are one: entries that follow each other. */
+struct definition {
+	const struct entry *first;
+	size_t count;
+	bool matched;
+};
+
+struct matching {
+	struct sprof_identity *identity;
+	const struct sprof_profile *target, *source;
+	enum sprof_identity_how how;
+	struct sprof_strtab *texts;
+	struct entry *entries;
+	size_t count;
+	/* of the functions of one name */
+	struct definition *definitions;
+	size_t sides[2]; /* how many are of the target, which come first, and of the source */
+};
+
+/* Rust's names have no hash once they are demangled. */
+static const char *name_of(const struct sprof_profile_function *function)
+{
+	return sprof_identity_is_rust(function->linkage) ? function->name : function->linkage;
+}
+
+static bool add_entry(struct matching *matching, const struct sprof_profile_function *function,
+	const struct entry *start)
+{
+	char plain[4096], local[4096];
+	struct entry entry = *start;
+	const char *name = name_of(function);
+
+	/* A bare name has its namespace only in the demangled one. */
+	if (strcmp(name, function->name) != 0 && name[0] != '_')
+		name = function->name;
+	sprof_identity_plain_name(name, SPROF_IDENTITY_ALL, plain, sizeof(plain));
+	sprof_identity_plain_name(name, SPROF_IDENTITY_CLONES, local, sizeof(local));
+	entry.plain = sprof_strtab_intern(matching->texts, plain);
+	entry.local = sprof_strtab_intern(matching->texts, local);
+	entry.file = function->file;
+	entry.line = function->line;
+	entry.name = function->linkage;
+	matching->entries[matching->count++] = entry;
+	return entry.plain && entry.local;
+}
+
+/*
+ * A name made of an address means another function in each build; a function without module has
+ * only its name.
+ */
+static bool has_identity(const struct sprof_profile_function *function)
+{
+	return function->module != SPROF_PROFILE_NONE && !function->unresolved;
+}
+
+static bool list_targets(struct matching *matching)
+{
+	const struct sprof_profile *target = matching->target;
+
+	for (uint32_t i = 0; i < target->function_count; i++) {
+		const struct sprof_profile_function *function = &target->functions[i];
+		struct entry start = {.id = i};
+
+		if (!has_identity(function))
+			continue;
+		start.module = sprof_identity_module(target, function->module);
+		if (!add_entry(matching, function, &start))
+			return false;
+	}
+	return true;
+}
+
+/* A module that the target lacks gets a number after the target's. */
+static bool list_sources(struct matching *matching)
+{
+	const struct sprof_profile *source = matching->source, *target = matching->target;
+	const size_t modules = target->modules ? sprof_modules_count(target->modules) : 0;
+
+	for (uint32_t i = 0; i < source->function_count; i++) {
+		const struct sprof_profile_function *function = &source->functions[i];
+		struct entry start = {.id = i, .of_source = true};
+
+		if (!has_identity(function))
+			continue;
+		start.module = matching->identity->modules[function->module];
+		if (start.module == SPROF_PROFILE_NONE)
+			start.module =
+				(uint32_t)modules + sprof_identity_module(source, function->module);
+		else
+			start.is_exact = sprof_identity_is_same_build(
+				target, start.module, source, function->module);
+		if (!add_entry(matching, function, &start))
+			return false;
+	}
+	return true;
+}
+
+static int compare_texts(const char *one, const char *other)
+{
+	if (one == other || !one || !other)
+		return (one != NULL) - (other != NULL);
+	return strcmp(one, other);
+}
+
+/* By name, side and definition; entries without a known file come last. */
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	int result = (a->module > b->module) - (a->module < b->module);
+
+	if (!result)
+		result = strcmp(a->plain, b->plain);
+	if (!result)
+		result = a->of_source - b->of_source;
+	if (!result)
+		result = !a->file - !b->file;
+	if (!result)
+		result = compare_texts(a->file, b->file);
+	if (!result)
+		result = (a->line > b->line) - (a->line < b->line);
+	if (!result && !a->file)
+		result = strcmp(a->local, b->local);
+	if (!result)
+		result = strcmp(a->name, b->name);
+	return result ? result : (a->id > b->id) - (a->id < b->id);
+}
+
+static bool have_one_name(const struct entry *one, const struct entry *other)
+{
+	return one->module == other->module && one->plain == other->plain;
+}
+
+static bool are_one(const struct entry *one, const struct entry *other)
+{
+	if (compare_texts(one->file, other->file) != 0)
+		return false;
+	return one->file ? one->line == other->line : one->local == other->local;
+}
+
+/*
+ * Splits the entries of one name by definition. Entries without file join the only definition with
+ * one.
+ */
+static void define(struct matching *matching, const struct entry *entries, size_t count)
+{
+	struct definition *last = NULL;
+	size_t total = 0;
+
+	matching->sides[0] = matching->sides[1] = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct entry *entry = &entries[i];
+		size_t *side = &matching->sides[entry->of_source];
+		bool joins = last && last->first->of_source == entry->of_source &&
+			(are_one(last->first, entry) ||
+				(*side == 1 && !entry->file && last->first->file));
+
+		if (!joins) {
+			last = &matching->definitions[total++];
+			*last = (struct definition){.first = entry};
+			++*side;
+		}
+		last->count++;
+	}
+}
+
+/* The entry of the definition that is called the same, or its first one. */
+static const struct entry *like(
+	const struct matching *matching, const struct definition *definition, const char *name)
+{
+	for (size_t i = 0; matching->how == SPROF_IDENTITY_MERGE && i < definition->count; i++) {
+		if (strcmp(definition->first[i].name, name) == 0)
+			return &definition->first[i];
+	}
+	return definition->first;
+}
+
+static void pair(
+	struct matching *matching, struct definition *of_target, struct definition *of_source)
+{
+	of_target->matched = of_source->matched = true;
+	for (size_t i = 0; i < of_source->count; i++) {
+		const struct entry *entry = &of_source->first[i];
+
+		matching->identity->functions[entry->id] =
+			like(matching, of_target, entry->name)->id;
+	}
+}
+
+/* How well the files of two definitions fit; 0: they don't. */
+static size_t fit_of(const struct definition *one, const struct definition *other)
+{
+	const struct entry *a = one->first, *b = other->first;
+
+	if (!a->file || !b->file)
+		return a->file == b->file && strcmp(a->local, b->local) == 0;
+	return sprof_identity_common_parts(a->file, b->file);
+}
+
+static bool are_in_one_file(const struct definition *one, const struct definition *other)
+{
+	return compare_texts(one->first->file, other->first->file) == 0 &&
+		(one->first->file || one->first->local == other->first->local);
+}
+
+/* The definition among `count` with the best matching file; NULL: none, or ambiguous. */
+static struct definition *find_best(
+	struct definition *among, size_t count, const struct definition *wanted)
+{
+	struct definition *found = NULL;
+	size_t best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t fit = fit_of(&among[i], wanted);
+
+		if (fit > best)
+			found = &among[i];
+		else if (fit && fit == best && found && !are_in_one_file(found, &among[i]))
+			found = NULL;
+		best = fit > best ? fit : best;
+	}
+	return found;
+}
+
+static size_t count_in_file(
+	const struct definition *among, size_t count, const struct definition *first)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		found += are_in_one_file(&among[i], first);
+	return found;
+}
+
+/*
+ * Pairs several definitions in a file by the order of lines; if their numbers differ, lines must be
+ * equal.
+ */
+static void pair_in_file(struct matching *matching, struct definition *of_target,
+	size_t target_count, struct definition *of_source, size_t source_count)
+{
+	for (size_t i = 0; i < source_count; i++) {
+		for (size_t k = 0; k < target_count; k++) {
+			bool fits = target_count == source_count
+				? i == k
+				: of_target[k].first->line == of_source[i].first->line;
+
+			if (fits && !of_target[k].matched && !of_source[i].matched)
+				pair(matching, &of_target[k], &of_source[i]);
+		}
+	}
+}
+
+static void pair_by_file(struct matching *matching)
+{
+	struct definition *targets = matching->definitions, *sources = targets + matching->sides[0];
+
+	for (size_t i = 0; i < matching->sides[1];) {
+		size_t count = count_in_file(sources, matching->sides[1], &sources[i]);
+		struct definition *found = find_best(targets, matching->sides[0], &sources[i]);
+		const struct definition *back =
+			found ? find_best(sources, matching->sides[1], found) : NULL;
+
+		if (back && are_in_one_file(back, &sources[i]))
+			pair_in_file(matching, found,
+				count_in_file(targets, matching->sides[0], found), &sources[i],
+				count);
+		i += count;
+	}
+}
+
+/* In one build, definitions are where they were. */
+static void pair_exactly(struct matching *matching)
+{
+	struct definition *targets = matching->definitions, *sources = targets + matching->sides[0];
+
+	for (size_t i = 0; i < matching->sides[1]; i++) {
+		for (size_t k = 0; k < matching->sides[0] && !sources[i].matched; k++) {
+			if (are_one(targets[k].first, sources[i].first))
+				pair(matching, &targets[k], &sources[i]);
+		}
+	}
+}
+
+static void match_name(struct matching *matching, const struct entry *entries, size_t count)
+{
+	struct definition *targets = matching->definitions;
+	const struct definition *definition;
+
+	define(matching, entries, count);
+	if (entries[count - 1].is_exact)
+		pair_exactly(matching);
+	else if (matching->sides[0] == 1 && matching->sides[1] == 1)
+		pair(matching, &targets[0], &targets[1]);
+	else
+		pair_by_file(matching);
+	for (size_t i = 0; i < matching->sides[1]; i++) {
+		definition = &targets[matching->sides[0] + i];
+		for (size_t k = 0; matching->how == SPROF_IDENTITY_COMPARE && k < definition->count;
+			k++)
+			matching->identity->firsts[definition->first[k].id] = definition->first->id;
+	}
+}
+
+static void match_names(struct matching *matching)
+{
+	qsort(matching->entries, matching->count, sizeof(*matching->entries), compare_entries);
+	for (size_t first = 0; first < matching->count;) {
+		size_t end = first + 1;
+
+		while (end < matching->count &&
+			have_one_name(&matching->entries[first], &matching->entries[end]))
+			end++;
+		match_name(matching, &matching->entries[first], end - first);
+		first = end;
+	}
+}
+
+static bool match_modules(struct sprof_identity *identity, const struct matching *matching)
+{
+	struct sprof_module_match match = {
+		.target = matching->target,
+		.source = matching->source,
+		.target_count = matching->target->modules
+			? sprof_modules_count(matching->target->modules)
+			: 0,
+		.source_count = matching->source->modules
+			? sprof_modules_count(matching->source->modules)
+			: 0,
+	};
+	bool ok;
+
+	match.target_taken = calloc(match.target_count + 1, sizeof(bool));
+	match.source_taken = calloc(match.source_count + 1, sizeof(bool));
+	identity->modules = malloc((match.source_count + 1) * sizeof(*identity->modules));
+	ok = match.target_taken && match.source_taken && identity->modules;
+	if (ok) {
+		memset(identity->modules, 0xff,
+			(match.source_count + 1) * sizeof(*identity->modules));
+		match.modules = identity->modules;
+		sprof_identity_match_modules(&match, matching->how);
+	}
+	free(match.target_taken);
+	free(match.source_taken);
+	return ok;
+}
+
+bool sprof_identity_match(struct sprof_identity *identity, const struct sprof_profile *target,
+	const struct sprof_profile *source, enum sprof_identity_how how)
+{
+	const size_t functions = target->function_count + source->function_count + 1;
+	struct matching matching = {.identity = identity,
+		.target = target,
+		.source = source,
+		.how = how,
+		.texts = sprof_strtab_create(),
+		.entries = calloc(functions, sizeof(*matching.entries)),
+		.definitions = calloc(functions, sizeof(*matching.definitions))};
+	bool ok = matching.texts && matching.entries && matching.definitions;
+
+	*identity = (struct sprof_identity){
+		.functions = malloc((source->function_count + 1) * sizeof(uint32_t)),
+		.firsts = malloc((source->function_count + 1) * sizeof(uint32_t)),
+	};
+	ok = ok && identity->functions && identity->firsts && match_modules(identity, &matching);
+	for (uint32_t i = 0; ok && i < source->function_count; i++) {
+		identity->functions[i] = SPROF_PROFILE_NONE;
+		identity->firsts[i] = i;
+	}
+	ok = ok && list_targets(&matching) && list_sources(&matching);
+	if (ok)
+		match_names(&matching);
+	sprof_strtab_destroy(matching.texts);
+	free(matching.entries);
+	free(matching.definitions);
+	return ok;
+}
+
+void sprof_identity_finish(struct sprof_identity *identity)
+{
+	free(identity->modules);
+	free(identity->functions);
+	free(identity->firsts);
+	*identity = (struct sprof_identity){0};
+}

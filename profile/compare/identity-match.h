@@ -1,0 +1,20 @@
+/* Private to profile/: matches the modules of two profiles, as a base for matching functions. */
+#ifndef SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
+#define SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
+
+#include "profile/compare/identity.h"
+
+struct sprof_module_match {
+	const struct sprof_profile *target, *source;
+	size_t target_count, source_count;
+	bool *target_taken, *source_taken; /* by module; owned by the caller */
+	uint32_t *modules;                 /* by source module: the target module, or NONE */
+};
+
+void sprof_identity_match_modules(struct sprof_module_match *match, enum sprof_identity_how how);
+
+/* Whether both modules are the same build, so that addresses mean the same code. */
+bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t one,
+	const struct sprof_profile *source, uint32_t other);
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * Matches the modules of one profile with another's. The most reliable criteria come first; a
+ * criterion that fits several modules decides nothing.
+ */
+#include "profile/compare/identity-match.h"
+
+#include <string.h>
+
+uint32_t sprof_identity_module(const struct sprof_profile *profile, uint32_t module)
+{
+	uint32_t build_of =
+		module < profile->module_count ? profile->module_facts[module].build_of : 0;
+
+	return build_of ? build_of - 1 : module;
+}
+
+static const char *path_of(const struct sprof_profile *profile, uint32_t module)
+{
+	return sprof_modules_get(profile->modules, module)->path;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_file(const struct sprof_profile *profile, uint32_t module)
+{
+	return sprof_modules_get(profile->modules, module)->kind == SPROF_MODULE_FILE;
+}
+
+static const struct sprof_profile_module *facts_of(
+	const struct sprof_profile *profile, uint32_t module)
+{
+	static const struct sprof_profile_module unknown;
+
+	return module < profile->module_count ? &profile->module_facts[module] : &unknown;
+}
+
+bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t one,
+	const struct sprof_profile *source, uint32_t other)
+{
+	const struct sprof_profile_module *a = facts_of(target, one), *b = facts_of(source, other);
+
+	if (a->build_id && b->build_id)
+		return strcmp(a->build_id, b->build_id) == 0;
+	if (a->build_id || b->build_id || strcmp(path_of(target, one), path_of(source, other)))
+		return false;
+	return a->segment_count == b->segment_count &&
+		(!a->segment_count ||
+			memcmp(a->segments, b->segments, a->segment_count * sizeof(*a->segments)) ==
+				0);
+}
+
+static size_t part_start(const char *path, size_t end)
+{
+	while (end && path[end - 1] != '/')
+		end--;
+	return end;
+}
+
+size_t sprof_identity_common_parts(const char *one, const char *other)
+{
+	size_t a = strlen(one), b = strlen(other);
+
+	for (size_t parts = 0;; parts++) {
+		size_t from_a = part_start(one, a), from_b = part_start(other, b);
+
+		if (a == from_a || a - from_a != b - from_b ||
+			memcmp(one + from_a, other + from_b, a - from_a) != 0)
+			return parts;
+		if (!from_a || !from_b)
+			return parts + 1;
+		a = from_a - 1;
+		b = from_b - 1;
+	}
+}
+
+/* How well two modules fit by a sign; 0: they don't. */
+typedef size_t sign(const struct sprof_profile *target, uint32_t one,
+	const struct sprof_profile *source, uint32_t other);
+
+static size_t by_build(const struct sprof_profile *target, uint32_t one,
+	const struct sprof_profile *source, uint32_t other)
+{
+	return strcmp(path_of(target, one), path_of(source, other)) == 0 &&
+		sprof_identity_is_same_build(target, one, source, other);
+}
+
+static size_t by_path(const struct sprof_profile *target, uint32_t one,
+	const struct sprof_profile *source, uint32_t other)
+{
+	return strcmp(path_of(target, one), path_of(source, other)) == 0;
+}
+
+static size_t by_name(const struct sprof_profile *target, uint32_t one,
+	const struct sprof_profile *source, uint32_t other)
+{
+	const char *a = path_of(target, one), *b = path_of(source, other);
+
+	return strcmp(last_part(a), last_part(b)) == 0 ? sprof_identity_common_parts(a, b) : 0;
+}
+
+static size_t by_role(const struct sprof_profile *target, uint32_t one,
+	const struct sprof_profile *source, uint32_t other)
+{
+	char a[256], b[256];
+
+	sprof_identity_role(path_of(target, one), a, sizeof(a));
+	sprof_identity_role(path_of(source, other), b, sizeof(b));
+	return is_file(target, one) && is_file(source, other) && strcmp(a, b) == 0;
+}
+
+/* The module of the other side that fits best; NONE: none does, or several do. */
+static uint32_t find_best(
+	const struct sprof_module_match *match, bool of_target, uint32_t module, sign *fits)
+{
+	size_t best = 0, count = of_target ? match->source_count : match->target_count;
+	const bool *taken = of_target ? match->source_taken : match->target_taken;
+	uint32_t found = SPROF_PROFILE_NONE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		size_t fit = 0;
+
+		if (!taken[i])
+			fit = fits(match->target, of_target ? module : i, match->source,
+				of_target ? i : module);
+		if (fit && fit >= best)
+			found = fit == best ? SPROF_PROFILE_NONE : i;
+		best = fit > best ? fit : best;
+	}
+	return found;
+}
+
+static void take(struct sprof_module_match *match, uint32_t one, uint32_t other)
+{
+	match->modules[other] = one;
+	match->target_taken[one] = match->source_taken[other] = true;
+}
+
+static void match_by(struct sprof_module_match *match, sign *fits)
+{
+	for (uint32_t i = 0; i < match->source_count; i++) {
+		uint32_t found = match->source_taken[i] ? SPROF_PROFILE_NONE
+							: find_best(match, false, i, fits);
+
+		if (found != SPROF_PROFILE_NONE && find_best(match, true, found, fits) == i)
+			take(match, found, i);
+	}
+}
+
+/* The first file is the program. */
+static uint32_t program_of(const struct sprof_profile *profile, size_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_file(profile, i))
+			return i;
+	}
+	return SPROF_PROFILE_NONE;
+}
+
+static void match_programs(struct sprof_module_match *match)
+{
+	uint32_t one = program_of(match->target, match->target_count);
+	uint32_t other = program_of(match->source, match->source_count);
+
+	if (one != SPROF_PROFILE_NONE && other != SPROF_PROFILE_NONE && !match->target_taken[one] &&
+		!match->source_taken[other])
+		take(match, one, other);
+}
+
+void sprof_identity_match_modules(struct sprof_module_match *match, enum sprof_identity_how how)
+{
+	sign *const signs[] = {by_build, by_path, by_name, by_role};
+
+	for (uint32_t i = 0; i < match->target_count; i++)
+		match->target_taken[i] = sprof_identity_module(match->target, i) != i;
+	for (uint32_t i = 0; i < match->source_count; i++)
+		match->source_taken[i] = sprof_identity_module(match->source, i) != i;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		match_by(match, signs[i]);
+	if (how == SPROF_IDENTITY_COMPARE)
+		match_programs(match);
+	for (uint32_t i = 0; i < match->source_count; i++)
+		match->modules[i] = match->modules[sprof_identity_module(match->source, i)];
+}

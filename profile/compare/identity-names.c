@@ -1,0 +1,100 @@
+/*
+ * Parts of names that compilers change from build to build. Does not demangle: suffixes follow the
+ * mangled name, and Rust's hash is at its end.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/compare/identity.h"
+
+/* Copies of a function, made for some of its callers, and parts of one. */
+static const char *const clones[] = {".cold", ".constprop.", ".isra.", ".part.", ".__part."};
+/* Suffixes that make a local name unique among all files. */
+static const char *const privates[] = {".llvm.", ".__uniq.", ".lto_priv."};
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Behind the digits, if that is a part's end: of ".cold.1", not of ".coldest". */
+static const char *behind_suffix(const char *text, const char *suffix)
+{
+	const char *at = text + strlen(suffix);
+
+	if (suffix[strlen(suffix) - 1] != '.' && *at == '.' && isdigit((unsigned char)at[1]))
+		at++;
+	while (isdigit((unsigned char)*at))
+		at++;
+	return *at && *at != '.' && *at != '@' ? NULL : at;
+}
+
+static const char *find_suffix(const char *text, const char *const *suffixes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *behind =
+			begins(text, suffixes[i]) ? behind_suffix(text, suffixes[i]) : NULL;
+
+		if (behind)
+			return behind;
+	}
+	return NULL;
+}
+
+void sprof_identity_plain_name(
+	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size)
+{
+	size_t length = 0;
+
+	for (const char *at = name; *at && length + 1 < size;) {
+		const char *behind = NULL;
+
+		if (*at == '.' && at != name)
+			behind = find_suffix(at, clones, sizeof(clones) / sizeof(clones[0]));
+		if (*at == '.' && at != name && !behind && without == SPROF_IDENTITY_ALL)
+			behind = find_suffix(at, privates, sizeof(privates) / sizeof(privates[0]));
+		if (behind)
+			at = behind;
+		else
+			ret[length++] = *at++;
+	}
+	ret[length] = '\0';
+}
+
+/* "17h0123456789abcdefE" ends a name of Rust's first mangling. */
+bool sprof_identity_is_rust(const char *linkage)
+{
+	enum { HASH = 16 };
+	const size_t tail = strlen("17h") + HASH + strlen("E"), length = strcspn(linkage, ".");
+	const char *at = linkage + length - tail;
+
+	if (begins(linkage, "_R"))
+		return true;
+	return begins(linkage, "_ZN") && length > tail && begins(at, "17h") &&
+		strspn(at + 3, "0123456789abcdef") == HASH && at[tail - 1] == 'E';
+}
+
+/* "libc.so.6" is libc.so, "python3.11" python, "prog-v2" prog. */
+void sprof_identity_role(const char *path, char *ret, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	size_t length;
+	char *so;
+
+	snprintf(ret, size, "%s", slash ? slash + 1 : path);
+	so = strstr(ret, ".so.");
+	if (so)
+		so[strlen(".so")] = '\0';
+	for (length = strlen(ret);
+		length && (isdigit((unsigned char)ret[length - 1]) || ret[length - 1] == '.');)
+		length--;
+	if (length == strlen(ret))
+		return;
+	if (length > 2 && ret[length - 1] == 'v' && strchr("-_.", ret[length - 2]))
+		length--;
+	if (length > 1 && strchr("-_", ret[length - 1]))
+		length--;
+	if (length)
+		ret[length] = '\0';
+}

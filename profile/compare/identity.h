@@ -1,0 +1,66 @@
+/*
+ * Decides which functions are the same, for all of sprof. ARCHITECTURE.md, "Identity", has the
+ * rule.
+ */
+#ifndef SPROF_PROFILE_COMPARE_IDENTITY_H
+#define SPROF_PROFILE_COMPARE_IDENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/hash.h"
+#include "profile/model/profile.h"
+
+/*
+ * Functions of one profile with equal keys are the same. The strings must be the profile's. The key
+ * ignores the line, and detours in the file's path ("src/../inc/list.h").
+ */
+struct sprof_hash sprof_identity_key(const struct sprof_profile_function *function);
+
+enum sprof_identity_suffixes {
+	SPROF_IDENTITY_CLONES, /* only suffixes of clones and parts: "work.isra.0" */
+	SPROF_IDENTITY_ALL,    /* also suffixes that make local names unique: "work.llvm.17" */
+};
+
+/* Strips suffixes added by compilers. */
+void sprof_identity_plain_name(
+	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size);
+
+/* Whether a linkage name is Rust's, and so contains a hash that changes with each build. */
+bool sprof_identity_is_rust(const char *linkage);
+
+/* A file's name independent of version: the last path component without version. */
+void sprof_identity_role(const char *path, char *ret, size_t size);
+
+/* How many parts, from the last one on, two paths have in common. */
+size_t sprof_identity_common_parts(const char *one, const char *other);
+
+enum sprof_identity_how {
+	SPROF_IDENTITY_MERGE,
+	/* Programs are matched even if their names differ, and clones are merged. */
+	SPROF_IDENTITY_COMPARE,
+};
+
+/* Maps modules and functions of a source profile to a target. */
+struct sprof_identity {
+	uint32_t *modules;   /* by module: the target's; SPROF_PROFILE_NONE: no match */
+	uint32_t *functions; /* by function: the target's, or NONE */
+	/* by function: the first equal function of the source itself; often itself */
+	uint32_t *firsts;
+};
+
+/* Returns false if out of memory. The caller finishes it in either case. */
+SPROF_MUST_USE bool sprof_identity_match(struct sprof_identity *identity,
+	const struct sprof_profile *target, const struct sprof_profile *source,
+	enum sprof_identity_how how);
+void sprof_identity_finish(struct sprof_identity *identity);
+
+/*
+ * The module to show for a module's functions: a merged profile may have several builds; this is
+ * the first.
+ */
+uint32_t sprof_identity_module(const struct sprof_profile *profile, uint32_t module);
+
+#endif

@@ -1,0 +1,48 @@
+/* Extracts a part of a profile. */
+#ifndef SPROF_PROFILE_EDIT_FILTER_H
+#define SPROF_PROFILE_EDIT_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "profile/model/profile.h"
+
+/*
+ * What to keep. Patterns are POSIX extended regular expressions (regex(7)) that match anywhere in a
+ * function's name; NULL: no condition.
+ */
+struct sprof_filter {
+	const char *focus;  /* keep stacks with a matching function */
+	const char *ignore; /* drop stacks with a matching function */
+	const char *hide;   /* remove matching functions from stacks */
+	/* Attributes time in shared libraries and the kernel to the innermost function of a
+	 * program; stacks without such a function stay. */
+	bool charge_callers;
+	/* the same, by the path of the frame's shared object (profile/model/objects.h) */
+	const char *focus_dso, *ignore_dso, *hide_dso;
+	/* threads with a matching name, or this id; what they have without a sample is [unsampled] */
+	const char *thread;
+	pid_t pid;       /* threads of this process; 0: all */
+	unsigned states; /* bits by enum sprof_state; 0: all */
+	const char
+		*label; /* NAME=PATTERN: samples with a label of this name and a matching value */
+	uint64_t from_ns, to_ns; /* samples of this time since the start, unless to_ns is 0 */
+};
+
+/* Checks a pattern's syntax (kind USAGE). */
+SPROF_MUST_USE bool sprof_filter_check(const char *pattern, struct sprof_error *err);
+
+bool sprof_filter_is_empty(const struct sprof_filter *filter);
+
+/*
+ * The caller destroys *ret. Fails on an invalid pattern (kind USAGE), on a time range without a
+ * timeline (kind UNSUPPORTED), and if a filter removes all samples (kind NOT_FOUND; the hint lists
+ * existing names).
+ */
+SPROF_MUST_USE bool sprof_profile_filter(const struct sprof_profile *profile,
+	const struct sprof_filter *filter, struct sprof_profile **ret, struct sprof_error *err);
+
+#endif

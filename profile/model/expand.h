@@ -1,0 +1,26 @@
+/* A stack as a list of functions, with inlined functions as frames. */
+#ifndef SPROF_PROFILE_MODEL_EXPAND_H
+#define SPROF_PROFILE_MODEL_EXPAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/model/profile.h"
+
+/* Zeroed is empty and valid; reuse it to avoid allocations. */
+struct sprof_expansion {
+	const struct sprof_profile_line **frames; /* innermost first */
+	size_t count, capacity;
+};
+
+void sprof_expansion_finish(struct sprof_expansion *expansion);
+
+/*
+ * Replaces the frames by those of the stack. Its locations must be named. Returns false if out of
+ * memory.
+ */
+bool sprof_expansion_fill(
+	struct sprof_expansion *expansion, const struct sprof_profile *profile, uint32_t stack);
+
+#endif

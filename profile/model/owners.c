@@ -1,0 +1,66 @@
+/* Looks up threads of events, and names. Does not determine an event's thread (events/). */
+#include "profile/model/owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* foreign programs that come and go while the whole machine is recorded */
+enum { MOST_MET = 65536 };
+
+void sprof_owners_finish(struct sprof_owners *owners)
+{
+	sprof_idmap_finish(&owners->by_tid);
+	free(owners->met);
+	*owners = (struct sprof_owners){0};
+}
+
+const struct sprof_profile_thread *sprof_owner(const struct sprof_profile *profile, uint32_t id)
+{
+	const uint32_t index = sprof_profile_thread_of(profile, id);
+
+	return index == SPROF_PROFILE_NONE ? NULL : &profile->threads[index];
+}
+
+static bool is_tid(int64_t tid)
+{
+	return tid > 0 && tid <= INT32_MAX;
+}
+
+static uint32_t find_met(const struct sprof_owners *owners, int64_t tid)
+{
+	return sprof_idmap_find(&owners->by_tid, 0, (uint64_t)tid);
+}
+
+bool sprof_owners_meet(struct sprof_owners *owners, int64_t tid)
+{
+	struct sprof_met *met;
+
+	if (!is_tid(tid) || owners->met_count >= MOST_MET ||
+		find_met(owners, tid) != SPROF_IDMAP_NONE)
+		return true;
+	if (!sprof_array_reserve(&owners->met, &owners->met_capacity, owners->met_count + 1,
+		    sizeof(*owners->met)) ||
+		!sprof_idmap_put(&owners->by_tid, 0, (uint64_t)tid, (uint32_t)owners->met_count))
+		return false;
+	met = &owners->met[owners->met_count++];
+	if (sprof_proc_read_file((pid_t)tid, 0, "comm", met->name, sizeof(met->name)) <= 0)
+		met->name[0] = '\0';
+	met->name[strcspn(met->name, "\n")] = '\0';
+	return true;
+}
+
+const char *sprof_owners_name(const struct sprof_owners *owners, int64_t tid)
+{
+	const struct sprof_profile *profile = owners->profile;
+	const uint32_t met = find_met(owners, tid);
+
+	for (size_t i = profile ? profile->thread_count : 0; i; i--) {
+		if (profile->threads[i - 1].tid == tid)
+			return profile->threads[i - 1].name;
+	}
+	if (!tid)
+		return "swapper"; /* the kernel's, of each idle CPU */
+	return met == SPROF_IDMAP_NONE || !owners->met[met].name[0] ? "?" : owners->met[met].name;
+}

@@ -1,0 +1,24 @@
+/*
+ * Which code is a program's own, and which is of a library; what a program is called.
+ */
+#ifndef SPROF_PROFILE_MODEL_PROGRAM_H
+#define SPROF_PROFILE_MODEL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/model/profile.h"
+
+/* Whether a location's file is a program: by its name, not a shared library. */
+bool sprof_profile_is_of_program(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location);
+
+enum { SPROF_PROGRAM_NAME = 32 /* room for a program's name */ };
+
+/*
+ * The name of a program by its command line: without its folder and arguments; cut off if longer; not cleaned.
+ * "/usr/lib/gcc/cc1 -quiet" -> "cc1", "postgres: writer" -> "postgres", "-bash" -> "bash".
+ */
+void sprof_program_name(const char *command, char *name, size_t size);
+
+#endif

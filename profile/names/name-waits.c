@@ -1,0 +1,201 @@
+/*
+ * Names what threads waited for. While sampling, a row's context has the sampler's ids; here they
+ * become text: the kind of lock by functions on the stack, the variable by symbols, the holder's
+ * place by its stack.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "profile/answer/idle.h"
+#include "profile/model/index.h"
+#include "profile/answer/boundaries.h"
+#include "profile/names/resolve.h"
+
+enum {
+	/*
+	 * Distances from a waited-for word back to the beginning: of glibc's structure, with words
+	 * in pairs of 8 bytes; of CPython's lock, also to its condition variable.
+	 */
+	CONDITION_WORDS = 40,
+	RWLOCK_WORDS = 8,
+	INTERPRETER_CONDITION = 32,
+};
+
+static const char *keep(struct sprof_profile *profile, const char *text)
+{
+	return sprof_strtab_intern(profile->index->strings, text);
+}
+
+uint64_t sprof_profile_lock_distance(enum sprof_lock_kind kind, uint64_t address)
+{
+	switch (kind) {
+	case SPROF_LOCK_CONDITION:
+		return CONDITION_WORDS + address % 8;
+	case SPROF_LOCK_INTERPRETER:
+		return CONDITION_WORDS + address % 8 + INTERPRETER_CONDITION;
+	case SPROF_LOCK_RWLOCK:
+		return RWLOCK_WORDS + address % 8;
+	case SPROF_LOCK_BARRIER: /* its second word */
+		return address % 8;
+	case SPROF_LOCK_UNKNOWN:
+	case SPROF_LOCK_MUTEX:
+	case SPROF_LOCK_JOIN:
+	case SPROF_LOCK_SEMAPHORE:
+	case SPROF_LOCK_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* The state while names are given. */
+struct naming {
+	struct sprof_profile *profile;
+	struct sprof_symbols *symbols;
+	struct sprof_idmap interpreters; /* (0, where the words of their locks are) */
+};
+
+/* "mutex cache_lock+0", "condition variable [heap]+0x2a0". */
+static bool name_lock(const struct naming *naming, const struct sprof_profile_wait *wait,
+	enum sprof_lock_kind kind, const char **ret, struct sprof_error *err)
+{
+	struct sprof_profile *profile = naming->profile;
+	uint64_t back = sprof_profile_lock_distance(kind, wait->address), offset = 0;
+	char what[64], text[512];
+	const char *name = NULL;
+
+	snprintf(what, sizeof(what), "%s%s", wait->shared ? SPROF_PROFILE_SHARED : "",
+		sprof_lock_kind_name(kind));
+	if (wait->module != SPROF_PROFILE_NONE &&
+		!sprof_symbols_find_data(
+			naming->symbols, wait->module, wait->offset - back, &name, &offset, err))
+		return false;
+	if (kind == SPROF_LOCK_JOIN)
+		snprintf(text, sizeof(text), "%s", what);
+	else if (name)
+		snprintf(text, sizeof(text), "%s %s+%" PRIu64, what, name, offset);
+	else if (wait->area && strcmp(wait->area, "[stack]") == 0)
+		snprintf(text, sizeof(text), "%s %s-0x%" PRIx64, what, wait->area,
+			wait->offset + back);
+	else if (wait->area)
+		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what, wait->area,
+			wait->offset - back);
+	else
+		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what,
+			sprof_module_name(sprof_modules_get(profile->modules, wait->module)),
+			wait->offset - back);
+	*ret = keep(profile, text);
+	return *ret || sprof_error_no_memory(err);
+}
+
+/* glibc waits for either word of a pair. */
+static uint64_t pair_of(uint64_t address)
+{
+	return address & ~(uint64_t)7;
+}
+
+/* A GIL is recognisable only while held. Otherwise it looks like its parts. */
+static bool find_interpreters(struct naming *naming)
+{
+	const struct sprof_profile *profile = naming->profile;
+
+	for (size_t i = 0; i < profile->wait_count; i++) {
+		if (profile->waits[i].lock == SPROF_LOCK_INTERPRETER &&
+			!sprof_idmap_put(
+				&naming->interpreters, 0, pair_of(profile->waits[i].address), 0))
+			return false;
+	}
+	return true;
+}
+
+static enum sprof_lock_kind kind_of(const struct naming *naming,
+	const struct sprof_profile_wait *wait, const struct sprof_profile_row *row)
+{
+	enum sprof_lock_kind kind = wait->lock;
+
+	if (kind == SPROF_LOCK_UNKNOWN)
+		kind = sprof_profile_lock_of(naming->profile, row->stack);
+	if (kind == SPROF_LOCK_CONDITION &&
+		sprof_idmap_find(&naming->interpreters, 0, pair_of(wait->address)) !=
+			SPROF_IDMAP_NONE)
+		return SPROF_LOCK_INTERPRETER;
+	return kind;
+}
+
+static bool name_object(const struct naming *naming, const struct sprof_profile_row *row,
+	const struct sprof_profile_wait *wait, struct sprof_profile_context *context,
+	struct sprof_error *err)
+{
+	struct sprof_profile *profile = naming->profile;
+	const char *lacks = wait->kind == SPROF_WAIT_KIND_NONE || !wait->syscall
+		? NULL
+		: sprof_profile_idle_for(profile, row->stack);
+
+	context->syscall = wait->syscall;
+	context->kind = wait->kind;
+	context->object = wait->object;
+	if (lacks) {
+		context->kind = SPROF_WAIT_KIND_IDLE;
+		context->object = keep(profile, lacks);
+		return context->object || sprof_error_no_memory(err);
+	}
+	if (!wait->syscall)
+		context->object = keep(profile, "page fault");
+	if (!wait->address)
+		return true;
+	return name_lock(naming, wait, kind_of(naming, wait, row), &context->object, err);
+}
+
+static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_context *raw,
+	struct sprof_profile_context *context)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+	const struct sprof_profile_thread *thread;
+	uint32_t function;
+
+	if (raw->holding_thread == SPROF_PROFILE_NONE)
+		return true;
+	thread = &profile->threads[raw->holding_thread];
+	if (asprintf(&text, "%s (%d)", thread->name, thread->tid) < 0) {
+		text = NULL;
+		return false;
+	}
+	context->holder = keep(profile, text);
+	if (raw->holding_stack != SPROF_PROFILE_NONE) {
+		function = sprof_profile_holding_function(profile, raw->holding_stack);
+		if (function != SPROF_PROFILE_NONE)
+			context->holder_function = profile->functions[function].name;
+	}
+	return context->holder;
+}
+
+static bool name_row(const struct naming *naming, const struct sprof_unnamed_row *unnamed,
+	struct sprof_error *err)
+{
+	struct sprof_profile *profile = naming->profile;
+	const struct sprof_raw_context *raw = &profile->index->raws[unnamed->raw];
+	struct sprof_profile_row *row = &profile->rows[unnamed->row];
+	struct sprof_profile_context context = {.state = raw->state, .labels = raw->labels};
+
+	if (!name_object(naming, row, &profile->waits[raw->wait], &context, err))
+		return false;
+	return (name_holder(profile, raw, &context) &&
+		       sprof_profile_intern_context(profile, &context, &row->context)) ||
+		sprof_error_no_memory(err);
+}
+
+bool sprof_profile_name_waits(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err)
+{
+	struct sprof_profile_index *index = profile->index;
+	struct naming naming = {.profile = profile, .symbols = symbols};
+	bool ok = find_interpreters(&naming) || sprof_error_no_memory(err);
+
+	for (size_t i = 0; ok && i < index->unnamed_count; i++)
+		ok = name_row(&naming, &index->unnamed[i], err);
+	if (ok)
+		index->unnamed_count = 0;
+	sprof_idmap_finish(&naming.interpreters);
+	return ok;
+}

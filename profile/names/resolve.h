@@ -1,0 +1,39 @@
+/* Resolves a profile's raw frames to names, after the target runs again. */
+#ifndef SPROF_PROFILE_NAMES_RESOLVE_H
+#define SPROF_PROFILE_NAMES_RESOLVE_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "elfsym/names/symbols.h"
+#include "profile/model/profile.h"
+
+/*
+ * Names every unnamed location, each once; may be called again after more samples. Views and
+ * formats need named locations. Strings are copied, so the symbols may be freed afterwards. Returns
+ * false if out of memory.
+ */
+SPROF_MUST_USE bool sprof_profile_resolve(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
+
+/*
+ * Inserts into new stacks the functions that made tail calls, where the chain is unambiguous.
+ * Locations must be named. Returns false if out of memory.
+ */
+SPROF_MUST_USE bool sprof_profile_insert_tail_calls(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
+
+/* Appends a function to the last named location. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_profile_add_line(struct sprof_profile *profile,
+	struct sprof_profile_location *location, const struct sprof_location *place,
+	enum sprof_mark mark);
+
+/* Names the waits only; locations must be named. */
+SPROF_MUST_USE bool sprof_profile_name_waits(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
+
+/* The offset of the futex word in its lock. */
+uint64_t sprof_profile_lock_distance(enum sprof_lock_kind kind, uint64_t address);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * The flat table: each function's self and total figures.
+ *
+ * Rows are visited thread by thread, so "number of threads" and "once per stack" only need the last
+ * thread and the last row that touched the function.
+ */
+#include "profile/views/view.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "profile/model/expand.h"
+#include "profile/model/objects.h"
+
+/* One function while the table is built. */
+struct tally {
+	struct sprof_flat_row row;
+	uint32_t last_row, last_thread; /* plus one; 0: never */
+};
+
+/* The indexes of the view's rows in the order of their threads. Returns NULL if out of memory. */
+static uint32_t *rows_by_thread(
+	const struct sprof_profile *profile, const struct sprof_view *view, size_t *ret_count)
+{
+	SPROF_AUTO_FREE size_t *next = calloc(profile->thread_count + 1, sizeof(*next));
+	uint32_t *order = calloc(profile->row_count + 1, sizeof(*order));
+	size_t count = 0;
+
+	if (!next || !order) {
+		free(order);
+		return NULL;
+	}
+	for (size_t i = 0; i < profile->row_count; i++)
+		next[profile->rows[i].thread + 1]++;
+	for (size_t i = 1; i <= profile->thread_count; i++)
+		next[i] += next[i - 1];
+	for (size_t i = 0; i < profile->row_count; i++)
+		order[next[profile->rows[i].thread]++] = (uint32_t)i;
+	for (size_t i = 0; i < profile->row_count; i++) {
+		if (sprof_view_takes(view, profile, order[i]))
+			order[count++] = order[i];
+	}
+	*ret_count = count;
+	return order;
+}
+
+static void count_row(struct tally *tallies, const struct sprof_profile *profile, uint32_t index,
+	const struct sprof_expansion *frames)
+{
+	const struct sprof_profile_row *row = &profile->rows[index];
+
+	for (size_t i = 0; i < frames->count; i++) {
+		struct tally *tally = &tallies[frames->frames[i]->function];
+
+		if (i == 0)
+			sprof_metrics_add(&tally->row.self, &row->metrics);
+		if (tally->last_row == index + 1)
+			continue;
+		tally->last_row = index + 1;
+		sprof_metrics_add(&tally->row.total, &row->metrics);
+		sprof_waiting_add(&tally->row.waiting, profile, row);
+		/* An estimate doesn't say which threads were there. */
+		if (profile->contexts[row->context].estimate)
+			continue;
+		tally->row.threads += tally->last_thread != row->thread + 1;
+		tally->last_thread = row->thread + 1;
+	}
+}
+
+static bool count_rows(struct tally *tallies, const struct sprof_profile *profile,
+	const struct sprof_view *view, struct sprof_metrics *sum)
+{
+	struct sprof_expansion frames = {0};
+	size_t count = 0;
+	SPROF_AUTO_FREE uint32_t *order = rows_by_thread(profile, view, &count);
+	bool ok = order;
+
+	for (size_t i = 0; ok && i < count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[order[i]];
+
+		ok = sprof_expansion_fill(&frames, profile, row->stack);
+		if (ok)
+			count_row(tallies, profile, order[i], &frames);
+		sprof_metrics_add(sum, &row->metrics);
+	}
+	sprof_expansion_finish(&frames);
+	return ok;
+}
+
+struct order {
+	const struct sprof_profile *profile;
+	enum sprof_weight weight;
+	bool by_total;
+	struct sprof_column_order columns; /* compared first */
+};
+
+static int falling(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare(const void *left, const void *right, void *data)
+{
+	const struct sprof_flat_row *a = left, *b = right;
+	const struct order *order = data;
+	const struct sprof_profile_function *functions = order->profile->functions;
+	int result = order->columns.keys ? sprof_column_compare(&order->columns, a, b) : 0;
+
+	if (!result && !order->by_total)
+		result = falling(sprof_metrics_get(&a->self, order->weight),
+			sprof_metrics_get(&b->self, order->weight));
+	if (!result)
+		result = falling(sprof_metrics_get(&a->total, order->weight),
+			sprof_metrics_get(&b->total, order->weight));
+	if (!result)
+		result = falling(sprof_metrics_get(&a->self, order->weight),
+			sprof_metrics_get(&b->self, order->weight));
+	if (!result)
+		result = strcmp(functions[a->function].name, functions[b->function].name);
+	return result ? result : falling(b->function, a->function);
+}
+
+static bool sort_rows(
+	const struct sprof_profile *profile, const struct sprof_view *view, struct sprof_flat *flat)
+{
+	const bool needs_objects =
+		view->sort && sprof_column_list_has(view->sort, SPROF_COLUMN_OBJECT);
+	SPROF_AUTO_FREE const char **objects = needs_objects ? sprof_objects_names(profile) : NULL;
+	struct order order = {
+		.profile = profile,
+		.weight = view->weight,
+		.by_total = view->by_total,
+		.columns = {profile, objects, view->weight, view->sort},
+	};
+
+	if (needs_objects && !objects)
+		return false;
+	qsort_r(flat->rows, flat->count, sizeof(*flat->rows), compare, &order);
+	return true;
+}
+
+bool sprof_flat_build(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_flat *ret, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE struct tally *tallies =
+		calloc(profile->function_count + 1, sizeof(*tallies));
+	struct sprof_flat flat = {0};
+
+	flat.rows = calloc(profile->function_count + 1, sizeof(*flat.rows));
+	if (!tallies || !flat.rows || !count_rows(tallies, profile, view, &flat.sum)) {
+		sprof_flat_finish(&flat);
+		return sprof_error_no_memory(err);
+	}
+	for (size_t i = 0; i < profile->function_count; i++) {
+		if (!tallies[i].last_row)
+			continue;
+		tallies[i].row.function = (uint32_t)i;
+		flat.rows[flat.count++] = tallies[i].row;
+	}
+	if (!sort_rows(profile, view, &flat)) {
+		sprof_flat_finish(&flat);
+		return sprof_error_no_memory(err);
+	}
+	*ret = flat;
+	return true;
+}
+
+void sprof_flat_finish(struct sprof_flat *flat)
+{
+	free(flat->rows);
+	*flat = (struct sprof_flat){0};
+}

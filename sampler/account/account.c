@@ -1,0 +1,300 @@
+/*
+ * Time accounting of one thread: no figure of the kernel is handed out twice.
+ *
+ * The CPU time is schedstat's (ns). stat splits it into user and system, in ticks that the kernel
+ * has scaled to the same sum (kernel/sched/cputime.c, cputime_adjust). The split is taken over the
+ * whole run, where its resolution hurts least.
+ *
+ * Wall time that is neither CPU time nor run queue is not all wait. A virtual machine's host and
+ * interrupts take time that the kernel leaves out of both (kernel/sched/core.c,
+ * update_rq_clock_task), and so does a ptrace-stop. Such time is "stolen". It can't be read for one
+ * thread, so it is estimated:
+ * - A thread neither seen blocked nor switched voluntarily did not sleep: all is stolen.
+ * - A thread that slept: the time that it stood still for samples is stolen.
+ * - So is the wait that its samples can't explain: more than their blocked part plus one standard
+ *   error. It is at most the CPUs' lost time in proportion to the thread's CPU time.
+ *
+ * A thread that sleeps and loses time within that margin keeps this time as wait. A wider margin
+ * would keep more of it. A narrower one would take real wait: handed-out time is not taken back.
+ */
+#include "sampler/account/account.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/numbers.h"
+
+static uint64_t tick_ns(void)
+{
+	return SPROF_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+struct sprof_figures sprof_figures_make(uint64_t time_ns,
+	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_stat *stat)
+{
+	struct sprof_figures figures = {
+		.time_ns = time_ns,
+		.cpu_ns = schedstat->cpu_ns,
+		.runq_ns = schedstat->runq_ns,
+		.user_ticks = stat->user_ticks,
+		.system_ticks = stat->system_ticks,
+		.disk_ticks = stat->disk_ticks,
+		.faults = stat->minor_faults + stat->major_faults,
+	};
+
+	if (!schedstat->cpu_ns)
+		figures.cpu_ns = (stat->user_ticks + stat->system_ticks) * tick_ns();
+	return figures;
+}
+
+void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
+{
+	*account = (struct sprof_account){.start = *start,
+		.stood_ns = start->stood_ns,
+		.switches = start->switches,
+		.faults = start->faults,
+		.recorded = {.off_ns = start->off_ns,
+			.runq_ns = start->runq_ns,
+			.gaps = start->off_gaps}};
+}
+
+uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now)
+{
+	const uint64_t before = account->faults;
+
+	account->faults = now->faults;
+	return sprof_minus(now->faults, before);
+}
+
+/* The part of a class that was not handed out yet. A figure that went back hands out nothing. */
+static uint64_t hand_out(struct sprof_account *account, enum sprof_time_class class, uint64_t total)
+{
+	uint64_t delta = sprof_minus(total, account->handed_out.ns[class]);
+
+	account->handed_out.ns[class] += delta;
+	return delta;
+}
+
+static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_ticks)
+{
+	if (!system_ticks)
+		return cpu;
+	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
+}
+
+void sprof_account_count(struct sprof_account *account, enum sprof_state state, uint32_t count)
+{
+	account->samples += count;
+	if (sprof_state_is_blocked(state))
+		account->blocked_samples += count;
+}
+
+void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t weight)
+{
+	if (!sprof_state_is_blocked(state))
+		return;
+	account->blocked[state] += weight;
+	account->last_blocked = state;
+}
+
+void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count)
+{
+	sprof_account_count(account, state, count);
+	sprof_account_weigh(account, state, count);
+}
+
+static uint64_t blocked_samples(const struct sprof_account *account)
+{
+	return account->blocked[SPROF_STATE_SLEEP] + account->blocked[SPROF_STATE_DISK] +
+		account->blocked[SPROF_STATE_STOPPED];
+}
+
+/* The share of ns of a state, by the samples. Without samples, the last state seen gets all. */
+static uint64_t part_of(const struct sprof_account *account, enum sprof_state state, uint64_t ns)
+{
+	uint64_t all = blocked_samples(account);
+
+	if (!all)
+		return account->last_blocked == state ? ns : 0;
+	return (uint64_t)((__uint128_t)ns * account->blocked[state] / all);
+}
+
+/* Splits blocked time into its classes. */
+static void split_blocked(struct sprof_account *account, const struct sprof_figures *now,
+	uint64_t ns, struct sprof_times *times)
+{
+	const uint64_t *before = account->handed_out.ns;
+	uint64_t disk = part_of(account, SPROF_STATE_DISK, ns);
+
+	times->ns[SPROF_TIME_STOPPED] = part_of(account, SPROF_STATE_STOPPED, ns);
+	ns -= times->ns[SPROF_TIME_STOPPED];
+	if (now->disk_ticks)
+		disk = sprof_minus(
+			sprof_minus(now->disk_ticks, account->start.disk_ticks) * tick_ns(),
+			before[SPROF_TIME_DISK]);
+	times->ns[SPROF_TIME_DISK] = disk < ns ? disk : ns;
+	times->ns[SPROF_TIME_SLEEP] = ns - times->ns[SPROF_TIME_DISK];
+	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++)
+		account->handed_out.ns[i] += times->ns[i];
+	for (int i = 0; i < SPROF_STATE_COUNT; i++)
+		account->blocked[i] = 0;
+}
+
+/* Blocked time so far, including the time kept for later. */
+static uint64_t waited(const struct sprof_account *account)
+{
+	const uint64_t *out = account->handed_out.ns;
+
+	return out[SPROF_TIME_SLEEP] + out[SPROF_TIME_DISK] + out[SPROF_TIME_STOPPED] +
+		account->kept_ns;
+}
+
+/* Time since the beginning, not handed out, that is neither CPU time nor run queue. */
+static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
+{
+	const struct sprof_figures *start = &account->start;
+	uint64_t wall = sprof_minus(now->time_ns, start->time_ns);
+	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
+	uint64_t runq = sprof_minus(now->runq_ns, start->runq_ns);
+
+	return sprof_minus(sprof_minus(sprof_minus(wall, cpu), runq),
+		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
+}
+
+/* If the kernel's count of switches is not known, the thread may have slept. */
+static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
+{
+	return blocked_samples(account) || !now->has_switches || now->switches > account->switches;
+}
+
+/* The longest wait within `wall` ns that the thread's samples allow. */
+static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
+{
+	double all = (double)account->samples, blocked = (double)account->blocked_samples;
+	double margin = sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
+
+	if (blocked + margin >= all)
+		return wall;
+	return (uint64_t)((double)wall * (blocked + margin) / all);
+}
+
+/* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
+static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
+{
+	const struct sprof_figures *start = &account->start;
+	uint64_t worked = sprof_minus(now->cpus.worked_ticks, start->cpus.worked_ticks);
+	uint64_t lost = sprof_minus(now->cpus.lost_ticks, start->cpus.lost_ticks);
+
+	if (!worked)
+		return 0;
+	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, start->cpu_ns) * lost / worked);
+}
+
+/* The part of the left-over time that is not wait. */
+static uint64_t stolen_of(
+	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
+{
+	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->stood_ns));
+	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns), lost;
+
+	if (!has_slept(account, now))
+		return left;
+	left -= stood;
+	lost = sprof_least(sprof_minus(lost_by_cpus(account, now), account->lost_ns),
+		sprof_minus(waited(account) + left, most_wait(account, wall)));
+	lost = sprof_least(lost, left);
+	account->lost_ns += lost;
+	return stood + lost;
+}
+
+/* The part of the left-over time that is not wait, by the recorded switches. */
+static uint64_t stolen_by_switches(
+	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
+{
+	const uint64_t wait = sprof_minus(sprof_minus(now->off_ns, account->recorded.off_ns),
+		sprof_minus(now->runq_ns, account->recorded.runq_ns));
+
+	return sprof_minus(left, sprof_minus(account->recorded.blocked_ns + wait, waited(account)));
+}
+
+/* What a gap has hidden was divided without the switches. From now on they tell again. */
+static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
+{
+	account->recorded.off_ns = now->off_ns;
+	account->recorded.runq_ns = now->runq_ns;
+	account->recorded.blocked_ns = waited(account);
+	account->recorded.gaps = now->off_gaps;
+}
+
+/* Divides left-over time: wait is kept, stolen time is returned. */
+static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
+{
+	uint64_t left = left_over(account, now);
+	const bool has_gap = now->off_gaps != account->recorded.gaps;
+	uint64_t stolen = now->has_off && !has_gap ? stolen_by_switches(account, now, left)
+						   : stolen_of(account, now, left);
+
+	account->kept_ns += left - stolen;
+	if (now->has_off && has_gap)
+		resume_record(account, now);
+	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
+	account->stood_ns = now->stood_ns;
+	if (now->has_switches)
+		account->switches = now->switches;
+	return stolen;
+}
+
+/*
+ * The kernel adds a wait for a CPU all at once when the wait is over (kernel/sched/stats.h,
+ * sched_info_arrive). The part before the first figures, or already handed out as something else,
+ * may not fit into the time that is left; then the wait is cut to that time.
+ */
+static uint64_t hand_out_runq(
+	struct sprof_account *account, const struct sprof_figures *now, uint64_t most)
+{
+	uint64_t handed_out = account->kept_ns, room, delta;
+
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		handed_out += account->handed_out.ns[i];
+	room = sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
+	delta = sprof_minus(sprof_minus(now->runq_ns, account->start.runq_ns),
+		account->handed_out.ns[SPROF_TIME_RUNQ]);
+	delta = sprof_least(delta, sprof_least(room, most));
+	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
+	return delta;
+}
+
+uint64_t sprof_account_take_runq(
+	struct sprof_account *account, uint64_t now_ns, uint64_t runq_ns, uint64_t ns)
+{
+	const struct sprof_figures now = {.time_ns = now_ns, .runq_ns = runq_ns};
+
+	return hand_out_runq(account, &now, ns);
+}
+
+struct sprof_times sprof_account_advance(
+	struct sprof_account *account, const struct sprof_figures *now)
+{
+	const struct sprof_figures *start = &account->start;
+	const uint64_t *before = account->handed_out.ns;
+	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
+	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, start->user_ticks),
+		sprof_minus(now->system_ticks, start->system_ticks));
+	struct sprof_times times = {0};
+
+	/* If the split moved, neither side gives back what it was given. */
+	if (user < before[SPROF_TIME_USER])
+		user = before[SPROF_TIME_USER];
+	if (cpu - (user < cpu ? user : cpu) < before[SPROF_TIME_SYS])
+		user = sprof_minus(cpu, before[SPROF_TIME_SYS]);
+	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
+	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, sprof_minus(cpu, user));
+	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now, UINT64_MAX);
+	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
+	if (now->more_to_come && !blocked_samples(account))
+		return times;
+	split_blocked(account, now, account->kept_ns, &times);
+	account->kept_ns = 0;
+	return times;
+}

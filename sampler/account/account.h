@@ -1,0 +1,93 @@
+/*
+ * Times of a thread, from the kernel's figures: wall = user + sys + runq + wait + stolen.
+ */
+#ifndef SPROF_SAMPLER_ACCOUNT_ACCOUNT_H
+#define SPROF_SAMPLER_ACCOUNT_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/proc/procfs.h"
+#include "base/record.h"
+
+/* What the kernel says of a thread at one moment, plus what sprof knows itself. */
+struct sprof_figures {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns, runq_ns;
+	uint64_t user_ticks, system_ticks;
+	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
+	uint64_t faults;     /* page faults, with and without input */
+	/* blocked time that no sample explains may be kept for later */
+	bool more_to_come;
+	bool has_switches;
+	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
+	uint64_t stood_ns;           /* time it stood still for samples */
+	struct sprof_proc_cpus cpus; /* of the machine */
+	/*
+	 * recorded by switches: on no CPU, except for our stops and for gaps in the record; has_off: it is known up to
+	 * this time
+	 */
+	bool has_off;
+	uint64_t off_ns;
+	uint32_t off_gaps; /* how often switches were missing so far */
+};
+
+struct sprof_account {
+	struct sprof_figures start;
+	struct sprof_times handed_out;
+	/* since the last advance: samples in each blocked state, or ns of recorded waits */
+	uint64_t blocked[SPROF_STATE_COUNT];
+	enum sprof_state last_blocked;     /* the state of the last sample; USER: none yet */
+	uint64_t samples, blocked_samples; /* all of them */
+	uint64_t kept_ns;                  /* blocked time kept for later */
+	uint64_t stood_ns, switches;       /* at the last advance */
+	uint64_t faults;                   /* at the last take */
+	/* stolen time that the machine's figures account for */
+	uint64_t lost_ns;
+	/* the figures, and the blocked time, from which on recorded switches tell it */
+	struct {
+		uint64_t off_ns, runq_ns, blocked_ns;
+		uint32_t gaps;
+	} recorded;
+};
+
+/*
+ * Without schedstat (all zero, see sched_info in the kernel's configuration) the CPU time comes
+ * from stat, in ticks.
+ */
+struct sprof_figures sprof_figures_make(uint64_t time_ns,
+	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_stat *stat);
+
+/*
+ * Begins with these figures. For a thread born during the run pass zero figures with its birth as
+ * the time: all that it has used counts.
+ */
+void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
+
+/* The thread was seen in this state at `count` ticks. */
+void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count);
+/* The two parts of this: the samples, and what blocked time is shared out by. */
+void sprof_account_count(struct sprof_account *account, enum sprof_state state, uint32_t count);
+void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t weight);
+
+/*
+ * The times since the last call. Blocked time is split into sleep, disk and stopped. Disk time is
+ * the kernel's delay accounting, if that is on; the rest follows the samples. Time that is neither
+ * CPU time nor run queue is blocked time only if something says that the thread slept; otherwise it
+ * is stolen. The figures must be exact at their time: take them from a thread that was off the CPU,
+ * has just been stopped or has ended, because the kernel books a running thread's time late.
+ */
+struct sprof_times sprof_account_advance(
+	struct sprof_account *account, const struct sprof_figures *now);
+
+/* The page faults since the last call. */
+uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now);
+
+/*
+ * Hands out wait for a CPU ahead of the next advance: at most `ns`, and what is due at `now_ns`, if the
+ * thread has waited for `runq_ns` so far. Returns how much.
+ */
+uint64_t sprof_account_take_runq(
+	struct sprof_account *account, uint64_t now_ns, uint64_t runq_ns, uint64_t ns);
+
+#endif

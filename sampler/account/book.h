@@ -1,0 +1,78 @@
+/*
+ * The book: only here observations become samples, time is charged, and quality is counted.
+ */
+#ifndef SPROF_SAMPLER_ACCOUNT_BOOK_H
+#define SPROF_SAMPLER_ACCOUNT_BOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/account/charge.h"
+#include "sampler/observation.h"
+#include "sampler/loop/run.h"
+#include "sampler/account/samples.h"
+#include "sampler/loop/source.h"
+#include "sampler/account/waits.h"
+#include "sampler/stack/walk.h"
+
+struct book {
+	struct run *run;
+	const struct sprof_sink *sink;
+	uint64_t begin_ns; /* earlier time does not count */
+	bool is_paused;
+	struct samples samples;
+	struct waits waits;
+	struct charging charging;
+};
+
+/* The caller keeps all pointed-to objects alive longer than the book. */
+void sprof_book_init(struct book *book, struct run *run, const struct sprof_sink *sink);
+void sprof_book_finish(struct book *book);
+
+/* A tick begins, over `threads` threads. `closing`: it charges everything up to now. */
+void sprof_book_begin_tick(struct book *book, size_t threads, bool closing);
+/* Hands over the deferred samples. */
+void sprof_book_flush(struct book *book);
+/* All threads have had their turn. */
+void sprof_book_end_tick(struct book *book);
+
+/* The record of the thread, created if new. NULL: the thread is gone, or there is no memory. */
+struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
+/* The thread runs another program. The ticks that it slept in the old one are credited. */
+void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* The thread was found to have run, with these figures: what it has waited for its first CPU. */
+void sprof_book_queued(
+	struct book *book, struct sprof_thread *thread, const struct sprof_proc_schedstat *now);
+/* The thread was found to have run. The ticks that it slept before are credited. */
+void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* Credits the ticks that the thread has slept. As far as is known, it still sleeps. */
+void sprof_book_credit(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* The thread has ended, though the kernel does not say so yet. */
+void sprof_book_ended(struct book *book, struct sprof_thread *thread);
+/* Credits sleep up to time_ns, hands over deferred samples, charges. `with_figures`: charge.h. */
+void sprof_book_settle(
+	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures);
+/* Frees the record of the thread. */
+void sprof_book_close(struct book *book, struct sprof_thread *thread);
+/*
+ * No samples follow for a while: what the threads have from now on does not count. All of them were
+ * charged up to time_ns, except for those that got no CPU to stop on.
+ */
+void sprof_book_pause(struct book *book, uint64_t time_ns);
+/* Samples follow: all counts from now on belong to the run. Opens the records of new threads. */
+void sprof_book_resume(struct book *book);
+/* A new sink begins: it hears of everything again, also of what the old one was told. */
+void sprof_book_restart(struct book *book);
+
+/* Which figures a stop of the thread at this moment has to read. */
+enum ask_figures sprof_book_wants(
+	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
+
+/* False: one of the kernel's whose stack is not whole. It is not booked. */
+bool sprof_book_observation(struct book *book, const struct observation *observation);
+/* A tick passes without a sample; the thread is taken to be where it was last seen. */
+void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
+/* That number of ticks has no sample of the thread. */
+void sprof_book_lost(struct book *book, struct sprof_thread *thread, uint32_t ticks);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * Handing out time: when a thread's figures are exact, and when they are not worth reading.
+ * account.c says what they mean. Does not handle samples.
+ */
+#include "sampler/account/charge.h"
+
+#include "base/clock.h"
+#include "sampler/switches/switching.h"
+
+enum { WINDOW_NS = SPROF_NS_PER_S };
+
+/* The machine's figures are in ticks, so one read per window is enough. */
+static const struct sprof_proc_cpus *read_cpus(struct charging *charging)
+{
+	const struct sprof_world *world = charging->run->world;
+	uint64_t now = now_of(charging->run);
+
+	if (charging->cpus_ns && !charging->closing && now < charging->cpus_ns + WINDOW_NS / 2)
+		return &charging->cpus;
+	charging->cpus_ns = now;
+	charging->cpus = world->read_cpus(world->data);
+	return &charging->cpus;
+}
+
+bool sprof_charge_begin(struct charging *charging, struct sprof_thread *thread, bool is_all_ours,
+	struct sprof_figures *ret)
+{
+	struct reading reading;
+
+	if (is_all_ours) {
+		*ret = sprof_figures_at_birth(charging->run->world, thread);
+	} else {
+		if (!sprof_reading_take(charging->run->world, thread, false, &reading))
+			return false;
+		*ret = reading.figures;
+	}
+	ret->cpus = *read_cpus(charging);
+	return true;
+}
+
+/* Hands over only the times that the mode counts. */
+static void hand_over(const struct charging *charging, const struct sprof_thread *thread,
+	struct sprof_charge charge)
+{
+	const struct sprof_sink *sink = charging->sink;
+
+	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+		if (!sprof_mode_counts(charging->run->options->mode, (enum sprof_time_class)i))
+			charge.times.ns[i] = 0;
+	}
+	if (!sink->charge(sink->data, thread->id, &charge))
+		charging->run->out_of_memory = true;
+}
+
+/* A sleeper's figures are known, except for the time. With many sleepers, saved reads matter. */
+static bool is_known(const struct charging *charging, const struct known_sleep *sleep)
+{
+	return sleep->active && sleep->figures.time_ns && !charging->closing && !charging->few;
+}
+
+/* Recorded switches tell when the thread was on no CPU. */
+static void add_off(const struct sampled *sampled, struct sprof_figures *now)
+{
+	struct switching *switching = sampled->switching;
+	struct switching_off off;
+
+	if (!switching)
+		return;
+	off = sprof_switching_off_by(switching, now->time_ns);
+	now->has_off = off.is_known;
+	now->off_ns = off.ns;
+	now->off_gaps = off.gaps;
+}
+
+static void add_waits(
+	const struct sampled *sampled, struct sprof_thread_facts *facts, uint64_t now_ns)
+{
+	const struct switching *switching = sampled->switching;
+	struct switching_totals own;
+
+	if (!switching)
+		return;
+	own = sprof_switching_own(switching, now_ns);
+	facts->has_waits = true;
+	facts->waits = own.waits;
+	facts->wait_ns = own.wait_ns;
+	facts->longest_wait_ns = own.longest_ns;
+	facts->preemptions = own.preemptions;
+	facts->preempted_ns = own.preempted_ns;
+}
+
+static void charge_sleeper(struct charging *charging, struct sprof_thread *thread)
+{
+	struct sampled *sampled = thread->sampling;
+	struct sprof_figures now = sampled->sleep.figures;
+
+	now.time_ns = now_of(charging->run);
+	now.stood_ns = sampled->stood_ns;
+	now.has_switches = false;
+	now.cpus = *read_cpus(charging);
+	add_off(sampled, &now);
+	hand_over(charging, thread, sprof_sampled_charged(sampled, &now));
+}
+
+/* Tells the sink the other counters. */
+static void tell(const struct charging *charging, const struct sprof_thread *thread,
+	const struct sprof_thread_facts *facts)
+{
+	const struct sprof_sink *sink = charging->sink;
+	const struct sampled *sampled = thread->sampling;
+	struct sprof_thread_facts own = sprof_facts_since(facts, &sampled->first);
+
+	add_waits(sampled, &own, now_of(charging->run));
+	if (sink->facts && !sink->facts(sink->data, thread->id, &own))
+		charging->run->out_of_memory = true;
+}
+
+static struct sprof_charge advance(struct charging *charging, struct sprof_thread *thread,
+	const struct reading *reading, bool last)
+{
+	struct sampled *sampled = thread->sampling;
+	struct sprof_figures now = reading->figures;
+	struct sprof_charge charge;
+
+	now.cpus = *read_cpus(charging);
+	add_off(sampled, &now);
+	now.more_to_come = !last && !charging->closing && sampled->life != SAMPLED_DEAD;
+	charge = sprof_sampled_charged(sampled, &now);
+	charge.last = last;
+	return charge;
+}
+
+static void charge(struct charging *charging, struct sprof_thread *thread,
+	const struct reading *reading, bool last)
+{
+	bool tells = last || charging->closing || charging->few;
+
+	hand_over(charging, thread, advance(charging, thread, reading, last));
+	if (tells)
+		tell(charging, thread, &reading->facts);
+}
+
+static bool read_now(const struct charging *charging, struct sprof_thread *thread, bool last,
+	struct reading *ret)
+{
+	return sprof_reading_take(
+		charging->run->world, thread, last || charging->closing || charging->few, ret);
+}
+
+bool sprof_charge_is_due(
+	const struct charging *charging, const struct sampled *sampled, uint64_t now_ns)
+{
+	return charging->closing || now_ns >= sampled->window_ns + WINDOW_NS;
+}
+
+bool sprof_charge_window(
+	struct charging *charging, struct sprof_thread *thread, const struct reading *reading)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct reading now;
+
+	if (!reading && is_known(charging, &sampled->sleep)) {
+		charge_sleeper(charging, thread);
+		return false;
+	}
+	if (!reading && !read_now(charging, thread, false, &now))
+		return false;
+	charge(charging, thread, reading ? reading : &now, false);
+	return true;
+}
+
+void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	if (sampled->life == SAMPLED_DEAD)
+		return;
+	sprof_sampled_ended(thread->sampling);
+	sprof_charge_window(charging, thread, NULL);
+}
+
+/* Its end was seen before its last waits were read. */
+static void tell_waits(struct charging *charging, struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct reading now;
+
+	if (sampled->switching && sampled->life == SAMPLED_DEAD &&
+		read_now(charging, thread, true, &now))
+		tell(charging, thread, &now.facts);
+}
+
+void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, bool with_figures)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct reading now;
+
+	if (with_figures)
+		tell_waits(charging, thread);
+	if (with_figures && sampled->life != SAMPLED_DEAD && read_now(charging, thread, true, &now))
+		charge(charging, thread, &now, true);
+	else
+		hand_over(charging, thread, (struct sprof_charge){.last = true});
+}
+
+void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns)
+{
+	struct sampled *sampled = thread->sampling;
+	const bool closing = charging->closing;
+	struct reading now;
+
+	if (sampled->life == SAMPLED_DEAD ||
+		!sprof_reading_take(charging->run->world, thread, true, &now))
+		return;
+	if (sampled->window_ns < time_ns) {
+		charging->closing = true;
+		charge(charging, thread, &now, false);
+		charging->closing = closing;
+	}
+	sprof_sampled_paused(sampled, &now.facts);
+}
+
+/* A thread that has ended meanwhile gets nothing more. */
+void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
+{
+	struct sampled *sampled = thread->sampling;
+	struct reading now;
+
+	if (sampled->life == SAMPLED_DEAD)
+		return;
+	if (sprof_thread_has_figures(thread) ||
+		!sprof_reading_take(charging->run->world, thread, true, &now)) {
+		sprof_sampled_ended(sampled);
+		return;
+	}
+	now.figures.cpus = *read_cpus(charging);
+	add_off(sampled, &now.figures);
+	sprof_sampled_resumed(sampled, &now.figures, &now.facts);
+}

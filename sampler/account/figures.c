@@ -1,0 +1,137 @@
+/*
+ * The kernel's figures of a thread, by its files in /proc. A thread older than the run has counted
+ * before it, so facts are relative to the first sight of the thread.
+ */
+#include "sampler/account/figures.h"
+
+#include "base/numbers.h"
+#include "base/proc-status.h"
+#include "sampler/sampled.h"
+
+/* A process that has ended has no memory any more; its end says what it had. */
+static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
+{
+	if (thread->tid != thread->process->pid)
+		return 0;
+	sprof_process_note_peak(thread->process, status);
+	return thread->max_rss_bytes ? thread->max_rss_bytes : thread->process->peak_bytes;
+}
+
+static void read_status(const struct sprof_world *world, struct sprof_thread *thread, bool often,
+	struct sprof_thread_facts *facts)
+{
+	long voluntary, involuntary;
+	char text[8192];
+
+	if (world->read_status(world->data, thread, often, text, sizeof(text)) <= 0)
+		return;
+	facts->own_tid = sprof_proc_status_inner_id(text, "NSpid");
+	facts->own_pid = sprof_proc_status_inner_id(text, "NStgid");
+	facts->max_rss_bytes = peak_of(thread, text);
+	facts->has_switches =
+		sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) &&
+		sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary);
+	if (!facts->has_switches)
+		return;
+	facts->voluntary = (uint64_t)voluntary;
+	facts->involuntary = (uint64_t)involuntary;
+}
+
+static void read_io(const struct sprof_world *world, const struct sprof_thread *thread,
+	struct sprof_thread_facts *facts)
+{
+	struct sprof_proc_io io;
+	char text[512];
+
+	facts->has_io = world->read_file(world->data, thread, "io", text, sizeof(text)) > 0 &&
+		sprof_proc_parse_io(text, &io);
+	if (!facts->has_io)
+		return;
+	facts->read_bytes = io.read_bytes;
+	facts->written_bytes = io.written_bytes;
+	facts->disk_read_bytes = io.disk_read_bytes;
+	facts->disk_written_bytes = io.disk_written_bytes;
+}
+
+/* The switches of its stops and of its end don't count as its own. */
+static uint64_t own_switches(const struct sprof_thread *thread, uint64_t voluntary)
+{
+	const struct sampled *sampled = thread->sampling;
+	uint64_t others = thread->stops;
+
+	others += thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->life == SAMPLED_DEAD);
+	return voluntary > others ? voluntary - others : 0;
+}
+
+/* What sprof itself did to the thread until now, so that it is not taken for the thread's doing. */
+static void subtract_stops(const struct sprof_thread *thread,
+	const struct sprof_thread_facts *facts, struct sprof_figures *figures)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	figures->stood_ns = sampled ? sampled->stood_ns : 0;
+	figures->has_switches = facts->has_switches;
+	if (facts->has_switches)
+		figures->switches = own_switches(thread, facts->voluntary);
+}
+
+/* The switches of a birth that was no stop were before the first sight. */
+struct sprof_figures sprof_figures_at_birth(
+	const struct sprof_world *world, struct sprof_thread *thread)
+{
+	struct sprof_figures figures = {.time_ns = thread->seen_ns};
+	struct sprof_thread_facts facts = {.has_switches = true};
+
+	if (!thread->stops)
+		read_status(world, thread, false, &facts);
+	subtract_stops(thread, &facts, &figures);
+	return figures;
+}
+
+bool sprof_reading_take(
+	const struct sprof_world *world, struct sprof_thread *thread, bool all, struct reading *ret)
+{
+	struct sprof_proc_schedstat schedstat;
+	struct sprof_proc_stat stat;
+
+	if (!world->read_stat(world->data, thread, &stat) ||
+		!world->read_schedstat(world->data, thread, &schedstat))
+		return false;
+	ret->figures = sprof_figures_make(world->now_ns(world->data), &schedstat, &stat);
+	ret->facts = (struct sprof_thread_facts){
+		.processor = stat.processor,
+		.minor_faults = stat.minor_faults,
+		.major_faults = stat.major_faults,
+		.signals = thread->signals,
+	};
+	read_status(world, thread, false, &ret->facts);
+	if (all)
+		read_io(world, thread, &ret->facts);
+	subtract_stops(thread, &ret->facts, &ret->figures);
+	return true;
+}
+
+uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_thread *thread)
+{
+	struct sprof_thread_facts facts = {.has_switches = false};
+
+	read_status(world, thread, true, &facts);
+	return facts.has_switches ? own_switches(thread, facts.voluntary) : 0;
+}
+
+struct sprof_thread_facts sprof_facts_since(
+	const struct sprof_thread_facts *now, const struct sprof_thread_facts *first)
+{
+	struct sprof_thread_facts facts = *now;
+
+	facts.voluntary = sprof_minus(now->voluntary, first->voluntary);
+	facts.involuntary = sprof_minus(now->involuntary, first->involuntary);
+	facts.minor_faults = sprof_minus(now->minor_faults, first->minor_faults);
+	facts.major_faults = sprof_minus(now->major_faults, first->major_faults);
+	facts.read_bytes = sprof_minus(now->read_bytes, first->read_bytes);
+	facts.written_bytes = sprof_minus(now->written_bytes, first->written_bytes);
+	facts.disk_read_bytes = sprof_minus(now->disk_read_bytes, first->disk_read_bytes);
+	facts.disk_written_bytes = sprof_minus(now->disk_written_bytes, first->disk_written_bytes);
+	facts.signals = sprof_minus(now->signals, first->signals);
+	return facts;
+}

@@ -1,0 +1,35 @@
+/*
+ * Reads what the kernel counts of a thread: its times, switches, faults and bytes.
+ */
+#ifndef SPROF_SAMPLER_ACCOUNT_FIGURES_H
+#define SPROF_SAMPLER_ACCOUNT_FIGURES_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/record.h"
+#include "sampler/account/account.h"
+#include "sampler/world.h"
+
+/* Read at one moment. Exact if the thread was off the CPU, or had just been stopped. */
+struct reading {
+	struct sprof_figures figures; /* except for the machine's */
+	struct sprof_thread_facts facts;
+};
+
+/* `all`: reads also the counters that only reports use. False: the thread is gone. */
+SPROF_MUST_USE bool sprof_reading_take(const struct sprof_world *world, struct sprof_thread *thread,
+	bool all, struct reading *ret);
+
+/* Those of a thread that was born during the run: all that it has used belongs to the run. */
+struct sprof_figures sprof_figures_at_birth(
+	const struct sprof_world *world, struct sprof_thread *thread);
+
+/* How often it has given up its CPU by itself; our stops don't count. 0: not known. */
+uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_thread *thread);
+
+/* What was counted between the first sight and now. */
+struct sprof_thread_facts sprof_facts_since(
+	const struct sprof_thread_facts *now, const struct sprof_thread_facts *first);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Who holds the locks that threads wait for: each lock is read once per tick.
+ */
+#ifndef SPROF_SAMPLER_ACCOUNT_LOCKS_H
+#define SPROF_SAMPLER_ACCOUNT_LOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "blocked/futex.h"
+#include "sampler/sampled.h"
+#include "sampler/world.h"
+
+enum { SEEN_LOCKS = 256 };
+
+/* Zeroed, except for the world, is empty and valid. */
+struct locks {
+	const struct sprof_world *world;
+	struct seen_lock {
+		pid_t pid; /* of the process it was read in; 0: none */
+		struct sprof_futex futex;
+		uint64_t tick_ns; /* when it was read */
+		enum sprof_lock_kind kind;
+		pid_t holder; /* its id inside its process; 0: nobody */
+		uint32_t holder_id;
+		uint64_t thread_state; /* of an interpreter's lock: the holder's */
+		uint64_t asked_ns;     /* when the thread state was last looked up */
+	} seen[SEEN_LOCKS];
+};
+
+/* The kind of the lock that the thread waits for. The watch gets its present holder. */
+enum sprof_lock_kind sprof_locks_look(struct locks *locks, struct sprof_thread *thread,
+	struct lock_watch *watch, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * What threads and processes are called: the kernel's names, or for threads those that a language's
+ * runtime has.
+ */
+#include "sampler/account/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "sampler/stack/interpreted.h"
+#include "sampler/sampled.h"
+
+/* The command line, words separated by blanks; without one, the comm. NULL: no memory. */
+static char *read_command(
+	const struct sprof_world *world, const struct sprof_thread *thread, const char *comm)
+{
+	size_t size = 0;
+	char *text = world->read_whole(world->data, thread, "cmdline", &size);
+
+	while (size && !text[size - 1])
+		size--;
+	if (!size) {
+		free(text);
+		return strdup(comm);
+	}
+	for (size_t i = 0; i < size; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	return text;
+}
+
+static void tell(struct run *run, const struct sprof_sink *sink, const struct sprof_thread *thread,
+	bool new_program, bool replaces_name)
+{
+	const struct sampled *sampled = thread->sampling;
+	SPROF_AUTO_FREE char *command =
+		new_program ? read_command(run->world, thread, sampled->name) : NULL;
+	const struct sprof_thread_record record = {
+		.id = thread->id,
+		.process = thread->process->id,
+		.pid = thread->process->pid,
+		.tid = thread->tid,
+		.name = sampled->name,
+		.replaces_name = replaces_name,
+		.process_name = command,
+	};
+
+	if (!sink->thread(sink->data, &record))
+		run->out_of_memory = true;
+}
+
+/* The program knows a name, and has not told the kernel: the thread is called like the process. */
+static bool has_own_name(const struct sprof_thread *thread, const char *comm)
+{
+	const struct sampled_process *process = thread->process->sampling;
+
+	return thread->tid != thread->process->pid && *sprof_interpreted_name(thread) &&
+		!strcmp(comm, process->comm);
+}
+
+void sprof_names_tell(struct run *run, const struct sprof_sink *sink, struct sprof_thread *thread,
+	bool new_program)
+{
+	const struct sprof_world *world = run->world;
+	struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+	struct sprof_proc_stat stat;
+	bool has_own, was_comm;
+
+	if (!world->read_stat(world->data, thread, &stat)) {
+		if (sampled->name[0])
+			return;
+		stat.comm[0] = '\0';
+	}
+	if (thread->tid == thread->process->pid)
+		memcpy(process->comm, stat.comm, sizeof(process->comm));
+	has_own = has_own_name(thread, stat.comm);
+	was_comm = !strcmp(sampled->name, stat.comm);
+	if (sprof_sampled_named(sampled, has_own ? sprof_interpreted_name(thread) : stat.comm) ||
+		new_program)
+		tell(run, sink, thread, new_program, has_own && was_comm);
+}

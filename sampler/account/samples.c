@@ -1,0 +1,216 @@
+/*
+ * Samples on their way to the sink. The sample of a thread that waits for a lock tells where the
+ * holder is, so it is deferred until the holder has its sample. Does not take samples.
+ */
+#include "sampler/account/samples.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "sampler/sampled.h"
+
+void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink)
+{
+	*samples = (struct samples){.run = run, .sink = sink};
+}
+
+void sprof_samples_finish(struct samples *samples)
+{
+	sprof_samples_forget_all(samples);
+	free(samples->last);
+	free(samples->deferred);
+}
+
+void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread)
+{
+	uint32_t place = sprof_idmap_find(&samples->places, 0, thread->id);
+
+	if (place == SPROF_IDMAP_NONE)
+		return;
+	sprof_idmap_remove(&samples->places, 0, thread->id);
+	samples->last[place] =
+		(struct last_sample){.thread = SPROF_RECORD_NONE, .stack = samples->free_place};
+	samples->free_place = place + 1;
+}
+
+void sprof_samples_forget_all(struct samples *samples)
+{
+	sprof_idmap_finish(&samples->places);
+	samples->last_count = samples->free_place = 0;
+}
+
+/* NULL: the thread has none yet. */
+static struct last_sample *last_of(const struct samples *samples, uint32_t thread)
+{
+	uint32_t place = sprof_idmap_find(&samples->places, 0, thread);
+
+	return place == SPROF_IDMAP_NONE ? NULL : &samples->last[place];
+}
+
+/* A place for the thread's samples. NULL: no memory. */
+static struct last_sample *take_place(struct samples *samples, uint32_t thread)
+{
+	uint32_t free_place = samples->free_place;
+	uint32_t place = free_place ? free_place - 1 : (uint32_t)samples->last_count;
+
+	if (!sprof_array_reserve(&samples->last, &samples->last_capacity, (size_t)place + 1,
+		    sizeof(*samples->last)) ||
+		!sprof_idmap_put(&samples->places, 0, thread, place))
+		return NULL;
+	if (free_place)
+		samples->free_place = samples->last[place].stack;
+	else
+		samples->last_count++;
+	return &samples->last[place];
+}
+
+/* Avoids a search: the thread remembers the place. */
+static struct last_sample *own_last(
+	const struct samples *samples, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	if (sampled->place >= samples->last_count ||
+		samples->last[sampled->place].thread != thread->id)
+		return NULL;
+	return &samples->last[sampled->place];
+}
+
+static void note_place(struct samples *samples, const struct sprof_thread *thread, uint64_t time_ns,
+	uint32_t stack)
+{
+	struct last_sample *last = own_last(samples, thread);
+
+	if (!last)
+		last = take_place(samples, thread->id);
+	if (!last) {
+		samples->run->out_of_memory = true;
+		return;
+	}
+	sprof_sampled_placed(thread->sampling, (uint32_t)(last - samples->last));
+	*last = (struct last_sample){time_ns, thread->id, stack};
+}
+
+void sprof_samples_stays(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct last_sample *last = own_last(samples, thread);
+
+	/* The last that was told may be a sleep of before, which its waking has settled. */
+	if (last)
+		*last = (struct last_sample){tick_ns, thread->id, sampled->last.stack};
+}
+
+/* Hands it to the sink, if the mode wants it. */
+static void hand_over(const struct samples *samples, struct sprof_thread *thread,
+	const struct sprof_sample *sample)
+{
+	const struct sprof_sink *sink = samples->sink;
+	const struct wait_lengths *lengths = samples->run->lengths;
+	const uint32_t count = sample->count ? sample->count : 1;
+	struct sprof_sample told = *sample;
+
+	/* Perhaps there was no memory for its stack. */
+	if (samples->run->out_of_memory)
+		return;
+	told.is_timed = lengths && lengths->seen(lengths->data, thread, sample);
+	if (told.is_timed || told.is_queued)
+		sprof_sampled_counted_only(thread->sampling, sample->state, count);
+	else
+		sprof_sampled_counted(thread->sampling, sample->state, count);
+	if (sprof_mode_takes(samples->run->options->mode, sample->state) &&
+		!sink->sample(sink->data, &told))
+		samples->run->out_of_memory = true;
+}
+
+static void emit(const struct samples *samples, const struct deferred *deferred)
+{
+	struct sprof_sample sample = deferred->sample;
+	struct sprof_holder holder = {.thread = deferred->holder_id, .stack = SPROF_RECORD_NONE};
+	const struct last_sample *last = deferred->holder_id == SPROF_RECORD_NONE
+		? NULL
+		: last_of(samples, deferred->holder_id);
+
+	if (last) {
+		sample.holder = &holder;
+		/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
+		if (last->tick_ns == sample.time_ns)
+			holder.stack = last->stack;
+	}
+	hand_over(samples, deferred->thread, &sample);
+}
+
+static struct sprof_sample sample_of(
+	const struct sprof_thread *thread, const struct last_seen *seen, uint32_t wait)
+{
+	return (struct sprof_sample){
+		.thread = thread->id,
+		.stack = seen->stack,
+		.state = seen->state,
+		.wait = wait,
+		.goroutine = seen->goroutine,
+		.cpu = seen->cpu,
+	};
+}
+
+/* Nobody holds a lock that a thread waits for a CPU with. */
+void sprof_samples_queued(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks)
+{
+	const struct wait_lengths *lengths = samples->run->lengths;
+	const struct sampled *sampled = thread->sampling;
+	struct sprof_sample sample = sample_of(thread, &sampled->asleep.seen, sampled->asleep.wait);
+
+	sample.count = ticks;
+	sample.is_timed = lengths && lengths->are_known(lengths->data, thread);
+	if (samples->run->out_of_memory)
+		return;
+	if (!samples->sink->queued(samples->sink->data, &sample, ns))
+		samples->run->out_of_memory = true;
+}
+
+/* NONE: it waits for no lock, or no holder is known. */
+static uint32_t holder_of(const struct sampled *sampled)
+{
+	if (!sampled->wait.id || !sampled->wait.lock.active)
+		return SPROF_RECORD_NONE;
+	return sampled->wait.lock.holder_id;
+}
+
+void sprof_samples_emit(struct samples *samples, const struct observation *observation)
+{
+	struct sprof_thread *thread = observation->thread;
+	const struct sampled *sampled = thread->sampling;
+	struct deferred deferred = {
+		.thread = thread,
+		.sample = sample_of(thread, &sampled->last, sampled->wait.id),
+		.holder_id = holder_of(sampled),
+	};
+
+	deferred.sample.time_ns = observation->time_ns;
+	deferred.sample.count = observation->times;
+	deferred.sample.is_queued = observation->is_queued;
+	note_place(samples, thread, observation->time_ns, deferred.sample.stack);
+	if (deferred.holder_id == SPROF_RECORD_NONE ||
+		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
+			samples->deferred_count + 1, sizeof(*samples->deferred))) {
+		deferred.holder_id = SPROF_RECORD_NONE;
+		emit(samples, &deferred);
+		return;
+	}
+	samples->deferred[samples->deferred_count++] = deferred;
+}
+
+void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < samples->deferred_count; i++) {
+		if (!thread || samples->deferred[i].thread == thread)
+			emit(samples, &samples->deferred[i]);
+		else
+			samples->deferred[kept++] = samples->deferred[i];
+	}
+	samples->deferred_count = kept;
+}

@@ -1,0 +1,62 @@
+/*
+ * Samples on their way to the sink: at once, or at the end of the tick.
+ */
+#ifndef SPROF_SAMPLER_ACCOUNT_SAMPLES_H
+#define SPROF_SAMPLER_ACCOUNT_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/idmap.h"
+#include "base/record.h"
+#include "sampler/observation.h"
+#include "sampler/loop/run.h"
+
+struct sprof_thread;
+
+/* The last sample of a living thread: tells where a holder was. */
+struct last_sample {
+	uint64_t tick_ns;
+	uint32_t thread;
+	uint32_t stack; /* in a free place: the next free one */
+};
+
+/* A sample deferred to the end of the tick, when the holder of its lock has been sampled too. */
+struct deferred {
+	struct sprof_thread *thread;
+	struct sprof_sample sample;
+	uint32_t holder_id;
+};
+
+struct samples {
+	struct run *run;
+	const struct sprof_sink *sink;
+	struct sprof_idmap places; /* thread id -> place in `last` */
+	struct last_sample *last;
+	size_t last_count, last_capacity;
+	uint32_t free_place; /* plus one; 0: none */
+	struct deferred *deferred;
+	size_t deferred_count, deferred_capacity;
+};
+
+/* The caller keeps all pointed-to objects alive longer. */
+void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink);
+void sprof_samples_finish(struct samples *samples);
+
+/* The thread has ended; a new sink has begun. */
+void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread);
+void sprof_samples_forget_all(struct samples *samples);
+
+/* The wait for a CPU, in ns, after the sleep that its last sample is of, and how many of
+ * its ticks that was. */
+void sprof_samples_queued(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks);
+/* Hands the observation's sample over to the sink: now or at the end of the tick. */
+void sprof_samples_emit(struct samples *samples, const struct observation *observation);
+/* At the end of the tick, hands over deferred samples. NULL: of all threads. */
+void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
+/* A tick passes without a sample; the thread is taken to be where it was last seen. */
+void sprof_samples_stays(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * The rate that a budget allows. Two figures decide: the usual cost of a tick sets the pace; the
+ * overspent time is paid back within about a second. So the pace is steady, one expensive tick
+ * changes little, two in a row change it at once, and the sum stays right.
+ */
+#include "sampler/loop/budget.h"
+
+#include "base/clock.h"
+
+enum {
+	LONGEST_NS = SPROF_NS_PER_S, /* never slower than once a second */
+	FIRST_COST_NS = 100 * 1000,
+	MEMORY = 8, /* ticks */
+	SPIKE = 4,  /* a tick this many times as expensive is an exception */
+};
+
+/* While a debt is paid back, new ticks get at least this part of the share. */
+static const double least_part = 0.25;
+
+void sprof_budget_init(struct sprof_budget *budget, double share, uint64_t period)
+{
+	*budget = (struct sprof_budget){
+		.share = share,
+		.shortest = period,
+		.longest = period > LONGEST_NS ? period : LONGEST_NS,
+		.cost = FIRST_COST_NS,
+	};
+}
+
+void sprof_budget_begin(struct sprof_budget *budget, uint64_t now, uint64_t spent)
+{
+	budget->seen_ns = now;
+	budget->spent_ns = spent;
+}
+
+static void take_in(struct sprof_budget *budget, double elapsed, double spent)
+{
+	double limit = budget->cost * SPIKE;
+	double least = spent < budget->last ? spent : budget->last;
+
+	budget->cost += ((spent < limit ? spent : limit) - budget->cost) / MEMORY;
+	if (budget->cost < least)
+		budget->cost = least;
+	budget->last = spent;
+	budget->debt += spent - budget->share * elapsed;
+	/* Savings of quiet hours don't pay for a minute of heavy sampling. */
+	if (budget->debt < -budget->share * SPROF_NS_PER_S)
+		budget->debt = -budget->share * SPROF_NS_PER_S;
+}
+
+uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t spent)
+{
+	double share = budget->share, period;
+
+	if (share <= 0)
+		return budget->shortest;
+	take_in(budget, (double)(now - budget->seen_ns), (double)(spent - budget->spent_ns));
+	sprof_budget_begin(budget, now, spent);
+	if (budget->debt > 0)
+		share -= budget->debt / SPROF_NS_PER_S;
+	if (share < budget->share * least_part)
+		share = budget->share * least_part;
+	period = budget->cost / share;
+	if (period <= (double)budget->shortest)
+		return budget->shortest;
+	return period < (double)budget->longest ? (uint64_t)period : budget->longest;
+}

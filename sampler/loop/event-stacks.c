@@ -1,0 +1,161 @@
+/*
+ * Stacks of threads at single events. They go to the sink without a sample. Does not decide which
+ * events have one.
+ */
+#include "sampler/loop/event-stacks.h"
+
+#include "sampler/stack/mappings.h"
+#include "sampler/stack/interpreted.h"
+#include "sampler/stack/walk.h"
+
+static struct known_mappings *mappings_of(const struct sprof_thread *thread)
+{
+	struct sampled_process *process = thread->process->sampling;
+
+	return &process->mappings;
+}
+
+/* An event has one copy only: there is no next one that could be larger. */
+static void plan_copy(const struct event_stacks *stacks, const struct sprof_thread *thread)
+{
+	const struct known_mappings *known = mappings_of(thread);
+	struct sampled *sampled = thread->sampling;
+
+	if (stacks->run->options->no_samples)
+		sprof_copy_plan_expect_all(&sampled->copy);
+	if (known->go)
+		sprof_copy_plan_expect_goroutine(&sampled->copy, known->is_go_called);
+}
+
+static bool expect(void *data, struct sprof_thread *thread)
+{
+	struct event_stacks *stacks = data;
+	const struct sampled *sampled = sprof_book_open(stacks->book, thread);
+
+	if (!sampled)
+		return !stacks->run->out_of_memory;
+	sprof_mappings_begin(stacks->run->world, thread->process);
+	plan_copy(stacks, thread);
+	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->buffer) &&
+		sprof_copy_reserve(&stacks->buffer, &sampled->copy);
+}
+
+static bool is_expected(const struct event_stacks *stacks, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled && thread->process->sampling &&
+		sprof_copy_has_room(&stacks->buffer, &sampled->copy);
+}
+
+static bool copy(void *data, struct sprof_thread *thread, bool is_last)
+{
+	struct event_stacks *stacks = data;
+	const struct sprof_world *world = stacks->run->world;
+	struct copying copying;
+
+	stacks->is_former = false;
+	stacks->taken = (struct observation){
+		.thread = thread, .by = OBSERVED_BY_STOP, .time_ns = now_of(stacks->run)};
+	if (!is_expected(stacks, thread) ||
+		!world->see_registers(world->data, thread, &stacks->snapshot.regs))
+		return false;
+	if (is_last)
+		sprof_mappings_read(world, thread->process);
+	copying = sprof_copying_of(world, thread, &stacks->buffer);
+	if (sprof_copy_stack(&copying, NULL, &stacks->snapshot))
+		stacks->taken.snapshot = &stacks->snapshot;
+	return stacks->taken.snapshot;
+}
+
+static bool see(const struct run *run, struct sprof_thread *thread, struct peek_sight *ret)
+{
+	const struct sprof_world *world = run->world;
+
+	ret->tick_ns = now_of(run);
+	return world->read_schedstat(world->data, thread, &ret->schedstat) &&
+		world->read_syscall(world->data, thread, &ret->call) &&
+		ret->call.kind == SPROF_PROC_SYSCALL_INSIDE;
+}
+
+static bool peek(void *data, struct sprof_thread *thread)
+{
+	struct event_stacks *stacks = data;
+	struct peek_sight sight;
+
+	stacks->is_former = false;
+	if (!is_expected(stacks, thread) || !see(stacks->run, thread, &sight))
+		return false;
+	return sprof_peek(&stacks->peeking, stacks->run, thread, &sight, &stacks->taken) ==
+		PEEK_TAKEN &&
+		stacks->taken.snapshot;
+}
+
+/* What the walk may need of the stack beyond the copy was not copied: it ends there. */
+static bool take(void *data, struct sprof_thread *thread, const struct sprof_perf_user *user,
+	uint64_t time_ns)
+{
+	struct event_stacks *stacks = data;
+	const struct sprof_process *process = thread->process;
+	const bool is_former = time_ns < process->executed_ns;
+	const uint64_t sp = user->regs.values[SPROF_REG_SP];
+	const struct sprof_mapping *mapping =
+		sprof_maps_find(is_former ? &process->former_maps : &process->maps, sp);
+
+	if (!is_expected(stacks, thread) || (is_former && !process->former_maps.count))
+		return false;
+	stacks->is_former = is_former;
+	stacks->snapshot = (struct sprof_snapshot){
+		.regs = user->regs,
+		.stack = {.base = sp,
+			.size = user->stack_size,
+			.bytes = user->stack,
+			.floor = sp,
+			.limit = mapping ? mapping->end : sp + user->stack_size},
+	};
+	stacks->taken = (struct observation){
+		.thread = thread,
+		.by = OBSERVED_BY_STOP,
+		.time_ns = now_of(stacks->run),
+		.snapshot = &stacks->snapshot,
+	};
+	return true;
+}
+
+static struct walked walk_former(struct event_stacks *stacks)
+{
+	struct sprof_process *process = stacks->taken.thread->process;
+	struct walked walked;
+
+	sprof_mappings_begin_former(process);
+	walked = sprof_walk(stacks->run, &stacks->taken);
+	sprof_mappings_end_former(process);
+	return walked;
+}
+
+/* Between two events the program may have loaded a library. */
+static bool walk(void *data, uint32_t *ret_stack)
+{
+	struct event_stacks *stacks = data;
+	const struct sprof_sink *sink = stacks->book->sink;
+	struct walked walked;
+
+	sprof_mappings_doubt(mappings_of(stacks->taken.thread));
+	walked = stacks->is_former ? walk_former(stacks) : sprof_walk(stacks->run, &stacks->taken);
+	return sink->stack(sink->data, &walked.stack, ret_stack);
+}
+
+void sprof_event_stacks_init(struct event_stacks *stacks, struct run *run, struct book *book)
+{
+	*stacks = (struct event_stacks){
+		.run = run,
+		.book = book,
+		.offered = {stacks, expect, copy, peek, take, walk},
+	};
+}
+
+void sprof_event_stacks_finish(struct event_stacks *stacks)
+{
+	sprof_copy_buffer_finish(&stacks->buffer);
+	sprof_peek_finish(&stacks->peeking);
+}

@@ -1,0 +1,117 @@
+/*
+ * The state of a run's loop, shared by sampler.c, periods.c and pause.c.
+ */
+#ifndef SPROF_SAMPLER_LOOP_LOOP_H
+#define SPROF_SAMPLER_LOOP_LOOP_H
+
+#include <signal.h>
+
+#include "sampler/account/book.h"
+#include "sampler/loop/budget.h"
+#include "sampler/loop/event-stacks.h"
+#include "sampler/switches/exact.h"
+#include "sampler/timer/kernel.h"
+#include "sampler/stop/pauses.h"
+#include "sampler/loop/run.h"
+#include "sampler/loop/schedule.h"
+#include "sampler/loop/source.h"
+#include "sampler/stop/stops.h"
+#include "sampler/tick/tick.h"
+
+enum { SIGNALS_KEPT = 16 };
+
+/* pause.c: whether samples are taken. */
+struct sampling_switch {
+	bool is_on;
+	/* off before the end of the delay: goes on by itself then; UINT64_MAX: it does not */
+	uint64_t planned_ns;
+	uint64_t since_ns;      /* the present state */
+	uint64_t on_ns, off_ns; /* how long it was so before, in this period */
+};
+
+struct pace {
+	uint64_t begin_ns, end_ns; /* of the run; UINT64_MAX: not known yet */
+	struct sprof_schedule schedule;
+	struct sprof_budget budget;
+};
+
+/* periods.c */
+struct period {
+	uint64_t end_ns;             /* the planned one */
+	uint64_t ask_ns;             /* when to ask whether it may end */
+	uint64_t own_cpu_ns;         /* used before the period */
+	uint64_t stopped_ns;         /* how long threads stood still before the period */
+	uint32_t threads, processes; /* seen and gone before the period */
+};
+
+/* Signals that came while threads were stopped. */
+struct kept_signals {
+	siginfo_t kept[SIGNALS_KEPT];
+	unsigned count;
+};
+
+struct loop {
+	struct run run;
+	struct sprof_sink *sink; /* replaced at each end of a period */
+	const struct sprof_control *control;
+	const struct sprof_periods *periods;            /* NULL: there are none */
+	const struct sprof_event_source *const *events; /* NULL: there are none */
+	struct sampling_switch sampling;
+	struct pace pace;
+	struct period period;
+	struct book book;
+	struct sprof_pauses pauses;
+	struct stops stops;
+	struct kernel kernel; /* in use if ticking.kernel says so */
+	struct source_listener listener;
+	struct ticking ticking;
+	struct event_stacks event_stacks;
+	struct exact exact; /* in use if it is open */
+	struct kept_signals signals;
+	bool over;      /* no traced thread is left, or the control said so */
+	bool is_closed; /* the records of all threads are gone */
+};
+
+/* event-sources.c: offers them the loop's stacks. */
+void sprof_sources_offer(struct loop *loop);
+/* Hands a report of the target to all sources of events. */
+void sprof_sources_take(const struct loop *loop, const struct sprof_event *event);
+/* When the next source is due; UINT64_MAX: none. */
+uint64_t sprof_sources_due_ns(const struct loop *loop);
+/* Polls those that are due. */
+void sprof_sources_poll(struct loop *loop, uint64_t now_ns);
+void sprof_sources_end(const struct loop *loop);
+
+/* Our own CPU time plus the time that the target's threads stood still for us. */
+static inline uint64_t spent_ns(const struct loop *loop)
+{
+	const struct sprof_world *world = loop->run.world;
+
+	return world->own_cpu_ns(world->data) + loop->period.stopped_ns + loop->pauses.total;
+}
+
+/* sampler/account/quality.c: fills in the quality figures up to now. */
+void sprof_loop_fill_quality(struct loop *loop);
+/* A tick that charges every thread up to now. */
+void sprof_loop_charge_all(struct loop *loop);
+/* Settles every thread, because the sink hears no more of it. */
+void sprof_loop_settle_all(struct loop *loop);
+
+/* pause.c: settles whether the run begins with sampling on. */
+void sprof_switch_init(struct loop *loop);
+/* Switches; nothing changes if it is so already. Off: all threads were just charged. */
+void sprof_switch_on(struct loop *loop);
+void sprof_switch_off(struct loop *loop);
+/* When it goes on by itself; UINT64_MAX: it does not. */
+uint64_t sprof_switch_due_ns(const struct loop *loop);
+/* For how long it was on, and off, in this period. */
+uint64_t sprof_switch_on_ns(const struct loop *loop);
+uint64_t sprof_switch_off_ns(const struct loop *loop);
+/* A new period begins where the last one ended. */
+void sprof_switch_restart(struct loop *loop);
+
+/* periods.c: begins the first period; ends a period whose end has come, if that is possible. */
+void sprof_period_begin(struct loop *loop);
+void sprof_period_end(struct loop *loop);
+
+#endif

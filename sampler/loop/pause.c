@@ -1,0 +1,102 @@
+/*
+ * Sampling on and off. Before the end of a delay it is off, and goes on by itself; later the control
+ * switches it. While it is off there are no ticks, and time belongs to nobody: the accounts of
+ * threads end at the closing tick before, and begin anew. Does not decide when: the control does.
+ */
+#include "sampler/loop/loop.h"
+
+#include "base/numbers.h"
+
+uint64_t sprof_switch_due_ns(const struct loop *loop)
+{
+	return loop->sampling.is_on ? UINT64_MAX : loop->sampling.planned_ns;
+}
+
+/* Up to the last tick all time was charged. Since then we may have waited for a CPU. */
+uint64_t sprof_switch_on_ns(const struct loop *loop)
+{
+	const struct sampling_switch *sampling = &loop->sampling;
+
+	return sampling->on_ns +
+		(sampling->is_on ? sprof_minus(loop->ticking.ns, sampling->since_ns) : 0);
+}
+
+/* A delay does not count. */
+static bool is_switched_off(const struct sampling_switch *sampling)
+{
+	return !sampling->is_on && sampling->planned_ns == UINT64_MAX;
+}
+
+uint64_t sprof_switch_off_ns(const struct loop *loop)
+{
+	const struct sampling_switch *sampling = &loop->sampling;
+
+	return sampling->off_ns +
+		(is_switched_off(sampling) ? sprof_minus(now_of(&loop->run), sampling->since_ns)
+					   : 0);
+}
+
+void sprof_switch_restart(struct loop *loop)
+{
+	struct sampling_switch *sampling = &loop->sampling;
+
+	sampling->on_ns = sampling->off_ns = 0;
+	sampling->since_ns = sampling->is_on ? loop->ticking.ns : now_of(&loop->run);
+}
+
+static void begin_ticks(struct loop *loop, uint64_t first_ns)
+{
+	struct pace *pace = &loop->pace;
+
+	loop->sampling.is_on = true;
+	loop->sampling.since_ns = first_ns;
+	sprof_ticking_restart(&loop->ticking, first_ns);
+	if (!loop->run.options->no_samples)
+		sprof_schedule_restart(&pace->schedule, first_ns);
+	sprof_budget_begin(&pace->budget, first_ns, spent_ns(loop));
+}
+
+void sprof_switch_init(struct loop *loop)
+{
+	const struct sprof_sampler_options *options = loop->run.options;
+
+	loop->sampling = (struct sampling_switch){
+		.planned_ns = options->starts_off ? UINT64_MAX : loop->pace.begin_ns,
+		.since_ns = loop->pace.begin_ns,
+	};
+	/* The threads of a launched program are all ours from their birth before this. */
+	if (!options->starts_off && !options->delay_ns)
+		begin_ticks(loop, loop->pace.begin_ns);
+}
+
+void sprof_switch_on(struct loop *loop)
+{
+	if (loop->sampling.is_on)
+		return;
+	loop->sampling.off_ns = sprof_switch_off_ns(loop);
+	if (loop->exact.is_open)
+		sprof_exact_read(&loop->exact, true);
+	sprof_book_resume(&loop->book);
+	if (loop->exact.is_open)
+		sprof_exact_resume(&loop->exact);
+	begin_ticks(loop, loop->book.begin_ns);
+}
+
+void sprof_switch_off(struct loop *loop)
+{
+	struct sampling_switch *sampling = &loop->sampling;
+	const uint64_t on_ns = sprof_switch_on_ns(loop);
+
+	if (sampling->is_on) {
+		sprof_book_pause(&loop->book, loop->ticking.ns);
+		if (loop->exact.is_open)
+			sprof_exact_pause(&loop->exact);
+		if (loop->ticking.kernel)
+			sprof_kernel_rest(loop->ticking.kernel);
+		sprof_schedule_restart(&loop->pace.schedule, UINT64_MAX);
+		sampling->since_ns = loop->ticking.ns;
+		sampling->on_ns = on_ns;
+	}
+	sampling->is_on = false;
+	sampling->planned_ns = UINT64_MAX;
+}

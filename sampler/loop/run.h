@@ -1,0 +1,37 @@
+/*
+ * Shared by all parts of a run: world, options, quality figures, and whether it must end.
+ */
+#ifndef SPROF_SAMPLER_LOOP_RUN_H
+#define SPROF_SAMPLER_LOOP_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/sampler.h"
+#include "sampler/world.h"
+
+struct sprof_thread;
+
+/* Who knows how long threads wait (sampler/switches/exact.h): ticks say where, and not for how long. */
+struct wait_lengths {
+	void *data;
+	/* Whether the lengths of the thread's waits are known. */
+	bool (*are_known)(void *data, const struct sprof_thread *thread);
+	/* A sample of it is on its way to the sink. True: it waits, and the length will be told. */
+	bool (*seen)(void *data, struct sprof_thread *thread, const struct sprof_sample *sample);
+};
+
+struct run {
+	const struct sprof_world *world;
+	const struct sprof_sampler_options *options;
+	struct sprof_quality *quality;
+	const struct wait_lengths *lengths; /* NULL: only ticks tell of waits */
+	bool out_of_memory;                 /* the run ends with this tick */
+};
+
+static inline uint64_t now_of(const struct run *run)
+{
+	return run->world->now_ns(run->world->data);
+}
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * The tick grid: arithmetic only. Does not read a clock: the caller does.
+ *
+ * Each deadline is random within the period around its slot. Every moment is equally likely to be
+ * sampled, so sampling can't lock to a period of the target (stratified sampling). The slots
+ * themselves keep the mean rate exact.
+ */
+#include "sampler/loop/schedule.h"
+
+#include "base/clock.h"
+
+/* Half of a long tick's time is left to the target behind it, and no more than that many periods. */
+enum { REST = 2, MOST_PERIODS = 2 };
+
+enum { LONG_SHARE = 4 }; /* of a period */
+
+enum {
+	SPARED_PERIODS = 8,
+	SPARED_NS = 30 * SPROF_NS_PER_MS,
+	MOST_SPARED_NS = 100 * SPROF_NS_PER_MS
+};
+
+/* xorshift64*, Vigna 2016: good enough to break a lockstep. */
+static uint64_t next_random(struct sprof_schedule *schedule)
+{
+	schedule->random ^= schedule->random >> 12;
+	schedule->random ^= schedule->random << 25;
+	schedule->random ^= schedule->random >> 27;
+	return schedule->random * 0x2545f4914f6cdd1du;
+}
+
+void sprof_schedule_init(
+	struct sprof_schedule *schedule, uint64_t period, uint64_t first, uint64_t seed)
+{
+	*schedule = (struct sprof_schedule){
+		.period = period,
+		.slot = first,
+		.deadline = first,
+		.random = seed | 1,
+	};
+}
+
+void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first)
+{
+	schedule->slot = schedule->deadline = first;
+	schedule->ahead = 0;
+}
+
+/* Slots have passed beyond those that were planned. */
+static void pass(struct sprof_schedule *schedule, uint64_t slots, bool are_taken)
+{
+	if (are_taken)
+		schedule->ticks += slots;
+	else
+		schedule->missed += slots;
+	schedule->slot += slots * schedule->period;
+}
+
+/* The deadline, from the slot. */
+static void plan(struct sprof_schedule *schedule, uint64_t now)
+{
+	const uint64_t jitter = schedule->period;
+
+	schedule->deadline = schedule->slot;
+	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
+	if (schedule->deadline <= now)
+		schedule->deadline = now + 1;
+}
+
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
+{
+	schedule->ticks += 1 + schedule->ahead;
+	if (now >= schedule->deadline + (1 + schedule->ahead) * schedule->period)
+		schedule->late++;
+	schedule->slot += schedule->period;
+	if (now >= schedule->slot)
+		pass(schedule, (now - schedule->slot) / schedule->period + 1, stands_for_all);
+	schedule->ahead = 0;
+	plan(schedule, now);
+}
+
+uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now)
+{
+	struct sprof_schedule after = *schedule;
+
+	if (now >= schedule->deadline)
+		sprof_schedule_advance(&after, now, true);
+	else
+		sprof_schedule_settle(&after, now, true);
+	return (uint32_t)(after.ticks - schedule->ticks);
+}
+
+void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now)
+{
+	const uint64_t soonest = now + period / 2;
+
+	if (period == schedule->period)
+		return;
+	schedule->slot += period - schedule->period;
+	if (schedule->slot < soonest)
+		schedule->slot = soonest;
+	schedule->period = period;
+	plan(schedule, now);
+}
+
+bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now)
+{
+	return now >= begin + period / LONG_SHARE;
+}
+
+void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end)
+{
+	const uint64_t wanted = (end - begin) / REST, most = MOST_PERIODS * schedule->period;
+	const uint64_t rested = end + (wanted < most ? wanted : most);
+
+	if (schedule->deadline < rested)
+		schedule->deadline = rested;
+}
+
+static void move(struct sprof_schedule *schedule, uint64_t ticks)
+{
+	schedule->ahead += ticks;
+	schedule->slot += ticks * schedule->period;
+	schedule->deadline += ticks * schedule->period;
+}
+
+void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most)
+{
+	move(schedule, next_random(schedule) % (most + 1));
+}
+
+uint64_t sprof_schedule_most_spared(uint64_t period)
+{
+	const uint64_t usual = SPARED_NS / period, most = MOST_SPARED_NS / period;
+
+	if (usual >= SPARED_PERIODS)
+		return usual;
+	return most < SPARED_PERIODS ? most : SPARED_PERIODS;
+}
+
+void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)
+{
+	uint64_t ticks = 0;
+
+	if (schedule->deadline > now)
+		ticks = (schedule->deadline - now) / schedule->period;
+	move(schedule, -(ticks < schedule->ahead ? ticks : schedule->ahead));
+}
+
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
+{
+	sprof_schedule_resume(schedule, now);
+	schedule->ticks += 1 + schedule->ahead;
+	schedule->ahead = 0;
+	/* In a rest, slots pass before the deadline. */
+	if (now > schedule->slot)
+		pass(schedule, (now - schedule->slot) / schedule->period, stands_for_all);
+}

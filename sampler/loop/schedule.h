@@ -1,0 +1,73 @@
+/*
+ * When the next tick is. Deadlines are absolute, with jitter; a late tick is not made up for.
+ */
+#ifndef SPROF_SAMPLER_LOOP_SCHEDULE_H
+#define SPROF_SAMPLER_LOOP_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All times in ns of any one clock. */
+struct sprof_schedule {
+	uint64_t period;
+	uint64_t slot;     /* the undisturbed grid of ticks */
+	uint64_t deadline; /* the slot plus its jitter: when to wake up */
+	uint64_t ticks, late, missed;
+	uint64_t ahead; /* ticks before the deadline that need no wake-up */
+	uint64_t random;
+};
+
+/* The first deadline is `first`; `seed` decides the jitter. */
+void sprof_schedule_init(
+	struct sprof_schedule *schedule, uint64_t period, uint64_t first, uint64_t seed);
+
+/* After a time without ticks: the next one is at `first`. */
+void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
+
+/*
+ * Takes a tick at `now`, at or after the deadline: counts it, and sets the next deadline, in the
+ * future. Slots that have passed meanwhile are counted as missed, or as taken if its samples stand for them.
+ */
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
+
+/* The ticks that a look at `now` takes if its samples stand for all that has passed; also one beside the deadlines. */
+uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now);
+
+/*
+ * Right after a tick: the next slot is that much later, or earlier, as the period is longer or shorter; but not sooner
+ * than half of the new period from now. Nothing is missed by that.
+ */
+void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now);
+
+/*
+ * Whether a tick that began at `begin` has used a quarter of its period by now. Then it begins nothing that can
+ * wait: the other threads come first.
+ */
+bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now);
+
+/*
+ * The last tick began at `begin` and ended at `end`. The next deadline is at least half of that time behind `end`,
+ * or two periods behind it, whichever is less. A tick stops threads, and they need this time to run. Without it,
+ * ticks that are longer than the period would follow each other at once.
+ */
+void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end);
+
+/*
+ * Between two ticks: none to `most` of the next ticks, at random, need no wake-up, because somebody
+ * else takes their samples. They count as taken.
+ */
+void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
+/*
+ * A good `most` for a period: up to 30 ms, which is enough at high rates; at low ones 8 periods, but at most
+ * 100 ms, in which what sleeps should be noticed.
+ */
+uint64_t sprof_schedule_most_spared(uint64_t period);
+/* Those that are still to come need one after all. */
+void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
+/*
+ * A look beside the deadlines, which counts as a tick of its own, has taken those up to now; those that are still to
+ * come need a wake-up. What has passed meanwhile counts as above.
+ */
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
+
+#endif

@@ -1,0 +1,393 @@
+/*
+ * Copying a stack. Runs between a thread's stop and its continuation: one system call, no
+ * allocation. It takes two calls if the thread is on another stack than its own or deeper than
+ * expected, or if the stack is new: its red zone may be a guard page.
+ */
+#include "sampler/stack/copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "interp/interp.h"
+#include "sampler/stack/goroutine.h"
+#include "sampler/sampled.h"
+#include "sampler/stack/interpreted.h"
+
+enum { LARGEST_HANDLER_STACK = 1 << 20 };
+
+struct copying sprof_copying_of(const struct sprof_world *world, const struct sprof_thread *thread,
+	struct copy_buffer *buffer)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+
+	return (struct copying){
+		.world = world,
+		.thread = thread,
+		.plan = &sampled->copy,
+		.buffer = buffer,
+		.go = process->mappings.go,
+		.own_tid = sampled->own_tid,
+	};
+}
+
+void sprof_copy_buffer_finish(struct copy_buffer *buffer)
+{
+	free(buffer->bytes);
+	sprof_interp_copy_destroy(buffer->script);
+}
+
+bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
+{
+	/* The same again for the thread's own stack, while a signal handler runs on another one. */
+	return sprof_array_reserve(
+		&buffer->bytes, &buffer->capacity, 2 * sprof_copy_plan_largest(plan), 1);
+}
+
+bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)
+{
+	return buffer->capacity >= 2 * sprof_copy_plan_largest(plan);
+}
+
+static size_t read_memory(
+	const struct copying *copying, uint64_t address, uint8_t *bytes, size_t size)
+{
+	const struct sprof_world *world = copying->world;
+
+	return world->read_memory(world->data, copying->thread, address, bytes, size);
+}
+
+static const struct sprof_mapping *find_mapping(const struct copying *copying, uint64_t address)
+{
+	return sprof_maps_find(&copying->thread->process->maps, address);
+}
+
+/* The memory that a stack may lie in: [start, end). */
+struct area {
+	uint64_t start, end;
+};
+
+static struct area area_of(const struct sprof_mapping *mapping)
+{
+	return mapping ? (struct area){mapping->start, mapping->end} : (struct area){0, UINT64_MAX};
+}
+
+/* Which memory is copied from base on, and where to. Returns how much. */
+static size_t aim(
+	uint64_t base, struct area area, size_t size, uint8_t *bytes, struct sprof_stack_copy *ret)
+{
+	if (base < area.start)
+		base = area.start;
+	*ret = (struct sprof_stack_copy){
+		.base = base, .bytes = bytes, .floor = base, .limit = area.end};
+	return area.end - base < size ? area.end - base : size;
+}
+
+static void set_size(struct sprof_stack_copy *copy, size_t size)
+{
+	copy->size = size;
+	if (!size)
+		copy->limit = copy->floor;
+}
+
+static void copy(const struct copying *copying, uint64_t base, struct area area, size_t size,
+	uint8_t *bytes, struct sprof_stack_copy *ret)
+{
+	size = aim(base, area, size, bytes, ret);
+	set_size(ret, read_memory(copying, ret->base, bytes, size));
+}
+
+/* The stack that the thread is on, and by the same system call what is known of an interpreter's frames. */
+static void copy_current(const struct copying *copying, uint64_t base, struct area area,
+	uint8_t *bytes, struct sprof_stack_copy *ret)
+{
+	const struct sprof_world *world = copying->world;
+	const struct sprof_thread *thread = copying->thread;
+	const size_t size = aim(base, area, copying->plan->size, bytes, ret);
+	struct sprof_memory_piece *pieces;
+	size_t count;
+
+	pieces = sprof_interpreted_pieces(copying, &count);
+	if (!pieces) {
+		set_size(ret, read_memory(copying, ret->base, bytes, size));
+		return;
+	}
+	pieces[0] =
+		(struct sprof_memory_piece){.address = ret->base, .buffer = bytes, .size = size};
+	world->read_pieces(world->data, thread->process, thread->tid, pieces, count);
+	set_size(ret, pieces[0].got);
+}
+
+static uint64_t word_at(const struct sprof_stack_copy *copy, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, copy->bytes + offset, sizeof(word));
+	return word;
+}
+
+/*
+ * The sp that a signal interrupted, if this is the stack of its handler; 0: not found. The kernel's
+ * frame repeats sigaltstack(2): the handlers' stack, which contains the frame, and its size (struct
+ * ucontext in arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8
+ * first and sp the 16th; in arch/arm64/include/uapi/asm/ucontext.h the registers are 176 bytes from
+ * its start, after a fault address the 31 general ones and sp).
+ */
+static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
+{
+	enum { WORD = 8, LINK = WORD, STACK = 2 * WORD, SIZE = 4 * WORD };
+#if defined(__x86_64__)
+	enum { SP = 20 * WORD, END = SP + WORD };
+#else
+	enum { SP = 176 + 32 * WORD, END = SP + WORD };
+#endif
+
+	for (size_t at = SPROF_RED_ZONE; at + END <= handler->size; at += WORD) {
+		uint64_t size = word_at(handler, at + SIZE);
+
+		if (!word_at(handler, at + LINK) && size <= LARGEST_HANDLER_STACK &&
+			handler->base + at - word_at(handler, at + STACK) < size)
+			return word_at(handler, at + SP);
+	}
+	return 0;
+}
+
+void sprof_copy_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot)
+{
+	if (!plan->home_sp)
+		sprof_copy_plan_set_home(plan, plan->home_end, find_interrupted(&snapshot->stack));
+}
+
+/*
+ * On a signal stack, or in a coroutine: copies also the thread's own stack around its last sp, so
+ * that a walk can go on after the signal frame.
+ */
+static void copy_home(const struct copying *copying, const struct sprof_mapping *stack,
+	struct sprof_snapshot *snapshot)
+{
+	struct copy_plan *plan = copying->plan;
+	const struct sprof_mapping *home;
+
+	snapshot->home = snapshot->third = (struct sprof_stack_copy){0};
+	if (stack && stack->end == plan->home_end) {
+		sprof_copy_plan_set_home(plan, stack->end, snapshot->regs.values[SPROF_REG_SP]);
+		return;
+	}
+	home = find_mapping(copying, plan->home_sp);
+	if (!stack || !home)
+		return;
+	copy(copying, plan->home_sp - plan->size / 4, area_of(home), plan->size,
+		copying->buffer->bytes + plan->size, &snapshot->home);
+	snapshot->home.floor = home->start;
+}
+
+/* Room in front of the copy made ahead, for the part of the stack below it. */
+static size_t room_ahead(const struct copy_plan *plan)
+{
+	return plan->size / 4;
+}
+
+void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *ret)
+{
+	const struct copy_plan *plan = copying->plan;
+	const struct sprof_mapping *stack = find_mapping(copying, plan->home_sp);
+
+	*ret = (struct sprof_stack_copy){0};
+	if (stack && stack->end == plan->home_end && !plan->goroutine_size)
+		copy_current(copying, plan->home_sp - SPROF_RED_ZONE, area_of(stack),
+			copying->buffer->bytes + room_ahead(plan), ret);
+}
+
+/* Whether the copy from base on is the whole stack, or nearly as much as is wanted. */
+static bool is_enough(const struct sprof_stack_copy *ahead, uint64_t base, size_t copy_size)
+{
+	uint64_t end = ahead->base + ahead->size;
+
+	return base < end && (end == ahead->limit || end - base >= copy_size / 4 * 3);
+}
+
+/* Makes the copy begin at base; false: base lies elsewhere, or a missing part can't be read. */
+static bool begin_at(struct sprof_stack_copy *ahead, const struct copying *copying, uint64_t base)
+{
+	const struct copy_buffer *buffer = copying->buffer;
+	size_t room = (size_t)(ahead->bytes - buffer->bytes);
+	uint64_t missing = ahead->base - base;
+
+	if (base >= ahead->base && base - ahead->base < ahead->size)
+		missing = 0;
+	else if (missing > room ||
+		read_memory(copying, base, buffer->bytes + room - missing, missing) < missing)
+		return false;
+	ahead->bytes += (int64_t)(base - ahead->base);
+	ahead->size -= base - ahead->base;
+	ahead->base = ahead->floor = base;
+	return true;
+}
+
+void sprof_copy_settle(
+	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp)
+{
+	const struct sprof_stack_copy *stack = &snapshot->stack;
+
+	if (outermost_sp < stack->base || outermost_sp >= stack->limit ||
+		stack->limit == UINT64_MAX || stack->limit == plan->home_end)
+		return;
+	sprof_copy_plan_set_home(plan, stack->limit, snapshot->regs.values[SPROF_REG_SP]);
+}
+
+static struct area system_area(
+	const struct copying *copying, const struct sprof_goroutine *goroutine, uint64_t sp)
+{
+	if (sp >= goroutine->system_low && sp < goroutine->system_high)
+		return (struct area){goroutine->system_low, goroutine->system_high};
+	return area_of(find_mapping(copying, sp));
+}
+
+/* A stack that the thread of Go's is not on: where it was left, its bounds, and how much is wanted. */
+struct other_stack {
+	uint64_t left; /* 0: nothing to copy */
+	struct area area;
+	size_t size;
+};
+
+static struct other_stack own_stack(
+	const struct copying *copying, const struct sprof_goroutine *goroutine, uint64_t left)
+{
+	return (struct other_stack){
+		left, system_area(copying, goroutine, left), copying->plan->size};
+}
+
+static struct other_stack goroutine_stack(
+	const struct copying *copying, const struct sprof_goroutine *goroutine, uint64_t left)
+{
+	return (struct other_stack){
+		left, {goroutine->low, goroutine->high}, copying->plan->goroutine_size};
+}
+
+static void copy_second(const struct copying *copying, const struct other_stack *other,
+	struct sprof_snapshot *snapshot)
+{
+	const size_t largest = sprof_copy_plan_largest(copying->plan);
+
+	if (other->left)
+		copy(copying, other->left, other->area, other->size,
+			copying->buffer->bytes + largest, &snapshot->home);
+}
+
+/* The third one has the room that the first leaves. */
+static void copy_third(const struct copying *copying, const struct other_stack *other,
+	struct sprof_snapshot *snapshot)
+{
+	const size_t first = copying->plan->size, largest = sprof_copy_plan_largest(copying->plan);
+
+	if (other->left && largest >= 2 * first)
+		copy(copying, other->left, other->area, largest - first,
+			copying->buffer->bytes + first, &snapshot->third);
+}
+
+/* A signal's handler runs: first comes the stack that it interrupted, then the other one. */
+static void copy_interrupted(const struct copying *copying, struct sprof_snapshot *snapshot)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	const uint64_t sp = find_interrupted(&snapshot->stack), left = sp - SPROF_RED_ZONE;
+	struct other_stack second, third;
+
+	if (!sp)
+		return;
+	if (sp >= goroutine->low && sp < goroutine->high) {
+		second = goroutine_stack(copying, goroutine, left);
+		third = own_stack(copying, goroutine, goroutine->system_sp);
+	} else {
+		second = own_stack(copying, goroutine, left);
+		third = goroutine_stack(copying, goroutine, sprof_goroutine_left_at(goroutine));
+	}
+	copy_second(copying, &second, snapshot);
+	copy_third(copying, &third, snapshot);
+}
+
+/*
+ * A thread of Go's is on a goroutine's stack, whose end the runtime tells, or on its own. The other
+ * one is copied too, from where it was left.
+ */
+static void copy_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
+{
+	const struct copy_plan *plan = copying->plan;
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	const uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
+	const bool is_inside = sp >= goroutine->low && sp < goroutine->high;
+	struct area area = {goroutine->low, goroutine->high};
+	struct other_stack other;
+	uint64_t left;
+
+	if (!is_inside)
+		area = system_area(copying, goroutine, sp);
+	snapshot->stack = snapshot->home = snapshot->third = (struct sprof_stack_copy){0};
+	copy(copying, sp - SPROF_RED_ZONE, area, is_inside ? plan->goroutine_size : plan->size,
+		copying->buffer->bytes, &snapshot->stack);
+	if (!is_inside && goroutine->is_interrupted) {
+		copy_interrupted(copying, snapshot);
+		return;
+	}
+	if (is_inside) {
+		other = own_stack(copying, goroutine, goroutine->system_sp);
+	} else {
+		left = sprof_goroutine_left_at(goroutine);
+		other = goroutine_stack(copying, goroutine, left ? left - SPROF_RED_ZONE : 0);
+	}
+	copy_second(copying, &other, snapshot);
+}
+
+static bool read_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
+{
+	const struct goroutine_reading reading = {
+		.world = copying->world,
+		.thread = copying->thread,
+		.runtime = copying->go,
+		.own_tid = copying->own_tid,
+		.wants_system = copying->plan->wants_system,
+	};
+
+	return copying->plan->goroutine_size &&
+		sprof_goroutine_read(&reading, &snapshot->regs, &snapshot->goroutine);
+}
+
+/* Whether the copy made ahead can become the wanted one. */
+static bool use_ahead(const struct copying *copying, const struct sprof_stack_copy *ahead,
+	const struct sprof_mapping *stack, struct sprof_snapshot *snapshot)
+{
+	uint64_t base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
+
+	if (!ahead || !ahead->size)
+		return false;
+	snapshot->stack = *ahead;
+	/* If sp is at the start of its mapping, its red zone is in the guard page. */
+	return stack && base >= stack->start && ahead->limit == stack->end &&
+		is_enough(ahead, base, copying->plan->size) &&
+		begin_at(&snapshot->stack, copying, base);
+}
+
+bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_copy *ahead,
+	struct sprof_snapshot *snapshot)
+{
+	uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
+	const struct sprof_mapping *stack = find_mapping(copying, sp);
+	uint8_t *bytes = copying->buffer->bytes;
+
+	errno = 0;
+	/* The snapshot may have been another thread's before. */
+	snapshot->goroutine = (struct sprof_goroutine){0};
+	snapshot->script = NULL;
+	if (read_goroutine(copying, snapshot)) {
+		copy_goroutine(copying, snapshot);
+		return snapshot->stack.size || errno != ESRCH;
+	}
+	if (!use_ahead(copying, ahead, stack, snapshot))
+		copy_current(copying, sp - SPROF_RED_ZONE, area_of(stack), bytes, &snapshot->stack);
+	if (!snapshot->stack.size && !stack)
+		copy(copying, sp, area_of(NULL), copying->plan->size, bytes, &snapshot->stack);
+	copy_home(copying, stack, snapshot);
+	sprof_interpreted_copy(copying, snapshot);
+	return snapshot->stack.size || errno != ESRCH;
+}

@@ -1,0 +1,65 @@
+/*
+ * Copies of stacks.
+ */
+#ifndef SPROF_SAMPLER_STACK_COPY_H
+#define SPROF_SAMPLER_STACK_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "sampler/stack/plan.h"
+#include "sampler/world.h"
+
+struct sprof_go_runtime;
+
+struct copy_buffer {
+	uint8_t *bytes;
+	size_t capacity;
+	struct sprof_interp_copy *script; /* frames of an interpreter; NULL: none so far */
+};
+
+void sprof_copy_buffer_finish(struct copy_buffer *buffer);
+
+/* Whose stack is copied, of what, and into what. */
+struct copying {
+	const struct sprof_world *world;
+	const struct sprof_thread *thread;
+	struct copy_plan *plan;
+	struct copy_buffer *buffer;
+	const struct sprof_go_runtime *go; /* of its program; NULL: none */
+	pid_t own_tid;                     /* its id inside its process's pid namespace */
+};
+
+/* Of a thread that is sampled, whose process is known. */
+struct copying sprof_copying_of(const struct sprof_world *world, const struct sprof_thread *thread,
+	struct copy_buffer *buffer);
+
+/* A complete walk stayed in the copied stack: that is the thread's own stack, or a coroutine's. */
+void sprof_copy_settle(
+	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
+
+/* A walk ended on another stack. If it is a signal handler's, its kernel frame tells the own. */
+void sprof_copy_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot);
+
+/* Room for the largest copy of the plan. False: no memory. */
+SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
+/* Whether the buffer already has that room. */
+bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan);
+
+/*
+ * The used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL. If sp
+ * leads nowhere, or memory can't be read, the copy is empty, but there still is a leaf. False: the
+ * process has no memory any more, so the thread has no sample.
+ */
+bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_copy *ahead,
+	struct sprof_snapshot *snapshot);
+/*
+ * The stack from the last known sp, for sprof_copy_stack() to complete. A thread that stops on
+ * another CPU can no longer change its stack, but its registers can be read only once it has left
+ * that CPU, a microsecond later.
+ */
+void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *ret);
+
+#endif

@@ -1,0 +1,132 @@
+/*
+ * Gives interp/ the memory of a process, and keeps what it remembers of processes and threads. Does
+ * not know any language.
+ */
+#include "sampler/stack/interpreted.h"
+
+#include "interp/interp.h"
+#include "sampler/sampled.h"
+
+/* Whose memory is read, and through which thread: once the leader has ended, its id has none. */
+struct reader {
+	const struct sprof_world *world;
+	struct sprof_process *process;
+	pid_t tid;
+};
+
+static void read_pieces(void *data, struct sprof_memory_piece *pieces, size_t count)
+{
+	const struct reader *reader = data;
+	const struct sprof_world *world = reader->world;
+
+	world->read_pieces(world->data, reader->process, reader->tid, pieces, count);
+}
+
+static size_t read_memory(void *data, uint64_t address, void *buffer, size_t size)
+{
+	struct sprof_memory_piece piece = {.address = address, .buffer = buffer, .size = size};
+
+	read_pieces(data, &piece, 1);
+	return piece.got;
+}
+
+static struct sprof_interp_memory memory_of(struct reader *reader)
+{
+	return (struct sprof_interp_memory){reader, read_memory, read_pieces};
+}
+
+void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process)
+{
+	struct sampled_process *sampled = process->sampling;
+	struct reader reader = {world, process, process->maps.pid};
+	const struct sprof_interp_memory memory = memory_of(&reader);
+
+	if (world->interp)
+		sampled->script =
+			sprof_interp_find(world->interp, &process->maps, &memory, sampled->script);
+}
+
+void sprof_interpreted_plan(const struct sprof_thread *thread)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+
+	if (process->script)
+		sprof_copy_plan_expect_deep(&sampled->copy);
+}
+
+bool sprof_interpreted_prepare(
+	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+	struct reader reader = {world, thread->process, thread->tid};
+	const struct sprof_interp_memory memory = memory_of(&reader);
+	const struct sprof_interp_subject subject = {
+		.own_tid = sampled->own_tid,
+		.thread_pointer = thread->thread_pointer,
+	};
+
+	if (!process->script)
+		return true;
+	return sprof_interp_prepare(
+		process->script, &memory, &subject, &sampled->script, &buffer->script);
+}
+
+struct sprof_memory_piece *sprof_interpreted_pieces(
+	const struct copying *copying, size_t *ret_count)
+{
+	const struct sampled_process *process = copying->thread->process->sampling;
+	const struct sampled *sampled = copying->thread->sampling;
+
+	if (!process->script || !sampled->script || !copying->buffer->script)
+		return NULL;
+	return sprof_interp_pieces(
+		process->script, sampled->script, copying->buffer->script, ret_count);
+}
+
+void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot *snapshot)
+{
+	const struct sampled_process *process = copying->thread->process->sampling;
+	const struct sampled *sampled = copying->thread->sampling;
+	struct reader reader = {copying->world, copying->thread->process, copying->thread->tid};
+	const struct sprof_interp_memory memory = memory_of(&reader);
+	const struct sprof_interp_stack stack = {
+		snapshot->stack.base, snapshot->stack.size, snapshot->stack.bytes};
+	struct copy_buffer *buffer = copying->buffer;
+
+	snapshot->script = NULL;
+	if (!process->script || !sampled->script || !buffer->script)
+		return;
+	sprof_interp_copy(process->script, &memory, &stack, sampled->script, buffer->script);
+	snapshot->script = buffer->script;
+}
+
+void sprof_interpreted_merge(const struct run *run, const struct observation *observation,
+	struct sprof_stack_view *stack)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_thread *thread = observation->thread;
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+	struct reader reader = {world, thread->process, thread->tid};
+	const struct sprof_interp_memory memory = memory_of(&reader);
+
+	if (process->script)
+		stack->merge = sprof_interp_merge(world->interp, process->script, &memory,
+			sampled->script, observation->snapshot->script, stack);
+}
+
+const char *sprof_interpreted_name(const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled->script ? sprof_interp_thread_name(sampled->script) : "";
+}
+
+bool sprof_interpreted_was_named(const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled->script && sprof_interp_thread_was_named(sampled->script);
+}

@@ -1,0 +1,314 @@
+/*
+ * When the mappings of a process are read again. The kernel does not report that they change. If a
+ * library is loaded over another, its functions get the other's names until somebody looks. But the
+ * first use of new memory is a page fault, which the kernel counts for each thread. So while no
+ * thread of a process has a fault, the mappings are unchanged. After a fault, each mapping that a
+ * stack leads through is asked about, which costs 0.3 us each; all are read only when one has
+ * changed. If the kernel can't be asked about one mapping, all are read, as often as a fiftieth of
+ * one CPU allows. So they are for stacks that lead nowhere, unless the kernel says that code has come
+ * there.
+ */
+#include "sampler/stack/mappings.h"
+
+#include "base/clock.h"
+#include "sampler/stack/interpreted.h"
+
+enum {
+	/* While a process is active, its mappings are read this often in any case. */
+	AGE_NS = SPROF_NS_PER_S,
+	COST_SHARE = 50,
+	/* On a machine without overload, stopping a running thread takes less. */
+	LATE_NS = SPROF_NS_PER_MS,
+};
+
+static struct known_mappings *known_of(const struct sprof_process *process)
+{
+	struct sampled_process *sampled = process->sampling;
+
+	return &sampled->mappings;
+}
+
+static bool is_affordable(const struct sprof_world *world, const struct known_mappings *known)
+{
+	return world->now_ns(world->data) >= known->read_ns + COST_SHARE * known->cost_ns;
+}
+
+static void find_go(const struct sprof_world *world, const struct sprof_process *process)
+{
+	struct known_mappings *known = known_of(process);
+
+	known->go = world->find_go(world->data, &process->maps);
+	known->go_count = world->go_count(world->data);
+}
+
+/* True: the mappings have changed since we read them; others read them, too. */
+static bool read_maps(const struct sprof_world *world, struct sprof_process *process)
+{
+	struct known_mappings *known = known_of(process);
+	const uint64_t before = known->generation, begin = world->own_cpu_ns(world->data);
+
+	world->read_maps(world->data, process);
+	known->read_ns = world->now_ns(world->data);
+	known->cost_ns = world->own_cpu_ns(world->data) - begin;
+	known->read_change = known->change;
+	known->generation = process->maps.generation;
+	if (process->maps.generation == before)
+		return false;
+	known->read_in_vain = known->sought_in_vain = false;
+	find_go(world, process);
+	sprof_interpreted_find(world, process);
+	return true;
+}
+
+bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process)
+{
+	struct known_mappings *known = known_of(process);
+
+	if (known->is_former)
+		return false;
+	/* A thread whose stacks lead nowhere would have the mappings read each time. */
+	if (known->read_in_vain && !is_affordable(world, known))
+		return false;
+	known->read_in_vain = !read_maps(world, process);
+	return !known->read_in_vain;
+}
+
+/* Records of before a change are walked with what is kept: what came later is none of theirs. */
+static bool is_there_now(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t pc)
+{
+	const struct known_mappings *known = known_of(process);
+
+	return !known->is_former && !known->is_kept && known->can_ask &&
+		world->has_code(world->data, process, pc);
+}
+
+bool sprof_mappings_seek(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t pc)
+{
+	struct known_mappings *known = known_of(process);
+
+	if (!known->read_in_vain || known->sought_in_vain || !is_there_now(world, process, pc))
+		return sprof_mappings_read(world, process);
+	known->read_in_vain = known->sought_in_vain = !read_maps(world, process);
+	return !known->read_in_vain;
+}
+
+bool sprof_mappings_are_gone(const struct sprof_process *process)
+{
+	const struct known_mappings *known = known_of(process);
+
+	return known->generation &&
+		(!process->maps.generation ||
+			(process->former_maps.count &&
+				process->former_maps.generation == known->generation));
+}
+
+void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process)
+{
+	struct known_mappings *known = known_of(process);
+
+	if (sprof_mappings_are_gone(process))
+		sprof_mappings_forget(known);
+	if (!known->read_ns)
+		read_maps(world, process);
+}
+
+void sprof_mappings_refresh(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns)
+{
+	const struct known_mappings *known = known_of(process);
+
+	if (known->is_former || known->is_kept)
+		return;
+	if (known->read_ns + AGE_NS < now_ns)
+		read_maps(world, process);
+	/* A library with Go's runtime is known only after a stack has led through it. */
+	if (!known->go && known->go_count != world->go_count(world->data))
+		find_go(world, process);
+}
+
+void sprof_mappings_forget(struct known_mappings *mappings)
+{
+	*mappings = (struct known_mappings){
+		.change = mappings->change + 1,
+		.read_change = mappings->read_change,
+		.can_ask = mappings->can_ask,
+	};
+}
+
+static void swap_former(struct sprof_process *process, bool is_former)
+{
+	const struct sprof_maps maps = process->maps;
+
+	process->maps = process->former_maps;
+	process->former_maps = maps;
+	known_of(process)->is_former = is_former;
+}
+
+void sprof_mappings_begin_former(struct sprof_process *process)
+{
+	swap_former(process, true);
+}
+
+void sprof_mappings_end_former(struct sprof_process *process)
+{
+	swap_former(process, false);
+}
+
+/* The number of mappings made up to that moment. */
+static size_t made_until(const struct known_mappings *known, uint64_t time_ns)
+{
+	size_t count = 0;
+
+	while (count < known->made_count && known->made[count].time_ns <= time_ns)
+		count++;
+	return count;
+}
+
+bool sprof_mappings_begin_record(
+	struct sprof_process *process, const struct sprof_perf_timer_record *record)
+{
+	struct known_mappings *known = known_of(process);
+	const uint64_t moment_ns = record->time_ns, read_ns = known->read_ns;
+
+	known->moment_ns = moment_ns;
+	known->made = record->mappings;
+	known->made_count = record->mapping_count;
+	known->is_kept = record->mapped_ns <= read_ns &&
+		made_until(known, moment_ns > read_ns ? moment_ns : read_ns) < known->made_count;
+	return known->is_kept;
+}
+
+void sprof_mappings_end_record(struct sprof_process *process)
+{
+	struct known_mappings *known = known_of(process);
+
+	known->moment_ns = known->made_count = 0;
+	known->made = NULL;
+	known->is_kept = false;
+}
+
+void sprof_mappings_doubt(struct known_mappings *mappings)
+{
+	mappings->change++;
+}
+
+/* The thread's page faults were read before; in a long tick it may have had more. */
+void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns)
+{
+	if (mappings->late_ns == tick_ns || now_ns <= tick_ns + LATE_NS)
+		return;
+	mappings->late_ns = tick_ns;
+	mappings->change++;
+}
+
+static bool is_of(const struct sprof_mapping *mapping, const struct sprof_frame *frame)
+{
+	return mapping->executable && mapping->module == frame->module &&
+		frame->offset - mapping->offset <= mapping->end - mapping->start;
+}
+
+static bool leads_through(const struct sprof_stack_view *stack, const struct sprof_mapping *mapping)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		if (is_of(mapping, &stack->frames[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A bit for each of the stack's modules that is a file; several modules may share one. */
+static uint64_t files_of(const struct sprof_world *world, const struct sprof_stack_view *stack)
+{
+	uint64_t files = 0;
+
+	for (size_t i = 0; i < stack->count; i++) {
+		const uint32_t module = stack->frames[i].module;
+
+		if ((!i || module != stack->frames[i - 1].module) &&
+			world->is_file(world->data, module))
+			files |= UINT64_C(1) << module % 64;
+	}
+	return files;
+}
+
+/*
+ * Whether the mappings that the stack may lead through are unchanged: several if a file is mapped twice. A process
+ * may have tens of thousands of others, which one comparison each rules out.
+ */
+static enum sprof_maps_answer confirm(const struct sprof_world *world,
+	struct sprof_process *process, const struct sprof_stack_view *stack)
+{
+	struct known_mappings *known = known_of(process);
+	const uint64_t files = files_of(world, stack);
+
+	for (size_t i = 0; files && i < process->maps.count; i++) {
+		struct sprof_mapping *mapping = &process->maps.items[i];
+		enum sprof_maps_answer answer;
+
+		if (!(files >> mapping->module % 64 & 1) || mapping->confirmed == known->change ||
+			!leads_through(stack, mapping) ||
+			!world->is_file(world->data, mapping->module))
+			continue;
+		answer = world->ask_mapping(world->data, process, mapping);
+		known->can_ask = answer != SPROF_MAPS_UNKNOWN;
+		if (answer != SPROF_MAPS_SAME)
+			return answer;
+		mapping->confirmed = known->change;
+	}
+	return SPROF_MAPS_SAME;
+}
+
+/* Whether the stack leads through a file's mapping that was made after one moment and up to another one. */
+static bool leads_through_made(const struct sprof_world *world, const struct sprof_process *process,
+	const struct sprof_stack_view *stack, uint64_t after_ns, uint64_t until_ns)
+{
+	const struct known_mappings *known = known_of(process);
+	const size_t last = made_until(known, until_ns);
+
+	for (size_t i = made_until(known, after_ns); i < last; i++) {
+		for (size_t k = 0; k < process->maps.count; k++) {
+			const struct sprof_mapping *mapping = &process->maps.items[k];
+
+			if (mapping->start < known->made[i].end &&
+				mapping->end > known->made[i].start &&
+				leads_through(stack, mapping) &&
+				world->is_file(world->data, mapping->module))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool sprof_mappings_were_replaced(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack)
+{
+	struct known_mappings *known = known_of(process);
+
+	known->was_replaced = !known->is_former &&
+		leads_through_made(world, process, stack, known->moment_ns,
+			known->is_kept ? known->read_ns : UINT64_MAX);
+	return known->was_replaced;
+}
+
+bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack)
+{
+	struct known_mappings *known = known_of(process);
+	enum sprof_maps_answer answer;
+
+	if (known->is_former || known->is_kept || known->change == known->read_change)
+		return true;
+	if (leads_through_made(world, process, stack, known->read_ns, known->moment_ns)) {
+		known->read_in_vain = false;
+		return false;
+	}
+	answer = confirm(world, process, stack);
+	if (answer == SPROF_MAPS_UNKNOWN)
+		return !is_affordable(world, known);
+	if (answer == SPROF_MAPS_SAME)
+		return true;
+	known->read_in_vain = false;
+	return false;
+}

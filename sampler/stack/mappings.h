@@ -1,0 +1,63 @@
+/*
+ * When the mappings of a process are read again.
+ */
+#ifndef SPROF_SAMPLER_STACK_MAPPINGS_H
+#define SPROF_SAMPLER_STACK_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/proc/procfs.h"
+#include "sampler/sampled.h"
+#include "sampler/world.h"
+
+/* Reads them at the first sight of the process: how a stack is copied depends on the program. */
+void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process);
+/* Reads them, unless recent reads were in vain. True: they have changed. */
+bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process);
+/*
+ * The same for a place in none of them, where a stack has led to. If the kernel says that there is code by
+ * now, they are read in any case.
+ */
+bool sprof_mappings_seek(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t pc);
+/* Reads them if they are old at now_ns. */
+void sprof_mappings_refresh(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns);
+/* The process has executed a program that was not reported yet: nobody knows the old mappings. */
+bool sprof_mappings_are_gone(const struct sprof_process *process);
+/* The process runs another program. */
+void sprof_mappings_forget(struct known_mappings *mappings);
+
+/*
+ * Until it ends, the process has the mappings of the program before its exec, which nobody can read or
+ * ask about any more.
+ */
+void sprof_mappings_begin_former(struct sprof_process *process);
+void sprof_mappings_end_former(struct sprof_process *process);
+
+/*
+ * A record is walked now. What is known is believed, if the thread has mapped code only since the record and since
+ * the mappings were read. Then, only a place in none of them has them read again. False: they are not.
+ */
+bool sprof_mappings_begin_record(
+	struct sprof_process *process, const struct sprof_perf_timer_record *record);
+void sprof_mappings_end_record(struct sprof_process *process);
+
+/* Notes that the mappings may have changed. */
+void sprof_mappings_doubt(struct known_mappings *mappings);
+/* Doubts them if the tick that began at tick_ns has taken long; once for a tick. */
+void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns);
+
+/* Whether the stack was walked with mappings that still hold, as far as a cheap check tells. */
+bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack);
+
+/*
+ * Whether the stack of a record leads through a place where other code was mapped between the record and the
+ * reading of the mappings: nobody knows what was there. It is noted (was_replaced).
+ */
+bool sprof_mappings_were_replaced(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * Walking a copied stack: when mappings are read again for it, and what the walk tells about the
+ * next copy. Does not find frames: unwind/ does.
+ */
+#include "sampler/stack/walk.h"
+
+#include "sampler/stack/copy.h"
+#include "sampler/stack/mappings.h"
+#include "sampler/sampled.h"
+#include "sampler/stack/interpreted.h"
+
+/*
+ * A whole goroutine's stack that leads to one that nobody looked for: C code called Go. What one thread
+ * needs for that, the others of its process need too.
+ */
+static bool shows_go_called(const struct sprof_snapshot *snapshot)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	const struct sprof_stack_copy *stack =
+		snapshot->stack.limit == goroutine->high ? &snapshot->stack : &snapshot->home;
+
+	return !goroutine->has_system && stack->size &&
+		stack->base + stack->size >= goroutine->high;
+}
+
+static void grow_copy(const struct observation *observation)
+{
+	struct sampled_process *process = observation->thread->process->sampling;
+	struct sampled *sampled = observation->thread->sampling;
+	bool is_go_called;
+
+	if (!observation->snapshot->goroutine.is_known) {
+		sprof_copy_plan_grow(&sampled->copy);
+		return;
+	}
+	is_go_called = shows_go_called(observation->snapshot);
+	process->mappings.is_go_called |= is_go_called;
+	sprof_copy_plan_grow_goroutine(&sampled->copy, is_go_called);
+}
+
+/* The goroutine of this stack, or part of a stack. */
+static uint64_t id_of(const struct sprof_goroutine *goroutine, const struct sprof_stack_view *stack)
+{
+	if (stack->outermost_sp < goroutine->low || stack->outermost_sp > goroutine->high)
+		return 0;
+	return sprof_goroutine_id(goroutine);
+}
+
+static void find_creator(const struct sprof_world *world, const struct sprof_maps *maps,
+	struct sprof_goroutine *goroutine)
+{
+	goroutine->creator = world->find_creator(world->data, maps, goroutine);
+}
+
+static void plan_next_copy(
+	const struct observation *observation, const struct sprof_stack_view *stack)
+{
+	const struct sprof_snapshot *snapshot = observation->snapshot;
+	struct sampled *sampled = observation->thread->sampling;
+	struct copy_plan *plan = &sampled->copy;
+
+	if (stack->end == SPROF_END_STACK_COPY)
+		grow_copy(observation);
+	else if (stack->end == SPROF_END_BAD_MEMORY)
+		sprof_copy_find_home(plan, snapshot);
+	else if (stack->end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
+		sprof_copy_settle(plan, snapshot, stack->outermost_sp);
+}
+
+/* True: the mappings are others by now. A change that is known of is read in any case. */
+static bool have_changed(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack)
+{
+	if (!sprof_mappings_hold(world, process, stack) || stack->end == SPROF_END_BAD_MEMORY)
+		return sprof_mappings_read(world, process);
+	return stack->end == SPROF_END_NO_MODULE &&
+		sprof_mappings_seek(world, process, stack->lost_pc);
+}
+
+static struct sprof_stack_view walk(const struct sprof_world *world,
+	const struct sprof_snapshot *snapshot, struct sprof_process *process)
+{
+	struct sprof_stack_view stack = world->walk(world->data, snapshot, &process->maps);
+
+	if (have_changed(world, process, &stack))
+		stack = world->walk(world->data, snapshot, &process->maps);
+	if (sprof_mappings_were_replaced(world, process, &stack))
+		stack.end = SPROF_END_BAD_MEMORY;
+	if (process->denied && stack.end != SPROF_END_ROOT && !snapshot->stack.size)
+		stack.end = SPROF_END_DENIED;
+	return stack;
+}
+
+static void plan(const struct observation *observation, const struct sprof_stack_view *stack)
+{
+	struct sampled *sampled = observation->thread->sampling;
+
+	const uint64_t sp = observation->snapshot->stack.base;
+
+	if (observation->by != OBSERVED_BY_KERNEL)
+		plan_next_copy(observation, stack);
+	else if (stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
+		sprof_timed_needed(&sampled->timed, stack->outermost_sp - sp);
+}
+
+struct walked sprof_walk(const struct run *run, const struct observation *observation)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_process *process = observation->thread->process;
+	struct sprof_snapshot *snapshot = observation->snapshot;
+	struct sampled_process *known = process->sampling;
+	uint64_t begin = now_of(run);
+	struct walked walked = {.goroutine = 0};
+
+	/* It has run since its tick, and may have loaded a library. */
+	if (observation->owed)
+		sprof_mappings_doubt(&known->mappings);
+	else if (observation->by == OBSERVED_BY_STOP)
+		sprof_mappings_doubt_late(&known->mappings, observation->time_ns, begin);
+	sprof_mappings_refresh(world, process, observation->time_ns);
+	if (run->options->goroutines)
+		find_creator(world, &process->maps, &snapshot->goroutine);
+	walked.stack = walk(world, snapshot, process);
+	plan(observation, &walked.stack);
+	sprof_interpreted_merge(run, observation, &walked.stack);
+	if (run->options->goroutines)
+		walked.goroutine = id_of(&snapshot->goroutine, &walked.stack);
+	run->quality->unwind_ns_total += now_of(run) - begin;
+	return walked;
+}

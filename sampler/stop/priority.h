@@ -1,0 +1,42 @@
+/*
+ * How the kernel schedules the calling thread: policy, nice level, time slice, timer slack.
+ */
+#ifndef SPROF_SAMPLER_STOP_PRIORITY_H
+#define SPROF_SAMPLER_STOP_PRIORITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* struct sched_attr of sched_setattr(2); the C library of Debian 12 lacks both. */
+struct sprof_sched_attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+};
+
+/* What the thread had before anything was changed. */
+struct sprof_priority {
+	bool known;
+	struct sprof_sched_attributes attributes;
+	int slack_ns;
+};
+
+/* Reads the values of the calling thread. */
+void sprof_priority_init(struct sprof_priority *own);
+
+/*
+ * Asks for a short time slice and exact timers, and for a higher nice level if that is permitted.
+ * The user chose any policy other than SCHED_OTHER: it is kept as it is.
+ */
+void sprof_priority_raise(const struct sprof_priority *own);
+
+/* Gives the thread back what it had. */
+void sprof_priority_restore(const struct sprof_priority *own);
+
+/* Whether a thread with this policy and priority (sched(7)) leaves us no CPU time while it runs. */
+bool sprof_priority_is_starved_by(
+	const struct sprof_priority *own, uint64_t policy, uint64_t priority);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * Slots: a table of threads to stop, with room for a copy of each one's stack. Does not stop
+ * threads or choose their order.
+ */
+#include "sampler/stop/slots.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "sampler/sampled.h"
+#include "sampler/stack/interpreted.h"
+
+void sprof_slots_finish(struct slots *slots)
+{
+	for (size_t i = 0; i < slots->capacity; i++)
+		sprof_copy_buffer_finish(&slots->items[i].buffer);
+	free(slots->items);
+	sprof_copy_buffer_finish(&slots->spare.buffer);
+}
+
+/* NULL: no memory. */
+static struct slot *next_slot(struct slots *slots, const struct copy_plan *plan)
+{
+	if (sprof_copy_reserve(&slots->spare.buffer, plan) &&
+		sprof_array_reserve(
+			&slots->items, &slots->capacity, slots->count + 1, sizeof(*slots->items)) &&
+		sprof_copy_reserve(&slots->items[slots->count].buffer, plan))
+		return &slots->items[slots->count++];
+	return NULL;
+}
+
+bool sprof_slots_add(struct slots *slots, const struct ask *ask)
+{
+	const struct sampled *sampled = ask->thread->sampling;
+	bool is_asked = ask->thread->phase == SPROF_THREAD_INTERRUPTED;
+	struct slot *slot;
+
+	sprof_interpreted_plan(ask->thread);
+	slot = next_slot(slots, &sampled->copy);
+	if (!slot)
+		return false;
+	slot->ask = *ask;
+	slot->phase = is_asked ? SLOT_QUEUED : SLOT_PLANNED;
+	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
+	return true;
+}
+
+bool sprof_slots_prepare(struct slots *slots, const struct sprof_world *world)
+{
+	struct slot *slot = &slots->items[slots->count - 1];
+
+	return sprof_interpreted_prepare(world, slot->ask.thread, &slot->buffer) &&
+		sprof_interpreted_prepare(world, slot->ask.thread, &slots->spare.buffer);
+}
+
+struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread)
+{
+	for (size_t i = 0; i < slots->count; i++) {
+		if (slots->items[i].ask.thread == thread)
+			return &slots->items[i];
+	}
+	return NULL;
+}
+
+struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask)
+{
+	const struct sampled *sampled = ask->thread->sampling;
+	struct slot *slot = &slots->spare;
+
+	if (slot->ask.thread || !sprof_copy_has_room(&slot->buffer, &sampled->copy))
+		return NULL;
+	slot->ask = *ask;
+	slot->phase = SLOT_QUEUED;
+	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
+	return slot;
+}
+
+bool sprof_slot_is_copied(const struct slot *slot)
+{
+	return slot->phase == SLOT_COPIED || slot->phase == SLOT_FAILED;
+}
+
+enum sprof_state sprof_slot_state(const struct slot *slot)
+{
+	const struct sprof_regs *regs = &slot->snapshot.regs;
+
+	if (regs->system_call < 0)
+		return SPROF_STATE_USER;
+	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
+}
+
+struct sprof_proc_syscall sprof_slot_call(const struct slot *slot)
+{
+	const struct sprof_regs *regs = &slot->snapshot.regs;
+	struct sprof_proc_syscall call = {
+		.kind = SPROF_PROC_SYSCALL_INSIDE,
+		.number = regs->system_call,
+		.sp = regs->values[SPROF_REG_SP],
+		.pc = regs->values[SPROF_REG_PC],
+	};
+
+	sprof_regs_arguments(regs, call.arguments);
+	return call;
+}
+
+bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot)
+{
+	return slot >= group->first && slot < group->last;
+}
+
+bool sprof_slot_group_is_awaited(const struct slot_group *group)
+{
+	for (const struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->awaited)
+			return true;
+	}
+	return false;
+}
+
+bool sprof_slot_group_is_asked(const struct slot_group *group)
+{
+	for (const struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->phase == SLOT_ASKED)
+			return true;
+	}
+	return false;
+}
+
+void sprof_slot_group_queue_rest(const struct slot_group *group)
+{
+	for (struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->phase == SLOT_ASKED)
+			slot->phase = SLOT_QUEUED;
+	}
+}
+
+void sprof_slot_group_give_up(const struct slot_group *group)
+{
+	sprof_slot_group_queue_rest(group);
+	for (struct slot *slot = group->first; slot < group->last; slot++)
+		slot->awaited = false;
+}

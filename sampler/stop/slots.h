@@ -1,0 +1,81 @@
+/*
+ * The threads to stop in a tick, and the copy made of each.
+ */
+#ifndef SPROF_SAMPLER_STOP_SLOTS_H
+#define SPROF_SAMPLER_STOP_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/record.h"
+#include "sampler/stack/copy.h"
+#include "sampler/loop/source.h"
+
+enum slot_phase {
+	SLOT_PLANNED,
+	SLOT_ASKED,  /* to stop in this tick */
+	SLOT_QUEUED, /* asked, perhaps ticks ago; it waits for a CPU to stop on */
+	SLOT_COPIED,
+	SLOT_FAILED, /* it stopped, but was gone before its registers could be read */
+	SLOT_ASLEEP, /* it went to sleep before it was asked */
+	SLOT_GONE,   /* the thread has ended, or runs another program now */
+};
+
+struct slot {
+	struct ask ask;
+	enum slot_phase phase;
+	bool awaited;   /* asked in this tick, which waits for its stop */
+	bool near;      /* awaited by spinning: it runs on another CPU than ours */
+	bool may_visit; /* near, and we may go to its CPU to ask it */
+	bool has_reading;
+	unsigned distance; /* of its CPU from ours */
+	uint64_t requested_ns;
+	struct sprof_snapshot snapshot;
+	struct reading reading;
+	struct copy_buffer buffer;
+};
+
+/* Zeroed is empty and valid. */
+struct slots {
+	struct slot *items;
+	size_t count, capacity;
+	uint64_t since_ns; /* when the first slot was added */
+	struct slot spare; /* for a stop that belongs to no slot */
+};
+
+/* Slots in a row: [first, last). */
+struct slot_group {
+	struct slot *first, *last;
+	bool contended; /* another program may use their CPU */
+};
+
+void sprof_slots_finish(struct slots *slots);
+
+/* Adds a slot, with room for the thread's stack in it and in the spare one. False: no memory. */
+SPROF_MUST_USE bool sprof_slots_add(struct slots *slots, const struct ask *ask);
+/* Room for the interpreter's frames of the thread added last, in its slot and in the spare one, which
+ * is for late stops. False: no memory. */
+SPROF_MUST_USE bool sprof_slots_prepare(struct slots *slots, const struct sprof_world *world);
+/* NULL: the thread has no slot. */
+struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread);
+/* The spare slot. NULL: in use or too small; nothing is allocated while a thread stands still. */
+struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask);
+
+/* The thread was stopped and copied, and runs on. */
+bool sprof_slot_is_copied(const struct slot *slot);
+
+/* By the registers: the thread ran at the look, and may have gone to sleep before its stop. */
+enum sprof_state sprof_slot_state(const struct slot *slot);
+/* The system call, if it is in one. */
+struct sprof_proc_syscall sprof_slot_call(const struct slot *slot);
+
+bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot);
+bool sprof_slot_group_is_awaited(const struct slot_group *group);
+bool sprof_slot_group_is_asked(const struct slot_group *group);
+/* One thread had the CPU. The others wait for it, which is no pause of ours. */
+void sprof_slot_group_queue_rest(const struct slot_group *group);
+/* Stops that have not come by now come later. */
+void sprof_slot_group_give_up(const struct slot_group *group);
+
+#endif

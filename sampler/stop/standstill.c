@@ -1,0 +1,96 @@
+/*
+ * All that happens while a thread stands still: read its registers, copy its stack once, repair a
+ * system call that the stop broke off, and let it go on. Nothing else, no allocation and no other
+ * wait, may come between a thread's stop and its continuation. Only a thread that was asked from its
+ * own CPU also stands while we leave that CPU (stops.c, request_there).
+ */
+#include "sampler/stop/standstill.h"
+
+/* A running thread has stopped by then, and another one has been told to go on. */
+enum { QUICK_NS = 200 * 1000 };
+
+/*
+ * A longer stop was not that of a running thread: it waited for a CPU, or its group had used up its
+ * share (cpu.max). That is no pause of ours. Before we saw it, the thread stood still at most as
+ * long as we were queued for a CPU ourselves.
+ */
+static uint64_t unseen_ns(const struct sprof_hop *hop, uint64_t stop_ns)
+{
+	uint64_t queued;
+
+	if (stop_ns <= QUICK_NS)
+		return stop_ns;
+	queued = sprof_hop_queued_ns(hop);
+	return queued < stop_ns ? queued : stop_ns;
+}
+
+static void copy(const struct run *run, struct slot *slot)
+{
+	const struct sprof_world *world = run->world;
+	const struct copying copying = sprof_copying_of(world, slot->ask.thread, &slot->buffer);
+	struct sprof_stack_copy ahead = {0};
+
+	if (slot->near)
+		sprof_copy_ahead(&copying, &ahead);
+	if (!world->read_registers(world->data, slot->ask.thread, &slot->snapshot.regs))
+		return;
+	sprof_copy_stack(&copying, &ahead, &slot->snapshot);
+	slot->phase = SLOT_COPIED;
+}
+
+/* The kernel's figures of a thread that has just been stopped are exact. */
+static void read_figures(const struct run *run, struct slot *slot)
+{
+	slot->has_reading = slot->phase == SLOT_COPIED && slot->ask.figures != ASK_NO_FIGURES &&
+		sprof_reading_take(run->world, slot->ask.thread,
+			slot->ask.figures == ASK_ALL_FIGURES, &slot->reading);
+}
+
+/*
+ * When it went on. It may have taken our CPU before we could read the clock again: that we were queued for
+ * a CPU since that was last noted bounds for how long.
+ */
+static uint64_t let_go(
+	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
+{
+	const uint64_t before = now_of(run);
+	uint64_t after, queued;
+
+	run->world->resume(run->world->data, thread);
+	after = now_of(run);
+	if (after - before <= QUICK_NS)
+		return after;
+	queued = sprof_hop_queued_ns(hop);
+	return queued < after - before ? after - queued : before;
+}
+
+void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
+	struct sprof_pauses *pauses, struct slot *slot)
+{
+	struct sprof_thread *thread = slot->ask.thread;
+	struct sampled *sampled = thread->sampling;
+	uint64_t begin = now_of(run), end;
+	uint64_t stop_ns = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0;
+
+	slot->phase = SLOT_FAILED;
+	slot->awaited = false;
+	copy(run, slot);
+	end = let_go(run, hop, thread);
+	sprof_pauses_add(pauses, end - begin + unseen_ns(hop, stop_ns));
+	sprof_sampled_stood(sampled, end - begin);
+	sprof_sampled_met(sampled);
+	read_figures(run, slot);
+}
+
+void sprof_standstill_end(
+	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = run->world;
+	uint64_t seen = now_of(run), end;
+	struct sprof_regs regs;
+
+	world->read_registers(world->data, thread, &regs);
+	end = let_go(run, hop, thread);
+	if (thread->sampling)
+		sprof_sampled_stood(thread->sampling, end - seen);
+}

@@ -1,0 +1,149 @@
+/*
+ * A place becomes a stack and a wait of the sink as soon as it is read: the kernel writes over its bytes.
+ * What the wait is of is looked up by its arguments, a little later. Does not handle stacks that
+ * take more than one copy, of Go and of Python.
+ */
+#include "sampler/switches/exact-places.h"
+
+#include <string.h>
+
+#include "attach/calls/number.h"
+#include "base/clock.h"
+#include "blocked/call.h"
+#include "sampler/stack/mappings.h"
+#include "sampler/sampled.h"
+#include "sampler/stack/walk.h"
+
+enum { WAIT_AGE_NS = 100 * SPROF_NS_PER_MS }; /* as that of events, sampler/account/waits.c */
+
+void sprof_exact_places_restart(struct exact_places *places)
+{
+	memset(places->waits, 0, sizeof(places->waits));
+}
+
+bool sprof_exact_places_can_tell(const struct sprof_thread *thread)
+{
+	const struct sampled_process *process = thread->process->sampling;
+
+	return process && !process->mappings.go && !process->script && !thread->process->denied;
+}
+
+/* Its arguments point to something that every call may change. */
+static bool is_fickle(const struct sprof_proc_syscall *call)
+{
+	const struct sprof_blocked_call *kind =
+		sprof_blocked_call_find(call->number, call->arguments);
+
+	return kind->kind == SPROF_WAIT_KIND_TIME;
+}
+
+static uint32_t find_wait(struct exact_places *places, struct book *book,
+	struct sprof_thread *thread, const struct sprof_proc_syscall *call,
+	const struct sprof_stack_copy *stack, uint64_t time_ns)
+{
+	const uint64_t key = ((uint64_t)call->number << 32) ^ call->arguments[0] ^
+		call->arguments[0] >> 7 ^ thread->process->id;
+	struct exact_wait *known = &places->waits[key * 0x9e3779b97f4a7c15u >> 57];
+
+	if (known->process == thread->process->id + 1 && known->number == call->number &&
+		known->argument == call->arguments[0] && !is_fickle(call) &&
+		time_ns < known->found_ns + WAIT_AGE_NS)
+		return known->id;
+	*known = (struct exact_wait){
+		.process = thread->process->id + 1,
+		.id = sprof_waits_past(&book->waits, thread, call, stack),
+		.number = call->number,
+		.argument = call->arguments[0],
+		.found_ns = time_ns,
+	};
+	return known->id;
+}
+
+static struct sprof_stack_copy copy_of(
+	const struct sprof_thread *thread, const struct sprof_perf_user *user)
+{
+	const uint64_t sp = user->regs.values[SPROF_REG_SP];
+	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
+	const bool is_full = user->stack_size >= SPROF_PERF_STACK_SIZE;
+	const uint64_t end = mapping ? mapping->end : UINT64_MAX;
+
+	return (struct sprof_stack_copy){
+		.base = sp,
+		.size = user->stack_size,
+		.bytes = user->stack,
+		.floor = sp,
+		.limit = is_full ? end : sp + user->stack_size,
+	};
+}
+
+static void walk(struct book *book, struct sprof_thread *thread, struct sprof_snapshot *snapshot,
+	struct off_place *place)
+{
+	const struct sprof_sink *sink = book->sink;
+	const struct observation observation = {
+		.thread = thread,
+		.by = OBSERVED_BY_KERNEL,
+		.time_ns = place->time_ns,
+		.snapshot = snapshot,
+	};
+	struct walked walked = sprof_walk(book->run, &observation);
+
+	place->is_cut = walked.stack.end == SPROF_END_STACK_COPY ||
+		walked.stack.end == SPROF_END_BAD_MEMORY;
+	if (!sink->stack(sink->data, &walked.stack, &place->stack))
+		book->run->out_of_memory = true;
+}
+
+/* A thread of the process by which its memory can still be read. */
+static const struct sprof_thread *reader_for(
+	const struct run *run, const struct sprof_thread *thread)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	if (!sprof_thread_has_figures(thread))
+		return thread;
+	threads = run->world->threads(run->world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->process == thread->process && !sprof_thread_has_figures(threads[i]))
+			return threads[i];
+	}
+	return thread;
+}
+
+static struct sprof_proc_syscall call_of(struct exact_places *places, const struct run *run,
+	const struct sprof_thread *thread, const struct sprof_regs *regs)
+{
+	struct sprof_proc_syscall call = {
+		.number =
+			sprof_call_places_find(&places->calls, run, reader_for(run, thread), regs),
+		.sp = regs->values[SPROF_REG_SP],
+		.pc = regs->values[SPROF_REG_PC],
+	};
+
+	call.kind = call.number == SPROF_CALL_NUMBER_NONE ? SPROF_PROC_SYSCALL_OUTSIDE
+							  : SPROF_PROC_SYSCALL_INSIDE;
+	sprof_regs_arguments(regs, call.arguments);
+	return call;
+}
+
+/* Outside of a call it waits for a page. */
+void sprof_exact_places_find(struct exact_places *places, struct book *book,
+	struct sprof_thread *thread, const struct sprof_switch_record *record,
+	struct off_place *ret)
+{
+	struct sprof_snapshot snapshot = {.regs = record->user.regs};
+	const struct sprof_proc_syscall call =
+		call_of(places, book->run, thread, &record->user.regs);
+
+	snapshot.stack = copy_of(thread, &record->user);
+	*ret = (struct off_place){
+		.time_ns = record->time_ns,
+		.state = call.kind == SPROF_PROC_SYSCALL_INSIDE ? SPROF_STATE_SLEEP
+								: SPROF_STATE_DISK,
+	};
+	if (call.number != SPROF_CALL_NUMBER_UNKNOWN)
+		ret->wait =
+			find_wait(places, book, thread, &call, &snapshot.stack, record->time_ns);
+	walk(book, thread, &snapshot, ret);
+}

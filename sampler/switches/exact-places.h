@@ -1,0 +1,38 @@
+/*
+ * Where a thread stood when it left its CPU: its stack and what it waited for, from what the kernel
+ * has written down of that moment.
+ */
+#ifndef SPROF_SAMPLER_SWITCHES_EXACT_PLACES_H
+#define SPROF_SAMPLER_SWITCHES_EXACT_PLACES_H
+
+#include "events/perf/registers.h"
+#include "sampler/account/book.h"
+#include "sampler/timer/call-places.h"
+#include "sampler/switches/switching.h"
+
+enum { EXACT_WAITS = 128 };
+
+/* Zeroed is empty. */
+struct exact_places {
+	struct call_places calls;
+	/* waits that were found lately */
+	struct exact_wait {
+		uint32_t process; /* its id plus 1; 0: free */
+		uint32_t id;
+		int64_t number;
+		uint64_t argument, found_ns;
+	} waits[EXACT_WAITS];
+};
+
+/* A new sink begins: what the old one was told is forgotten. */
+void sprof_exact_places_restart(struct exact_places *places);
+
+/* Whether the stacks of the thread's program take one copy only. */
+bool sprof_exact_places_can_tell(const struct sprof_thread *thread);
+
+/* Reads it into *ret, time included. */
+void sprof_exact_places_find(struct exact_places *places, struct book *book,
+	struct sprof_thread *thread, const struct sprof_switch_record *record,
+	struct off_place *ret);
+
+#endif

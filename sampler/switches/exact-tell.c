@@ -1,0 +1,154 @@
+/*
+ * Tells the sink of waits. One that a tick has seen is told in parts: up to the tick at once, the rest when
+ * it has ended. It gets its place from the tick, which knows more; one that no tick has seen gets the
+ * kernel's note of it. Does not handle where waits come from.
+ */
+#include "sampler/switches/exact-tell.h"
+
+#include "base/numbers.h"
+
+static void tell(struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *where,
+	const struct sprof_waited *waited)
+{
+	const struct sprof_sink *sink = exact->book->sink;
+
+	sprof_sampled_waited(thread->sampling, where->state, waited->ns);
+	if (sink->waited && sprof_mode_takes(exact->run->options->mode, where->state) &&
+		!sink->waited(sink->data, where, waited))
+		exact->run->out_of_memory = true;
+}
+
+/* The part of a wait that the sink does not know yet. */
+static struct sprof_waited rest_of(const struct exact *exact, const struct switching *switching,
+	const struct off_interval *interval)
+{
+	const uint64_t begin_ns =
+		sprof_most(sprof_most(interval->begin_ns, switching->told_ns), exact->from_ns);
+
+	return (struct sprof_waited){
+		.begin_ns = begin_ns,
+		.end_ns = interval->end_ns,
+		.ns = sprof_minus(interval->end_ns, begin_ns),
+		.waits = !switching->is_counted,
+		.longest_ns = sprof_minus(
+			interval->end_ns, sprof_most(interval->begin_ns, exact->from_ns)),
+	};
+}
+
+static struct sprof_sample sample_at(
+	const struct sprof_thread *thread, const struct off_place *place)
+{
+	return (struct sprof_sample){
+		.thread = thread->id,
+		.stack = place->stack,
+		.state = place->state,
+		.wait = place->wait,
+		.time_ns = place->time_ns,
+	};
+}
+
+/*
+ * A tick knows more of a wait that it has seen: what it is of, and who holds its lock. But it looks a little
+ * later than its moment, and may have seen the next wait; then the stack is another one.
+ */
+static bool is_seen_by(const struct switching *switching, const struct sprof_sample *tick)
+{
+	return !switching->has_place || switching->place.is_cut ||
+		switching->place.stack == tick->stack;
+}
+
+/* In its own place. It stands for those that have none. */
+static void tell_place(struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+	const struct sprof_sample where = sample_at(thread, &switching->place);
+
+	rest->ns += switching->unplaced_ns;
+	rest->waits += switching->unplaced;
+	switching->unplaced = switching->unplaced_ns = 0;
+	tell(exact, thread, &where, rest);
+}
+
+void sprof_exact_tell_rest(struct exact *exact, struct sprof_thread *thread)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+	struct sprof_waited rest = {0};
+
+	if (switching->unplaced && switching->has_last && exact->is_on)
+		tell_place(exact, thread, &rest);
+}
+
+void sprof_exact_tell_ended(
+	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+	struct sprof_waited rest = rest_of(exact, switching, interval);
+
+	if (switching->by_ticks || (!rest.ns && !rest.waits))
+		return;
+	if (switching->tick.time_ns >= sprof_most(interval->begin_ns, 1) &&
+		switching->tick.time_ns <= interval->end_ns &&
+		is_seen_by(switching, &switching->tick)) {
+		tell(exact, thread, &switching->tick, &rest);
+	} else if (switching->has_place) {
+		tell_place(exact, thread, &rest);
+	} else {
+		switching->unplaced += rest.waits;
+		switching->unplaced_ns += rest.ns;
+		exact->run->quality->exact_unplaced += rest.waits;
+	}
+	switching->told_ns = sprof_most(switching->told_ns, interval->end_ns);
+}
+
+/*
+ * A sleep that began before its recording has no switch that tells of it. The first tick may see one that
+ * has begun since the last reading: the next reading would tell of that.
+ */
+static void note_sleep(struct exact *exact, struct switching *switching)
+{
+	const uint64_t tick_ns = switching->tick.time_ns;
+
+	if (!switching->is_known && !switching->switches.count && tick_ns &&
+		tick_ns < exact->read_ns)
+		sprof_switching_found_off(switching, exact->from_ns);
+}
+
+static void remember(struct switching *switching, const struct sprof_sample *sample)
+{
+	switching->tick = *sample;
+	if (!sample->holder)
+		return;
+	switching->holder = *sample->holder;
+	switching->tick.holder = &switching->holder;
+}
+
+/* Up to the tick, if it is known to have lasted until then. */
+bool sprof_exact_tell_seen(
+	struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *sample)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+	struct sprof_waited part;
+
+	if (!switching || switching->by_ticks || !sprof_state_is_blocked(sample->state))
+		return false;
+	if (!sprof_exact_places_can_tell(thread)) {
+		switching->by_ticks = true;
+		return false;
+	}
+	note_sleep(exact, switching);
+	remember(switching, sample);
+	if (!switching->is_off || switching->preempted || sample->time_ns <= switching->since_ns ||
+		sprof_switching_went_on(switching, sample->time_ns))
+		return true;
+	part = rest_of(exact, switching,
+		&(struct off_interval){switching->since_ns, sample->time_ns, false});
+	if (!part.ns)
+		return true;
+	if (is_seen_by(switching, sample))
+		tell(exact, thread, sample, &part);
+	else
+		tell_place(exact, thread, &part);
+	switching->told_ns = sample->time_ns;
+	switching->is_counted = true;
+	return true;
+}

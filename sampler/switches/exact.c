@@ -1,0 +1,369 @@
+/*
+ * Reads the switches of threads (events/sched/switch-log.h) and makes waits of them, which exact-tell.c tells.
+ * Does not handle threads that the kernel does not record: their waits are the ticks' as without this.
+ */
+#include "sampler/switches/exact.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/numbers.h"
+#include "sampler/switches/exact-tell.h"
+#include "sampler/stack/mappings.h"
+#include "sampler/sampled.h"
+
+enum {
+	READ_NS = 20 * SPROF_NS_PER_MS,
+	/* A birth during the covering may be seen that much later. */
+	BIRTH_NS = 200 * SPROF_NS_PER_MS,
+};
+
+static bool are_known(void *data, const struct sprof_thread *thread)
+{
+	const struct switching *switching = sprof_exact_switching(thread);
+
+	return switching && !switching->by_ticks;
+}
+
+static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample)
+{
+	return sprof_exact_tell_seen(data, thread, sample);
+}
+
+void sprof_exact_init(struct exact *exact, struct run *run, struct book *book)
+{
+	*exact = (struct exact){.run = run,
+		.book = book,
+		.from_ns = UINT64_MAX,
+		.lengths = {exact, are_known, seen}};
+}
+
+void sprof_exact_finish(struct exact *exact)
+{
+	exact->run->lengths = NULL;
+	exact->is_open = false;
+}
+
+/* NULL: it is gone, or there is no memory. */
+static struct switching *open(struct exact *exact, struct sprof_thread *thread)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+
+	if (switching || !sprof_book_open(exact->book, thread))
+		return switching;
+	switching = calloc(1, sizeof(*switching));
+	if (switching)
+		sprof_sampled_recorded(thread->sampling, switching);
+	else
+		exact->run->out_of_memory = true;
+	return switching;
+}
+
+static void cover(struct exact *exact, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = exact->run->world;
+	struct sprof_perf_denial denial;
+
+	if (!world->switches_cover(world->data, thread, &denial))
+		exact->run->quality->exact_refused += denial.reason != SPROF_PERF_GONE;
+	else if (exact->is_on)
+		(void)open(exact, thread);
+}
+
+static bool begin_log(const struct exact *exact)
+{
+	const struct sprof_world *world = exact->run->world;
+	const struct sprof_sampler_options *options = exact->run->options;
+	const struct sprof_switch_log_plan plan = {
+		.places = options->exact_waits == SPROF_EXACT_STACKS,
+		.threads = options->heirs,
+		.processes = options->processes,
+	};
+	struct sprof_perf_denial denial;
+
+	return world->switches_begin(world->data, &plan, &denial);
+}
+
+void sprof_exact_begin(struct exact *exact, bool is_on)
+{
+	const struct sprof_world *world = exact->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = world->threads(world->data, &count);
+	if (!begin_log(exact)) {
+		exact->run->quality->exact_refused += count;
+		return;
+	}
+	exact->read_ns = now_of(exact->run);
+	exact->is_open = true;
+	if (exact->run->options->exact_waits == SPROF_EXACT_STACKS)
+		exact->run->lengths = &exact->lengths;
+	exact->is_on = is_on;
+	exact->from_ns = is_on ? exact->read_ns : UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		cover(exact, threads[i]);
+		if (threads[i]->id >= exact->next_id)
+			exact->next_id = threads[i]->id + 1;
+	}
+	exact->settled_ns = now_of(exact->run) + BIRTH_NS;
+}
+
+uint64_t sprof_exact_due_ns(const struct exact *exact)
+{
+	return exact->is_open ? exact->read_ns + READ_NS : UINT64_MAX;
+}
+
+/* Time in a stop is our doing; the time in the queue behind it is the kernel's. */
+static void count(
+	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
+{
+	const uint64_t resumed_ns = interval->preempted
+		? 0
+		: sprof_thread_resumed_between(thread, interval->begin_ns, interval->end_ns);
+	const enum off_kind kind =
+		sprof_switching_count(sprof_exact_switching(thread), interval, resumed_ns);
+
+	if (kind != OFF_WAIT || !exact->is_on)
+		return;
+	exact->run->quality->exact_waits++;
+	sprof_exact_tell_ended(exact, thread, interval);
+}
+
+/* Who gets a CPU first has been on none since its recording began. */
+static void take_first(const struct exact *exact, const struct sprof_thread *thread,
+	struct switching *switching, uint64_t time_ns)
+{
+	if (switching->is_known)
+		return;
+	if (thread->born && thread->seen_ns >= exact->from_ns)
+		switching->totals.ready_ns += sprof_minus(time_ns, thread->seen_ns);
+	else
+		sprof_switching_found_off(switching, exact->from_ns);
+}
+
+static void release(struct exact *exact, struct sprof_thread *thread, uint64_t until_ns)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+	struct switch_item item;
+	struct off_interval interval;
+
+	while (sprof_switching_take(switching, until_ns, &item)) {
+		if (item.is_off) {
+			sprof_switching_off(switching, &item);
+			continue;
+		}
+		take_first(exact, thread, switching, item.time_ns);
+		if (sprof_switching_on(switching, item.time_ns, &interval))
+			count(exact, thread, &interval);
+	}
+	sprof_thread_forget_resumes(thread, switching->since_ns);
+}
+
+static void add_switch(
+	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
+{
+	struct switching *switching =
+		exact->is_on ? open(exact, thread) : sprof_exact_switching(thread);
+	const struct switch_item item = {
+		.time_ns = record->time_ns,
+		.is_off = record->kind == SPROF_SWITCH_OFF,
+		.preempted = record->preempted,
+	};
+
+	if (switching && !sprof_switching_add(switching, &item))
+		exact->run->out_of_memory = true;
+}
+
+/* Nobody has looked at its page faults since the last tick. */
+static void doubt(struct exact *exact, const struct sprof_thread *thread)
+{
+	struct sampled_process *process = thread->process->sampling;
+
+	if (process->exact_ns != exact->read_ns)
+		sprof_mappings_doubt(&process->mappings);
+	process->exact_ns = exact->read_ns;
+}
+
+/* Places of a program from before an exec can't be named any more. */
+static void add_place(
+	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+	struct off_place place;
+
+	if (!switching || !exact->is_on || !thread->process->sampling ||
+		record->time_ns < thread->process->executed_ns ||
+		thread->process->former_maps.count || sprof_mappings_are_gone(thread->process) ||
+		sprof_switching_was_preempted(switching, record->time_ns))
+		return;
+	sprof_mappings_begin(exact->run->world, thread->process);
+	switching->by_ticks = !sprof_exact_places_can_tell(thread);
+	if (switching->by_ticks)
+		return;
+	doubt(exact, thread);
+	sprof_exact_places_find(&exact->places, exact->book, thread, record, &place);
+	if (!sprof_switching_add_place(switching, &place))
+		exact->run->out_of_memory = true;
+}
+
+/* A thread that has switched meanwhile may be anywhere. */
+static void lose(struct exact *exact, const struct sprof_switch_record *record)
+{
+	const struct switch_item gap = {.time_ns = record->since_ns, .gap_ns = record->time_ns};
+	const struct sprof_world *world = exact->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	exact->run->quality->exact_lost += record->lost;
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct switching *switching = sprof_exact_switching(threads[i]);
+
+		if (switching && !sprof_switching_add(switching, &gap))
+			exact->run->out_of_memory = true;
+	}
+}
+
+/* A thread of this id that was seen later than the switch is another one. */
+static void take(void *data, const struct sprof_switch_record *record)
+{
+	struct exact *exact = data;
+	const struct sprof_world *world = exact->run->world;
+	struct sprof_thread *thread;
+
+	if (record->kind == SPROF_SWITCH_GAP) {
+		lose(exact, record);
+		return;
+	}
+	thread = world->find(world->data, record->tid);
+	if (!thread || record->time_ns < thread->seen_ns)
+		return;
+	if (record->kind == SPROF_SWITCH_PLACE)
+		add_place(exact, thread, record);
+	else
+		add_switch(exact, thread, record);
+}
+
+/*
+ * Its parent may not have been covered yet when it was born. A covered thread has a record by then: it was
+ * let go on after its birth, before the last reading.
+ */
+static bool is_left_out(
+	const struct exact *exact, const struct sprof_thread *thread, uint64_t before_ns)
+{
+	return thread->id >= exact->next_id && thread->born && thread->seen_ns < before_ns &&
+		thread->seen_ns < exact->settled_ns && !sprof_exact_switching(thread);
+}
+
+/* Each is judged once. Who was left out may have had children meanwhile. */
+static void cover_left_out(
+	struct exact *exact, struct sprof_thread **threads, size_t count, uint64_t before_ns)
+{
+	uint32_t next_id = exact->next_id;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_left_out(exact, threads[i], before_ns)) {
+			cover(exact, threads[i]);
+			exact->settled_ns = now_of(exact->run) + BIRTH_NS;
+		}
+		if (threads[i]->seen_ns < before_ns && threads[i]->id >= next_id)
+			next_id = threads[i]->id + 1;
+	}
+	exact->next_id = next_id;
+}
+
+static void read_log(struct exact *exact)
+{
+	const struct sprof_world *world = exact->run->world;
+
+	exact->read_ns = now_of(exact->run);
+	world->switches_read(world->data, take, exact);
+}
+
+void sprof_exact_read(struct exact *exact, bool all)
+{
+	const struct sprof_world *world = exact->run->world;
+	const uint64_t before_ns = exact->read_ns;
+	struct sprof_thread **threads;
+	size_t count;
+
+	read_log(exact);
+	/* What the first reading has missed on one CPU may have its end on another one. */
+	if (all)
+		read_log(exact);
+	threads = world->threads(world->data, &count);
+	cover_left_out(exact, threads, count, before_ns);
+	for (size_t i = 0; i < count; i++) {
+		if (!sprof_exact_switching(threads[i])) {
+			sprof_thread_forget_resumes(threads[i], before_ns);
+			continue;
+		}
+		release(exact, threads[i], all ? UINT64_MAX : before_ns);
+		if (all)
+			sprof_exact_tell_rest(exact, threads[i]);
+	}
+}
+
+void sprof_exact_ended(struct exact *exact, struct sprof_thread *thread)
+{
+	read_log(exact);
+	if (!sprof_exact_switching(thread))
+		return;
+	release(exact, thread, UINT64_MAX);
+	sprof_exact_tell_rest(exact, thread);
+}
+
+void sprof_exact_executed(struct exact *exact, struct sprof_thread *thread)
+{
+	struct switching *switching = sprof_exact_switching(thread);
+
+	if (switching)
+		switching->by_ticks = false;
+	sprof_call_places_forget(&exact->places.calls, thread->process);
+}
+
+static void for_each(
+	const struct exact *exact, void (*act)(struct switching *switching, uint64_t now_ns))
+{
+	const struct sprof_world *world = exact->run->world;
+	const uint64_t now_ns = now_of(exact->run);
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct switching *switching = sprof_exact_switching(threads[i]);
+
+		if (switching)
+			act(switching, now_ns);
+	}
+}
+
+void sprof_exact_pause(struct exact *exact)
+{
+	exact->is_on = false;
+	exact->from_ns = UINT64_MAX;
+	for_each(exact, sprof_switching_pause);
+}
+
+/* Those that sleep since before have no switch that would tell that they are covered. */
+void sprof_exact_resume(struct exact *exact)
+{
+	const struct sprof_world *world = exact->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	exact->is_on = true;
+	exact->from_ns = now_of(exact->run);
+	for_each(exact, sprof_switching_resume);
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++)
+		open(exact, threads[i]);
+}
+
+void sprof_exact_restart(struct exact *exact)
+{
+	sprof_exact_places_restart(&exact->places);
+	for_each(exact, sprof_switching_restart);
+}

@@ -1,0 +1,148 @@
+/*
+ * One thread's switches, in order of time, and what they add up to.
+ *
+ *   ON -off-> OFF -on-> ON. A thread that was on no CPU when its recording began is OFF since then.
+ *   Where switches are missing, the state is not known until the next switch, and a wait up to there is lost.
+ *
+ * An interval off the CPU is a wait, unless the thread was preempted, or stood still for its tracer.
+ * It lasts until the thread has a CPU again: the time that it stood in the run queue after it was woken
+ * is in it. The kernel knows that time only in sum (schedstat).
+ */
+#ifndef SPROF_SAMPLER_SWITCHES_SWITCHING_H
+#define SPROF_SAMPLER_SWITCHES_SWITCHING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/record.h"
+
+/* Where a thread stood when it left its CPU. */
+struct off_place {
+	uint64_t time_ns;     /* just before it left */
+	uint32_t stack, wait; /* the sink's */
+	enum sprof_state state;
+	bool is_cut; /* the copy did not hold the whole stack */
+};
+
+struct switch_item {
+	uint64_t time_ns;
+	bool is_off;
+	bool preempted;  /* off: it could have gone on */
+	uint64_t gap_ns; /* not 0: up to then, switches may be missing; it is none itself */
+};
+
+struct off_interval {
+	uint64_t begin_ns, end_ns;
+	bool preempted;
+};
+
+enum off_kind {
+	OFF_PREEMPTED,
+	OFF_STOP, /* our doing */
+	OFF_WAIT,
+};
+
+/* Of all intervals that have ended. */
+struct switching_totals {
+	uint64_t waits, wait_ns, longest_ns;
+	uint64_t preemptions, preempted_ns;
+	uint64_t ready_ns; /* in the run queue after a stop of ours, or after its birth */
+};
+
+/* What is known of an interval before its end; nothing, if it turns out to be no wait. */
+struct off_part {
+	uint64_t waits, ns, longest_ns;
+};
+
+/* Time off the CPU, without that in gaps. */
+struct switching_off {
+	bool is_known; /* up to now, or to the last gap's end */
+	uint64_t ns;
+	uint32_t gaps; /* switches were missing so often */
+};
+
+/* What was read and is still to be taken. */
+struct switch_queue {
+	struct switch_item *items;
+	size_t first, count, capacity;
+	bool is_unsorted;
+};
+
+struct place_queue {
+	struct off_place *items;
+	size_t count, capacity;
+	bool is_unsorted;
+};
+
+/* Zeroed: nothing is known. */
+struct switching {
+	struct switch_queue switches;
+	struct place_queue places;
+	bool is_known; /* a switch was taken, or its sleep was seen */
+	bool is_off, preempted;
+	bool is_counted;   /* this wait is among those that the sink knows */
+	uint64_t since_ns; /* of the present state */
+	bool has_place;
+	struct off_place place; /* of the present interval; without one, of an earlier one */
+	bool has_last;          /* the place is of this sink */
+	/* its last tick, while it was blocked; time_ns 0: none */
+	struct sprof_sample tick;
+	struct sprof_holder holder; /* of the tick's lock */
+	uint64_t told_ns;           /* up to then, waits have reached the sink */
+	/* waits that have no place; the next one that has, stands for them */
+	uint64_t unplaced, unplaced_ns;
+	struct switching_totals totals;
+	struct switching_totals base; /* what does not count: before this sink, and during pauses */
+	struct switching_totals paused; /* when the present pause began */
+	/* what of the present OFF is besides in these two */
+	struct off_part base_off, paused_off;
+	uint64_t from_ns; /* when the last pause ended: the length of a wait counts from then */
+	bool is_lost;     /* switches are missing, and none has come since */
+	uint32_t gaps;    /* how often that was so */
+	bool by_ticks;    /* ticks say where it waits: its stacks take more than one copy */
+};
+
+void sprof_switching_destroy(struct switching *switching);
+
+/* Adds what was read, in any order. False: no memory. */
+SPROF_MUST_USE bool sprof_switching_add(
+	struct switching *switching, const struct switch_item *item);
+SPROF_MUST_USE bool sprof_switching_add_place(
+	struct switching *switching, const struct off_place *place);
+/* Takes the oldest switch, if it is before until_ns. */
+SPROF_MUST_USE bool sprof_switching_take(
+	struct switching *switching, uint64_t until_ns, struct switch_item *ret);
+/* Whether the thread has got a CPU before until_ns, in what was not taken yet. */
+bool sprof_switching_went_on(struct switching *switching, uint64_t until_ns);
+/* Whether the switch behind this time, where a place was noted, is known to be a preemption. */
+bool sprof_switching_was_preempted(struct switching *switching, uint64_t time_ns);
+
+/* The thread has left its CPU, or got one. True: that ends an interval. */
+void sprof_switching_off(struct switching *switching, const struct switch_item *item);
+SPROF_MUST_USE bool sprof_switching_on(
+	struct switching *switching, uint64_t time_ns, struct off_interval *ret);
+/* It was seen asleep, though no switch has told of that: since the recording began. */
+void sprof_switching_found_off(struct switching *switching, uint64_t since_ns);
+
+/*
+ * Counts the interval that sprof_switching_on() has just given. resumed_ns: when it was let go on from a
+ * stop of ours; 0: it was in none.
+ */
+enum off_kind sprof_switching_count(
+	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns);
+
+/*
+ * All time off the CPU up to now, except for stops of ours, with what was not taken yet. Less the kernel's
+ * time in the run queue, it is the time that the thread was blocked.
+ */
+struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns);
+/* What belongs to the present sink, with the present wait up to now. */
+struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns);
+/* Sampling goes off, and on again: what is between does not count. A new sink: nothing so far does. */
+void sprof_switching_pause(struct switching *switching, uint64_t now_ns);
+void sprof_switching_resume(struct switching *switching, uint64_t now_ns);
+void sprof_switching_restart(struct switching *switching, uint64_t now_ns);
+
+#endif

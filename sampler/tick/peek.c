@@ -1,0 +1,214 @@
+/*
+ * Peeking: the kernel tells where the sp and pc of a sleeper's system call are. Its stack is copied
+ * from outside; the copy is good if the count of its time slices is the same afterwards. A sleeper
+ * is never stopped: if its stack can't be walked to the root with what a peek knows, the sample
+ * ends there, with the reason. Does not handle processes that can't be read (denied.c).
+ */
+#include "sampler/tick/peek.h"
+
+#include "blocked/kernel-stack-read.h"
+#include "sampler/stack/goroutine.h"
+#include "sampler/stack/mappings.h"
+#include "sampler/sampled.h"
+#include "sampler/stack/interpreted.h"
+
+void sprof_peek_finish(struct peeking *peeking)
+{
+	sprof_copy_buffer_finish(&peeking->buffer);
+}
+
+static bool same_schedstat(
+	const struct sprof_proc_schedstat *one, const struct sprof_proc_schedstat *other)
+{
+	return one->cpu_ns == other->cpu_ns && one->timeslices == other->timeslices;
+}
+
+static bool is_frozen(const struct sprof_thread *thread)
+{
+	struct sprof_kernel_stack stack;
+
+	sprof_kernel_stack_read(thread->process->pid, thread->tid, &stack);
+	return sprof_kernel_stack_is_frozen(&stack);
+}
+
+static enum sprof_state state_of(
+	const struct sprof_thread *thread, enum sprof_proc_syscall_kind kind, char letter)
+{
+	if (thread->phase == SPROF_THREAD_LISTENING || letter == 'T')
+		return SPROF_STATE_STOPPED;
+	if (kind == SPROF_PROC_SYSCALL_OUTSIDE && is_frozen(thread))
+		return SPROF_STATE_STOPPED;
+	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
+}
+
+/* Sets the registers that a peek knows. In vfork(3) an argument's has the return address, and the stack has not. */
+static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *call)
+{
+	*regs = (struct sprof_regs){.system_call = call->number, .coming_call = -1};
+	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
+	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
+	if (call->kind == SPROF_PROC_SYSCALL_INSIDE)
+		sprof_regs_set_arguments(regs, call->arguments);
+}
+
+/* The thread may never have stopped so far, and have been born after the mappings were read. */
+static void expect_goroutine(
+	const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+
+	sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
+	if (thread->thread_pointer || sampled->sought_thread)
+		return;
+	sprof_sampled_sought_thread(sampled);
+	if (!sprof_maps_find(&thread->process->maps, sp))
+		sprof_mappings_read(world, thread->process);
+	thread->thread_pointer = sprof_goroutine_find_thread(
+		&(struct goroutine_reading){
+			.world = world,
+			.thread = thread,
+			.runtime = process->mappings.go,
+			.own_tid = sampled->own_tid,
+		},
+		sp);
+}
+
+/* False: the process has no memory any more. */
+static bool copy(struct peeking *peeking, const struct run *run, struct sprof_thread *thread)
+{
+	const struct copying copying = sprof_copying_of(run->world, thread, &peeking->buffer);
+
+	return sprof_copy_stack(&copying, NULL, &peeking->snapshot);
+}
+
+/* The program decides how its stacks are copied. False: no memory. */
+static bool prepare(struct peeking *peeking, const struct run *run, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	const struct sampled *sampled = thread->sampling;
+
+	sprof_mappings_begin(run->world, thread->process);
+	if (process->mappings.go)
+		expect_goroutine(run->world, thread, call->sp);
+	sprof_interpreted_plan(thread);
+	set_regs(&peeking->snapshot.regs, call);
+	return sprof_interpreted_prepare(run->world, thread, &peeking->buffer) &&
+		sprof_copy_reserve(&peeking->buffer, &sampled->copy);
+}
+
+/* It returns from a stop or a page fault; or there is no schedstat, and its count moves late. */
+static bool runs_by_now(const struct run *run, enum sprof_proc_syscall_kind kind,
+	const struct sprof_proc_stat *stat)
+{
+	return stat->state == 'R' &&
+		(run->quality->schedstat_missing || kind == SPROF_PROC_SYSCALL_OUTSIDE);
+}
+
+/* Whether the thread has stood still since it was seen; and its present state. */
+static bool is_still(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct sprof_proc_stat *ret)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_proc_schedstat after;
+
+	return world->read_stat(world->data, thread, ret) &&
+		world->read_schedstat(world->data, thread, &after) &&
+		same_schedstat(&sight->schedstat, &after) &&
+		!runs_by_now(run, sight->call.kind, ret);
+}
+
+/*
+ * The thread is being woken after a stop or a page fault, on a CPU that has not noticed yet
+ * (kernel/sched/core.c, ttwu_queue_wakelist): it is ready, not blocked.
+ */
+static bool is_ready(
+	const struct run *run, struct sprof_thread *thread, const struct peek_sight *sight)
+{
+	struct sprof_proc_stat stat;
+
+	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
+		run->world->read_stat(run->world->data, thread, &stat) && stat.state == 'R';
+}
+
+bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter)
+{
+	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
+}
+
+/* The stop that we asked for has just come: whoever takes it gets all registers. */
+static bool is_coming(const struct sprof_thread *thread)
+{
+	return thread->phase == SPROF_THREAD_INTERRUPTED;
+}
+
+/* In the only tick it is stopped once it runs; not in a call, which a stop would break off. */
+static bool can_be_stopped(const struct sprof_thread *thread, const struct peek_sight *sight)
+{
+	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
+		thread->phase == SPROF_THREAD_RUNNING;
+}
+
+static void observe(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *ret)
+{
+	*ret = (struct observation){
+		.thread = thread,
+		.by = OBSERVED_BY_PEEK,
+		.time_ns = sight->tick_ns,
+		.times = 1,
+		.state = SPROF_STATE_SLEEP,
+		.call = sight->call,
+		.sleeps_on = !run->quality->schedstat_missing,
+		.timeslices = sight->schedstat.timeslices,
+		.slept = {.cpu_ns = sight->schedstat.cpu_ns, .runq_ns = sight->schedstat.runq_ns},
+	};
+}
+
+/* What stands still: not for good, and not in a stop of ours. */
+static enum peek_outcome outcome_of(const struct run *run, const struct sprof_thread *thread,
+	const struct peek_sight *sight, char letter)
+{
+	if (letter == 'Z' || letter == 'X')
+		return PEEK_NOTHING;
+	if (!sprof_peek_is_in_stop(thread, letter))
+		return PEEK_TAKEN;
+	if (!run->options->once || is_coming(thread))
+		return PEEK_IN_STOP;
+	return can_be_stopped(thread, sight) ? PEEK_AWAKE : PEEK_TAKEN;
+}
+
+/* If only running threads are wanted, knowing that it sleeps is enough. */
+static enum peek_outcome look_only(
+	const struct run *run, struct sprof_thread *thread, const struct peek_sight *sight)
+{
+	struct sprof_proc_stat stat;
+
+	return is_still(run, thread, sight, &stat) ? outcome_of(run, thread, sight, stat.state)
+						   : PEEK_AWAKE;
+}
+
+enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
+	struct sprof_thread *thread, const struct peek_sight *sight, struct observation *ret)
+{
+	struct sprof_proc_stat stat;
+	enum peek_outcome outcome;
+
+	if (is_ready(run, thread, sight))
+		return PEEK_AWAKE;
+	observe(run, thread, sight, ret);
+	if (run->options->mode == SPROF_MODE_CPU)
+		return look_only(run, thread, sight);
+	if (!prepare(peeking, run, thread, &sight->call))
+		return PEEK_NO_MEMORY;
+	if (!copy(peeking, run, thread) || !is_still(run, thread, sight, &stat))
+		return PEEK_AWAKE;
+	outcome = outcome_of(run, thread, sight, stat.state);
+	if (outcome != PEEK_TAKEN)
+		return outcome;
+	ret->snapshot = &peeking->snapshot;
+	ret->state = state_of(thread, sight->call.kind, stat.state);
+	ret->slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, &stat);
+	return PEEK_TAKEN;
+}

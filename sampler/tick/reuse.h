@@ -1,0 +1,39 @@
+/*
+ * Repeats the last sample of a thread that has not run since it was seen asleep.
+ */
+#ifndef SPROF_SAMPLER_TICK_REUSE_H
+#define SPROF_SAMPLER_TICK_REUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/observation.h"
+#include "sampler/loop/run.h"
+
+enum reuse_outcome {
+	REUSE_MOVED, /* it has run, or may have; the ticks slept before are to be credited */
+	/* it sleeps on: the observation stands for this tick, and for all ticks without a look */
+	REUSE_TAKEN,
+	REUSE_SPARED, /* it sleeps on, and this tick is credited later */
+};
+
+/* The tick that looks. */
+struct reuse_tick {
+	uint64_t ns, number; /* when the tick began, and its number */
+	uint32_t weight;     /* number of ticks that it stands for */
+};
+
+struct reused {
+	struct observation observation; /* TAKEN */
+	struct sprof_proc_schedstat
+		moved; /* MOVED: its figures now; no more time slices: not known */
+};
+
+/* The thread was last seen asleep. */
+enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
+	const struct reuse_tick *tick, struct reused *reused);
+
+/* The ticks slept without a look, the last one at `time_ns`. False: there are none. */
+bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct observation *ret);
+
+#endif

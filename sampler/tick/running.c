@@ -1,0 +1,81 @@
+/*
+ * Looks whether a thread runs, on which CPU, and how many page faults it has had. Does not stop it.
+ */
+#include "sampler/tick/running.h"
+
+#include "base/clock.h"
+#include "sampler/stack/mappings.h"
+#include "sampler/sampled.h"
+
+enum {
+	CPU_AGE_NS = 50 * SPROF_NS_PER_MS,
+	FEW_FAULTS = 2, /* by chance between two looks */
+};
+
+static struct known_mappings *mappings_of(const struct sprof_thread *thread)
+{
+	struct sampled_process *process = thread->process->sampling;
+
+	return &process->mappings;
+}
+
+/* If stat says that it runs. */
+static void note_cpu(const struct run *run, struct sprof_thread *thread,
+	const struct sprof_proc_stat *stat, uint64_t now_ns)
+{
+	const struct sprof_world *world = run->world;
+	const struct known_cpu cpu = {
+		.number = stat->processor,
+		.pinned = world->is_pinned(world->data, thread),
+		.policy = stat->policy,
+		.priority = stat->priority,
+		.seen_ns = stat->state == 'R' ? now_ns : 0,
+	};
+
+	sprof_sampled_on_cpu(thread->sampling, &cpu);
+}
+
+/*
+ * With page faults, the mappings may have changed. More than one in each ms make it likely that an
+ * interrupt meets the thread in one.
+ */
+static void note_faults(
+	struct sprof_thread *thread, const struct sprof_proc_stat *stat, uint64_t now_ns)
+{
+	struct sampled *sampled = thread->sampling;
+	const uint64_t faults = stat->minor_faults + stat->major_faults;
+	const uint64_t more = faults - sampled->faults, last_ns = sampled->faults_ns;
+
+	sprof_sampled_faulted(sampled, faults, now_ns);
+	if (more)
+		sprof_mappings_doubt(mappings_of(thread));
+	if (last_ns && more > FEW_FAULTS + (now_ns - last_ns) / SPROF_NS_PER_MS)
+		sprof_sampled_process_entered(thread->process->sampling, now_ns);
+}
+
+/* Then page faults are not known either. A doubt is cheap if mappings can be asked about. */
+static bool is_cpu_known(const struct sprof_thread *thread, uint64_t now_ns)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return mappings_of(thread)->can_ask && sampled->cpu.seen_ns + CPU_AGE_NS > now_ns;
+}
+
+bool sprof_running_is(const struct run *run, struct sprof_thread *thread, uint64_t now_ns)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_proc_syscall call;
+	struct sprof_proc_stat stat;
+
+	if (!run->options->cpus && is_cpu_known(thread, now_ns) &&
+		world->read_syscall(world->data, thread, &call)) {
+		sprof_mappings_doubt(mappings_of(thread));
+		return call.kind == SPROF_PROC_SYSCALL_RUNNING;
+	}
+	sprof_sampled_left_cpu(thread->sampling);
+	if (!world->read_stat(world->data, thread, &stat))
+		return false;
+	note_faults(thread, &stat, now_ns);
+	note_cpu(run, thread, &stat, now_ns);
+	return stat.state == 'R';
+}

@@ -1,0 +1,438 @@
+/*
+ * Deciding: for every thread the cheapest way to an exact sample. Reuse: it has not run since it
+ * was seen asleep. Peek: it sleeps. Timers or a stop: it runs. Does not take or book samples.
+ */
+#include "sampler/tick/tick.h"
+
+#include "base/clock.h"
+#include "sampler/stack/mappings.h"
+#include "sampler/tick/quiet.h"
+#include "sampler/tick/reuse.h"
+#include "sampler/tick/running.h"
+#include "sampler/sampled.h"
+#include "sampler/tick/weight.h"
+
+enum {
+	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
+	TRIES_ONCE = 7,
+	/* of looks at who falls asleep or wakes between look and stop */
+	ROUNDS = 4,
+	ROUNDS_ONCE = 32,
+	/* Who sleeps or wakes more often than that is looked at in each tick. */
+	SETTLED_NS = 100 * SPROF_NS_PER_MS,
+	/* of the time since something has changed: that much may pass without a look */
+	QUIET_SHARE = 20,
+	LATE_PERIODS = 2,
+};
+
+void sprof_ticking_finish(struct ticking *ticking)
+{
+	sprof_peek_finish(&ticking->peeking);
+}
+
+/* A thread that has not had a CPU yet has no stack of its own. */
+static bool has_run(const struct run *run, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = run->world;
+	const struct sampled *sampled = thread->sampling;
+	struct sprof_proc_schedstat schedstat;
+
+	if (sampled->life == SAMPLED_NEW &&
+		(run->quality->schedstat_missing ||
+			(world->read_schedstat(world->data, thread, &schedstat) &&
+				schedstat.timeslices)))
+		sprof_sampled_ran(thread->sampling);
+	return sampled->life != SAMPLED_NEW;
+}
+
+/* In the only tick, a copy that was too small is repeated at once, while a larger one may help. */
+static enum peek_outcome peek_once(struct ticking *ticking, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *observation)
+{
+	enum peek_outcome outcome = PEEK_AWAKE;
+
+	for (int tries = TRIES_ONCE; tries; tries--) {
+		struct walked walked;
+
+		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
+		if (outcome != PEEK_TAKEN || !observation->snapshot || tries == 1)
+			break;
+		walked = sprof_walk(ticking->run, observation);
+		if (walked.stack.end != SPROF_END_STACK_COPY)
+			break;
+	}
+	return outcome;
+}
+
+static enum peek_outcome peek(struct ticking *ticking, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *observation)
+{
+	if (ticking->run->options->once)
+		return peek_once(ticking, thread, sight, observation);
+	return sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
+}
+
+static void unsettle(struct ticking *ticking)
+{
+	ticking->unsettled_ns = ticking->ns;
+}
+
+static void lose(const struct ticking *ticking, struct sprof_thread *thread)
+{
+	sprof_book_lost(ticking->book, thread, sprof_weight_of_lost(ticking, thread));
+}
+
+/* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
+static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcome,
+	const struct peek_sight *sight, struct observation *observation)
+{
+	if (outcome != PEEK_AWAKE && outcome != PEEK_IN_STOP)
+		unsettle(ticking);
+	observation->times = sprof_weight_of_sleep(ticking, observation->thread, &sight->schedstat);
+	switch (outcome) {
+	case PEEK_TAKEN:
+		observation->times += sprof_weight_take_naps(ticking, observation->thread);
+		sprof_book_observation(ticking->book, observation);
+		return true;
+	case PEEK_IN_STOP:
+		lose(ticking, observation->thread);
+		return true;
+	case PEEK_NOTHING:
+		return true;
+	case PEEK_NO_MEMORY:
+		ticking->run->out_of_memory = true;
+		return true;
+	case PEEK_AWAKE:
+		break;
+	}
+	return false;
+}
+
+/* True: the sample is taken, or there is nothing to take. */
+static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = ticking->run->world;
+	struct peek_sight sight = {.tick_ns = ticking->ns};
+	struct observation observation = {.thread = thread};
+	enum peek_outcome outcome;
+
+	if (!world->read_schedstat(world->data, thread, &sight.schedstat))
+		return true;
+	if (!world->read_syscall(world->data, thread, &sight.call)) {
+		if (!thread->process->denied)
+			return true;
+		outcome = sprof_peek_denied(ticking->run, thread, &sight, &observation);
+		return is_settled_by_peek(ticking, outcome, &sight, &observation);
+	}
+	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
+		return false;
+	if (!sight.call.sp) {
+		/* It has left its last CPU: a leader before its threads, or an unreported end. */
+		unsettle(ticking);
+		sprof_book_ended(ticking->book, thread);
+		return true;
+	}
+	outcome = peek(ticking, thread, &sight, &observation);
+	return is_settled_by_peek(ticking, outcome, &sight, &observation);
+}
+
+static void wake(struct ticking *ticking, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *now)
+{
+	struct sampled *sampled = thread->sampling;
+	const uint32_t ticks = sprof_weight_slept_on(ticking, sampled, now);
+
+	unsettle(ticking);
+	if (ticks)
+		sprof_sampled_sleeps_on(sampled, ticking->ns, ticks);
+	/* The last look has its own sample. */
+	sprof_book_credit(ticking->book, thread, ticking->last_ns + !!ticks);
+	sprof_book_queued(ticking->book, thread, now);
+	sprof_book_woke(ticking->book, thread, ticking->last_ns);
+}
+
+/* Most threads of most programs are asleep as before. */
+static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct reuse_tick tick = {
+		.ns = ticking->ns, .number = ticking->number, .weight = ticking->weight};
+	struct reused reused;
+
+	switch (sprof_reuse(ticking->run, thread, &tick, &reused)) {
+	case REUSE_TAKEN:
+		sprof_book_observation(ticking->book, &reused.observation);
+		return true;
+	case REUSE_SPARED:
+		sprof_book_stays(ticking->book, thread, ticking->ns);
+		return true;
+	case REUSE_MOVED:
+		wake(ticking, thread, &reused.moved);
+		break;
+	}
+	return false;
+}
+
+static bool is_settled(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const bool is_new = !thread->sampling;
+	const struct sampled *sampled = sprof_book_open(ticking->book, thread);
+
+	if (!sampled)
+		return true;
+	if (is_new || sampled->life == SAMPLED_NEW)
+		unsettle(ticking);
+	return sampled->sleep.active ? is_reused(ticking, thread) : !has_run(ticking->run, thread);
+}
+
+static void ask(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+	const struct ask ask = {
+		.thread = thread,
+		.cpu = sampled->cpu,
+		.weight = sprof_weight_of_look(ticking, thread),
+		.figures = sprof_book_wants(ticking->book, thread, ticking->ns),
+	};
+
+	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
+			    : !sprof_stops_ask(ticking->stops, &ask))
+		ticking->run->out_of_memory = true;
+	if (!ticking->kernel || !sprof_kernel_covers(thread))
+		unsettle(ticking);
+}
+
+static void look(struct ticking *ticking, struct sprof_thread *thread)
+{
+	if (!sprof_running_is(ticking->run, thread, ticking->ns) &&
+		look_at_blocked(ticking, thread))
+		return;
+	if (ticking->run->options->mode == SPROF_MODE_WAIT && !ticking->closing)
+		return;
+	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
+		ask(ticking, thread);
+}
+
+/* One that was born during the tick has its first turn in the next one; where there is none, in another round. */
+static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	if (!sampled)
+		return ticking->round > 1 && !ticking->run->options->once;
+	return sampled->turn_ns == ticking->ns;
+}
+
+static void collect(struct ticking *ticking)
+{
+	sprof_stops_collect(ticking->stops);
+	if (ticking->kernel)
+		sprof_kernel_leave_their_cpus(ticking->kernel);
+}
+
+static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
+{
+	if (!sprof_sampled_process_of(thread->process)) {
+		ticking->run->out_of_memory = true;
+		return;
+	}
+	/* Before the look, and before mappings of another program may be read. */
+	if (ticking->kernel && thread->sampling)
+		sprof_kernel_gather(ticking->kernel, thread);
+	sprof_mappings_begin(ticking->run->world, thread->process);
+	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread))
+		look(ticking, thread);
+	if (thread->sampling)
+		sprof_sampled_had_turn(thread->sampling, ticking->ns);
+}
+
+/*
+ * With many threads, running ones are stopped while others are still to be looked at: their work
+ * may be a short burst. If a thread ends meanwhile, the last entry of the table takes its place. So
+ * the table is walked from its end: all entries without a turn are before the current place.
+ */
+static void take_turns(struct ticking *ticking)
+{
+	const struct sprof_world *world = ticking->run->world;
+	size_t i = SIZE_MAX, count;
+
+	for (;;) {
+		struct sprof_thread **threads = world->threads(world->data, &count);
+
+		i = i < count ? i : count;
+		if (!i || ticking->run->out_of_memory)
+			return;
+		i--;
+		if (has_had_its_turn(ticking, threads[i]))
+			continue;
+		take_turn(ticking, threads[i]);
+		if (sprof_stops_are_due(ticking->stops))
+			collect(ticking);
+	}
+}
+
+/* Credited as of the tick before: a lock's holder was there until then, too. */
+static void credit_woken(struct ticking *ticking)
+{
+	const struct sprof_world *world = ticking->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct sampled_process *process = threads[i]->process->sampling;
+
+		if (threads[i]->sampling && sprof_quiet_has_woken(&process->quiet))
+			sprof_book_credit(ticking->book, threads[i], ticking->last_ns);
+	}
+	sprof_book_flush(ticking->book);
+}
+
+/* False: no memory. */
+static bool know_processes(const struct sprof_world *world)
+{
+	struct sprof_process **processes;
+	size_t count;
+
+	processes = world->processes(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!sprof_sampled_process_of(processes[i]))
+			return false;
+	}
+	return true;
+}
+
+static void begin_sources(struct ticking *ticking, const struct source_tick *tick)
+{
+	if (ticking->kernel)
+		sprof_kernel_begin(ticking->kernel, tick);
+	sprof_stops_begin(ticking->stops, tick);
+}
+
+static void begin(struct ticking *ticking, bool closing)
+{
+	const struct sprof_world *world = ticking->run->world;
+	struct quiet_tick quiet;
+	size_t count;
+
+	ticking->last_ns = ticking->ns;
+	ticking->ns = now_of(ticking->run);
+	ticking->closing = closing;
+	ticking->period_ns = ticking->schedule->period;
+	ticking->is_weighed = ticking->is_spare;
+	ticking->weight = 1;
+	if (ticking->is_weighed)
+		ticking->weight = sprof_schedule_due(ticking->schedule, ticking->ns);
+	world->threads(world->data, &count);
+	sprof_book_begin_tick(ticking->book, count, closing);
+	quiet = (struct quiet_tick){
+		.ns = ticking->ns, .last_ns = ticking->last_ns, .closing = closing};
+	if (sprof_quiet_look(ticking->run, &quiet))
+		credit_woken(ticking);
+	begin_sources(ticking,
+		&(struct source_tick){
+			.ns = ticking->ns,
+			.period_ns = ticking->period_ns,
+			.running = quiet.running,
+			.thorough = closing || ticking->run->options->once,
+		});
+}
+
+static bool is_settled_by_now(const struct ticking *ticking)
+{
+	return ticking->ns > ticking->unsettled_ns + SETTLED_NS;
+}
+
+void sprof_tick(struct ticking *ticking, bool closing)
+{
+	if (!know_processes(ticking->run->world)) {
+		ticking->run->out_of_memory = true;
+		return;
+	}
+	begin(ticking, closing);
+	ticking->round = 0;
+	do {
+		ticking->round++;
+		ticking->has_missed = false;
+		take_turns(ticking);
+		collect(ticking);
+	} while (ticking->has_missed && !ticking->run->out_of_memory);
+	sprof_book_end_tick(ticking->book);
+	ticking->closing = false;
+	ticking->number++;
+	ticking->is_spare = ticking->kernel && is_settled_by_now(ticking);
+}
+
+void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
+{
+	ticking->is_spare = false;
+	ticking->unsettled_ns = first_ns;
+}
+
+/* The tick behind the spared ones may be late by half of a period, and we by as much and more. */
+static uint64_t room_of(const struct kernel *kernel, uint64_t period_ns)
+{
+	const uint64_t room = kernel->room_ns / period_ns;
+
+	return room > LATE_PERIODS ? room - LATE_PERIODS : 0;
+}
+
+/*
+ * Nobody sees when a sleep ends between two looks, and the later one stands for all of that time. So that is at most
+ * a small part of what the sleep has lasted.
+ */
+uint64_t sprof_tick_most_spared(const struct ticking *ticking)
+{
+	const uint64_t period_ns = ticking->schedule->period;
+	const uint64_t quiet = (ticking->ns - ticking->unsettled_ns) / QUIET_SHARE / period_ns;
+	const uint64_t usual = sprof_schedule_most_spared(period_ns);
+	const uint64_t most = quiet < usual ? quiet : usual;
+	uint64_t room;
+
+	if (!ticking->is_spare)
+		return 0;
+	room = room_of(ticking->kernel, period_ns);
+	return room < most ? room : most;
+}
+
+static bool has_another_round(const struct ticking *ticking)
+{
+	if (ticking->run->options->once)
+		return ticking->round < ROUNDS_ONCE;
+	return ticking->round < ROUNDS &&
+		!sprof_schedule_is_long(ticking->ns, ticking->period_ns, now_of(ticking->run));
+}
+
+/*
+ * Who is missed in each change would seem to change less often than it does. A stop that is on its way
+ * gives a sample later. A thread with a timer has records; what it does without them is estimated by ticks of one
+ * look each (sprof_timed_met_waking).
+ */
+static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
+{
+	struct sampled *sampled = thread->sampling;
+
+	if (sprof_timed_is_open(&sampled->timed) || thread->phase != SPROF_THREAD_RUNNING ||
+		!has_another_round(ticking))
+		return false;
+	sprof_sampled_had_turn(sampled, 0);
+	return true;
+}
+
+void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = ticking->run->world;
+	struct peek_sight sight = {.tick_ns = ticking->ns};
+	struct observation observation = {.thread = thread};
+	enum peek_outcome outcome = PEEK_AWAKE;
+
+	if (world->read_schedstat(world->data, thread, &sight.schedstat) &&
+		world->read_syscall(world->data, thread, &sight.call) &&
+		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
+		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, &sight, &observation);
+	if (is_settled_by_peek(ticking, outcome, &sight, &observation))
+		return;
+	if (looks_again(ticking, thread))
+		ticking->has_missed = true;
+	else
+		lose(ticking, thread);
+}

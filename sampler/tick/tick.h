@@ -1,0 +1,52 @@
+/*
+ * One tick: how each thread is sampled.
+ */
+#ifndef SPROF_SAMPLER_TICK_TICK_H
+#define SPROF_SAMPLER_TICK_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/account/book.h"
+#include "sampler/timer/kernel.h"
+#include "sampler/tick/peek.h"
+#include "sampler/loop/schedule.h"
+#include "sampler/stop/stops.h"
+
+/* The parts that a tick uses, and the present or last tick itself. */
+struct ticking {
+	struct run *run;
+	struct book *book;
+	struct stops *stops;
+	struct kernel *kernel; /* stands before the stops; NULL: it is not in use */
+	const struct sprof_schedule *schedule;
+	struct peeking peeking;
+	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
+	uint64_t period_ns;   /* between two ticks, up to this one */
+	uint64_t number;
+	bool closing;          /* every thread is charged up to it */
+	uint32_t weight;       /* ticks that it stands for, for whoever slept through them */
+	bool is_weighed;       /* that is all since the last look, planned or not; else 1 */
+	unsigned round;        /* of turns in this tick */
+	bool has_missed;       /* some threads get another turn in it */
+	bool is_spare;         /* the next ticks need none, as far as the last look could tell */
+	uint64_t unsettled_ns; /* the last tick that found something new */
+};
+
+/* Samples every thread. `closing`: charges all time up to now. The schedule counts it afterwards. */
+void sprof_tick(struct ticking *ticking, bool closing);
+
+/* There is no observation of a thread that was asked for: it sleeps by now, or got no CPU. */
+void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
+
+/*
+ * How many ticks may pass now without a look: 0, unless all threads sleep as before, or the
+ * timers need none for them (sprof_kernel_covers()), and it was so for a while.
+ */
+uint64_t sprof_tick_most_spared(const struct ticking *ticking);
+/* After a time without ticks, for which the next one doesn't stand. */
+void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns);
+
+void sprof_ticking_finish(struct ticking *ticking);
+
+#endif
