@@ -4,6 +4,7 @@
     lint.py [ROOT]      prints one line per violation; exits 1 if there is any
 """
 
+import collections
 import concurrent.futures
 import os
 import re
@@ -69,6 +70,7 @@ FILE_MAKING = re.compile(
     r"|\bO_(?:CREAT|TRUNC)\b"
     r"|\bfopen\s*\([^;,]*,(?!\s*\"r[eb]*\"\s*\))[^;]*;")
 
+MAX_ROOM_FILES = 30
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 # "path" or "path:function" -> why it may be longer.
@@ -351,9 +353,18 @@ def check_headers_compile(root, headers):
                 yield header, 1, f"does not compile alone: {first}"
 
 
+def check_rooms(sources):
+    """A folder of a layer has few files of its own, so that a reader finds the one that a feature is in."""
+    rooms = collections.Counter(os.path.dirname(each.path) for each in sources if each.in_layers and each.path.endswith(".c"))
+    for room, count in sorted(rooms.items()):
+        if count > MAX_ROOM_FILES:
+            yield room, 1, f"{count} files, at most {MAX_ROOM_FILES} in one folder"
+
+
 def lint(root):
     """All violations as (path, line, message)."""
     headers = []
+    yield from check_rooms(sources_of(root))
     for source in sources_of(root):
         for check in CHECKS:
             for line, message in check(source):

@@ -69,6 +69,11 @@ class Planted(unittest.TestCase):
         self.assert_planted("may not include", unwind__a_c=c('#include "elfsym/names/symbols.h"\n'))
         self.assert_clean(unwind__a_c=c('#include "attach/proc/memory.h"\n'))
 
+    def test_a_folder_has_few_files(self):
+        files = {f"base__room/f{number}_c": c("") for number in range(lint.MAX_ROOM_FILES)}
+        self.assert_clean(**files)
+        self.assert_planted("at most 30 in one folder", **files, **{"base__room/more_c": c("")})
+
     def test_includes_are_spelled_from_the_root(self):
         self.assert_planted("not spelled from the root", base__a_c=c('#include "b.h"\n'))
         self.assert_planted("not spelled from the root", base__a_c=c('#include "../base/b.h"\n'))
