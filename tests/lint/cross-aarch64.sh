@@ -28,10 +28,10 @@ done
 
 failed=0
 count=0
-for folder in base attach blocked memory elfsym unwind events sampler profile output cmd; do
-    for source in "$root/$folder"/*.c; do
+for folder in base attach blocked memory elfsym unwind interp events sampler profile output cmd; do
+    for source in $(find "$root/$folder" -name '*.c'); do
         case $source in
-        *-x86_64.c) continue ;;
+        *x86_64.c) continue ;;
         esac
         "$compiler" "$@" "$source" || failed=$((failed + 1))
         count=$((count + 1))

@@ -29,7 +29,7 @@ static void nobody_is_told_where_nobody_reads(void **state)
 	assert_false(sprof_pace_is_due(&so_far, 1000 * (uint64_t)SPROF_NS_PER_S));
 }
 
-TEST_MAIN("so-far")
+TEST_MAIN("pace")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_distance_is_as_long_as_all_before),
