@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "attach/proc/memory.h"
 #include "base/array.h"
 #include "base/clock.h"

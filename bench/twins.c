@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "base/clock.h"
 #include "bench/copies.h"
 #include "bench/walkers.h"

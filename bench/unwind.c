@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "base/clock.h"
 #include "bench/copies.h"
 #include "bench/walkers.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "attach/breakpoints/breakpoints.h"
-#include "attach/breakpoints/sites.h"
+#include "attach/breakpoints/insert.h"
 #include "base/array.h"
 
 /* Whether two processes share memory (kcmp(2)). On kernels without kcmp, a vfork child is treated

@@ -9,7 +9,7 @@
 #include "attach/breakpoints/breakpoints.h"
 
 #include "attach/resume.h"
-#include "attach/breakpoints/sites.h"
+#include "attach/breakpoints/insert.h"
 
 bool sprof_breakpoints_are_possible(void)
 {

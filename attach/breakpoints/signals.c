@@ -16,7 +16,7 @@
 #include "attach/calls/make-call.h"
 #include "attach/resume.h"
 #include "attach/stop.h"
-#include "attach/breakpoints/sites.h"
+#include "attach/breakpoints/insert.h"
 #include "base/array.h"
 #include "base/proc.h"
 

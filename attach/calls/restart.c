@@ -1,6 +1,6 @@
 /*
  * Restarts system calls: which calls end with EINTR, and where each keeps its timeout. Does not
- * handle how to request a restart (regs-<machine>.c), nor calls that end early with part of their
+ * handle how to request a restart (attach/regs/), nor calls that end early with part of their
  * work done. tests/ptrace/test-calls.c shows what a stop does to each call.
  */
 #include "attach/calls/restart.h"

@@ -1,6 +1,6 @@
 /*
  * Remembers where handlers interrupted a thread, and which call was restarted last.
- * regs-<machine>.c moves the thread. A thread that has returned from a handler is after the
+ * attach/regs/<machine>.c moves the thread. A thread that has returned from a handler is after the
  * interrupted call with EINTR, just as one with a call that a stop has interrupted.
  */
 #include "attach/calls/rewinds.h"

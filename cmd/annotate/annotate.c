@@ -18,7 +18,7 @@
 #include "base/nearest.h"
 #include "cmd/saved/reading.h"
 #include "cmd/ui.h"
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "profile/names/identify.h"
 
 struct annotate_options {

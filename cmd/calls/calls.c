@@ -17,8 +17,8 @@
 #include "cmd/cli/report-file.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/ui.h"
-#include "cmd/cli/values.h"
-#include "cmd/trace/event-run.h"
+#include "cmd/cli/option-values.h"
+#include "cmd/record/event-run.h"
 
 enum {
 	LISTS = 64,

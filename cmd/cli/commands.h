@@ -6,7 +6,7 @@
 
 #include "base/attributes.h"
 #include "cmd/cli/command.h"
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 
 extern const struct sprof_command sprof_command_attach;
 extern const struct sprof_command sprof_command_diff;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "attach/breakpoints/breakpoints.h"
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "base/clock.h"
 #include "cmd/functions/state.h"
 

@@ -10,7 +10,7 @@
 #include "base/attributes.h"
 #include "cmd/saved/naming.h"
 #include "cmd/saved/report-options.h"
-#include "cmd/trace/event-run.h"
+#include "cmd/record/event-run.h"
 
 struct sprof_heap_exact_options {
 	bool live, sizes, json;

@@ -12,7 +12,7 @@
 #include "cmd/cli/perf-denied.h"
 #include "cmd/saved/report-options.h"
 #include "cmd/ui.h"
-#include "cmd/trace/event-run.h"
+#include "cmd/record/event-run.h"
 #include "events/syscalls/filter.h"
 #include "events/recorded/events.h"
 #include "output/units.h"

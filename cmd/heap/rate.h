@@ -7,7 +7,7 @@
 #include "base/attributes.h"
 #include "cmd/saved/naming.h"
 #include "cmd/saved/report-options.h"
-#include "cmd/trace/event-run.h"
+#include "cmd/record/event-run.h"
 
 /* The user's request. */
 struct sprof_heap_rate_request {

@@ -1,7 +1,7 @@
 /* The values of --python, and what they mean for interp/. */
 #include "cmd/record/python.h"
 
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "interp/interp.h"
 
 bool sprof_python_set(void *field, const char *text, struct sprof_error *err)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "unwind/unwind.h"
 
 #define FIELD(name) offsetof(struct sprof_recording, name)

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "cmd/ui.h"
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "elfsym/debug-files/debuginfod.h"
 #include "elfsym/symlist/symlist.h"
 

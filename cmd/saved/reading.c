@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cli/progress.h"
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "profile/edit/build.h"
 #include "profile/names/identify.h"
 #include "profile/edit/merge.h"

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cli/pager.h"
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 
 enum { WEIGHTS_SIZE = 256 };
 

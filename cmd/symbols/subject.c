@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 
 static bool open_file(
 	struct sprof_symbol_subject *subject, const char *path, struct sprof_error *err)

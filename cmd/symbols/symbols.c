@@ -16,7 +16,7 @@
 #include "cmd/symbols/subject.h"
 #include "cmd/symbols/verify.h"
 #include "cmd/ui.h"
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "output/clean.h"
 
 _Static_assert(offsetof(struct sprof_symbol_options, common) == 0,

@@ -9,7 +9,7 @@
 
 #include "attach/floor/floor.h"
 #include "base/clock.h"
-#include "cmd/syscalls/with-samples.h"
+#include "cmd/record/with-samples.h"
 #include "cmd/syscalls/choice.h"
 #include "cmd/syscalls/profile.h"
 #include "output/syscalls/report.h"
@@ -18,7 +18,7 @@
 #include "cmd/syscalls/pace.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/ui.h"
-#include "cmd/trace/event-run.h"
+#include "cmd/record/event-run.h"
 #include "cmd/cli/perf-denied.h"
 #include "events/syscalls/filter.h"
 #include "events/recorded/events.h"

@@ -5,7 +5,7 @@
 #include "cmd/top/screen.h"
 #include "cmd/top/terminal.h"
 #include "cmd/top/watch.h"
-#include "cmd/trace/event-run.h"
+#include "cmd/record/event-run.h"
 
 #define FIELD(name) offsetof(struct sprof_top_options, name)
 

@@ -37,7 +37,7 @@ void sprof_python_find_thread(const struct sprof_interp_process *process,
 bool sprof_python_has_several(
 	const struct sprof_interp_process *process, const struct sprof_interp_memory *memory);
 
-/* copy.c */
+/* frames.c */
 struct sprof_memory_piece *sprof_python_pieces(const struct sprof_interp_process *process,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy,
 	size_t *ret_count);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "attach/proc/memory.h"
 #include "base/clock.h"
 #include "tests/unit/check.h"

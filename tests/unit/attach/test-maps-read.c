@@ -1,7 +1,7 @@
 /*
  * attach/maps-read and module-open: mappings of this very process, and what is opened of them.
  */
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 
 #include <limits.h>
 #include <stdio.h>

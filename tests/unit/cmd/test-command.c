@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "tests/unit/check.h"
 
 struct options {

@@ -3,7 +3,7 @@
  */
 #include <unistd.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "interp/interp.h"
 #include "tests/unit/check.h"
 

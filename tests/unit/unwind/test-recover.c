@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "tests/unit/check.h"
 #include "tests/unit/unwind/shapes.h"
 

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 #include "attach/proc/memory.h"
 #include "tests/unit/check.h"
 

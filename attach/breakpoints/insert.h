@@ -1,6 +1,6 @@
 /* The table of breakpoints, shared by the files of attach/ that handle them. */
-#ifndef SPROF_ATTACH_BREAKPOINTS_SITES_H
-#define SPROF_ATTACH_BREAKPOINTS_SITES_H
+#ifndef SPROF_ATTACH_BREAKPOINTS_INSERT_H
+#define SPROF_ATTACH_BREAKPOINTS_INSERT_H
 
 #include <stdbool.h>
 #include <stddef.h>

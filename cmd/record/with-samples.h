@@ -2,8 +2,8 @@
  * Samples in a run that traces events: the run yields exact events and, from the samples, the
  * summary of `sprof run`.
  */
-#ifndef SPROF_CMD_SYSCALLS_WITH_SAMPLES_H
-#define SPROF_CMD_SYSCALLS_WITH_SAMPLES_H
+#ifndef SPROF_CMD_RECORD_WITH_SAMPLES_H
+#define SPROF_CMD_RECORD_WITH_SAMPLES_H
 
 #include <stdbool.h>
 

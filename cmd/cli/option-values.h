@@ -1,8 +1,8 @@
 /*
  * Setters for the values of options; see sprof_option_setter. Each comment names the field's type.
  */
-#ifndef SPROF_CMD_CLI_VALUES_H
-#define SPROF_CMD_CLI_VALUES_H
+#ifndef SPROF_CMD_CLI_OPTION_VALUES_H
+#define SPROF_CMD_CLI_OPTION_VALUES_H
 
 #include "base/attributes.h"
 #include "cmd/cli/command.h"

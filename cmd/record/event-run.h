@@ -2,8 +2,8 @@
  * Shared by commands that trace events: which target, for how long, and the run itself, with event
  * sources (events/source.h) instead of samples.
  */
-#ifndef SPROF_CMD_TRACE_EVENT_RUN_H
-#define SPROF_CMD_TRACE_EVENT_RUN_H
+#ifndef SPROF_CMD_RECORD_EVENT_RUN_H
+#define SPROF_CMD_RECORD_EVENT_RUN_H
 
 #include <linux/filter.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* A run that traces events instead of sampling. Does not interpret the events. */
-#include "cmd/trace/event-run.h"
+#include "cmd/record/event-run.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/environment.h"
 #include "base/syscall-name.h"
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 #include "cmd/record/writing.h"
 #include "events/syscalls/filter.h"
 

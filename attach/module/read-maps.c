@@ -1,5 +1,5 @@
 /* Reads the mappings of a process. maps.c parses them; attach/module/open.c opens modules. */
-#include "attach/proc/maps-read.h"
+#include "attach/module/read-maps.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Tables of breakpoints: addresses, original code, and whether they are in memory. breakpoints.c
  * continues threads past one; births.c handles new processes.
  */
-#include "attach/breakpoints/sites.h"
+#include "attach/breakpoints/insert.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

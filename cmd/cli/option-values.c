@@ -1,5 +1,5 @@
 /* Parses option values. Rejects text that is not fully understood. */
-#include "cmd/cli/values.h"
+#include "cmd/cli/option-values.h"
 
 #include <ctype.h>
 #include <errno.h>

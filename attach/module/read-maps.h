@@ -1,6 +1,6 @@
 /* Reads the mappings of a process. */
-#ifndef SPROF_ATTACH_PROC_MAPS_READ_H
-#define SPROF_ATTACH_PROC_MAPS_READ_H
+#ifndef SPROF_ATTACH_MODULE_READ_MAPS_H
+#define SPROF_ATTACH_MODULE_READ_MAPS_H
 
 #include "attach/proc/maps.h"
 
