@@ -138,8 +138,10 @@ bool sprof_switching_was_preempted(struct switching *switching, uint64_t time_ns
 	size_t count, at;
 
 	sort(queue);
-	first = queue->items + queue->first;
 	count = queue->count - queue->first;
+	if (!count)
+		return false;
+	first = queue->items + queue->first;
 	at = sprof_lower_bound(first, count, SPROF_KEY(first, time_ns, time_ns));
 	return at < count && first[at].is_off && first[at].preempted;
 }

@@ -168,7 +168,7 @@ def test_calls():
 def test_trace():
     """All calls: a program that sprof starts has a filter for single ones, and ends with sprof (sprof-syscalls(1))."""
     events = ["-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"]
-    kill_many(["trace", "-q", "--source", "ptrace", *events, "-o", "x"])
+    kill_many(["trace", "-q", "--source", "ptrace", *events, "-o", "x.txt"])
 
 
 def test_heap():

@@ -183,7 +183,6 @@ void fake_order(struct fake_world *world, uint64_t ns, enum sprof_order order);
 
 /* Runs the sampler, and compares at the end. `wrong` says what was wrong. */
 void fake_run(struct fake_world *world);
-void fake_finish(struct fake_world *world);
 
 /* Runs it, and fails the test with what was wrong. */
 void fake_run_well(struct fake_world *world);

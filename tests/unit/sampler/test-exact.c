@@ -2,6 +2,8 @@
  * Exact waits in a made-up world: what the kernel has written down of a thread's switches, and what reaches
  * the sink. Only sleepers are sampled, so that no stop moves a thread's times.
  */
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sampler/fake-world.h"
@@ -188,6 +190,7 @@ static void preemptions_and_stops_are_no_waits(void **state)
 	assert_int_equal(world.quality.exact_waits, 1);
 	assert_int_equal(told.waits, 1);
 	assert_int_equal(told.ns, MS);
+	free(thread->thread.resumes.ns);
 }
 
 /* A signal that comes each 200 us stops the thread as often; readings are 20 ms apart. */
@@ -206,6 +209,7 @@ static void many_stops_between_two_readings_are_no_waits(void **state)
 	assert_int_equal(world.quality.exact_waits, 0);
 	assert_int_equal(told.waits, 0);
 	assert_true(thread->thread.resumes.count <= 1);
+	free(thread->thread.resumes.ns);
 }
 
 /* The next one that has a place stands for them, and what is left for the last one. */
