@@ -49,7 +49,8 @@ static const struct sprof_option annotate_table[] = {
 		FIELD(source_folder)},
 	{"weight", NULL, "KIND",
 		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen or\n"
-		"samples (wall); other tools' files: any of their kinds of values",
+		"samples (wall); files of events or of other tools: any of their\n"
+		"kinds of values",
 		sprof_value_text, FIELD(reading.shown.weight)},
 	{"json", NULL, NULL, "JSON instead of tables", sprof_value_flag, FIELD(json)},
 	{0},

@@ -9,7 +9,8 @@
 #include "base/error.h"
 
 /*
- * Takes an instruction; `text` is valid during the call. Returns false to stop, if out of memory.
+ * Takes an instruction; `text` is valid during the call. Return false to stop, only when out of
+ * memory; run() then returns that error.
  */
 typedef bool (*sprof_objdump_taker)(void *data, uint64_t address, const char *text);
 
@@ -19,9 +20,7 @@ struct sprof_objdump_range {
 	uint64_t begin, end;
 };
 
-/*
- * Passes the instructions in order. Fails if objdump is missing (NOT_FOUND) or fails (UNSUPPORTED).
- */
+/* Passes the instructions in order. NOT_FOUND: objdump is missing; UNSUPPORTED: it failed. */
 SPROF_MUST_USE bool sprof_objdump_run(const struct sprof_objdump_range *range,
 	sprof_objdump_taker take, void *data, struct sprof_error *err);
 

@@ -436,7 +436,8 @@ const struct sprof_command sprof_command_calls = {
 		"such function; a\n"
 		"pattern means only the program. The total of a function counts nested calls once; "
 		"its self time\n"
-		"excludes the watched functions that it called.\n\n"
+		"excludes the watched functions that it called. sprof exits with the exit code of "
+		"PROGRAM.\n\n"
 		"  sprof calls -F 'parse*,lex' -- ./app\n"
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",

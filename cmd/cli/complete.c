@@ -48,6 +48,10 @@ static const struct choice {
 		"dso file srcline address comm cpu rank host pid tid process thread state syscall "
 		"wait_kind "
 		"wait_object lock_holder"},
+	{"syscalls", "weight", "latency calls errors longest"},
+	{"heap", "weight",
+		"growth faults mapped calls alloc_space alloc_objects inuse_space inuse_objects "
+		"peak_space peak_objects allocated_per_second allocations_per_second"},
 	{NULL, "weight", "wall samples user sys runq wait sleep disk stopped stolen"},
 };
 

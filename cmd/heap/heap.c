@@ -84,11 +84,20 @@ static const struct sprof_option exact_table[] = {
 	{0},
 };
 
+static const struct sprof_option weight_table[] = {
+	{"weight", NULL, "KIND",
+		"growth or faults (growth); with --source ptrace: mapped or calls\n"
+		"(mapped); with --rate or --exact: a wrong name lists the kinds",
+		sprof_value_text, offsetof(struct sprof_report_options, weight)},
+	{0},
+};
+
 static const struct sprof_option_group groups[] = {
 	{"What to watch", sprof_event_run_table, FIELD(watching)},
 	{"What to watch", option_table},
 	{"With --exact", exact_table},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", weight_table, FIELD(shown)},
 	{"Report", sprof_report_options_brief_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
@@ -316,13 +325,13 @@ const struct sprof_command sprof_command_heap = {
 		"that map memory\n"
 		"and counts the mapped bytes instead. A terminal gets a summary of the places in "
 		"the program;\n"
-		"sprof report shows the rest.\n\n"
+		"sprof report shows the rest. sprof exits with the exit code of PROGRAM.\n\n"
 		"  sprof heap -- ./app\n"
 		"  sprof heap -p 4711 -d 10s -o growth.svg\n"
 		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n\n"
-		"--rate sets breakpoints at the allocators for a millisecond now and then. Between "
-		"these windows\n"
-		"the program runs at its normal speed. Frees are not seen.\n\n"
+		"--rate sets breakpoints at the allocators for a few milliseconds now and then. "
+		"Between these\n"
+		"windows the program runs at its normal speed. Frees are not seen.\n\n"
 		"  sprof heap --rate -p 4711 -d 30s\n\n"
 		"--exact watches each call of malloc, free and similar functions, and of operator "
 		"new, with\n"

@@ -375,7 +375,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 const struct sprof_command sprof_command_mem = {
 	.name = "mem",
 	.summary = "Show the RSS, PSS and USS of processes over time",
-	.synopsis = "-p PID[,PID]... [options], or [options] [--] PROGRAM [ARGUMENT...]",
+	.synopsis = "[options] (-p PID[,PID]... | [--] PROGRAM [ARGUMENT...])",
 	.details =
 		"RSS is the resident memory of a process. PSS divides each page by the number of "
 		"processes that\n"
@@ -383,7 +383,8 @@ const struct sprof_command sprof_command_mem = {
 		"would free it.\n"
 		"Reading PSS and USS takes at most 1 % of the time. \"own share\" is the "
 		"process's part\n"
-		"(PSS-USS) of the memory that it shares (RSS-USS).\n\n"
+		"(PSS-USS) of the memory that it shares (RSS-USS). sprof exits with the exit code "
+		"of PROGRAM.\n\n"
 		"  sprof mem -p 4711,4712 -d 10s --libs\n"
 		"  sprof mem -o memory.csv -o memory.svg -- ./server --port 8080\n",
 	.groups = groups,

@@ -31,6 +31,7 @@ static const struct sprof_option_group groups[] = {
 	{"Sampling", sprof_recording_sampling_table},
 	{"Page faults", sprof_page_faults_table, FIELD(faults)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"Output", sprof_recording_stats_table},
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
 	{"Layout", sprof_report_options_brief_table, FIELD(shown)},
@@ -109,7 +110,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 const struct sprof_command sprof_command_attach = {
 	.name = "attach",
 	.summary = "Profile a running process",
-	.synopsis = "{-p PID[,PID]... | --tid TID[,TID]... | --name REGEX} [options]",
+	.synopsis = "(-p PID[,PID]... | --tid TID[,TID]... | --name REGEX) [options]",
 	.details =
 		"At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof detaches and "
 		"writes the profile.\n"

@@ -45,7 +45,9 @@ struct sprof_event_run {
 	char **environment;
 };
 
-/* Creates everything that a run needs. Finish it in both cases. */
+/*
+ * Creates everything that a run needs. Call sprof_event_run_finish() whether or not this succeeds.
+ */
 bool sprof_event_run_init(struct sprof_event_run *watching,
 	const struct sprof_event_run_options *options, char *const operands[],
 	struct sprof_error *err) SPROF_MUST_USE;

@@ -27,6 +27,7 @@ static const struct sprof_option_group groups[] = {
 	{"Sampling", sprof_recording_sampling_table},
 	{"Page faults", sprof_page_faults_table, FIELD(faults)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"Output", sprof_recording_stats_table},
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
 	{"Layout", sprof_report_options_brief_table, FIELD(shown)},

@@ -62,10 +62,10 @@ static const struct sprof_option target_table[] = {
 static const struct sprof_option table_table[] = {
 	{"interval", "i", "MS", "print a table every MS milliseconds, and one of the whole run",
 		sprof_value_milliseconds, FIELD(interval_ns)},
-	{"than", NULL, "TIME", "count delays that are longer than this, such as 4ms",
+	{"than", NULL, "TIME", "count delays that are longer than TIME, such as 4ms",
 		sprof_value_latency, FIELD(than_ns)},
 	{"perins", NULL, NULL, "show a row for each thread", sprof_value_flag, FIELD(per_thread)},
-	{"filter", NULL, "GLOB[,GLOB]...", "only threads whose name matches one of the globs",
+	{"filter", NULL, "GLOB[,GLOB]...", "show only threads whose name matches one of the globs",
 		set_filter, FIELD(filter)},
 	{"json", NULL, NULL, "write each table as a line of JSON", sprof_value_flag, FIELD(json)},
 	{0},
@@ -245,17 +245,19 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 const struct sprof_command sprof_command_rundelay = {
 	.name = "rundelay",
 	.summary = "Measure how long threads wait for a CPU",
-	.synopsis = "-p PID [options], or [options] [--] PROGRAM [ARGUMENT...]",
+	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
 		"A thread waits for a CPU after a preemption and after a wake-up. Waits after "
 		"preemptions are\n"
 		"exact with switch records, which need kernel.perf_event_paranoid to be at most 2 "
 		"(your own\n"
-		"processes). Waits after wake-ups are exact with tracepoints, which need root and "
-		"a mounted\n"
-		"tracefs; otherwise the kernel gives only their number and sum (~). Ctrl-C ends it "
-		"and prints the\n"
-		"tables. SIGUSR1 prints statistics.\n\n"
+		"processes). Waits after wake-ups are exact with tracepoints, which need root or "
+		"CAP_PERFMON, and a\n"
+		"tracefs that is mounted and readable; otherwise the kernel gives only their "
+		"number and sum (~).\n"
+		"With --pid, Ctrl-C ends it and prints the tables. SIGUSR1 prints statistics. sprof "
+		"exits with the\n"
+		"exit code of PROGRAM.\n\n"
 		"  sprof rundelay -p 4711 -d 10s --than 4ms --perins\n"
 		"  sprof rundelay -i 1000 -- ./server --port 8080\n",
 	.groups = groups,

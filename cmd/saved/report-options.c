@@ -203,9 +203,14 @@ const struct sprof_option sprof_report_options_output_table[] = {
 		"attach, heap: summary on a terminal; run, attach: folded into a\n"
 		"pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
+	{0},
+};
+
+const struct sprof_option sprof_report_options_weight_table[] = {
 	{"weight", NULL, "KIND",
 		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen or\n"
-		"samples (wall); other tools' files: any of their kinds of values",
+		"samples (wall); files of events or of other tools: any of their\n"
+		"kinds of values",
 		sprof_value_text, FIELD(weight)},
 	{0},
 };

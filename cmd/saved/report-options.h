@@ -42,6 +42,8 @@ extern const struct sprof_option sprof_report_options_waits_table[];
 extern const struct sprof_option
 	sprof_report_options_report_table[]; /* the other options of a report */
 extern const struct sprof_option sprof_report_options_output_table[];
+/* the kinds of samples, and of saved profiles; profiles of events have other kinds */
+extern const struct sprof_option sprof_report_options_weight_table[];
 
 /* Whether an option was given that concerns only the text report. */
 bool sprof_report_options_asks_for_text(const struct sprof_report_options *shown);

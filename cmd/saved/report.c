@@ -43,6 +43,7 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", report_table},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
 };

@@ -1,9 +1,12 @@
 /* Adds system calls to a profile. Does not handle calls that were seen only in part. */
 #include "cmd/syscalls/profile.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/syscall-name.h"
+#include "cmd/cli/option-values.h"
+#include "cmd/saved/report-options.h"
 #include "profile/edit/build.h"
 
 static const struct sprof_kind kinds[] = {
@@ -14,6 +17,14 @@ static const struct sprof_kind kinds[] = {
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+const struct sprof_option sprof_call_profile_weight_table[] = {
+	{"weight", NULL, "KIND",
+		"latency, calls, errors or longest (latency); with --sample also\n"
+		"wall, user, sys, ... (wall)",
+		sprof_value_text, offsetof(struct sprof_report_options, weight)},
+	{0},
+};
 
 void sprof_call_profile_begin(struct sprof_profile *profile)
 {

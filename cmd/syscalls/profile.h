@@ -3,8 +3,12 @@
 #define SPROF_CMD_SYSCALLS_PROFILE_H
 
 #include "base/attributes.h"
+#include "cmd/cli/command.h"
 #include "events/syscalls/table.h"
 #include "profile/model/profile.h"
+
+/* --weight with these kinds; a group at the offset of a struct sprof_report_options. */
+extern const struct sprof_option sprof_call_profile_weight_table[];
 
 /* Adds the kinds "latency", "calls", "errors" and "longest"; call it before the first row. */
 void sprof_call_profile_begin(struct sprof_profile *profile);

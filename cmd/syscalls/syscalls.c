@@ -65,7 +65,8 @@ static const struct sprof_option option_table[] = {
 		FIELD(by_thread)},
 	{"stack", NULL, NULL,
 		"show where calls come from: the stacks of those that take longer\n"
-		"than --than, or of all",
+		"than --than, or of all; each call then stops its thread, for root\n"
+		"too",
 		sprof_value_flag, FIELD(stacks)},
 	{"interval", "i", "MS",
 		"print a table every MS milliseconds, of the calls since the last\n"
@@ -81,6 +82,7 @@ static const struct sprof_option_group groups[] = {
 	{"What to trace", option_table},
 	{"What to trace", sprof_with_samples_table, FIELD(beside)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_call_profile_weight_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
@@ -475,16 +477,18 @@ const struct sprof_command sprof_command_syscalls = {
 	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
 		"For root, the kernel's tracepoints record each call without stops. For other "
-		"users, every call\n"
-		"stops its thread twice, which takes some microseconds; the head of the table "
-		"gives the shortest\n"
-		"latency that can be measured. With --event, a filter in the kernel then lets all "
-		"other calls of\n"
-		"a program that sprof starts run at full speed. The kernel never removes such a "
-		"filter, so the\n"
-		"program is killed if sprof is, and set-user-ID programs get no privileges under "
-		"it. Sleeping\n"
-		"threads are not woken: sprof traces them from their next run on.\n\n"
+		"users, and with\n"
+		"--stack, every call stops its thread twice, which takes some microseconds; the "
+		"head of the table\n"
+		"gives the shortest latency that can be measured. With --event, a filter in the "
+		"kernel then lets\n"
+		"all other calls of a program that sprof starts run at nearly full speed. The "
+		"kernel never removes\n"
+		"such a filter, so the program is killed if sprof ends before it, and set-user-ID "
+		"programs get no\n"
+		"privileges under it. sprof does not wake sleeping threads; it begins to trace "
+		"them when they next\n"
+		"run. sprof exits with the exit code of PROGRAM.\n\n"
 		"  sprof syscalls -- git status\n"
 		"  sprof syscalls -p 4711 -d 10s --than 1ms\n"
 		"  sprof syscalls -e %file -o files.pb.gz -- make\n"

@@ -161,7 +161,9 @@ const struct sprof_command sprof_command_trace = {
 	.details =
 		"sprof multi-trace is the same command. sprof events lists the events and their "
 		"fields.\n"
-		"Expressions have the operators of C, and ~ for a glob.\n\n"
+		"Expressions have the operators of C, and ~ for a glob. sprof exits with the exit "
+		"code of\n"
+		"PROGRAM.\n\n"
 		"  sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 4ms -p "
 		"4711\n"
 		"  sprof trace -e 'syscalls:sys_exit_openat/ret>=0/key=ret/' -e "

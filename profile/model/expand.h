@@ -17,8 +17,8 @@ struct sprof_expansion {
 void sprof_expansion_finish(struct sprof_expansion *expansion);
 
 /*
- * Replaces the frames by those of the stack. Its locations must be named. Returns false if out of
- * memory.
+ * Replaces the contents with the frames of `stack`. The stack's locations must already have names.
+ * Returns false if out of memory.
  */
 bool sprof_expansion_fill(
 	struct sprof_expansion *expansion, const struct sprof_profile *profile, uint32_t stack);

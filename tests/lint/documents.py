@@ -16,8 +16,8 @@ SAVED = (("profile/model/quality.c", r"\bFIELD\((\w+)\),"), ("profile/model/thre
          ("profile/pprof/pprof.h", r"^#define SPROF_PPROF_\w+ \"(\w+)\""))
 # The rows of docs/stops.md, and what they call the effects that the test names.
 STOPS = ("tests/ptrace/calls-transfer.c", "tests/ptrace/calls-wait.c")
-EFFECTS = {"NONE": "nothing", "GOES_ON": "goes on", "ANEW": "begins anew", "PART": "returns a part",
-           "REM": "goes on, rem is written"}
+EFFECTS = {"NONE": "nothing", "GOES_ON": "continues", "ANEW": "restarts", "PART": "returns a part",
+           "REM": "continues, rem is written"}
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
 
 

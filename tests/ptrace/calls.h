@@ -24,9 +24,9 @@ enum effect {
 	EFFECT_NONE, /* the stop waits until the call has ended */
 	/* as if nobody had looked; if it has a time-out, with what is left of it */
 	EFFECT_GOES_ON,
-	EFFECT_ANEW, /* goes on, but the time-out begins anew */
+	EFFECT_ANEW, /* restarts with its full time-out */
 	EFFECT_PART, /* returns what it has done so far */
-	/* goes on, and the time that was left at the stop is in the caller's memory */
+	/* continues, and the time that was left at the stop is in the caller's memory */
 	EFFECT_REM,
 };
 
