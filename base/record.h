@@ -234,7 +234,10 @@ struct sprof_thread_facts {
 	uint64_t disk_read_bytes, disk_written_bytes; /* from and to block devices */
 	uint64_t signals;                             /* delivered to it, including ignored ones */
 	uint64_t max_rss_bytes; /* of its process so far; 0: unknown, or not the leader */
-	/* recorded by switches, while sampling was on: waits and preemptions, off the CPU */
+	/*
+	 * from recorded switches, while sampling was on: waits and preemptions, and their time off
+	 * the CPU
+	 */
 	bool has_waits;
 	uint64_t waits, wait_ns, longest_wait_ns;
 	uint64_t preemptions, preempted_ns;
@@ -243,17 +246,21 @@ struct sprof_thread_facts {
 struct sprof_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the tick, or of the last one if there are several */
 	uint32_t thread;
-	uint32_t stack; /* its number from the sink's stack() */
+	uint32_t stack; /* its id from the sink's stack() */
 	enum sprof_state state;
 	uint32_t count; /* number of ticks it represents: 0 and 1 mean one */
-	/* its number from the sink's wait(); NONE: in no system call */
+	/* its id from the sink's wait(); NONE: in no system call */
 	uint32_t wait;
 	const struct sprof_holder *holder; /* NULL: no lock, or no known holder */
-	/* the one that the thread ran; 0: none, or not wanted */
+	/* goroutine that the thread ran; 0: none, or not wanted */
 	uint64_t goroutine;
-	uint32_t cpu;  /* the one that it ran on, counted from 1; 0: not known, or not wanted */
-	bool is_timed; /* it has no equal share of time: that comes by waited() */
-	bool is_queued; /* it wanted a CPU: it has that time only, and only if no other sample of then has */
+	uint32_t cpu;  /* CPU that it ran on, counted from 1; 0: not known, or not wanted */
+	bool is_timed; /* its time comes from waited(), and is no equal share */
+	/*
+	 * run-queue sample: gets run-queue and stolen time only, and only if the thread has no
+	 * running sample in that time
+	 */
+	bool is_queued;
 };
 
 /* A wait whose length is known, or a part of it. */
@@ -275,11 +282,12 @@ struct sprof_charge {
  * Receives the sampler's records. Each function returns false only on a fatal lack of memory, which
  * ends the run.
  *
- * sample() may be called several times for a thread. charge() then gives what the kernel accounted to
- * the thread since the last charge(); it belongs to the samples since then.
+ * sample() may be called several times for a thread. charge() then gives what the kernel accounted
+ * to the thread since the last charge(); it belongs to the samples since then.
  *
- * queued() gives the time, in ns, that the thread had to wait for a CPU after the sleep of such a sample;
- * it is not in charge() any more. For that time there are already sample->count samples of the sleep.
+ * queued() gives the time, in ns, that the thread waited for a CPU after the sleep of such a
+ * sample; charge() does not include it. sample->count samples of the sleep were already given for
+ * that time.
  */
 struct sprof_sink {
 	void *data;
@@ -294,8 +302,8 @@ struct sprof_sink {
 	/* Replaces the thread's earlier facts. NULL: not wanted. */
 	bool (*facts)(void *data, uint32_t thread, const struct sprof_thread_facts *facts);
 	/*
-	 * The sample says whose wait it is and where; its time and count mean nothing. Blocked time
-	 * that is charged is shared out by these lengths. NULL: not wanted.
+	 * The sample gives the thread and the place of the wait; its time and count are not used.
+	 * Blocked time that is charged is shared out by these lengths. NULL: not wanted.
 	 */
 	bool (*waited)(
 		void *data, const struct sprof_sample *where, const struct sprof_waited *waited);
@@ -328,11 +336,13 @@ struct sprof_quality {
 	uint64_t ticks, ticks_late, ticks_missed;
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
 	uint64_t samples_by_kernel, samples_stopped, samples_peeked, samples_reused;
-	/* the thread got no CPU to stop on within the tick's patience; the kernel's were lost */
+	/*
+	 * the thread got no CPU to stop on within the tick's patience, or a timer's record was lost
+	 */
 	uint64_t samples_lost;
-	/* threads that the kernel refused a timer for; times that it held one back */
+	/* threads that were refused a timer by the kernel; times that it throttled one */
 	uint64_t timers_refused, timers_throttled;
-	uint64_t timers_denied; /* to all: enum sprof_timers_denied */
+	uint64_t timers_denied; /* why no thread got a timer: enum sprof_timers_denied */
 	uint64_t timers_unfit;  /* threads of Go or Python: their stacks take several copies */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
@@ -340,7 +350,7 @@ struct sprof_quality {
 	uint64_t cpus, machine_cpu_ns;
 	uint64_t frames;
 	uint64_t stacks[SPROF_END_COUNT]; /* samples by the end of their stack */
-	/* with a frame found in this way as the least certain one */
+	/* samples whose least reliable frame was found in this way */
 	uint64_t stacks_by_code, stacks_by_frame_pointer;
 	uint64_t unwind_ns_total;
 	/* of these samples: with frames of an interpreter, or why not */
@@ -350,13 +360,14 @@ struct sprof_quality {
 	/* Beyond the memory bounds, shown as [other]; counted by the profile. */
 	uint64_t samples_folded, threads_folded, waits_folded;
 	/*
-	 * The time that threads ran or wanted to run, and how much of it has no sample of its own thread: functions have
-	 * it by the samples of threads like that one. Filled after naming.
+	 * The time that threads ran or wanted to run, and the part of it without a sample of the
+	 * same thread: functions get it in proportion to the samples of similar threads. Filled
+	 * after naming.
 	 */
 	uint64_t running_ns, estimated_ns;
 	/*
-	 * exact waits: how many, those among them whose place the kernel had no room for, records of
-	 * switches that it had no room for, and threads that it did not let us record
+	 * exact waits: how many, how many of them have a place that the kernel had no room for,
+	 * records of switches that it had no room for, and threads that it did not let us record
 	 */
 	uint64_t exact_waits, exact_unplaced, exact_lost, exact_refused;
 	/* waits looked up, and the time that took */

@@ -1,7 +1,7 @@
 /*
- * A record of a timer is read some ms after it was made, and its system call's descriptor may be another
- * file by then. One that was the same before the record is taken to have been so all the time. Does not
- * notice one that was another file between two looks.
+ * A timer's record is read some ms after it was made, and its system call's descriptor may be
+ * another file by then. A descriptor that was the same before the record is assumed to have been
+ * the same throughout. Does not notice one that was another file between two looks.
  */
 #include "sampler/descriptors.h"
 

@@ -1,6 +1,4 @@
-/*
- * Whether what a descriptor is now is what it was at the moment of a record.
- */
+/* Whether a descriptor still is the file that it was at the moment of a record. */
 #ifndef SPROF_SAMPLER_DESCRIPTORS_H
 #define SPROF_SAMPLER_DESCRIPTORS_H
 
@@ -29,8 +27,8 @@ struct descriptor_look {
 };
 
 /*
- * Notes the look. True: the descriptor was the same at that moment, as far as looks can tell: an earlier one
- * has found it, or the moment has only just passed.
+ * Notes the look. Returns whether the descriptor was the same at that moment: an earlier look found
+ * the same, or the moment is less than 2 ms ago.
  */
 bool sprof_descriptors_were_same(
 	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns);

@@ -18,14 +18,16 @@ enum observed_by { OBSERVED_BY_REUSE, OBSERVED_BY_PEEK, OBSERVED_BY_STOP, OBSERV
 struct observation {
 	struct sprof_thread *thread;
 	enum observed_by by;
-	/* the moment it stands for: of its tick, of a late stop, or the kernel's own */
+	/* the time that it is booked at: its tick's, a late stop's, or the kernel record's */
 	uint64_t time_ns;
-	uint32_t times; /* number of ticks it stands for; 0: it only tells figures */
+	uint32_t times; /* number of ticks that it counts for; 0: it only carries figures */
 	enum sprof_state state;
-	bool is_past; /* slept through before this tick: since then locks may have changed hands */
-	bool is_queued; /* a wait for a CPU in the midst of work, whose time the samples around it share */
-	uint32_t owed; /* the stop came late: that number of ticks was counted as lost */
-	/* the CPU that it ran on, or stood in the queue of, counted from 1; 0: not known */
+	bool is_past; /* of sleep before this tick: locks may have changed hands since */
+	/* a wait for a CPU in the midst of work; the samples around it share its time */
+	bool is_queued;
+	/* number of ticks that the stop came too late for, already counted as lost */
+	uint32_t owed;
+	/* the CPU that it ran on, or was queued on, counted from 1; 0: not known */
 	uint32_t cpu;
 
 	/* The stack copy to walk. NULL: none, for reason `end`, or the last sample's (reuse). */

@@ -13,7 +13,7 @@
 #include "sampler/account/figures.h"
 #include "sampler/switches/switching.h"
 
-/* How long a thread that was met in the kernel is expected there. */
+/* For how long a process is assumed to enter the kernel often, after a thread was found there. */
 enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };
 
 struct sampled_process *sprof_sampled_process_of(struct sprof_process *process)
@@ -173,7 +173,7 @@ void sprof_sampled_woke(struct sampled *sampled)
 	sampled->sleep.skipped = 0;
 }
 
-/* Of several turns on a CPU, all have waited for as long, as far as known. */
+/* If it had several turns on a CPU, each is assumed to have waited equally long. */
 uint64_t sprof_sampled_queued(
 	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks)
 {
@@ -202,7 +202,10 @@ uint64_t sprof_sampled_worked_ns(
 
 	if (!turns)
 		return UINT64_MAX;
-	/* All turns have waited for as long, as far as known; the first one right behind the sleep. */
+	/*
+	 * Each turn is assumed to have waited equally long; the first wait came right after the
+	 * sleep.
+	 */
 	waited_ns = (now->runq_ns - sleep->figures.runq_ns) / turns * (turns - 1);
 	return now->cpu_ns - sleep->cpu_ns + waited_ns;
 }

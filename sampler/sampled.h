@@ -52,7 +52,7 @@ struct known_sleep {
 struct lock_watch {
 	bool active;
 	struct sprof_futex futex;
-	/* the sampler's id, at the last look; SPROF_RECORD_NONE: nobody, or not known */
+	/* the sampler's id of it, at the last look; SPROF_RECORD_NONE: none, or not known */
 	uint32_t holder_id;
 };
 
@@ -105,39 +105,43 @@ struct known_place {
 enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
 
 /*
- * Of a thread (struct sprof_thread's sampling). The fields that each tick reads of each sleeper
- * come first: with many threads, fetching them takes the time.
+ * What is remembered of a thread (struct sprof_thread's `sampling`). The fields that each tick
+ * reads of each sleeper come first: with many threads, fetching them takes the time.
  */
 struct sampled {
-	uint64_t turn_ns;  /* the last tick that looked at it, */
-	uint64_t asked_ns; /* and that asked for a stop */
-	uint32_t place;    /* sampler/account/samples.c: of its last sample */
+	uint64_t turn_ns;  /* the last tick that looked at it */
+	uint64_t asked_ns; /* the last tick that asked for its stop */
+	uint32_t place;    /* index of its last sample in sampler/account/samples.c */
 	struct known_sleep sleep;
 	struct known_wait wait;
 	struct last_call last_call;
 	struct sprof_account account;
 	uint64_t window_ns; /* when the last charge was */
-	uint64_t stood_ns;  /* spent in our stops, from when we saw them */
-	uint64_t queued_ns; /* waited for a CPU after sleeps: what is less than a tick */
+	uint64_t stood_ns;  /* time in our stops, from when we saw each */
+	uint64_t queued_ns; /* run-queue time after sleeps that does not make a tick yet */
 	enum sampled_life life;
-	uint32_t slept_on;    /* ticks before one that a sleep had which was over in it, */
-	uint64_t slept_on_ns; /* and when that tick was */
-	uint32_t owed;        /* ticks in a row that its last stop came too late for */
+	/* skipped ticks credited to a sleep that ended in the tick slept_on_ns */
+	uint32_t slept_on;
+	uint64_t slept_on_ns;
+	uint32_t owed; /* ticks in a row that its last stop missed */
 	struct last_seen last;
-	struct known_place asleep; /* the sample of the present sleep, */
-	/* and where a record says that it ran: just before, or when the sleep was over, which nobody saw yet */
+	struct known_place asleep; /* the sample of the present sleep */
+	/*
+	 * where a record shows it running while it counts as asleep: just before that sleep, or
+	 * after a wake-up that no look has seen yet
+	 */
 	struct known_place running;
 	bool has_running;
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
-	struct switching
-		*switching; /* sampler/switches/exact.c; NULL: its switches are not recorded */
-	struct sprof_interp_thread
-		*script;            /* sampler/stack/interpreted.c; NULL: it runs no interpreter */
-	bool sought_thread;         /* its thread pointer was searched */
-	uint64_t faults, faults_ns; /* page faults so far, and when that was read */
-	pid_t own_tid;              /* its id inside its process's pid namespace */
+	/* sampler/switches/exact.c; NULL: its switches are not recorded */
+	struct switching *switching;
+	/* sampler/stack/interpreted.c; NULL: it runs no interpreter */
+	struct sprof_interp_thread *script;
+	bool sought_thread;              /* its thread pointer was looked for */
+	uint64_t faults, faults_ns;      /* page faults so far, and when that was read */
+	pid_t own_tid;                   /* its id inside its process's pid namespace */
 	struct sprof_thread_facts first; /* counted before its first sight */
 	char name[SPROF_COMM_MAX];
 };
@@ -147,25 +151,27 @@ struct known_mappings {
 	uint64_t read_ns;    /* 0: never */
 	uint64_t cost_ns;    /* CPU time of that read */
 	uint64_t generation; /* of the process's mappings then */
-	bool read_in_vain;   /* it found no change */
-	bool sought_in_vain; /* nor did it find the code that the kernel had told of */
+	bool read_in_vain;   /* that read found no change */
+	bool sought_in_vain; /* and it lacked the code that the kernel had reported */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
-	bool is_former;      /* records of before an exec are walked: those of that program hold */
+	/* records from before an exec are being unwound, by the old program's mappings */
+	bool is_former;
 	/*
-	 * A record of that moment is walked, around which the thread has mapped these; 0: none is. Whether
-	 * what is known, which is of before the later ones, is to be kept for it.
+	 * the record being unwound: its time (0: none is), the mappings that the thread made near
+	 * that time, and whether to unwind it by the mappings known from before the later ones
 	 */
 	uint64_t moment_ns;
 	const struct sprof_perf_timer_mapping *made;
 	size_t made_count;
 	bool is_kept;
-	bool was_replaced; /* the last stack leads through code that has replaced another one since */
+	/* the last stack leads through code that has since replaced other code */
+	bool was_replaced;
 	/* Counts up whenever the mappings may have changed; and its value at the last read. */
 	uint64_t change, read_change;
-	uint64_t late_ns;                  /* the last tick that was long enough for a change */
+	uint64_t late_ns;                  /* the last tick that took long enough for a change */
 	const struct sprof_go_runtime *go; /* NULL: none known */
-	unsigned go_count;                 /* number of runtimes it was last looked up among */
-	bool is_go_called;                 /* C code has been seen to call Go's */
+	unsigned go_count; /* number of Go runtimes that `go` was last looked up among */
+	bool is_go_called; /* C code has been seen to call Go's */
 };
 
 /* sampler/tick/quiet.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
@@ -183,32 +189,34 @@ struct known_quiet {
 	uint64_t known_rest_ns;
 };
 
-/* Of a process (struct sprof_process's sampling). */
+/* What is remembered of a process (struct sprof_process's `sampling`). */
 struct sampled_process {
 	struct known_mappings mappings;
 	struct known_quiet quiet;
-	struct sprof_interp_process
-		*script; /* sampler/stack/interpreted.c; NULL: it has no interpreter */
-	char comm
-		[SPROF_COMM_MAX]; /* of its first thread, which new threads begin with; "": not known */
-	uint64_t exact_ns; /* sampler/switches/exact.c: the reading that has doubted its mappings */
-	uint64_t enters_until_ns; /* until then its threads are taken to enter the kernel often */
+	/* sampler/stack/interpreted.c; NULL: it has no interpreter */
+	struct sprof_interp_process *script;
+	/* of its first thread: new threads begin with it; "": not known */
+	char comm[SPROF_COMM_MAX];
+	/* sampler/switches/exact.c: the last reading that doubted its mappings */
+	uint64_t exact_ns;
+	/* until then, its threads are assumed to enter the kernel often */
+	uint64_t enters_until_ns;
 };
 
-/* The record of the process, created if new. NULL: no memory. */
+/* Returns the record of the process, created if new; NULL if out of memory. */
 struct sampled_process *sprof_sampled_process_of(struct sprof_process *process);
 void sprof_sampled_process_forget(struct sprof_process *process);
 /* A thread of it has entered the kernel, or does so often. */
 void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
-/* NULL: no memory. The window begins with these figures. */
+/* The window begins with these figures. Returns NULL if out of memory. */
 struct sampled *sprof_sampled_create(const struct sprof_figures *start);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
 /* Stores what the kernel had counted before, and the id inside its process. */
 void sprof_sampled_met_first(
 	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid);
-/* False: the thread already has that name. */
+/* Returns false if the thread already has that name. */
 bool sprof_sampled_named(struct sampled *sampled, const char *name);
 
 /* life: it has had a CPU; it has ended, though the kernel does not say so yet. */
@@ -219,10 +227,10 @@ void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/* The last sighting; its sample stands for `times` ticks; `place` is sampler/account/samples.c's. */
+/* seen: the last sighting. counted: its sample, which counts for that number of ticks. */
 void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen);
 void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
-/* The same, but its time in that state comes by waited(), which is told its length. */
+/* The same, but sprof_sampled_waited() adds the time in that state, once its length is known. */
 void sprof_sampled_counted_only(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
 void sprof_sampled_waited(struct sampled *sampled, enum sprof_state state, uint64_t ns);
 /* Its switches are recorded from now on. */
@@ -236,31 +244,31 @@ void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
 void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
 	uint64_t timeslices, bool is_same);
 /*
- * A record has told where it ran, just before its sleep or after it: `asleep` and `wait` hold as long as
- * nobody has seen that it woke.
+ * A record shows where it ran, just before its sleep or after it. `asleep` and `wait` hold until a
+ * look shows that it woke.
  */
 void sprof_sampled_ran_meanwhile(
 	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait);
 void sprof_sampled_woke(struct sampled *sampled);
 /*
- * It has had a CPU since it was seen asleep. Returns the time that it had to wait for the first one, in
- * ns, which is handed out now. *ret_ticks: how many of its ticks, in the mean, were in such waits.
+ * It has had a CPU since it was seen asleep. Returns the ns that it waited for the first one, which
+ * are handed out now. *ret_ticks: how many of its ticks fell into such waits, on average.
  */
 uint64_t sprof_sampled_queued(
 	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks);
 /*
- * The time since it first had a CPU after the sleep in which it was seen: on it, or waiting for the next turn.
- * UINT64_MAX: not known.
+ * The time since it first got a CPU after the sleep in which it was seen: on a CPU, or in the run
+ * queue for later turns. UINT64_MAX: not known.
  */
 uint64_t sprof_sampled_worked_ns(
 	const struct sampled *sampled, const struct sprof_proc_schedstat *now);
 /*
- * That many ticks before this one, without a look, count as skipped, and so for the sleep that it has woken from.
- * Slept on: how many, in this tick.
+ * sleeps_on: credits that number of skipped ticks, before this one, to the sleep that has just
+ * ended. slept_on: returns how many were credited in this tick.
  */
 void sprof_sampled_sleeps_on(struct sampled *sampled, uint64_t tick_ns, uint32_t ticks);
 uint32_t sprof_sampled_slept_on(const struct sampled *sampled, uint64_t tick_ns);
-/* Ticks pass without a look at it. Credited: returns how many did since the last time. */
+/* skipped: ticks passed without a look at it. credited: returns how many since the last call. */
 void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks);
 uint32_t sprof_sampled_credited(struct sampled *sampled);
 
@@ -268,18 +276,21 @@ uint32_t sprof_sampled_credited(struct sampled *sampled);
 void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait);
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 void sprof_sampled_called(struct sampled *sampled, const struct last_call *call);
-/* The present holder of its lock; SPROF_RECORD_NONE: nobody, or not known. */
+/* The present holder of its lock. SPROF_RECORD_NONE: none, or not known. */
 void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id);
 
-/* sample: it has none; `coming`: a stop is under way for that many ticks. Met: sampled, or stopped in vain. */
+/*
+ * sample. missed: it has none; `coming`: the number of ticks whose stop is under way. met: it was
+ * sampled, or stopped without a sample.
+ */
 void sprof_sampled_missed(struct sampled *sampled, uint32_t coming);
 void sprof_sampled_met(struct sampled *sampled);
 
-/* window: what has come since the last charge, by these figures; it stood still for stood_ns. */
+/* window: the time since the last charge, by these figures. */
 struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
 /*
- * Sampling is off; what is counted until it is on again does not belong to the run. `facts`: the
- * kernel's, of now.
+ * Sampling is off: what is counted until it is on again does not belong to the run. `facts`: the
+ * kernel's counts now.
  */
 void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_facts *facts);
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
@@ -289,18 +300,20 @@ void sprof_sampled_stood(struct sampled *sampled, uint64_t ns);
 /* cpu. */
 void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu);
 void sprof_sampled_left_cpu(struct sampled *sampled);
-/* Where the last look found it, counted from 1; it may have moved since. 0: not known. */
+/*
+ * The CPU on which the last look found it, counted from 1; it may have moved since. 0: not known.
+ */
 uint32_t sprof_sampled_cpu(const struct sampled *sampled);
 
-/* Stores the count of page faults of now. */
+/* Stores the present number of page faults. */
 void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns);
 
-/* Its thread pointer is searched only once. */
+/* Its thread pointer is looked for only once. */
 void sprof_sampled_sought_thread(struct sampled *sampled);
 
 /* This tick has looked at it. */
 void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns);
-/* True: for the first time in that tick. */
+/* Returns whether it is the first time in that tick. */
 bool sprof_sampled_asked(struct sampled *sampled, uint64_t tick_ns);
 
 #endif

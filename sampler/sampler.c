@@ -37,7 +37,7 @@ static void on_ended(struct loop *loop, struct sprof_thread *thread)
 
 	if (loop->exact.is_open)
 		sprof_exact_ended(&loop->exact, thread);
-	/* What it did while sampling was off belongs to nobody. */
+	/* What it did while sampling was off is not charged. */
 	if (loop->sampling.is_on || thread->sampling)
 		sprof_book_settle(&loop->book, thread, loop->ticking.ns,
 			loop->sampling.is_on && sprof_thread_has_figures(thread));
@@ -70,7 +70,7 @@ static void on_event(void *data, const struct sprof_event *event)
 		sprof_schedule_resume(&loop->pace.schedule, now_of(&loop->run));
 		break;
 	case SPROF_EVENT_BORN:
-		/* An event may be of it, and its name can't be read once an exec has ended it. */
+		/* It may have an event, and its name can't be read once an exec has ended it. */
 		if (loop->events && loop->sampling.is_on)
 			(void)!sprof_book_open(&loop->book, event->born.thread);
 		/* It is looked at in the next tick, because it may be gone soon. */
@@ -214,7 +214,7 @@ static void plan_next_tick(struct loop *loop)
 		sprof_schedule_spare(&pace->schedule, most_spared);
 }
 
-/* Does what is due now; false: the end is due. */
+/* Does what is due now. Returns false if the end is due. */
 static bool act(struct loop *loop)
 {
 	uint64_t now = now_of(&loop->run), tick_ns;
@@ -239,7 +239,7 @@ static bool act(struct loop *loop)
 	return true;
 }
 
-/* Whether the run goes on. */
+/* Handles one event, and what is due. Returns whether the run goes on. */
 static bool turn(struct loop *loop)
 {
 	const struct sprof_world *world = loop->run.world;
@@ -311,7 +311,7 @@ static void begin_pace(struct loop *loop)
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
 }
 
-/* Without schedstat, nobody knows what a thread did between its records. */
+/* Without schedstat, it is not known what a thread did between its records. */
 static void choose_source(struct loop *loop)
 {
 	const struct run *run = &loop->run;

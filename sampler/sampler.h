@@ -17,7 +17,7 @@
 #include "events/source.h"
 #include "unwind/unwind.h"
 
-/* What is recorded of each wait, beside the samples. */
+/* What is recorded of each wait, besides the samples. */
 enum sprof_exact_waits {
 	SPROF_EXACT_NOT,
 	SPROF_EXACT_TIMES,  /* when it began and ended */
@@ -61,18 +61,20 @@ enum sprof_order {
 struct sprof_control {
 	void *data;
 	enum sprof_order (*signal)(void *data, const siginfo_t *info);
-	/* The order of the last signal is carried out. NULL: nobody wants to know. */
+	/* The order of the last signal has been carried out. NULL: not wanted. */
 	void (*done)(void *data);
 };
 
 /* Gets the periods of a recording; called only with a period_ns. */
 struct sprof_periods {
 	void *data;
-	bool (*may_end)(void *data); /* a period is over; false: it goes on for a while */
+	/* a period is over; returns false to let it go on for a while */
+	bool (*may_end)(void *data);
 	/*
 	 * All time up to now has been handed out, as at the end of a run, and *quality covers the
-	 * period, which ended at end_ns of CLOCK_MONOTONIC, where the next one begins: a while ago, if
-	 * sprof had to wait for a CPU. True: *sink is a new, empty one; false: the period goes on.
+	 * period, which ended at end_ns of CLOCK_MONOTONIC, where the next one begins: a while ago,
+	 * if sprof had to wait for a CPU. Returns true if *sink is a new, empty one; false if the
+	 * period goes on.
 	 */
 	bool (*end)(void *data, uint64_t end_ns, struct sprof_sink *sink);
 };
@@ -91,23 +93,23 @@ struct sprof_sampler_parts {
 	const struct sprof_event_source *const *events; /* ends with NULL; NULL: none */
 };
 
-/* Where samples go, and who decides. */
+/* Where samples go, and what controls the run. */
 struct sprof_sampler_ends {
 	struct sprof_sink *sink; /* its content is replaced at the end of a period */
 	const struct sprof_control *control;
 	const struct sprof_periods *periods; /* NULL: no periods */
-	/* single events, beside the samples or instead of them; ends with NULL; NULL: none */
+	/* single events, besides the samples or instead of them; ends with NULL; NULL: none */
 	const struct sprof_event_source *const *events;
 };
 
 /*
- * While sampling is off, no thread is looked at. Time that passes then is charged to nobody, but
+ * While sampling is off, no thread is looked at. Time that passes then is charged to no thread, but
  * counts for the duration and for periods.
  *
  * Samples until the duration is over, the control ends it, the last traced process is gone or, with
- * a linger_ns, the launched program has ended. Fails only for lack of memory; all samples so far
- * have reached the sink then. The target is left attached. *quality is filled as the run goes on,
- * so that a control can read it, except for the cost of naming and writing.
+ * a linger_ns, the launched program has ended. Fails only if out of memory; all samples so far have
+ * reached the sink then. The target is left attached. *quality is filled as the run goes on, so
+ * that a control can read it, except for the cost of naming and writing.
  */
 SPROF_MUST_USE bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,

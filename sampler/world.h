@@ -43,13 +43,13 @@ struct sprof_world {
 	void (*resume)(void *data, struct sprof_thread *thread);
 	void (*release)(void *data, struct sprof_thread *thread);
 
-	/* What the kernel says of a thread. False: it is gone. */
+	/* The kernel's figures of a thread. Return false if it is gone. */
 	bool (*read_stat)(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret);
 	bool (*read_schedstat)(
 		void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
 	bool (*read_syscall)(
 		void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret);
-	/* `often`: soon again. */
+	/* `often`: it will be read again soon. */
 	ssize_t (*read_status)(
 		void *data, struct sprof_thread *thread, bool often, char *buffer, size_t size);
 	/* Another file of its folder in /proc ("io"), like sprof_proc_read_path(). */

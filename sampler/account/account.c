@@ -5,12 +5,12 @@
  * has scaled to the same sum (kernel/sched/cputime.c, cputime_adjust). The split is taken over the
  * whole run, where its resolution hurts least.
  *
- * Wall time that is neither CPU time nor run queue is not all wait. A virtual machine's host and
- * interrupts take time that the kernel leaves out of both (kernel/sched/core.c,
+ * Wall time that is neither CPU time nor run-queue time is not all wait. A virtual machine's host
+ * and interrupts take time that the kernel leaves out of both (kernel/sched/core.c,
  * update_rq_clock_task), and so does a ptrace-stop. Such time is "stolen". It can't be read for one
  * thread, so it is estimated:
  * - A thread neither seen blocked nor switched voluntarily did not sleep: all is stolen.
- * - A thread that slept: the time that it stood still for samples is stolen.
+ * - A thread that slept: the time that it was stopped for samples is stolen.
  * - So is the wait that its samples can't explain: more than their blocked part plus one standard
  *   error. It is at most the CPUs' lost time in proportion to the thread's CPU time.
  *
@@ -218,7 +218,7 @@ static uint64_t stolen_by_switches(
 	return sprof_minus(left, sprof_minus(account->recorded.blocked_ns + wait, waited(account)));
 }
 
-/* What a gap has hidden was divided without the switches. From now on they tell again. */
+/* The time of a gap was divided without the switches. From now on, they determine it again. */
 static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
 {
 	account->recorded.off_ns = now->off_ns;
@@ -283,7 +283,7 @@ struct sprof_times sprof_account_advance(
 		sprof_minus(now->system_ticks, start->system_ticks));
 	struct sprof_times times = {0};
 
-	/* If the split moved, neither side gives back what it was given. */
+	/* If the split of user and system time moved, neither class shrinks. */
 	if (user < before[SPROF_TIME_USER])
 		user = before[SPROF_TIME_USER];
 	if (cpu - (user < cpu ? user : cpu) < before[SPROF_TIME_SYS])

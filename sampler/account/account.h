@@ -10,26 +10,26 @@
 #include "attach/proc/procfs.h"
 #include "base/record.h"
 
-/* What the kernel says of a thread at one moment, plus what sprof knows itself. */
+/* The kernel's figures of a thread at one moment, plus what sprof itself knows. */
 struct sprof_figures {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, runq_ns;
 	uint64_t user_ticks, system_ticks;
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
 	uint64_t faults;     /* page faults, with and without input */
-	/* blocked time that no sample explains may be kept for later */
+	/* more samples follow: blocked time that none explains yet may be kept for them */
 	bool more_to_come;
 	bool has_switches;
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
-	uint64_t stood_ns;           /* time it stood still for samples */
+	uint64_t stood_ns;           /* time stopped for samples */
 	struct sprof_proc_cpus cpus; /* of the machine */
 	/*
-	 * recorded by switches: on no CPU, except for our stops and for gaps in the record; has_off: it is known up to
-	 * this time
+	 * from recorded switches: time on no CPU, without our stops and without gaps in the record.
+	 * has_off: it is known up to time_ns
 	 */
 	bool has_off;
 	uint64_t off_ns;
-	uint32_t off_gaps; /* how often switches were missing so far */
+	uint32_t off_gaps; /* gaps in the record so far */
 };
 
 struct sprof_account {
@@ -44,7 +44,10 @@ struct sprof_account {
 	uint64_t faults;                   /* at the last take */
 	/* stolen time that the machine's figures account for */
 	uint64_t lost_ns;
-	/* the figures, and the blocked time, from which on recorded switches tell it */
+	/*
+	 * the figures and the blocked time when the record began, or resumed after a gap: recorded
+	 * switches determine the blocked time since then
+	 */
 	struct {
 		uint64_t off_ns, runq_ns, blocked_ns;
 		uint32_t gaps;
@@ -66,7 +69,10 @@ void sprof_account_init(struct sprof_account *account, const struct sprof_figure
 
 /* The thread was seen in this state at `count` ticks. */
 void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count);
-/* The two parts of this: the samples, and what blocked time is shared out by. */
+/*
+ * The two parts of sprof_account_see(): count adds samples, weigh adds to what blocked time is
+ * shared out by.
+ */
 void sprof_account_count(struct sprof_account *account, enum sprof_state state, uint32_t count);
 void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t weight);
 
@@ -84,8 +90,8 @@ struct sprof_times sprof_account_advance(
 uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now);
 
 /*
- * Hands out wait for a CPU ahead of the next advance: at most `ns`, and what is due at `now_ns`, if the
- * thread has waited for `runq_ns` so far. Returns how much.
+ * Hands out run-queue time before the next advance: at most `ns`, and at most what is due at
+ * `now_ns`, if the thread's run-queue time so far is `runq_ns`. Returns the ns handed out.
  */
 uint64_t sprof_account_take_runq(
 	struct sprof_account *account, uint64_t now_ns, uint64_t runq_ns, uint64_t ns);

@@ -50,13 +50,16 @@ void sprof_book_end_tick(struct book *book)
 	book->charging.closing = false;
 }
 
-/* The thread was born during the run, and not while sampling was off. */
+/* Whether the thread was born during the run, and not while sampling was off. */
 static bool is_all_ours(const struct book *book, const struct sprof_thread *thread)
 {
 	return thread->born && thread->seen_ns >= book->begin_ns;
 }
 
-/* Notes what was counted before; nothing, if all of the thread's counts belong to this run. */
+/*
+ * Notes what the kernel had counted before; nothing, if all of the thread's counts belong to this
+ * run.
+ */
 static void note_first(const struct book *book, struct sprof_thread *thread, bool is_all_ours)
 {
 	struct sprof_thread_facts facts = {0};
@@ -108,7 +111,7 @@ void sprof_book_credit(struct book *book, struct sprof_thread *thread, uint64_t 
 		sprof_book_observation(book, &observation);
 }
 
-/* Whether samples of its sleep are in the profile, and the time of run queues. */
+/* Whether the profile takes samples of its sleep, and run-queue time. */
 static bool takes_queue(const struct book *book, const struct sampled *sampled)
 {
 	const struct sprof_sampler_options *options = book->run->options;
@@ -143,7 +146,7 @@ void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t ti
 	sprof_sampled_woke(thread->sampling);
 }
 
-/* Those that are not told yet, up to this time. */
+/* The samples that are still due, up to this time. */
 static void hand_over_samples(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
 {
 	sprof_book_credit(book, thread, time_ns);
@@ -158,7 +161,7 @@ void sprof_book_settle(
 	/* A thread that lived between two ticks has figures too. */
 	if (!sprof_book_open(book, thread))
 		return;
-	/* What it is called in the end is its name, also where no tick has looked at it since. */
+	/* The last name counts, even if no tick has looked at the thread since it changed. */
 	if (was_open && with_figures)
 		sprof_names_tell(book->run, book->sink, thread, false);
 	hand_over_samples(book, thread, time_ns);
@@ -260,7 +263,7 @@ enum ask_figures sprof_book_wants(
 	return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;
 }
 
-/* The mode wants the sample, and the thread is still where it was seen. */
+/* Whether it becomes a sample: it counts for at least one tick, and the mode takes its state. */
 static bool is_wanted(const struct book *book, const struct observation *observation)
 {
 	const struct sprof_sampler_options *options = book->run->options;
@@ -339,7 +342,7 @@ static void find_wait(struct book *book, const struct observation *observation)
 	sprof_sampled_runs(thread->sampling, id);
 }
 
-/* The sink hears only of stacks that have samples. */
+/* The sink gets only stacks that have samples. */
 static uint32_t intern(const struct book *book, const struct observation *observation,
 	const struct sprof_stack_view *stack)
 {
@@ -395,12 +398,12 @@ static void charge(struct book *book, const struct observation *observation)
 	if (observation->is_past || !is_exact ||
 		!sprof_charge_is_due(&book->charging, thread->sampling, observation->time_ns))
 		return;
-	/* To read the name costs more than to charge a sleeper. */
+	/* Reading the name costs more than charging a sleeper. */
 	if (sprof_charge_window(&book->charging, thread, observation->reading))
 		sprof_names_tell(book->run, book->sink, thread, false);
 }
 
-/* What the kernel copied of the stack is too little, or leads to another stack: no sample. */
+/* The kernel's copy of the stack is too short, or leads to another stack: it is no sample. */
 static bool is_cut(const struct observation *observation, const struct walked *walked)
 {
 	return observation->by == OBSERVED_BY_KERNEL &&
@@ -408,13 +411,19 @@ static bool is_cut(const struct observation *observation, const struct walked *w
 			walked->stack.end == SPROF_END_BAD_MEMORY);
 }
 
-/* They were missed, and are not. What was missed before the figures began anew is not among them. */
+/*
+ * These samples were counted as lost and have come after all. Losses from before the last reset of
+ * the figures are not in the count any more.
+ */
 static void find_lost(struct sprof_quality *quality, uint32_t samples)
 {
 	quality->samples_lost -= samples < quality->samples_lost ? samples : quality->samples_lost;
 }
 
-/* Where records tell where the thread was, its stop stands for no tick, and none was lost. */
+/*
+ * How many of the ticks that a late stop owes were not lost. If it counts for no tick, records
+ * cover them all.
+ */
 static uint32_t found_by(const struct observation *late)
 {
 	return late->times && late->times < late->owed ? late->times : late->owed;
@@ -434,7 +443,10 @@ static void book_it(
 	charge(book, observation);
 }
 
-/* A timer's record of a thread that was found asleep: the sleep goes on, as far as anybody has seen. */
+/*
+ * A timer's record of a thread that was found asleep. The sleep goes on until a look shows that it
+ * woke.
+ */
 static void book_beside_sleep(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {

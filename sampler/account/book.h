@@ -36,11 +36,14 @@ void sprof_book_flush(struct book *book);
 /* All threads have had their turn. */
 void sprof_book_end_tick(struct book *book);
 
-/* The record of the thread, created if new. NULL: the thread is gone, or there is no memory. */
+/* Returns the record of the thread, created if new; NULL if the thread is gone or out of memory. */
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread runs another program. The ticks that it slept in the old one are credited. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
-/* The thread was found to have run, with these figures: what it has waited for its first CPU. */
+/*
+ * The thread has run since it was seen asleep. Hands out, by these figures, the time that it waited
+ * for its first CPU.
+ */
 void sprof_book_queued(
 	struct book *book, struct sprof_thread *thread, const struct sprof_proc_schedstat *now);
 /* The thread was found to have run. The ticks that it slept before are credited. */
@@ -55,20 +58,20 @@ void sprof_book_settle(
 /* Frees the record of the thread. */
 void sprof_book_close(struct book *book, struct sprof_thread *thread);
 /*
- * No samples follow for a while: what the threads have from now on does not count. All of them were
+ * No samples follow for a while: what the threads use from now on does not count. All of them were
  * charged up to time_ns, except for those that got no CPU to stop on.
  */
 void sprof_book_pause(struct book *book, uint64_t time_ns);
 /* Samples follow: all counts from now on belong to the run. Opens the records of new threads. */
 void sprof_book_resume(struct book *book);
-/* A new sink begins: it hears of everything again, also of what the old one was told. */
+/* A new sink begins. It gets everything again, including what the old one already has. */
 void sprof_book_restart(struct book *book);
 
 /* Which figures a stop of the thread at this moment has to read. */
 enum ask_figures sprof_book_wants(
 	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
 
-/* False: one of the kernel's whose stack is not whole. It is not booked. */
+/* Returns false for a timer record whose stack is incomplete: it is not booked. */
 bool sprof_book_observation(struct book *book, const struct observation *observation);
 /* A tick passes without a sample; the thread is taken to be where it was last seen. */
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);

@@ -58,7 +58,7 @@ static bool is_known(const struct charging *charging, const struct known_sleep *
 	return sleep->active && sleep->figures.time_ns && !charging->closing && !charging->few;
 }
 
-/* Recorded switches tell when the thread was on no CPU. */
+/* Recorded switches show when the thread was on no CPU. */
 static void add_off(const struct sampled *sampled, struct sprof_figures *now)
 {
 	struct switching *switching = sampled->switching;
@@ -102,7 +102,7 @@ static void charge_sleeper(struct charging *charging, struct sprof_thread *threa
 	hand_over(charging, thread, sprof_sampled_charged(sampled, &now));
 }
 
-/* Tells the sink the other counters. */
+/* Hands the other counters to the sink. */
 static void tell(const struct charging *charging, const struct sprof_thread *thread,
 	const struct sprof_thread_facts *facts)
 {
@@ -179,7 +179,7 @@ void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread)
 	sprof_charge_window(charging, thread, NULL);
 }
 
-/* Its end was seen before its last waits were read. */
+/* If the thread's end was seen before its last waits were read, hands those over. */
 static void tell_waits(struct charging *charging, struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;

@@ -15,14 +15,14 @@ struct charging {
 	struct run *run;
 	const struct sprof_sink *sink;
 	bool closing;                /* everything up to now is charged */
-	bool few;                    /* threads: each charge reads all their counters */
+	bool few;                    /* few threads: each charge reads all their counters */
 	struct sprof_proc_cpus cpus; /* time that the machine's CPUs have lost */
 	uint64_t cpus_ns;            /* when that was read; 0: never */
 };
 
 /*
  * The figures that a thread's account begins with. `is_all_ours`: the thread was born during the
- * run and has used nothing before. False: it is gone.
+ * run and has used nothing before. Returns false if it is gone.
  */
 SPROF_MUST_USE bool sprof_charge_begin(struct charging *charging, struct sprof_thread *thread,
 	bool is_all_ours, struct sprof_figures *ret);
@@ -42,8 +42,8 @@ void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread);
 void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, bool with_figures);
 
 /*
- * What the thread has from now on does not count, until sprof_charge_resume(). It was charged up to
- * time_ns, unless it got no CPU to stop on: then its figures are charged as they are.
+ * What the thread uses from now on does not count, until sprof_charge_resume(). It was charged up
+ * to time_ns, unless it got no CPU to stop on: then its figures are charged as they are.
  */
 void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns);
 void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread);

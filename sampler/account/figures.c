@@ -8,7 +8,7 @@
 #include "base/proc-status.h"
 #include "sampler/sampled.h"
 
-/* A process that has ended has no memory any more; its end says what it had. */
+/* A process that has ended has no memory any more: its peak was reported at its end. */
 static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
 {
 	if (thread->tid != thread->process->pid)
@@ -75,7 +75,7 @@ static void subtract_stops(const struct sprof_thread *thread,
 		figures->switches = own_switches(thread, facts->voluntary);
 }
 
-/* The switches of a birth that was no stop were before the first sight. */
+/* If the thread did not stop at birth, its switches so far were before its first sight. */
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread)
 {

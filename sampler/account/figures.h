@@ -17,18 +17,21 @@ struct reading {
 	struct sprof_thread_facts facts;
 };
 
-/* `all`: reads also the counters that only reports use. False: the thread is gone. */
+/* `all`: also reads the counters that only reports use. Returns false if the thread is gone. */
 SPROF_MUST_USE bool sprof_reading_take(const struct sprof_world *world, struct sprof_thread *thread,
 	bool all, struct reading *ret);
 
-/* Those of a thread that was born during the run: all that it has used belongs to the run. */
+/*
+ * The first figures of a thread that was born during the run: all that it has used belongs to the
+ * run.
+ */
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
 
-/* How often it has given up its CPU by itself; our stops don't count. 0: not known. */
+/* The thread's voluntary switches without those of our stops. 0: not known. */
 uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_thread *thread);
 
-/* What was counted between the first sight and now. */
+/* What was counted between `first` and `now`. */
 struct sprof_thread_facts sprof_facts_since(
 	const struct sprof_thread_facts *now, const struct sprof_thread_facts *first);
 

@@ -9,7 +9,7 @@
 /* A holder that was not found is searched again, but not in every tick. */
 enum { AGAIN_NS = 20 * SPROF_NS_PER_MS };
 
-/* The thread that asks while a lock is read. */
+/* A lock that is read, and the thread that waits for it. */
 struct asking {
 	const struct sprof_world *world;
 	const struct sprof_thread *thread;
@@ -66,7 +66,10 @@ static bool is_thread(void *data, pid_t own_tid)
 	return true;
 }
 
-/* The interpreter's state and our table of threads can lag each other. */
+/*
+ * Whether to look for the holder again: the interpreter's state and our table of threads can lag
+ * behind each other.
+ */
 static bool is_asked_again(const struct asking *asking, uint64_t thread_state)
 {
 	const struct seen_lock *lock = asking->lock;
@@ -105,7 +108,7 @@ static void read_lock(struct asking *asking)
 
 	sprof_futex_read(&access, tid, lock->futex.address, &memory);
 	facts = sprof_futex_look(&lock->futex, &memory, &threads);
-	/* Nobody joins another process's thread: the id was some other number. */
+	/* A thread is joined only from its own process: the number was no thread id. */
 	if (facts.lock == SPROF_LOCK_JOIN && asking->elsewhere)
 		facts = (struct sprof_futex_facts){.lock = SPROF_LOCK_UNKNOWN};
 	lock->kind = facts.lock;

@@ -1,6 +1,4 @@
-/*
- * Who holds the locks that threads wait for: each lock is read once per tick.
- */
+/* The holders of the locks that threads wait for. Each lock is read once per tick. */
 #ifndef SPROF_SAMPLER_ACCOUNT_LOCKS_H
 #define SPROF_SAMPLER_ACCOUNT_LOCKS_H
 
@@ -22,7 +20,7 @@ struct locks {
 		struct sprof_futex futex;
 		uint64_t tick_ns; /* when it was read */
 		enum sprof_lock_kind kind;
-		pid_t holder; /* its id inside its process; 0: nobody */
+		pid_t holder; /* its id inside its process; 0: none */
 		uint32_t holder_id;
 		uint64_t thread_state; /* of an interpreter's lock: the holder's */
 		uint64_t asked_ns;     /* when the thread state was last looked up */

@@ -1,6 +1,5 @@
 /*
- * What threads and processes are called: the kernel's names, or for threads those that a language's
- * runtime has.
+ * Names of threads and processes: the kernel's, or for threads those that a language's runtime has.
  */
 #include "sampler/account/names.h"
 
@@ -11,7 +10,10 @@
 #include "sampler/stack/interpreted.h"
 #include "sampler/sampled.h"
 
-/* The command line, words separated by blanks; without one, the comm. NULL: no memory. */
+/*
+ * Returns the command line, its words separated by blanks, or the comm if there is none; NULL if
+ * out of memory.
+ */
 static char *read_command(
 	const struct sprof_world *world, const struct sprof_thread *thread, const char *comm)
 {
@@ -51,7 +53,7 @@ static void tell(struct run *run, const struct sprof_sink *sink, const struct sp
 		run->out_of_memory = true;
 }
 
-/* The program knows a name, and has not told the kernel: the thread is called like the process. */
+/* The runtime has named the thread, but the kernel still has the process's name for it. */
 static bool has_own_name(const struct sprof_thread *thread, const char *comm)
 {
 	const struct sampled_process *process = thread->process->sampling;

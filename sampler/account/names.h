@@ -9,8 +9,8 @@
 #include "sampler/loop/run.h"
 
 /*
- * Tells the sink the thread's name if it has changed, and with a new program also the process's. A
- * thread that is gone keeps its last name.
+ * Hands the thread's name to the sink if it has changed, and with a new program also the process's.
+ * A thread that is gone keeps its last name.
  */
 void sprof_names_tell(struct run *run, const struct sprof_sink *sink, struct sprof_thread *thread,
 	bool new_program);

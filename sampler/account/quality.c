@@ -52,7 +52,7 @@ void sprof_loop_fill_quality(struct loop *loop)
 	quality->profiler_cpu_ns = world->own_cpu_ns(world->data) - period->own_cpu_ns;
 }
 
-/* It is the schedule's next tick if that was due: then it may be late, with others missed. */
+/* If the schedule's next tick was due, this is it: it may be late, with others missed. */
 static void count_tick(struct loop *loop)
 {
 	struct sprof_schedule *schedule = &loop->pace.schedule;
@@ -69,7 +69,7 @@ void sprof_loop_charge_all(struct loop *loop)
 {
 	if (!loop->sampling.is_on)
 		return;
-	/* Nobody is stopped only for figures: they are read as they are. */
+	/* No thread is stopped only for figures: they are read as they are. */
 	if (loop->run.options->no_samples) {
 		loop->ticking.ns = now_of(&loop->run);
 		return;
@@ -80,7 +80,10 @@ void sprof_loop_charge_all(struct loop *loop)
 	count_tick(loop);
 }
 
-/* At the last tick, figures go beyond the charged time only if a thread got no CPU to stop on. */
+/*
+ * Whether its figures go beyond the charged time: at the last tick, only if it got no CPU to stop
+ * on.
+ */
 static bool is_behind(const struct loop *loop, const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;

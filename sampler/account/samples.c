@@ -1,5 +1,5 @@
 /*
- * Samples on their way to the sink. The sample of a thread that waits for a lock tells where the
+ * Samples on their way to the sink. The sample of a thread that waits for a lock says where the
  * holder is, so it is deferred until the holder has its sample. Does not take samples.
  */
 #include "sampler/account/samples.h"
@@ -47,7 +47,7 @@ static struct last_sample *last_of(const struct samples *samples, uint32_t threa
 	return place == SPROF_IDMAP_NONE ? NULL : &samples->last[place];
 }
 
-/* A place for the thread's samples. NULL: no memory. */
+/* Returns a place for the thread's samples, or NULL if out of memory. */
 static struct last_sample *take_place(struct samples *samples, uint32_t thread)
 {
 	uint32_t free_place = samples->free_place;
@@ -97,7 +97,9 @@ void sprof_samples_stays(
 	const struct sampled *sampled = thread->sampling;
 	struct last_sample *last = own_last(samples, thread);
 
-	/* The last that was told may be a sleep of before, which its waking has settled. */
+	/*
+	 * The last sample handed over may be of an earlier sleep, which ended when the thread woke.
+	 */
 	if (last)
 		*last = (struct last_sample){tick_ns, thread->id, sampled->last.stack};
 }
@@ -111,7 +113,7 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 	const uint32_t count = sample->count ? sample->count : 1;
 	struct sprof_sample told = *sample;
 
-	/* Perhaps there was no memory for its stack. */
+	/* Its stack may be missing, for lack of memory. */
 	if (samples->run->out_of_memory)
 		return;
 	told.is_timed = lengths && lengths->seen(lengths->data, thread, sample);
@@ -154,7 +156,10 @@ static struct sprof_sample sample_of(
 	};
 }
 
-/* Nobody holds a lock that a thread waits for a CPU with. */
+/*
+ * The sample has no holder: a thread that waits for a CPU after its sleep no longer waits for a
+ * lock.
+ */
 void sprof_samples_queued(
 	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks)
 {

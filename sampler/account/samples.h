@@ -14,7 +14,7 @@
 
 struct sprof_thread;
 
-/* The last sample of a living thread: tells where a holder was. */
+/* The last sample of a living thread: where it was, should it hold a lock. */
 struct last_sample {
 	uint64_t tick_ns;
 	uint32_t thread;
@@ -34,7 +34,7 @@ struct samples {
 	struct sprof_idmap places; /* thread id -> place in `last` */
 	struct last_sample *last;
 	size_t last_count, last_capacity;
-	uint32_t free_place; /* plus one; 0: none */
+	uint32_t free_place; /* index plus one; 0: none */
 	struct deferred *deferred;
 	size_t deferred_count, deferred_capacity;
 };
@@ -43,12 +43,14 @@ struct samples {
 void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink);
 void sprof_samples_finish(struct samples *samples);
 
-/* The thread has ended; a new sink has begun. */
+/* forget: the thread has ended. forget_all: a new sink has begun. */
 void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread);
 void sprof_samples_forget_all(struct samples *samples);
 
-/* The wait for a CPU, in ns, after the sleep that its last sample is of, and how many of
- * its ticks that was. */
+/*
+ * Hands over the wait for a CPU, in ns, that followed the sleep of the thread's last sample, and
+ * how many of its ticks that was.
+ */
 void sprof_samples_queued(
 	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks);
 /* Hands the observation's sample over to the sink: now or at the end of the tick. */

@@ -26,7 +26,7 @@ static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer,
 
 	if (!then || address < then->floor || address >= then->limit)
 		return world->read_memory(world->data, waits->thread, address, buffer, size);
-	/* Of its stack, only the copy is of that moment. */
+	/* Only the copy of its stack is from that moment. */
 	if (address - then->base + size > then->size)
 		return 0;
 	memcpy(buffer, then->bytes + (address - then->base), size);
@@ -224,7 +224,7 @@ static uint32_t find_out(struct looking *looking)
 	return intern(waits, &wait);
 }
 
-/* The thread has not left the call that it was seen in. */
+/* Whether the thread is still in the call that it was seen in. */
 static bool is_known(const struct looking *looking, bool restarted)
 {
 	const struct sampled *sampled = looking->thread->sampling;
@@ -288,7 +288,10 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 	return id;
 }
 
-/* Of a record, only what is known to have been so at its moment. */
+/*
+ * Describes the call's descriptor; for a record, only if it is known to have been the same at that
+ * moment.
+ */
 static void describe_running(struct waits *waits, const struct sprof_proc_syscall *call,
 	const struct sprof_blocked_call *kind, const struct observation *observation,
 	char text[SPROF_OBJECT_TEXT])

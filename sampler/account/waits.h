@@ -41,21 +41,22 @@ struct waits {
 /* The caller keeps all pointed-to objects alive longer. */
 void sprof_waits_init(struct waits *waits, struct run *run, const struct sprof_sink *sink);
 void sprof_waits_finish(struct waits *waits);
-/* A new sink begins: what the old one was told is forgotten. */
+/* A new sink begins: forgets what the old one has. */
 void sprof_waits_restart(struct waits *waits);
 
 /* The thread is blocked in this call now: finds what it waits for, and remembers that. */
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, uint64_t now_ns);
 /*
- * The thread was blocked in this call, with this stack; by now it may be elsewhere. Returns the id of the
- * wait. What lies beside the stack is read as it is now; who held a lock is not asked.
+ * The thread was blocked in this call, with this stack; by now it may be elsewhere. Returns the id
+ * of the wait. Memory outside the stack is read as it is now. The holder of a lock is not looked
+ * up.
  */
 uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, const struct sprof_stack_copy *stack);
 /*
- * The thread runs in the kernel: returns the id of the call and its object, with the kernel's stack if the
- * observation has that.
+ * The thread runs in the kernel: returns the id of its call and the call's object, with the
+ * kernel's stack if the observation has it.
  */
 uint32_t sprof_waits_running(
 	struct waits *waits, struct sprof_thread *thread, const struct observation *observation);

@@ -91,7 +91,7 @@ static bool peek(void *data, struct sprof_thread *thread)
 		stacks->taken.snapshot;
 }
 
-/* What the walk may need of the stack beyond the copy was not copied: it ends there. */
+/* What the walk may need of the stack beyond the copy is missing: the walk ends there. */
 static bool take(void *data, struct sprof_thread *thread, const struct sprof_perf_user *user,
 	uint64_t time_ns)
 {

@@ -23,10 +23,12 @@ enum { SIGNALS_KEPT = 16 };
 /* pause.c: whether samples are taken. */
 struct sampling_switch {
 	bool is_on;
-	/* off before the end of the delay: goes on by itself then; UINT64_MAX: it does not */
+	/*
+	 * while off: the end of the delay, which switches it on; UINT64_MAX: only the control does
+	 */
 	uint64_t planned_ns;
 	uint64_t since_ns;      /* the present state */
-	uint64_t on_ns, off_ns; /* how long it was so before, in this period */
+	uint64_t on_ns, off_ns; /* time on and off before since_ns, in this period */
 };
 
 struct pace {
@@ -94,15 +96,17 @@ static inline uint64_t spent_ns(const struct loop *loop)
 void sprof_loop_fill_quality(struct loop *loop);
 /* A tick that charges every thread up to now. */
 void sprof_loop_charge_all(struct loop *loop);
-/* Settles every thread, because the sink hears no more of it. */
+/* Settles every thread, because its sink gets nothing more. */
 void sprof_loop_settle_all(struct loop *loop);
 
 /* pause.c: settles whether the run begins with sampling on. */
 void sprof_switch_init(struct loop *loop);
-/* Switches; nothing changes if it is so already. Off: all threads were just charged. */
+/*
+ * Switch sampling on or off; nothing changes if it already is. Off: all threads were just charged.
+ */
 void sprof_switch_on(struct loop *loop);
 void sprof_switch_off(struct loop *loop);
-/* When it goes on by itself; UINT64_MAX: it does not. */
+/* When the end of the delay switches it on; UINT64_MAX: it does not. */
 uint64_t sprof_switch_due_ns(const struct loop *loop);
 /* For how long it was on, and off, in this period. */
 uint64_t sprof_switch_on_ns(const struct loop *loop);

@@ -1,7 +1,7 @@
 /*
- * Sampling on and off. Before the end of a delay it is off, and goes on by itself; later the control
- * switches it. While it is off there are no ticks, and time belongs to nobody: the accounts of
- * threads end at the closing tick before, and begin anew. Does not decide when: the control does.
+ * Sampling on and off. It is off until the delay ends, which switches it on; later the control
+ * switches it. While it is off there are no ticks, and time is charged to no thread: accounts end
+ * at the closing tick before, and start again afterwards. Does not decide when: the control does.
  */
 #include "sampler/loop/loop.h"
 
@@ -64,7 +64,10 @@ void sprof_switch_init(struct loop *loop)
 		.planned_ns = options->starts_off ? UINT64_MAX : loop->pace.begin_ns,
 		.since_ns = loop->pace.begin_ns,
 	};
-	/* The threads of a launched program are all ours from their birth before this. */
+	/*
+	 * All that the threads of a launched program have used since their birth belongs to the
+	 * run.
+	 */
 	if (!options->starts_off && !options->delay_ns)
 		begin_ticks(loop, loop->pace.begin_ns);
 }

@@ -12,12 +12,15 @@
 
 struct sprof_thread;
 
-/* Who knows how long threads wait (sampler/switches/exact.h): ticks say where, and not for how long. */
+/* Knows how long threads wait (sampler/switches/exact.h). Ticks only show where they wait. */
 struct wait_lengths {
 	void *data;
 	/* Whether the lengths of the thread's waits are known. */
 	bool (*are_known)(void *data, const struct sprof_thread *thread);
-	/* A sample of it is on its way to the sink. True: it waits, and the length will be told. */
+	/*
+	 * A sample of the thread is on its way to the sink. Returns whether it waits and the length
+	 * of this wait will follow.
+	 */
 	bool (*seen)(void *data, struct sprof_thread *thread, const struct sprof_sample *sample);
 };
 
@@ -25,7 +28,7 @@ struct run {
 	const struct sprof_world *world;
 	const struct sprof_sampler_options *options;
 	struct sprof_quality *quality;
-	const struct wait_lengths *lengths; /* NULL: only ticks tell of waits */
+	const struct wait_lengths *lengths; /* NULL: waits are known only by ticks */
 	bool out_of_memory;                 /* the run ends with this tick */
 };
 

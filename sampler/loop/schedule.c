@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-/* Half of a long tick's time is left to the target behind it, and no more than that many periods. */
+/* After a long tick, the target gets half of the tick's time, but at most MOST_PERIODS periods. */
 enum { REST = 2, MOST_PERIODS = 2 };
 
 enum { LONG_SHARE = 4 }; /* of a period */

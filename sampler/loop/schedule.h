@@ -26,16 +26,20 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
 
 /*
  * Takes a tick at `now`, at or after the deadline: counts it, and sets the next deadline, in the
- * future. Slots that have passed meanwhile are counted as missed, or as taken if its samples stand for them.
+ * future. Slots that have passed meanwhile count as missed; or as taken if `stands_for_all`,
+ * because the samples of this tick count for them too.
  */
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
 
-/* The ticks that a look at `now` takes if its samples stand for all that has passed; also one beside the deadlines. */
+/*
+ * The number of ticks that a look at `now` takes if its samples count for all slots that have
+ * passed; also for a look between deadlines.
+ */
 uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now);
 
 /*
- * Right after a tick: the next slot is that much later, or earlier, as the period is longer or shorter; but not sooner
- * than half of the new period from now. Nothing is missed by that.
+ * Right after a tick: moves the next slot by the difference of the periods, but not closer than
+ * half of the new period from now. Nothing is missed by that.
  */
 void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now);
 
@@ -46,27 +50,28 @@ void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period,
 bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now);
 
 /*
- * The last tick began at `begin` and ended at `end`. The next deadline is at least half of that time behind `end`,
- * or two periods behind it, whichever is less. A tick stops threads, and they need this time to run. Without it,
- * ticks that are longer than the period would follow each other at once.
+ * The last tick began at `begin` and ended at `end`. The next deadline is at least half of that
+ * time after `end`, or two periods after it, whichever is less. A tick stops threads, and they need
+ * this time to run. Without it, ticks that are longer than the period would follow each other at
+ * once.
  */
 void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end);
 
 /*
- * Between two ticks: none to `most` of the next ticks, at random, need no wake-up, because somebody
- * else takes their samples. They count as taken.
+ * Between two ticks: none to `most` of the next ticks, at random, need no wake-up, because timers
+ * take their samples. They count as taken.
  */
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
 /*
- * A good `most` for a period: up to 30 ms, which is enough at high rates; at low ones 8 periods, but at most
- * 100 ms, in which what sleeps should be noticed.
+ * A good `most` for a period: up to 30 ms, which is enough at high rates; at low ones 8 periods,
+ * but at most 100 ms, so that a thread that falls asleep is noticed.
  */
 uint64_t sprof_schedule_most_spared(uint64_t period);
-/* Those that are still to come need one after all. */
+/* The ones still to come need a wake-up after all. */
 void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
 /*
- * A look beside the deadlines, which counts as a tick of its own, has taken those up to now; those that are still to
- * come need a wake-up. What has passed meanwhile counts as above.
+ * Accounts for a look between deadlines: counts it and all ticks up to now; those still to come
+ * need a wake-up. Slots that have passed meanwhile count as in sprof_schedule_advance().
  */
 void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
 

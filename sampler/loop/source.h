@@ -1,6 +1,7 @@
 /*
- * What passes between a tick and those who take samples of running threads: stops (sampler/stop/stops.h), and timers in the
- * kernel (sampler/timer/kernel.h), which stand before the stops and ask them for what records can't tell.
+ * Between a tick and what samples running threads: stops (sampler/stop/stops.h), and timers in the
+ * kernel (sampler/timer/kernel.h), which come before the stops and ask them for what records can't
+ * show.
  */
 #ifndef SPROF_SAMPLER_LOOP_SOURCE_H
 #define SPROF_SAMPLER_LOOP_SOURCE_H
@@ -27,14 +28,17 @@ enum ask_figures { ASK_NO_FIGURES, ASK_TIMES, ASK_ALL_FIGURES };
 struct ask {
 	struct sprof_thread *thread;
 	struct known_cpu cpu;     /* where it ran last; number -1: not known */
-	uint32_t weight;          /* number of ticks that an observation stands for */
+	uint32_t weight;          /* number of ticks that an observation counts for */
 	enum ask_figures figures; /* to read too, as soon as they are exact */
 };
 
 /* Gets all results of a source. Threads may end meanwhile, and are then gone. */
 struct source_listener {
 	void *data;
-	/* False: one of the kernel's was not booked, because its stack is not whole. */
+	/*
+	 * Returns false if it is a timer record that was not booked, because its stack is
+	 * incomplete.
+	 */
 	bool (*observed)(void *data, struct observation *observation);
 	/* The thread has no observation in the tick that asked for it: it sleeps, or got no CPU. */
 	void (*missed)(void *data, struct sprof_thread *thread);

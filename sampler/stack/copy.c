@@ -41,7 +41,10 @@ void sprof_copy_buffer_finish(struct copy_buffer *buffer)
 
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
 {
-	/* The same again for the thread's own stack, while a signal handler runs on another one. */
+	/*
+	 * Twice, because a signal handler may run on another stack, and the thread's own is copied
+	 * too.
+	 */
 	return sprof_array_reserve(
 		&buffer->bytes, &buffer->capacity, 2 * sprof_copy_plan_largest(plan), 1);
 }
@@ -74,7 +77,7 @@ static struct area area_of(const struct sprof_mapping *mapping)
 	return mapping ? (struct area){mapping->start, mapping->end} : (struct area){0, UINT64_MAX};
 }
 
-/* Which memory is copied from base on, and where to. Returns how much. */
+/* Sets which memory is copied from base on, and where to. Returns the number of bytes. */
 static size_t aim(
 	uint64_t base, struct area area, size_t size, uint8_t *bytes, struct sprof_stack_copy *ret)
 {
@@ -99,7 +102,10 @@ static void copy(const struct copying *copying, uint64_t base, struct area area,
 	set_size(ret, read_memory(copying, ret->base, bytes, size));
 }
 
-/* The stack that the thread is on, and by the same system call what is known of an interpreter's frames. */
+/*
+ * Copies the stack that the thread is on, and by the same system call the known frames of an
+ * interpreter.
+ */
 static void copy_current(const struct copying *copying, uint64_t base, struct area area,
 	uint8_t *bytes, struct sprof_stack_copy *ret)
 {
@@ -208,7 +214,10 @@ static bool is_enough(const struct sprof_stack_copy *ahead, uint64_t base, size_
 	return base < end && (end == ahead->limit || end - base >= copy_size / 4 * 3);
 }
 
-/* Makes the copy begin at base; false: base lies elsewhere, or a missing part can't be read. */
+/*
+ * Makes the copy begin at base. Returns false if base lies elsewhere, or if a missing part can't be
+ * read.
+ */
 static bool begin_at(struct sprof_stack_copy *ahead, const struct copying *copying, uint64_t base)
 {
 	const struct copy_buffer *buffer = copying->buffer;
@@ -245,7 +254,10 @@ static struct area system_area(
 	return area_of(find_mapping(copying, sp));
 }
 
-/* A stack that the thread of Go's is not on: where it was left, its bounds, and how much is wanted. */
+/*
+ * A stack of a Go thread that it is not on now: where it was left, its bounds, and how much is
+ * wanted.
+ */
 struct other_stack {
 	uint64_t left; /* 0: nothing to copy */
 	struct area area;
@@ -276,7 +288,7 @@ static void copy_second(const struct copying *copying, const struct other_stack 
 			copying->buffer->bytes + largest, &snapshot->home);
 }
 
-/* The third one has the room that the first leaves. */
+/* The third copy gets the room that the first one leaves. */
 static void copy_third(const struct copying *copying, const struct other_stack *other,
 	struct sprof_snapshot *snapshot)
 {
@@ -287,7 +299,7 @@ static void copy_third(const struct copying *copying, const struct other_stack *
 			copying->buffer->bytes + first, &snapshot->third);
 }
 
-/* A signal's handler runs: first comes the stack that it interrupted, then the other one. */
+/* A signal handler runs: copies the stack that it interrupted, then the other one. */
 static void copy_interrupted(const struct copying *copying, struct sprof_snapshot *snapshot)
 {
 	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
@@ -308,8 +320,8 @@ static void copy_interrupted(const struct copying *copying, struct sprof_snapsho
 }
 
 /*
- * A thread of Go's is on a goroutine's stack, whose end the runtime tells, or on its own. The other
- * one is copied too, from where it was left.
+ * A Go thread is on a goroutine's stack, whose end the runtime knows, or on its own. The other one
+ * is copied too, from where it was left.
  */
 static void copy_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
 {

@@ -22,7 +22,7 @@ struct copy_buffer {
 
 void sprof_copy_buffer_finish(struct copy_buffer *buffer);
 
-/* Whose stack is copied, of what, and into what. */
+/* The copying of a thread's stack: what is copied, and into what. */
 struct copying {
 	const struct sprof_world *world;
 	const struct sprof_thread *thread;
@@ -32,33 +32,38 @@ struct copying {
 	pid_t own_tid;                     /* its id inside its process's pid namespace */
 };
 
-/* Of a thread that is sampled, whose process is known. */
+/* Prepares the copy of a sampled thread, whose process is known. */
 struct copying sprof_copying_of(const struct sprof_world *world, const struct sprof_thread *thread,
 	struct copy_buffer *buffer);
 
-/* A complete walk stayed in the copied stack: that is the thread's own stack, or a coroutine's. */
+/*
+ * A complete walk stayed in the copied stack: so that is the thread's own stack, or a coroutine's.
+ */
 void sprof_copy_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
 
-/* A walk ended on another stack. If it is a signal handler's, its kernel frame tells the own. */
+/*
+ * A walk ended on another stack. If it is a signal handler's, its kernel frame shows where the
+ * thread's own stack is.
+ */
 void sprof_copy_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot);
 
-/* Room for the largest copy of the plan. False: no memory. */
+/* Makes room for the largest copy of the plan. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
 /* Whether the buffer already has that room. */
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan);
 
 /*
- * The used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL. If sp
- * leads nowhere, or memory can't be read, the copy is empty, but there still is a leaf. False: the
- * process has no memory any more, so the thread has no sample.
+ * Copies the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL.
+ * If sp leads nowhere, or memory can't be read, the copy is empty, but there still is an innermost
+ * frame. Returns false if the process has no memory any more, so the thread has no sample.
  */
 bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_copy *ahead,
 	struct sprof_snapshot *snapshot);
 /*
- * The stack from the last known sp, for sprof_copy_stack() to complete. A thread that stops on
- * another CPU can no longer change its stack, but its registers can be read only once it has left
- * that CPU, a microsecond later.
+ * Copies the stack from the last known sp, for sprof_copy_stack() to complete. A thread that stops
+ * on another CPU can no longer change its stack, but its registers can be read only once it has
+ * left that CPU, a microsecond later.
  */
 void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *ret);
 

@@ -5,7 +5,7 @@
  * the offsets of the fields.
  *
  * Does not handle a runtime that changes the structures meanwhile: a stopped thread is not changing
- * its own, and nobody else changes a sleeper's.
+ * its own, and no other thread changes a sleeper's.
  */
 #include "sampler/stack/goroutine.h"
 
@@ -21,8 +21,8 @@ enum {
 	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread made by libc: the usual limit */
 	TOP_WORDS = 512,                /* libc's own description of a thread takes some 2 KiB */
 	MOST_SOUGHT = 64 << 10,         /* bytes of a stack, once for a thread */
-	LARGEST_DATA = 1 << 20,         /* mappings that a first thread is sought in, */
-	MOST_DATA = 16 << 20,           /* and bytes of all of them */
+	LARGEST_DATA = 1 << 20,         /* size of a mapping that a first thread is looked for in */
+	MOST_DATA = 16 << 20,           /* bytes of all such mappings */
 };
 
 struct g {
@@ -155,9 +155,9 @@ static uint64_t find_between(const struct goroutine_reading *reading, uint64_t f
 }
 
 /*
- * libc puts the target of the thread pointer at the end of the stack that it made. That is the
- * end of the mapping, unless the memory behind it has become part of the same mapping; then it is
- * not far above what the thread has used of its stack.
+ * libc puts the target of the thread pointer at the end of the stack that it made. That is the end
+ * of the mapping, unless the memory after it has become part of the same mapping; then it is not
+ * far above what the thread has used of its stack.
  */
 static uint64_t find_on_stack(const struct goroutine_reading *reading, uint64_t sp)
 {

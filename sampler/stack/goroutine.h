@@ -25,8 +25,8 @@ struct goroutine_reading {
 };
 
 /*
- * Makes up to five small reads. The thread must stand still or sleep. False: the thread is not
- * Go's, or that is not known.
+ * Makes up to five small reads. The thread must stand still or sleep. Returns false if it is not a
+ * Go thread, or if that is not known.
  */
 bool sprof_goroutine_read(const struct goroutine_reading *reading, const struct sprof_regs *regs,
 	struct sprof_goroutine *ret);

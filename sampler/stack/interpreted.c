@@ -7,7 +7,10 @@
 #include "interp/interp.h"
 #include "sampler/sampled.h"
 
-/* Whose memory is read, and through which thread: once the leader has ended, its id has none. */
+/*
+ * The process whose memory is read, and the thread to read it through: once the leader has ended,
+ * its id has no memory.
+ */
 struct reader {
 	const struct sprof_world *world;
 	struct sprof_process *process;

@@ -1,6 +1,4 @@
-/*
- * Frames of interpreted languages in the sampler: when what interp/ offers is done.
- */
+/* Frames of interpreted languages: calls interp/ at the steps of a sample. */
 #ifndef SPROF_SAMPLER_STACK_INTERPRETED_H
 #define SPROF_SAMPLER_STACK_INTERPRETED_H
 
@@ -11,24 +9,27 @@
 /* The mappings of the process have been read: looks for a runtime in it. */
 void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process);
 
-/* A thread is going to be copied: how much of it, if its process has a runtime. */
+/* A thread is about to be copied: plans a large copy if its process has a runtime. */
 void sprof_interpreted_plan(const struct sprof_thread *thread);
 
-/* Before a copy of a thread, which is still running or asleep. False: no memory. */
+/* Prepares the copy of a thread that is still running or asleep. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_interpreted_prepare(
 	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer);
 
 /*
- * What is read of the interpreter's frames by the system call that reads the stack: the first piece is
- * the caller's. NULL: nothing. Allocates nothing.
+ * The pieces of the interpreter's frames that one system call reads together with the stack: the
+ * first piece is the caller's. NULL: none. Allocates nothing.
  */
 struct sprof_memory_piece *sprof_interpreted_pieces(
 	const struct copying *copying, size_t *ret_count);
 
-/* While the thread stands still or sleeps, after its stack was copied. Allocates nothing. */
+/*
+ * Copies the other frames while the thread stands still or sleeps, after its stack was copied.
+ * Allocates nothing.
+ */
 void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot *snapshot);
 
-/* The stack that was found, with the interpreter's frames in it. */
+/* Merges the interpreter's frames into the stack that was found. */
 void sprof_interpreted_merge(const struct run *run, const struct observation *observation,
 	struct sprof_stack_view *stack);
 

@@ -1,12 +1,12 @@
 /*
  * When the mappings of a process are read again. The kernel does not report that they change. If a
- * library is loaded over another, its functions get the other's names until somebody looks. But the
+ * library is loaded over another, its functions have the other's names until the next read. But the
  * first use of new memory is a page fault, which the kernel counts for each thread. So while no
  * thread of a process has a fault, the mappings are unchanged. After a fault, each mapping that a
  * stack leads through is asked about, which costs 0.3 us each; all are read only when one has
  * changed. If the kernel can't be asked about one mapping, all are read, as often as a fiftieth of
- * one CPU allows. So they are for stacks that lead nowhere, unless the kernel says that code has come
- * there.
+ * one CPU allows. The same limit holds for stacks that lead nowhere, unless the kernel says that
+ * there is code now.
  */
 #include "sampler/stack/mappings.h"
 
@@ -41,7 +41,10 @@ static void find_go(const struct sprof_world *world, const struct sprof_process 
 	known->go_count = world->go_count(world->data);
 }
 
-/* True: the mappings have changed since we read them; others read them, too. */
+/*
+ * Returns whether the mappings have changed since our last read; other parts of sprof read them,
+ * too.
+ */
 static bool read_maps(const struct sprof_world *world, struct sprof_process *process)
 {
 	struct known_mappings *known = known_of(process);
@@ -73,7 +76,10 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 	return !known->read_in_vain;
 }
 
-/* Records of before a change are walked with what is kept: what came later is none of theirs. */
+/*
+ * Records from before a change are unwound with the mappings kept for them: what came later is not
+ * theirs.
+ */
 static bool is_there_now(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t pc)
 {

@@ -13,32 +13,39 @@
 
 /* Reads them at the first sight of the process: how a stack is copied depends on the program. */
 void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process);
-/* Reads them, unless recent reads were in vain. True: they have changed. */
+/*
+ * Reads them, unless the last read found no change and the next one would cost too much. Returns
+ * whether they have changed.
+ */
 bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process);
 /*
- * The same for a place in none of them, where a stack has led to. If the kernel says that there is code by
- * now, they are read in any case.
+ * The same for a pc in none of them, where a stack has led to. If the kernel says that there is
+ * code by now, they are read in any case.
  */
 bool sprof_mappings_seek(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t pc);
 /* Reads them if they are old at now_ns. */
 void sprof_mappings_refresh(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns);
-/* The process has executed a program that was not reported yet: nobody knows the old mappings. */
+/*
+ * Whether the process has executed a program that was not reported yet: the known mappings are the
+ * old program's.
+ */
 bool sprof_mappings_are_gone(const struct sprof_process *process);
 /* The process runs another program. */
 void sprof_mappings_forget(struct known_mappings *mappings);
 
 /*
- * Until it ends, the process has the mappings of the program before its exec, which nobody can read or
- * ask about any more.
+ * From begin to end, the process has the mappings of the program before its exec, which can't be
+ * read or asked about any more.
  */
 void sprof_mappings_begin_former(struct sprof_process *process);
 void sprof_mappings_end_former(struct sprof_process *process);
 
 /*
- * A record is walked now. What is known is believed, if the thread has mapped code only since the record and since
- * the mappings were read. Then, only a place in none of them has them read again. False: they are not.
+ * begin: a record is going to be unwound. Returns whether the known mappings are kept for it,
+ * because the thread has mapped code only since the record and since they were read. Then they are
+ * read again only for a pc in none of them.
  */
 bool sprof_mappings_begin_record(
 	struct sprof_process *process, const struct sprof_perf_timer_record *record);
@@ -49,13 +56,13 @@ void sprof_mappings_doubt(struct known_mappings *mappings);
 /* Doubts them if the tick that began at tick_ns has taken long; once for a tick. */
 void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns);
 
-/* Whether the stack was walked with mappings that still hold, as far as a cheap check tells. */
+/* Whether the stack was walked with mappings that still hold, as far as a cheap check shows. */
 bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack);
 
 /*
- * Whether the stack of a record leads through a place where other code was mapped between the record and the
- * reading of the mappings: nobody knows what was there. It is noted (was_replaced).
+ * Whether the stack of a record leads through a place where other code was mapped between the
+ * record and the reading of the mappings: what was there before is not known. Sets was_replaced.
  */
 bool sprof_mappings_were_replaced(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack);

@@ -1,5 +1,5 @@
 /*
- * Walking a copied stack: when mappings are read again for it, and what the walk tells about the
+ * Walking a copied stack: when mappings are read again for it, and what the walk shows about the
  * next copy. Does not find frames: unwind/ does.
  */
 #include "sampler/stack/walk.h"
@@ -10,8 +10,8 @@
 #include "sampler/stack/interpreted.h"
 
 /*
- * A whole goroutine's stack that leads to one that nobody looked for: C code called Go. What one thread
- * needs for that, the others of its process need too.
+ * A complete goroutine's stack leads to a stack that was not copied: C code called Go. What one
+ * thread needs for that, the others of its process need too.
  */
 static bool shows_go_called(const struct sprof_snapshot *snapshot)
 {
@@ -67,7 +67,7 @@ static void plan_next_copy(
 		sprof_copy_settle(plan, snapshot, stack->outermost_sp);
 }
 
-/* True: the mappings are others by now. A change that is known of is read in any case. */
+/* Whether the mappings are others by now. A known change is read in any case. */
 static bool have_changed(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack)
 {

@@ -20,14 +20,17 @@ enum {
 	 * 950 ms/s.
 	 */
 	STARVED_NS = 300 * SPROF_NS_PER_MS,
-	/* With our short slice, who is alone on its CPU lets us in at once. */
+	/* With our short slice, a thread that is alone on its CPU lets us in at once. */
 	LONG_QUEUE_NS = 2 * SPROF_NS_PER_MS,
 	/* from some hundred to some thousand instructions */
 	SHORTEST_WAIT_NS = 20 * SPROF_NS_PER_US,
 	LONGEST_WAIT_NS = 100 * SPROF_NS_PER_US,
 };
 
-/* A try costs up to a second: the kernel leaves ordinary threads a twentieth of each (sched(7)). */
+/*
+ * A try costs up to a second: the kernel leaves ordinary threads a twentieth of each second
+ * (sched(7)).
+ */
 static const uint64_t avoided_ns = 30 * (uint64_t)SPROF_NS_PER_S;
 
 static int open_file(const char *path)
@@ -90,7 +93,7 @@ void sprof_hop_to(struct sprof_hop *hop, int cpu)
 	sprof_hop_note_queued(hop);
 }
 
-/* The length must have nothing to do with what the thread does. */
+/* The length must not depend on what the thread does. */
 void sprof_hop_wait_for_timer(void)
 {
 	const uint64_t more_ns = sprof_clock_now_ns() % (LONGEST_WAIT_NS - SHORTEST_WAIT_NS);

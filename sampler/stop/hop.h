@@ -23,9 +23,9 @@ struct sprof_hop {
 	struct sprof_priority own;    /* before we raised it */
 	int schedstat_file;           /* or -1 */
 	uint64_t online;              /* CPUs of the machine */
-	uint64_t queued_ns;           /* for a CPU, at the last note */
-	struct sprof_cpu_set
-		avoided; /* CPUs with a real-time thread: they kept us waiting for long */
+	uint64_t queued_ns;           /* our run-queue time at the last note */
+	/* CPUs with a real-time thread: they kept us waiting for long */
+	struct sprof_cpu_set avoided;
 	uint64_t avoided_until_ns;
 };
 
@@ -39,16 +39,16 @@ void sprof_hop_init(struct sprof_hop *hop);
 void sprof_hop_to(struct sprof_hop *hop, int cpu);
 
 /*
- * Lets the thread of our CPU run on, and waits for a timer to interrupt it: that may be at any of its
- * instructions. An interrupt from another CPU takes its time, up to 100 us in virtual machines; by
- * then, a thread that enters the kernel often has done so, and stops there. The same holds for our
- * coming here.
+ * Lets the thread of our CPU run on, and waits for a timer to interrupt it: that may be at any of
+ * its instructions. An interrupt from another CPU takes its time, up to 100 us in virtual machines;
+ * by then, a thread that enters the kernel often has done so, and stops there. The same holds when
+ * we arrive on its CPU.
  */
 void sprof_hop_wait_for_timer(void);
 
 /*
- * Notes how long we have been queued for a CPU since the last note. If only a real-time thread
- * makes us wait that long (sched(7)), our CPU is avoided for half a minute.
+ * Notes how long we have been queued for a CPU since the last note. If that is so long that only a
+ * real-time thread can be the reason (sched(7)), our CPU is avoided for half a minute.
  */
 void sprof_hop_note_queued(struct sprof_hop *hop);
 /* The queued time since the last note, in ns. */
@@ -66,8 +66,8 @@ bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t
 void sprof_hop_off(const struct sprof_hop *hop, const struct sprof_cpu_set *busy);
 
 /*
- * Notes how long we were queued. If that was too long since the last note, others leave us no time where
- * we are: all CPUs are allowed again, except for avoided ones. Whether it was too long.
+ * Notes how long we were queued. If that was too long since the last note, others leave us no time
+ * on this CPU: allows all CPUs again, except for avoided ones. Returns whether it was too long.
  */
 bool sprof_hop_widen_if_queued(struct sprof_hop *hop);
 

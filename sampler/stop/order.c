@@ -97,8 +97,8 @@ void sprof_stop_order_begin(
 }
 
 /*
- * A single thread is stopped also from a CPU that nobody else wants, unless it is pinned: then the
- * kernel can't wake it on the CPU that we left.
+ * A single thread is also stopped from a CPU that no other thread wants, unless it is pinned: then
+ * the kernel can't wake it on the CPU that we left.
  */
 static bool is_near(const struct stop_order *order)
 {
@@ -121,7 +121,7 @@ static void settle(const struct stop_order *order)
 		sprof_hop_keep_off(order->hop, &order->taken_for_good);
 }
 
-/* Settles from where the group is stopped, and moves there. */
+/* Decides from which CPU the group is stopped, and moves there. */
 static void approach(struct stop_order *order)
 {
 	struct slot_group *group = &order->group;

@@ -1,8 +1,8 @@
 /*
  * The patience of a tick: how long it waits for stops. It waits for the threads of one CPU, then of
- * the next. A wait in vain is taken off the rest of the tick's patience. Thus many CPUs whose
- * threads can't stop (the group has used up its cpu.max) cost no more than one. Does not handle
- * threads: its caller says what is expected of them.
+ * the next. A wait without a stop is taken off the rest of the tick's patience. Thus many CPUs
+ * whose threads can't stop (the group has used up its cpu.max) cost no more than one. Does not
+ * handle threads: its caller says what is expected of them.
  */
 #include "sampler/stop/patience.h"
 

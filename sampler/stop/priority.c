@@ -35,8 +35,8 @@ static bool set(struct sprof_sched_attributes attributes)
 }
 
 /*
- * The kernel tells which slice is used, but not whether somebody asked for it
- * (kernel/sched/syscalls.c, get_params). If the slice is the same without a request, nobody asked.
+ * The kernel shows which slice is used, but not whether it was requested (kernel/sched/syscalls.c,
+ * get_params). If the slice is the same without a request, there was none.
  */
 static void forget_default_slice(struct sprof_sched_attributes *own)
 {

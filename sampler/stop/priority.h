@@ -27,12 +27,12 @@ struct sprof_priority {
 void sprof_priority_init(struct sprof_priority *own);
 
 /*
- * Asks for a short time slice and exact timers, and for a higher nice level if that is permitted.
- * The user chose any policy other than SCHED_OTHER: it is kept as it is.
+ * Asks for a short time slice and exact timers, and for a higher nice level if that is permitted. A
+ * policy other than SCHED_OTHER is the user's choice and is kept as it is.
  */
 void sprof_priority_raise(const struct sprof_priority *own);
 
-/* Gives the thread back what it had. */
+/* Restores what the thread had before. */
 void sprof_priority_restore(const struct sprof_priority *own);
 
 /* Whether a thread with this policy and priority (sched(7)) leaves us no CPU time while it runs. */

@@ -18,7 +18,7 @@ void sprof_slots_finish(struct slots *slots)
 	sprof_copy_buffer_finish(&slots->spare.buffer);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct slot *next_slot(struct slots *slots, const struct copy_plan *plan)
 {
 	if (sprof_copy_reserve(&slots->spare.buffer, plan) &&

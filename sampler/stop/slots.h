@@ -52,20 +52,31 @@ struct slot_group {
 
 void sprof_slots_finish(struct slots *slots);
 
-/* Adds a slot, with room for the thread's stack in it and in the spare one. False: no memory. */
+/*
+ * Adds a slot, with room for the thread's stack in it and in the spare one. Returns false if out of
+ * memory.
+ */
 SPROF_MUST_USE bool sprof_slots_add(struct slots *slots, const struct ask *ask);
-/* Room for the interpreter's frames of the thread added last, in its slot and in the spare one, which
- * is for late stops. False: no memory. */
+/*
+ * Makes room for the interpreter's frames of the thread added last, in its slot and in the spare
+ * one, which is for late stops. Returns false if out of memory.
+ */
 SPROF_MUST_USE bool sprof_slots_prepare(struct slots *slots, const struct sprof_world *world);
-/* NULL: the thread has no slot. */
+/* Returns NULL if the thread has no slot. */
 struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread);
-/* The spare slot. NULL: in use or too small; nothing is allocated while a thread stands still. */
+/*
+ * Takes the spare slot. Returns NULL if it is in use or too small; nothing is allocated while a
+ * thread stands still.
+ */
 struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask);
 
 /* The thread was stopped and copied, and runs on. */
 bool sprof_slot_is_copied(const struct slot *slot);
 
-/* By the registers: the thread ran at the look, and may have gone to sleep before its stop. */
+/*
+ * The thread's state by its registers: it ran at the look, and may have gone to sleep before its
+ * stop.
+ */
 enum sprof_state sprof_slot_state(const struct slot *slot);
 /* The system call, if it is in one. */
 struct sprof_proc_syscall sprof_slot_call(const struct slot *slot);
@@ -73,7 +84,9 @@ struct sprof_proc_syscall sprof_slot_call(const struct slot *slot);
 bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot);
 bool sprof_slot_group_is_awaited(const struct slot_group *group);
 bool sprof_slot_group_is_asked(const struct slot_group *group);
-/* One thread had the CPU. The others wait for it, which is no pause of ours. */
+/*
+ * One thread has had the CPU. The others wait for it in the run queue, which is no pause of ours.
+ */
 void sprof_slot_group_queue_rest(const struct slot_group *group);
 /* Stops that have not come by now come later. */
 void sprof_slot_group_give_up(const struct slot_group *group);

@@ -6,13 +6,13 @@
  */
 #include "sampler/stop/standstill.h"
 
-/* A running thread has stopped by then, and another one has been told to go on. */
+/* A running thread has stopped by then, and a resumed one goes on. */
 enum { QUICK_NS = 200 * 1000 };
 
 /*
- * A longer stop was not that of a running thread: it waited for a CPU, or its group had used up its
- * share (cpu.max). That is no pause of ours. Before we saw it, the thread stood still at most as
- * long as we were queued for a CPU ourselves.
+ * A stop that took longer was not that of a running thread: it waited for a CPU, or its group had
+ * used up its share (cpu.max). That is no pause of ours. Before we saw it, the thread stood still
+ * at most as long as we were queued for a CPU ourselves.
  */
 static uint64_t unseen_ns(const struct sprof_hop *hop, uint64_t stop_ns)
 {
@@ -47,8 +47,8 @@ static void read_figures(const struct run *run, struct slot *slot)
 }
 
 /*
- * When it went on. It may have taken our CPU before we could read the clock again: that we were queued for
- * a CPU since that was last noted bounds for how long.
+ * Resumes the thread. Returns when it went on. It may have taken our CPU before we could read the
+ * clock again, but not for longer than we have been queued since the last note.
  */
 static uint64_t let_go(
 	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)

@@ -1,6 +1,6 @@
 /*
  * Stopping threads: asks all of a CPU first, then copies each and lets it go as it stops; they are
- * observed when the last one runs again. Chooses whom to ask and how long to wait. order.c
+ * observed when the last one runs again. Chooses which threads to ask and how long to wait. order.c
  * chooses the order and the CPU; standstill.c handles a thread that stands still. Does not walk
  * stacks or handle sleepers: those are missed.
  */
@@ -25,7 +25,10 @@ enum {
 	 */
 	LATE_NS = 100 * 1000,
 	LATER_NS = 20 * 1000,
-	/* a thread that gets its CPU more often than once in that time, and these by chance, naps */
+	/*
+	 * a thread naps if it gets a CPU more often than once in NAP_NS, and FEW_TIMESLICES by
+	 * chance
+	 */
 	NAP_NS = 2 * SPROF_NS_PER_MS,
 	FEW_TIMESLICES = 4,
 };
@@ -103,9 +106,9 @@ static void request_all(const struct run *run, const struct slot_group *group)
 }
 
 /*
- * An interrupt from our CPU would mostly meet the thread where it enters the kernel; the samples would
- * say that it is always there. On its own CPU a timer takes it from anywhere. In a tick that has
- * taken long already, the other threads go without.
+ * An interrupt from our CPU would mostly find the thread where it enters the kernel, and the
+ * samples would say that it is always there. On its own CPU, a timer interrupts it anywhere. A tick
+ * that has already taken long does without, because the other threads come first.
  */
 static bool enters_often(const struct stops *stops, const struct slot *slot)
 {
@@ -116,9 +119,9 @@ static bool enters_often(const struct stops *stops, const struct slot *slot)
 }
 
 /*
- * A thread that sleeps for less than a ms at a time would sleep when our timer comes, which may end its
- * sleep: a timer fires early where another one does (time slack, prctl(2)). Without schedstat, that
- * can't be seen.
+ * A thread that sleeps for less than a ms at a time would be asleep when our timer fires, which may
+ * end its sleep: a timer may fire early, together with another one (timer slack, prctl(2)). Without
+ * schedstat, such naps can't be seen.
  */
 static bool naps(const struct run *run, struct sprof_thread *thread)
 {
@@ -132,7 +135,10 @@ static bool naps(const struct run *run, struct sprof_thread *thread)
 		FEW_TIMESLICES + (now_of(run) - slept_ns) / NAP_NS;
 }
 
-/* Asks from the thread's CPU, which it gets back when we leave: it stops before it does anything. */
+/*
+ * Asks from the thread's CPU, which the thread gets back when we leave: it stops before it does
+ * anything.
+ */
 static void request_there(struct stops *stops, const struct slot_group *group)
 {
 	const int here = sched_getcpu(), there = group->first->ask.cpu.number;
@@ -164,7 +170,7 @@ static uint32_t late_times(const struct slot *slot, uint32_t owed)
 	return sprof_slot_state(slot) == SPROF_STATE_SYS ? owed : 1;
 }
 
-/* The stop becomes an observation. owed: the ticks that it is late for; 0: it came in time. */
+/* Turns the stop into an observation. owed: the ticks that it is late for; 0: it came in time. */
 static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, uint32_t owed)
 {
 	struct observation observation = {
@@ -205,8 +211,8 @@ static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
 }
 
 /*
- * A stop that nobody waits for any more: of an earlier tick, or of an earlier part of this tick.
- * The sample's time is that of the stop, because this tick may have its own sample.
+ * A late stop, which is not waited for any more: of an earlier tick, or of an earlier part of this
+ * tick. The sample's time is that of the stop, because this tick may have its own sample.
  */
 static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
 {
@@ -224,8 +230,8 @@ static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t
 }
 
 /*
- * In a tick, before the thread has its turn: just before the tick, whose own sample follows. 0: the
- * moment of the stop.
+ * The time of a late stop in a tick. Before the thread has its turn: just before the tick, whose
+ * own sample follows. 0: the moment of the stop.
  */
 static uint64_t moment_of(const struct stops *stops, const struct sprof_thread *thread)
 {
@@ -282,7 +288,7 @@ static void drop(struct stops *stops, const struct sprof_event *event)
 	slot->ask.thread = NULL;
 }
 
-/* False: stop waiting. */
+/* Returns false to stop waiting. */
 static bool take(
 	struct stops *stops, const struct slot_group *group, const struct sprof_event *event)
 {
@@ -313,8 +319,8 @@ static void await_near(struct stops *stops, const struct slot_group *group)
 }
 
 /*
- * If no other program may have the CPU, one of them has it, and stops as soon as we sleep. A tick
- * that is the last for some time waits as long for all of them.
+ * If no other program may have the CPU, one of the group's threads has it, and stops as soon as we
+ * sleep. A tick that is the last for some time waits as long for all of them.
  */
 static uint64_t deadline_of(struct stops *stops, const struct slot_group *group)
 {

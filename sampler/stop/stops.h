@@ -28,7 +28,7 @@ void sprof_stops_init(struct stops *stops, const struct run *run,
 void sprof_stops_finish(struct stops *stops);
 
 void sprof_stops_begin(struct stops *stops, const struct source_tick *tick);
-/* False: no memory. */
+/* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_stops_ask(struct stops *stops, const struct ask *ask);
 /* Whether to collect now: what the threads were seen doing may soon be over. */
 bool sprof_stops_are_due(const struct stops *stops);

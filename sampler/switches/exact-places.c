@@ -1,7 +1,7 @@
 /*
- * A place becomes a stack and a wait of the sink as soon as it is read: the kernel writes over its bytes.
- * What the wait is of is looked up by its arguments, a little later. Does not handle stacks that
- * take more than one copy, of Go and of Python.
+ * A place becomes a stack and a wait of the sink as soon as it is read, because the kernel
+ * overwrites its bytes. What the wait is for is looked up by the call's arguments, a little later.
+ * Does not handle stacks that take more than one copy, of Go and of Python.
  */
 #include "sampler/switches/exact-places.h"
 
@@ -28,7 +28,7 @@ bool sprof_exact_places_can_tell(const struct sprof_thread *thread)
 	return process && !process->mappings.go && !process->script && !thread->process->denied;
 }
 
-/* Its arguments point to something that every call may change. */
+/* Whether its arguments point to something that every call may change. */
 static bool is_fickle(const struct sprof_proc_syscall *call)
 {
 	const struct sprof_blocked_call *kind =

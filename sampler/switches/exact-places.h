@@ -1,6 +1,6 @@
 /*
- * Where a thread stood when it left its CPU: its stack and what it waited for, from what the kernel
- * has written down of that moment.
+ * Where a thread left its CPU: its stack and what it waited for, from the kernel's record of that
+ * moment.
  */
 #ifndef SPROF_SAMPLER_SWITCHES_EXACT_PLACES_H
 #define SPROF_SAMPLER_SWITCHES_EXACT_PLACES_H
@@ -24,13 +24,13 @@ struct exact_places {
 	} waits[EXACT_WAITS];
 };
 
-/* A new sink begins: what the old one was told is forgotten. */
+/* A new sink begins: forgets the ids of the old one. */
 void sprof_exact_places_restart(struct exact_places *places);
 
 /* Whether the stacks of the thread's program take one copy only. */
 bool sprof_exact_places_can_tell(const struct sprof_thread *thread);
 
-/* Reads it into *ret, time included. */
+/* Reads the place of the record, with its time, into *ret. */
 void sprof_exact_places_find(struct exact_places *places, struct book *book,
 	struct sprof_thread *thread, const struct sprof_switch_record *record,
 	struct off_place *ret);

@@ -1,7 +1,7 @@
 /*
- * Tells the sink of waits. One that a tick has seen is told in parts: up to the tick at once, the rest when
- * it has ended. It gets its place from the tick, which knows more; one that no tick has seen gets the
- * kernel's note of it. Does not handle where waits come from.
+ * Hands waits to the sink. A wait that a tick has seen comes in parts: up to the tick at once, the
+ * rest when it has ended. It gets its place from the tick, which knows more; a wait that no tick
+ * has seen gets its place from the kernel's record. Does not handle where waits come from.
  */
 #include "sampler/switches/exact-tell.h"
 
@@ -48,8 +48,9 @@ static struct sprof_sample sample_at(
 }
 
 /*
- * A tick knows more of a wait that it has seen: what it is of, and who holds its lock. But it looks a little
- * later than its moment, and may have seen the next wait; then the stack is another one.
+ * A tick knows more of a wait that it has seen: what it is for, and the holder of its lock. But it
+ * looks a little later than its time, and may have seen the next wait; then the stack is another
+ * one.
  */
 static bool is_seen_by(const struct switching *switching, const struct sprof_sample *tick)
 {
@@ -57,7 +58,7 @@ static bool is_seen_by(const struct switching *switching, const struct sprof_sam
 		switching->place.stack == tick->stack;
 }
 
-/* In its own place. It stands for those that have none. */
+/* Hands it over with its own place, together with earlier waits that have none. */
 static void tell_place(struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
 {
 	struct switching *switching = sprof_exact_switching(thread);
@@ -101,8 +102,8 @@ void sprof_exact_tell_ended(
 }
 
 /*
- * A sleep that began before its recording has no switch that tells of it. The first tick may see one that
- * has begun since the last reading: the next reading would tell of that.
+ * A sleep that began before its recording has no switch, so a tick shows it. A tick after the last
+ * reading does not: it may have seen a wait whose switch the next reading will give.
  */
 static void note_sleep(struct exact *exact, struct switching *switching)
 {
@@ -122,7 +123,7 @@ static void remember(struct switching *switching, const struct sprof_sample *sam
 	switching->tick.holder = &switching->holder;
 }
 
-/* Up to the tick, if it is known to have lasted until then. */
+/* Hands over the wait up to the tick, if it is known to have lasted until then. */
 bool sprof_exact_tell_seen(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *sample)
 {

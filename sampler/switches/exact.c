@@ -1,6 +1,7 @@
 /*
- * Reads the switches of threads (events/sched/switch-log.h) and makes waits of them, which exact-tell.c tells.
- * Does not handle threads that the kernel does not record: their waits are the ticks' as without this.
+ * Reads the switches of threads (events/sched/switch-log.h) and makes waits of them, which
+ * sprof_exact_tell_ended() hands over. Does not handle threads that the kernel does not record:
+ * ticks show their waits.
  */
 #include "sampler/switches/exact.h"
 
@@ -44,7 +45,7 @@ void sprof_exact_finish(struct exact *exact)
 	exact->is_open = false;
 }
 
-/* NULL: it is gone, or there is no memory. */
+/* Returns NULL if the thread is gone or out of memory. */
 static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 {
 	struct switching *switching = sprof_exact_switching(thread);
@@ -114,7 +115,7 @@ uint64_t sprof_exact_due_ns(const struct exact *exact)
 	return exact->is_open ? exact->read_ns + READ_NS : UINT64_MAX;
 }
 
-/* Time in a stop is our doing; the time in the queue behind it is the kernel's. */
+/* Time in a stop is our doing; the run-queue time after it is the kernel's. */
 static void count(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
 {
@@ -130,7 +131,7 @@ static void count(
 	sprof_exact_tell_ended(exact, thread, interval);
 }
 
-/* Who gets a CPU first has been on none since its recording began. */
+/* A thread that gets its first CPU has been on none since its recording began. */
 static void take_first(const struct exact *exact, const struct sprof_thread *thread,
 	struct switching *switching, uint64_t time_ns)
 {
@@ -175,7 +176,7 @@ static void add_switch(
 		exact->run->out_of_memory = true;
 }
 
-/* Nobody has looked at its page faults since the last tick. */
+/* No look has seen its page faults since the last tick. */
 static void doubt(struct exact *exact, const struct sprof_thread *thread)
 {
 	struct sampled_process *process = thread->process->sampling;
@@ -225,7 +226,7 @@ static void lose(struct exact *exact, const struct sprof_switch_record *record)
 	}
 }
 
-/* A thread of this id that was seen later than the switch is another one. */
+/* A thread with this id that was first seen after the switch is another one. */
 static void take(void *data, const struct sprof_switch_record *record)
 {
 	struct exact *exact = data;
@@ -246,8 +247,8 @@ static void take(void *data, const struct sprof_switch_record *record)
 }
 
 /*
- * Its parent may not have been covered yet when it was born. A covered thread has a record by then: it was
- * let go on after its birth, before the last reading.
+ * Its parent may not have been covered yet when it was born. A covered thread has a record by then:
+ * it was resumed after its birth, before the last reading.
  */
 static bool is_left_out(
 	const struct exact *exact, const struct sprof_thread *thread, uint64_t before_ns)
@@ -256,7 +257,7 @@ static bool is_left_out(
 		thread->seen_ns < exact->settled_ns && !sprof_exact_switching(thread);
 }
 
-/* Each is judged once. Who was left out may have had children meanwhile. */
+/* Each thread is judged once. One that was left out may have had children meanwhile. */
 static void cover_left_out(
 	struct exact *exact, struct sprof_thread **threads, size_t count, uint64_t before_ns)
 {
@@ -347,7 +348,7 @@ void sprof_exact_pause(struct exact *exact)
 	for_each(exact, sprof_switching_pause);
 }
 
-/* Those that sleep since before have no switch that would tell that they are covered. */
+/* A thread that has slept since before has no switch to show that it is covered. */
 void sprof_exact_resume(struct exact *exact)
 {
 	const struct sprof_world *world = exact->run->world;

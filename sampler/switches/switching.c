@@ -79,7 +79,7 @@ static void sort_places(struct place_queue *queue)
 	queue->is_unsorted = false;
 }
 
-/* What was known of the present interval is worth nothing any more. */
+/* What is known of the present interval is not valid any more. */
 static void lose(struct switching *switching, uint64_t until_ns)
 {
 	switching->base_off = switching->paused_off = (struct off_part){0};
@@ -90,7 +90,7 @@ static void lose(struct switching *switching, uint64_t until_ns)
 		switching->since_ns = until_ns;
 }
 
-/* Whether the item is a switch, and no gap nor in one. */
+/* Whether the item is a switch: not a gap, nor in one. */
 static bool is_sure(struct switching *switching, const struct switch_item *item)
 {
 	if (item->gap_ns)
@@ -124,7 +124,7 @@ bool sprof_switching_went_on(struct switching *switching, uint64_t until_ns)
 
 	sort(queue);
 	for (size_t i = queue->first; i < queue->count && queue->items[i].time_ns < until_ns; i++) {
-		/* Nobody knows what a gap has hidden. */
+		/* A gap may have hidden anything. */
 		if (!queue->items[i].is_off)
 			return true;
 	}
@@ -198,7 +198,7 @@ void sprof_switching_found_off(struct switching *switching, uint64_t since_ns)
 	switching->since_ns = since_ns;
 }
 
-/* Without its places, of which there is one owner. */
+/* The copy gets no places, because they have one owner. */
 static uint64_t add_pending(const struct switching *switching, struct switching *copy)
 {
 	const struct switch_queue *queue = &switching->switches;
@@ -219,7 +219,7 @@ static uint64_t add_pending(const struct switching *switching, struct switching 
 	return ns;
 }
 
-/* While a preempted thread stands in the queue, the kernel has not counted that time either. */
+/* While a preempted thread waits in the run queue, the kernel has not counted that time either. */
 struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns)
 {
 	const struct switching_totals *totals = &switching->totals;
@@ -235,7 +235,7 @@ struct switching_off sprof_switching_off_by(struct switching *switching, uint64_
 		.is_known = switching->is_known && !copy.is_lost, .ns = ns, .gaps = copy.gaps};
 }
 
-/* As if it were a wait that ended now. */
+/* The present interval, as if it were a wait that ended now. */
 static struct off_part present(const struct switching *switching, uint64_t now_ns)
 {
 	if (!switching->is_known || !switching->is_off || switching->preempted)
@@ -255,7 +255,7 @@ static void add_part(struct switching_totals *totals, const struct off_part *par
 	totals->longest_ns = sprof_most(totals->longest_ns, part->longest_ns);
 }
 
-/* What was known of the interval before its end: it belongs to a wait, and to nothing else. */
+/* What was known of the interval before its end counts only if it is a wait. */
 static void settle(struct switching *switching, bool is_wait)
 {
 	if (is_wait) {

@@ -2,11 +2,12 @@
  * One thread's switches, in order of time, and what they add up to.
  *
  *   ON -off-> OFF -on-> ON. A thread that was on no CPU when its recording began is OFF since then.
- *   Where switches are missing, the state is not known until the next switch, and a wait up to there is lost.
+ *   Where switches are missing, the state is not known until the next switch, and a wait up to
+ *   there is lost.
  *
- * An interval off the CPU is a wait, unless the thread was preempted, or stood still for its tracer.
- * It lasts until the thread has a CPU again: the time that it stood in the run queue after it was woken
- * is in it. The kernel knows that time only in sum (schedstat).
+ * An interval off the CPU is a wait, unless the thread was preempted, or was in a stop of its
+ * tracer. It lasts until the thread has a CPU again, so it includes the time in the run queue after
+ * the thread was woken. The kernel knows that time only in sum (schedstat).
  */
 #ifndef SPROF_SAMPLER_SWITCHES_SWITCHING_H
 #define SPROF_SAMPLER_SWITCHES_SWITCHING_H
@@ -18,7 +19,7 @@
 #include "base/attributes.h"
 #include "base/record.h"
 
-/* Where a thread stood when it left its CPU. */
+/* Where a thread left its CPU. */
 struct off_place {
 	uint64_t time_ns;     /* just before it left */
 	uint32_t stack, wait; /* the sink's */
@@ -30,7 +31,7 @@ struct switch_item {
 	uint64_t time_ns;
 	bool is_off;
 	bool preempted;  /* off: it could have gone on */
-	uint64_t gap_ns; /* not 0: up to then, switches may be missing; it is none itself */
+	uint64_t gap_ns; /* not 0: a gap and no switch; up to then, switches may be missing */
 };
 
 struct off_interval {
@@ -60,7 +61,7 @@ struct off_part {
 struct switching_off {
 	bool is_known; /* up to now, or to the last gap's end */
 	uint64_t ns;
-	uint32_t gaps; /* switches were missing so often */
+	uint32_t gaps; /* number of gaps */
 };
 
 /* What was read and is still to be taken. */
@@ -91,22 +92,22 @@ struct switching {
 	struct sprof_sample tick;
 	struct sprof_holder holder; /* of the tick's lock */
 	uint64_t told_ns;           /* up to then, waits have reached the sink */
-	/* waits that have no place; the next one that has, stands for them */
+	/* waits without a place: the next one that has a place gets their time */
 	uint64_t unplaced, unplaced_ns;
 	struct switching_totals totals;
 	struct switching_totals base; /* what does not count: before this sink, and during pauses */
 	struct switching_totals paused; /* when the present pause began */
-	/* what of the present OFF is besides in these two */
+	/* the parts of the present OFF interval that belong to `base` and `paused` */
 	struct off_part base_off, paused_off;
 	uint64_t from_ns; /* when the last pause ended: the length of a wait counts from then */
 	bool is_lost;     /* switches are missing, and none has come since */
-	uint32_t gaps;    /* how often that was so */
+	uint32_t gaps;    /* number of gaps */
 	bool by_ticks;    /* ticks say where it waits: its stacks take more than one copy */
 };
 
 void sprof_switching_destroy(struct switching *switching);
 
-/* Adds what was read, in any order. False: no memory. */
+/* Add what was read, in any order. Return false if out of memory. */
 SPROF_MUST_USE bool sprof_switching_add(
 	struct switching *switching, const struct switch_item *item);
 SPROF_MUST_USE bool sprof_switching_add_place(
@@ -116,26 +117,26 @@ SPROF_MUST_USE bool sprof_switching_take(
 	struct switching *switching, uint64_t until_ns, struct switch_item *ret);
 /* Whether the thread has got a CPU before until_ns, in what was not taken yet. */
 bool sprof_switching_went_on(struct switching *switching, uint64_t until_ns);
-/* Whether the switch behind this time, where a place was noted, is known to be a preemption. */
+/* Whether the switch after this time, where a place was noted, is known to be a preemption. */
 bool sprof_switching_was_preempted(struct switching *switching, uint64_t time_ns);
 
-/* The thread has left its CPU, or got one. True: that ends an interval. */
+/* off: the thread has left its CPU. on: it has got one; returns whether that ends an interval. */
 void sprof_switching_off(struct switching *switching, const struct switch_item *item);
 SPROF_MUST_USE bool sprof_switching_on(
 	struct switching *switching, uint64_t time_ns, struct off_interval *ret);
-/* It was seen asleep, though no switch has told of that: since the recording began. */
+/* It was seen asleep without a switch to show that: it has been OFF since the recording began. */
 void sprof_switching_found_off(struct switching *switching, uint64_t since_ns);
 
 /*
- * Counts the interval that sprof_switching_on() has just given. resumed_ns: when it was let go on from a
- * stop of ours; 0: it was in none.
+ * Counts the interval that sprof_switching_on() has just given. resumed_ns: when we resumed it from
+ * a stop of ours; 0: it was in none.
  */
 enum off_kind sprof_switching_count(
 	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns);
 
 /*
- * All time off the CPU up to now, except for stops of ours, with what was not taken yet. Less the kernel's
- * time in the run queue, it is the time that the thread was blocked.
+ * All time off the CPU up to now, without stops of ours, including switches that were not taken
+ * yet. Less the kernel's run-queue time, it is the time that the thread was blocked.
  */
 struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns);
 /* What belongs to the present sink, with the present wait up to now. */

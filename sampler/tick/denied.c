@@ -1,6 +1,6 @@
 /*
  * Sleepers of a process that made itself unreadable (PR_SET_DUMPABLE), watched by an ordinary user.
- * The kernel tells that a thread sleeps, but not where: its sample has an empty stack with that
+ * The kernel shows that a thread sleeps, but not where: its sample has an empty stack with that
  * reason, and it is not stopped. Does not handle running threads: they are sampled as usual,
  * through the files that attach/thread.c keeps open.
  */

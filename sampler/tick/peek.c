@@ -1,8 +1,8 @@
 /*
- * Peeking: the kernel tells where the sp and pc of a sleeper's system call are. Its stack is copied
- * from outside; the copy is good if the count of its time slices is the same afterwards. A sleeper
- * is never stopped: if its stack can't be walked to the root with what a peek knows, the sample
- * ends there, with the reason. Does not handle processes that can't be read (denied.c).
+ * Peeking: the kernel shows the sp and pc of a sleeper's system call. Its stack is copied from
+ * outside; the copy is good if the count of its time slices is the same afterwards. A sleeper is
+ * never stopped: if its stack can't be walked to the root with what a peek knows, the sample ends
+ * there, with the reason. Does not handle processes that can't be read (denied.c).
  */
 #include "sampler/tick/peek.h"
 
@@ -41,7 +41,10 @@ static enum sprof_state state_of(
 	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
-/* Sets the registers that a peek knows. In vfork(3) an argument's has the return address, and the stack has not. */
+/*
+ * Sets the registers that a peek knows. In vfork(3), the return address is in an argument's
+ * register, and not on the stack.
+ */
 static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *call)
 {
 	*regs = (struct sprof_regs){.system_call = call->number, .coming_call = -1};
@@ -74,7 +77,7 @@ static void expect_goroutine(
 		sp);
 }
 
-/* False: the process has no memory any more. */
+/* Returns false if the process has no memory any more. */
 static bool copy(struct peeking *peeking, const struct run *run, struct sprof_thread *thread)
 {
 	const struct copying copying = sprof_copying_of(run->world, thread, &peeking->buffer);
@@ -82,7 +85,7 @@ static bool copy(struct peeking *peeking, const struct run *run, struct sprof_th
 	return sprof_copy_stack(&copying, NULL, &peeking->snapshot);
 }
 
-/* The program decides how its stacks are copied. False: no memory. */
+/* Prepares the copy; how depends on the program. Returns false if out of memory. */
 static bool prepare(struct peeking *peeking, const struct run *run, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call)
 {
@@ -98,7 +101,10 @@ static bool prepare(struct peeking *peeking, const struct run *run, struct sprof
 		sprof_copy_reserve(&peeking->buffer, &sampled->copy);
 }
 
-/* It returns from a stop or a page fault; or there is no schedstat, and its count moves late. */
+/*
+ * Whether it runs by now: it returns from a stop or a page fault; or there is no schedstat, and its
+ * counts move late.
+ */
 static bool runs_by_now(const struct run *run, enum sprof_proc_syscall_kind kind,
 	const struct sprof_proc_stat *stat)
 {
@@ -137,13 +143,16 @@ bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter)
 	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
 }
 
-/* The stop that we asked for has just come: whoever takes it gets all registers. */
+/* The stop that we asked for has just come: it will give all registers. */
 static bool is_coming(const struct sprof_thread *thread)
 {
 	return thread->phase == SPROF_THREAD_INTERRUPTED;
 }
 
-/* In the only tick it is stopped once it runs; not in a call, which a stop would break off. */
+/*
+ * If there is only one tick, it is stopped once it runs; but not in a call, which a stop would
+ * break off.
+ */
 static bool can_be_stopped(const struct sprof_thread *thread, const struct peek_sight *sight)
 {
 	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
@@ -166,7 +175,7 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 	};
 }
 
-/* What stands still: not for good, and not in a stop of ours. */
+/* The outcome for a thread that stands still, unless it has ended or is in a stop of ours. */
 static enum peek_outcome outcome_of(const struct run *run, const struct sprof_thread *thread,
 	const struct peek_sight *sight, char letter)
 {

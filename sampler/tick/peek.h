@@ -10,7 +10,7 @@
 
 enum peek_outcome {
 	PEEK_TAKEN,
-	PEEK_NOTHING, /* it has ended, or has no place of its own to see */
+	PEEK_NOTHING, /* it has ended */
 	/* it stands in an uncollected stop of ours: this tick has no sample of it */
 	PEEK_IN_STOP,
 	PEEK_AWAKE, /* it runs, or has moved meanwhile: only a stop can sample it */
@@ -37,8 +37,8 @@ enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 	struct sprof_thread *thread, const struct peek_sight *sight, struct observation *ret);
 
 /*
- * Whether a thread with that state in /proc/PID/stat stands in an uncollected stop of ours, also at a
- * birth or a signal: that is no place of its own.
+ * Whether a thread with that state in /proc/PID/stat stands in an uncollected stop of ours, also at
+ * a birth or a signal: that is not the thread's own doing.
  */
 bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter);
 

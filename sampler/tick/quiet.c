@@ -119,7 +119,7 @@ static void add_asleep(struct known_quiet *quiet, const struct sampled *sampled)
 	quiet->waiters += sampled->wait.lock.active;
 }
 
-/* False: it is not known of some thread whether it runs. */
+/* Returns false if it is not known of some thread whether it runs. */
 static bool see_all(const struct sprof_world *world, struct scene *scene)
 {
 	struct sprof_thread **threads;

@@ -18,8 +18,8 @@ struct quiet_tick {
 };
 
 /*
- * At the beginning of a tick, finds out which processes are quiet. True: a process is no longer
- * quiet; its sleepers' slept ticks must be credited.
+ * At the beginning of a tick, finds out which processes are quiet. Returns whether a process is no
+ * longer quiet: then its sleepers' slept ticks must be credited.
  */
 bool sprof_quiet_look(const struct run *run, struct quiet_tick *tick);
 

@@ -52,7 +52,7 @@ static bool may_change_hands(const struct sprof_thread *thread, const struct loc
 		(quiet_of(thread)->has_awake || !sprof_futex_is_private(&lock->futex));
 }
 
-/* Even so, its time is handed out now and then. */
+/* Whether its time is due: it is handed out now and then all the same. */
 static bool has_skipped_enough(const struct run *run, const struct known_sleep *sleep)
 {
 	return sleep->skipped >= (uint32_t)(run->options->rate_hz / SKIPS_SHARE);

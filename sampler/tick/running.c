@@ -19,7 +19,7 @@ static struct known_mappings *mappings_of(const struct sprof_thread *thread)
 	return &process->mappings;
 }
 
-/* If stat says that it runs. */
+/* Notes the CPU that stat shows. It counts as seen there only if it runs. */
 static void note_cpu(const struct run *run, struct sprof_thread *thread,
 	const struct sprof_proc_stat *stat, uint64_t now_ns)
 {
@@ -36,8 +36,8 @@ static void note_cpu(const struct run *run, struct sprof_thread *thread,
 }
 
 /*
- * With page faults, the mappings may have changed. More than one in each ms make it likely that an
- * interrupt meets the thread in one.
+ * With page faults, the mappings may have changed. With more than one in each ms, an interrupt is
+ * likely to find the thread in one.
  */
 static void note_faults(
 	struct sprof_thread *thread, const struct sprof_proc_stat *stat, uint64_t now_ns)
@@ -53,7 +53,10 @@ static void note_faults(
 		sprof_sampled_process_entered(thread->process->sampling, now_ns);
 }
 
-/* Then page faults are not known either. A doubt is cheap if mappings can be asked about. */
+/*
+ * Whether its CPU is known without stat. Then page faults are not known, but to doubt the mappings
+ * is cheap if they can be asked about.
+ */
 static bool is_cpu_known(const struct sprof_thread *thread, uint64_t now_ns)
 {
 	const struct sampled *sampled = thread->sampling;

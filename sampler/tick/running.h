@@ -10,10 +10,10 @@
 #include "sampler/loop/run.h"
 
 /*
- * Whether it runs, or waits for a CPU; where it does is noted with the thread, and its page faults are.
- * stat tells all that, but costs more than all other reads of a tick. So the CPU of a thread that goes on
- * running is believed for a while, unless samples are to say it. If that is wrong, the stop takes
- * longer, but is still right.
+ * Whether it runs, or waits for a CPU. Notes its CPU and its page faults with the thread. stat
+ * shows all that, but costs more than all other reads of a tick. So the CPU of a thread that goes
+ * on running is believed for a while, unless samples are to show it. If that is wrong, the stop
+ * takes longer, but is still right.
  */
 bool sprof_running_is(const struct run *run, struct sprof_thread *thread, uint64_t now_ns);
 

@@ -15,12 +15,12 @@
 enum {
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
 	TRIES_ONCE = 7,
-	/* of looks at who falls asleep or wakes between look and stop */
+	/* of looks at threads that fall asleep or wake between look and stop */
 	ROUNDS = 4,
 	ROUNDS_ONCE = 32,
-	/* Who sleeps or wakes more often than that is looked at in each tick. */
+	/* A thread that sleeps or wakes more often than that is looked at in each tick. */
 	SETTLED_NS = 100 * SPROF_NS_PER_MS,
-	/* of the time since something has changed: that much may pass without a look */
+	/* the part of the time since the last change that may pass without a look: 1 / 20 */
 	QUIET_SHARE = 20,
 	LATE_PERIODS = 2,
 };
@@ -45,7 +45,10 @@ static bool has_run(const struct run *run, struct sprof_thread *thread)
 	return sampled->life != SAMPLED_NEW;
 }
 
-/* In the only tick, a copy that was too small is repeated at once, while a larger one may help. */
+/*
+ * If there is only one tick, a copy that was too small is repeated at once, while a larger one may
+ * help.
+ */
 static enum peek_outcome peek_once(struct ticking *ticking, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *observation)
 {
@@ -82,7 +85,10 @@ static void lose(const struct ticking *ticking, struct sprof_thread *thread)
 	sprof_book_lost(ticking->book, thread, sprof_weight_of_lost(ticking, thread));
 }
 
-/* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
+/*
+ * Returns whether the tick is done with the thread. A thread in a stop of ours counts as running
+ * on.
+ */
 static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcome,
 	const struct peek_sight *sight, struct observation *observation)
 {
@@ -108,7 +114,7 @@ static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcom
 	return false;
 }
 
-/* True: the sample is taken, or there is nothing to take. */
+/* Returns whether the sample is taken, or there is nothing to take. */
 static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = ticking->run->world;
@@ -145,13 +151,13 @@ static void wake(struct ticking *ticking, struct sprof_thread *thread,
 	unsettle(ticking);
 	if (ticks)
 		sprof_sampled_sleeps_on(sampled, ticking->ns, ticks);
-	/* The last look has its own sample. */
+	/* Not at the time of the last look, which has its own sample. */
 	sprof_book_credit(ticking->book, thread, ticking->last_ns + !!ticks);
 	sprof_book_queued(ticking->book, thread, now);
 	sprof_book_woke(ticking->book, thread, ticking->last_ns);
 }
 
-/* Most threads of most programs are asleep as before. */
+/* Most threads of most programs sleep as before. */
 static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 {
 	const struct reuse_tick tick = {
@@ -212,7 +218,10 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 		ask(ticking, thread);
 }
 
-/* One that was born during the tick has its first turn in the next one; where there is none, in another round. */
+/*
+ * A thread born during the tick has its first turn in the next one; if there is none, in another
+ * round.
+ */
 static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
@@ -235,7 +244,9 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		ticking->run->out_of_memory = true;
 		return;
 	}
-	/* Before the look, and before mappings of another program may be read. */
+	/*
+	 * Records are read before the look, and before the mappings of another program may be read.
+	 */
 	if (ticking->kernel && thread->sampling)
 		sprof_kernel_gather(ticking->kernel, thread);
 	sprof_mappings_begin(ticking->run->world, thread->process);
@@ -270,7 +281,7 @@ static void take_turns(struct ticking *ticking)
 	}
 }
 
-/* Credited as of the tick before: a lock's holder was there until then, too. */
+/* Credits sleep up to the tick before: a lock's holder was there until then, too. */
 static void credit_woken(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
@@ -287,7 +298,7 @@ static void credit_woken(struct ticking *ticking)
 	sprof_book_flush(ticking->book);
 }
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 static bool know_processes(const struct sprof_world *world)
 {
 	struct sprof_process **processes;
@@ -368,7 +379,7 @@ void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
 	ticking->unsettled_ns = first_ns;
 }
 
-/* The tick behind the spared ones may be late by half of a period, and we by as much and more. */
+/* The tick after the spared ones may be late by half of a period, and sprof by that and more. */
 static uint64_t room_of(const struct kernel *kernel, uint64_t period_ns)
 {
 	const uint64_t room = kernel->room_ns / period_ns;
@@ -377,8 +388,8 @@ static uint64_t room_of(const struct kernel *kernel, uint64_t period_ns)
 }
 
 /*
- * Nobody sees when a sleep ends between two looks, and the later one stands for all of that time. So that is at most
- * a small part of what the sleep has lasted.
+ * The end of a sleep between two looks is not seen, and the later look counts for all of that time.
+ * So that is at most a small part of what the sleep has lasted.
  */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking)
 {
@@ -403,9 +414,9 @@ static bool has_another_round(const struct ticking *ticking)
 }
 
 /*
- * Who is missed in each change would seem to change less often than it does. A stop that is on its way
- * gives a sample later. A thread with a timer has records; what it does without them is estimated by ticks of one
- * look each (sprof_timed_met_waking).
+ * A thread that is missed at each change would seem to change less often than it does. A stop that
+ * is on its way gives a sample later. A thread with a timer has records; what it does without them
+ * is estimated by ticks of one look each (sprof_timed_met_waking).
  */
 static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
 {

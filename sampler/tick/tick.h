@@ -18,18 +18,18 @@ struct ticking {
 	struct run *run;
 	struct book *book;
 	struct stops *stops;
-	struct kernel *kernel; /* stands before the stops; NULL: it is not in use */
+	struct kernel *kernel; /* asked before the stops; NULL: not in use */
 	const struct sprof_schedule *schedule;
 	struct peeking peeking;
 	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
 	uint64_t period_ns;   /* between two ticks, up to this one */
 	uint64_t number;
-	bool closing;          /* every thread is charged up to it */
-	uint32_t weight;       /* ticks that it stands for, for whoever slept through them */
-	bool is_weighed;       /* that is all since the last look, planned or not; else 1 */
-	unsigned round;        /* of turns in this tick */
-	bool has_missed;       /* some threads get another turn in it */
-	bool is_spare;         /* the next ticks need none, as far as the last look could tell */
+	bool closing;    /* every thread is charged up to it */
+	uint32_t weight; /* ticks that it counts for, for threads that slept through them */
+	bool is_weighed; /* weight is all ticks since the last look, planned or missed; else 1 */
+	unsigned round;  /* of turns in this tick */
+	bool has_missed; /* some threads get another turn in it */
+	bool is_spare;   /* the next ticks need no look, as far as the last one shows */
 	uint64_t unsettled_ns; /* the last tick that found something new */
 };
 
@@ -40,11 +40,11 @@ void sprof_tick(struct ticking *ticking, bool closing);
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
 
 /*
- * How many ticks may pass now without a look: 0, unless all threads sleep as before, or the
- * timers need none for them (sprof_kernel_covers()), and it was so for a while.
+ * How many ticks may pass now without a look: 0, unless for a while all threads have slept on, or
+ * were covered by timers (sprof_kernel_covers()).
  */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking);
-/* After a time without ticks, for which the next one doesn't stand. */
+/* After a time without ticks, which the next tick does not count for. */
 void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns);
 
 void sprof_ticking_finish(struct ticking *ticking);

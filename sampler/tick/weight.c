@@ -1,6 +1,7 @@
 /*
- * Weighing looks by what has passed since the last one, and by what the kernel counts of the thread meanwhile: its
- * CPU time and its time in the queue. Does not see when a sleep has ended: see sprof_tick_most_spared().
+ * Weighing looks by the time since the last one, and by what the kernel has counted of the thread
+ * meanwhile: its CPU time and its run-queue time. Does not see when a sleep has ended: see
+ * sprof_tick_most_spared().
  */
 #include "sampler/tick/weight.h"
 
@@ -59,10 +60,10 @@ uint32_t sprof_weight_take_naps(const struct ticking *ticking, const struct spro
 }
 
 /*
- * A thread that has records has slept wherever it has not worked. Of any other, the look that finds it running stands
- * for the ticks since the last look, because other looks miss such work wholly; but those in which it is seen to have
- * worked already have no need of that. In the mean over the moments of looks, this gives work of any length its
- * ticks, and the sleep the others.
+ * With timer records, the thread has slept whenever it did not work. Without them, the look that
+ * finds it running counts for all ticks since the last look, because other looks miss such work
+ * wholly; less the ticks in which it is known to have worked. On average over the moments of looks,
+ * this gives work of any length its ticks, and the others to the sleep.
  */
 uint32_t sprof_weight_slept_on(const struct ticking *ticking, const struct sampled *sampled,
 	const struct sprof_proc_schedstat *now)

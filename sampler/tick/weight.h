@@ -1,5 +1,6 @@
 /*
- * How many ticks a look stands for: where a source takes the samples of those who run, some ticks have no look.
+ * How many ticks a look counts for: where timers sample the running threads, some ticks have no
+ * look.
  */
 #ifndef SPROF_SAMPLER_TICK_WEIGHT_H
 #define SPROF_SAMPLER_TICK_WEIGHT_H
@@ -13,19 +14,25 @@ struct sampled;
 struct ticking;
 
 /*
- * The ticks that a look at the thread stands for: none from before its birth, nor what its former sleep has, or what
- * the records of a timer have told that was closed meanwhile, as at an exec.
+ * The ticks that a look at the thread counts for. Excludes ticks before its birth, ticks credited
+ * to its last sleep, and ticks covered by a timer that was closed meanwhile, as at an exec.
  */
 uint32_t sprof_weight_of_look(const struct ticking *ticking, const struct sprof_thread *thread);
 
-/* The ticks that a peek stands for: not those that a covered thread has spent awake, or asleep before that. */
+/*
+ * The ticks that a peek counts for. Excludes ticks that a thread with records has spent awake, or
+ * asleep before that.
+ */
 uint32_t sprof_weight_of_sleep(const struct ticking *ticking, const struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *now);
 
-/* Ticks in which it slept, too, but no look has met it: they are told once. */
+/* Takes the ticks in which it slept, too, but which no look has seen. Each is returned once. */
 uint32_t sprof_weight_take_naps(const struct ticking *ticking, const struct sprof_thread *thread);
 
-/* The ticks that are lost where a look finds nothing: of one that has records, they tell what was before. */
+/*
+ * The ticks to count as lost if a look finds nothing. 1 if the thread has records: they cover the
+ * earlier ticks.
+ */
 uint32_t sprof_weight_of_lost(const struct ticking *ticking, const struct sprof_thread *thread);
 
 /* The ticks without a look in which a thread has slept on, before it woke. */

@@ -22,7 +22,7 @@ static int64_t look(
 	uint8_t code[SPROF_CALL_CODE];
 	size_t size = sizeof(code);
 
-	/* Just behind the begin of a mapping there is less. */
+	/* Near the start of a mapping there is less code to read. */
 	while (size && world->read_memory(world->data, thread, pc - size, code, size) != size)
 		size /= 2;
 	return size ? sprof_call_number(regs, code, size) : CANT_READ;

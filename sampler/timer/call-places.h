@@ -1,6 +1,6 @@
 /*
- * Which system call a thread is in by where its user code has entered the kernel, for records of the
- * kernel, which don't have the number (attach/calls/number.h).
+ * Finds a thread's system call by the place where its user code entered the kernel. Timer records
+ * need this, because they lack the number (attach/calls/number.h).
  */
 #ifndef SPROF_SAMPLER_TIMER_CALL_PLACES_H
 #define SPROF_SAMPLER_TIMER_CALL_PLACES_H

@@ -1,11 +1,10 @@
 /*
- * Timers in the kernel: each thread that is found running gets one (events/perf/timer.h), which
- * tells where its own code is, without a stop, and where that has entered the kernel, if permitted.
- * Their rings are read at each tick, before the look. A thread is stopped all the same for its exact
- * figures, for time in the kernel that no record tells, in place of a record whose stack is not whole,
- * and wherever it has no timer. timed.c has the
- * arithmetic of this. Does not handle Go and Python programs, whose stacks take more than one
- * copy: they are stopped.
+ * Timers in the kernel: each thread that is found running gets one (events/perf/timer.h). Its
+ * records show, without a stop, where the thread's own code is, and, if permitted, where that has
+ * entered the kernel. Their rings are read at each tick, before the look. A thread is still stopped
+ * for its exact figures, for time in the kernel that no record covers, in place of a record whose
+ * stack is incomplete, and wherever it has no timer. timed.c has the arithmetic. Does not handle Go
+ * and Python programs, whose stacks take more than one copy: they are stopped.
  */
 #include "sampler/timer/kernel.h"
 
@@ -49,7 +48,7 @@ void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread)
 {
 	if (!has_timer(thread))
 		return;
-	/* An exec was not reported yet: its report is the moment for what was before. */
+	/* An exec was not reported yet: its report hands over the records from before it. */
 	if (thread->process->former_maps.count)
 		return;
 	if (sprof_mappings_are_gone(thread->process))
@@ -62,7 +61,7 @@ void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread)
 		note_room(kernel, thread);
 }
 
-/* At the end of the thread, or of its program (`has_executed`). */
+/* Takes the last records, at the end of the thread or of its program (`has_executed`). */
 static void take_last(struct kernel *kernel, struct sprof_thread *thread, bool has_executed)
 {
 	const struct sprof_process *process = thread->process;
@@ -131,13 +130,16 @@ static bool wants_stop(const struct kernel *kernel, const struct ask *ask)
 
 	if (kernel->tick.thorough)
 		return true;
-	/* Off its CPU, its figures are exact as they are. */
+	/* Off its CPU, its figures are exact without a stop. */
 	if (sprof_timed_is_queued(timed_of(ask->thread), kernel->tick.ns))
 		return false;
 	return ask->figures != ASK_NO_FIGURES || sprof_timed_is_due(timed_of(ask->thread), most);
 }
 
-/* Whether it is known where the thread is: by records; or it stands in the queue, where a stop has left it. */
+/*
+ * Whether it is known where the thread is: by records, or because it waits in the run queue where a
+ * stop left it.
+ */
 static bool has_its_place(const struct kernel *kernel, const struct sprof_thread *thread)
 {
 	const struct timed *timed = timed_of(thread);
@@ -145,7 +147,7 @@ static bool has_its_place(const struct kernel *kernel, const struct sprof_thread
 	return sprof_timed_is_open(timed) || sprof_timed_is_queued(timed, kernel->tick.ns);
 }
 
-/* Whether the timer has all that the tick wants of the thread. */
+/* Whether records have all that the tick wants of the thread. */
 static bool is_settled(struct kernel *kernel, const struct ask *ask)
 {
 	struct sprof_thread *thread = ask->thread;
@@ -168,8 +170,8 @@ static bool is_settled(struct kernel *kernel, const struct ask *ask)
 }
 
 /*
- * Where it slept, it has not worked: that sample stands only for who is in the queue behind that sleep.
- * A stack that is not whole is no place to repeat.
+ * Whether its last sample may be repeated. A sleep's sample may be only while the thread waits for
+ * a CPU directly after that sleep; one with an incomplete stack never is.
  */
 static bool has_place(const struct kernel *kernel, const struct sprof_thread *thread)
 {
@@ -181,8 +183,8 @@ static bool has_place(const struct kernel *kernel, const struct sprof_thread *th
 }
 
 /*
- * Others that wait for it see it there, too: a tick may come before the next record, and after the last one of the
- * tick before. In the queue it can't have gone anywhere.
+ * Keeps its last stack as the stack of a lock's holder, because this tick may come before the next
+ * record. In the run queue the thread can't have moved.
  */
 static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
 {
@@ -195,7 +197,7 @@ static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
 
 /*
  * It waits, or waited, for a CPU where it was preempted, which is near its last sample. All records
- * around share that time, as they do the CPU time.
+ * around share that time, as they share the CPU time.
  */
 static void note_queue(const struct kernel *kernel, const struct ask *ask)
 {
@@ -229,7 +231,7 @@ bool sprof_kernel_ask(struct kernel *kernel, const struct ask *asked)
 	return true;
 }
 
-/* Records tell of what such a stop has met. */
+/* Records cover what such a stop found. */
 static bool is_told(const struct observation *observation)
 {
 	return observation->state == SPROF_STATE_USER ||
@@ -237,7 +239,7 @@ static bool is_told(const struct observation *observation)
 			sprof_timed_tells_all(timed_of(observation->thread)));
 }
 
-/* What such a stop stands for: the records have told the rest. */
+/* Lets such a stop count only for the ticks that no record covers. */
 static void reduce(const struct kernel *kernel, struct observation *observation)
 {
 	observation->times = sprof_timed_met_in_user(timed_of(observation->thread));
@@ -269,7 +271,7 @@ static bool on_observed(void *data, struct observation *observation)
 		return kernel->listener->observed(kernel->listener->data, observation);
 	if (observation->owed)
 		sprof_timers_take(&kernel->timers, observation->thread, observation->time_ns);
-	/* Without a record so far, the stop stands for itself, however late it comes. */
+	/* Before the first record, the stop counts as it is, however late it comes. */
 	if (sprof_timed_is_open(timed))
 		weigh(kernel, observation);
 	if (!kernel->listener->observed(kernel->listener->data, observation))
@@ -326,8 +328,8 @@ bool sprof_kernel_covers(const struct sprof_thread *thread)
 }
 
 /*
- * Records can be read from any CPU. Where a thread of the target runs, reading takes its time, if no CPU is
- * idle; elsewhere, that of another program.
+ * Records can be read from any CPU. If none is idle, reading takes the time of what runs there:
+ * better another program than a thread of the target.
  */
 void sprof_kernel_leave_their_cpus(struct kernel *kernel)
 {

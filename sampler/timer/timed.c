@@ -12,23 +12,24 @@ enum {
 	SECOND_STACK = 32 * 1024,
 	LEAST_STACK = 1024,
 	STACK_STEP = 256,
-	ENOUGH_STACKS = 24, /* tell how much is needed at first; each time that was wrong: */
-	MORE_STACKS = 8,    /* times as many */
+	/* whole stacks that show how much is needed */
+	ENOUGH_STACKS = 24,
+	MORE_STACKS = 8, /* factor after each copy that was too small */
 	MOST_OUTGROWN = 6,
 	/* the kernel adds up a running thread's CPU time that often, at least (HZ) */
 	STALE_NS = 12 * SPROF_NS_PER_MS,
 };
 
-static const double STOP_SHARE = 1.0 / 8; /* that a stop has in the mean */
+static const double STOP_SHARE = 1.0 / 8; /* weight of a stop in the mean */
 static const double MOST_SHARE = 0.3;     /* from this share on, each tick has a stop */
 static const double SMALL_SHARE = 0.1;
-static const double WORK = 0.25;          /* periods; who only wakes in a tick uses less */
-static const double OPENING = 2;          /* periods */
-static const double CUT_SHARE = 1.0 / 64; /* that a record has in the mean */
+static const double WORK = 0.25; /* periods; a thread that only wakes in a tick uses less */
+static const double OPENING = 2; /* periods */
+static const double CUT_SHARE = 1.0 / 64; /* weight of a record in the mean */
 static const double MOST_CUT = 0.1;
 static const double LEAST_OWED = -4, MOST_OWED = 1000;
 
-/* With room for somewhat deeper calls. What is copied is most of what a record costs the thread. */
+/* Leaves room for somewhat deeper calls. The copy is most of what a record costs the thread. */
 static size_t fitting(const struct timed *timed)
 {
 	const size_t more = timed->outgrown ? timed->needed / 2 : timed->needed / 8;
@@ -73,7 +74,7 @@ void sprof_timed_needed(struct timed *timed, size_t bytes)
 		timed->needed = bytes;
 }
 
-/* What the timer has given beyond the thread's CPU time does not count for later. */
+/* Records beyond the thread's CPU time are not saved up for later. */
 static void owe(struct timed *timed, double samples)
 {
 	timed->owed += samples;
@@ -156,7 +157,9 @@ void sprof_timed_executed(struct timed *timed)
 	*timed = (struct timed){.told_ns = timed->told_ns};
 }
 
-/* On average, half of a period had passed, which gives no record. */
+/*
+ * A new period begins the timer again: on average, half of the old one has passed without a record.
+ */
 void sprof_timed_paced(struct timed *timed, uint64_t now_ns, uint64_t period_ns, double weight)
 {
 	timed->timer_ns = weight * (double)period_ns;
@@ -176,14 +179,14 @@ uint64_t sprof_timed_room_ns(const struct timed *timed)
 	return (uint64_t)((double)timed->room * timed->timer_ns);
 }
 
-/* It has had time for a record; without one, it is in the kernel, where this timer has none. */
+/* It has had time for a record. If it has none, it is in the kernel, where this timer has none. */
 static bool has_had_time(const struct timed *timed, uint64_t cpu_ns)
 {
 	return !timed->is_full &&
 		(double)sprof_minus(cpu_ns, timed->opened_cpu_ns) > OPENING * timed->timer_ns;
 }
 
-/* Stops have told what was until now. */
+/* Stops have covered the time until now. */
 static void become_open(struct timed *timed)
 {
 	if (!timed->opened_cpu_ns)
@@ -195,8 +198,8 @@ static void become_open(struct timed *timed)
 }
 
 /*
- * The kernel adds up CPU time late. What was late at the last nap has seemed to be sleep, and makes later time off the
- * CPU negative; what is late at later looks comes and goes.
+ * CPU time is booked late, so the last nap was overestimated: this shows when the time off the CPU
+ * since then turns negative. What is late at later looks evens out.
  */
 static void correct_naps(struct timed *timed)
 {
@@ -233,8 +236,9 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 }
 
 /*
- * Who has had no turn and no CPU time at two looks in a row has not had a CPU in between, and so can't have
- * given it up: in a crowd, these are nearly all. At the first of them, it may have slept just before.
+ * No new timeslice and no CPU time at two looks in a row: the thread did not run in between, so it
+ * did not go to sleep either. In a crowd, these are nearly all. At the first of the two, it may
+ * have slept just before.
  */
 static bool may_have_given_up(const struct timed *timed, bool had_stood, uint64_t period_ns)
 {
@@ -260,8 +264,8 @@ bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64
 }
 
 /*
- * It has slept in between. Each turn on a CPU that did not follow a sleep followed a wait in the midst
- * of its work; all turns have waited for as long, as far as known.
+ * It has slept between the looks. Each turn on a CPU that did not follow a sleep followed a wait in
+ * the midst of its work; each turn is assumed to have waited equally long.
  */
 static void queue(struct timed *timed, uint64_t sleeps)
 {
@@ -274,7 +278,7 @@ static void queue(struct timed *timed, uint64_t sleeps)
 		timed->off_ns = 0;
 }
 
-/* Both looks found it running: no peek can tell where it was. */
+/* Both looks found it running: no peek can show where it slept. */
 static void nap(struct timed *timed)
 {
 	const int64_t slept_ns = timed->off_between_ns - (int64_t)timed->runq_between_ns;
@@ -288,7 +292,7 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 	const bool is_nap = timed->ran_before && weight > 1;
 
 	timed->has_slept = switches != timed->switches;
-	/* A record since the last look may be from behind the sleep; an earlier one is not. */
+	/* A record since the last look may be from after the sleep; an earlier one is not. */
 	if (timed->has_slept && timed->record_ns != timed->looked_ns)
 		timed->stays = false;
 	if (timed->has_slept)
@@ -353,7 +357,7 @@ void sprof_timed_restarted(struct timed *timed)
 	timed->nap_ns = 0;
 }
 
-/* Several records of one timer may tell so. */
+/* Several records of one timer may be too small: that counts once. */
 static void outgrow(struct timed *timed)
 {
 	if (!timed->wants_more && timed->outgrown < MOST_OUTGROWN)
@@ -398,7 +402,7 @@ bool sprof_timed_tells_all(const struct timed *timed)
 		(!timed->untold_ns || timed->used_ns > timed->untold_ns + SPROF_NS_PER_S);
 }
 
-/* A stop looks at what the records do not tell, once enough of it has passed. */
+/* A stop looks at what no record covers, once enough of it has passed. */
 static bool has_more(const struct timed *timed, double most)
 {
 	const double in_kernel = 1 - timed->told_share;

@@ -16,20 +16,20 @@
 
 enum {
 	MOST_TIMERS = 256,
-	MORE_RECORDS = 3, /* that a ring has room for, at least, than ticks are spared, */
-	FEW_RECORDS = 2,  /* and for those of that many ticks */
+	MORE_RECORDS = 3, /* the least room in a ring beyond the spared ticks */
+	FEW_RECORDS = 2,  /* further room in a ring */
 	RANDOM_STEPS = 1 << 16,
-	MEMORY_NS = SPROF_NS_PER_S / 4, /* of the share of user code, */
-	LEAST_MEMORY = 32,              /* at least in periods */
-	PACE_RECORDS = 16,              /* a period stays for that many of them, */
-	PACE_NS = SPROF_NS_PER_S / 10,  /* and for that time */
+	MEMORY_NS = SPROF_NS_PER_S / 4, /* time that told_share is taken over */
+	LEAST_MEMORY = 32,              /* at least that number of periods */
+	PACE_RECORDS = 16,              /* a pace lasts for at least that number of records */
+	PACE_NS = SPROF_NS_PER_S / 10,  /* and for at least that time */
 	/* of all rings together, about; beyond it they hold less, and are read more often */
 	RING_BYTES = 32 << 20,
 };
 
 /*
- * A timer whose period varies can't lock to a period of the target: within one pace it mostly sweeps
- * over that, and each one begins at another moment. A new pace costs half of a period.
+ * A timer whose period varies can't lock to a period of the target: each pace begins at another
+ * moment, and mostly drifts over that period. A new pace costs half of a period.
  */
 static const double SPREAD = 0.2;
 
@@ -65,7 +65,7 @@ static void set_stack(const struct sprof_thread *thread, const struct sprof_perf
 	};
 }
 
-/* Of a thread in the kernel: its system call. In an exception or an interrupt it has none. */
+/* The system call of a thread in the kernel. In an exception or an interrupt it has none. */
 static struct sprof_proc_syscall call_of(struct timers *timers, const struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
@@ -93,7 +93,9 @@ static bool is_too_small(
 		record->user.stack_size >= timed_of(thread)->stack_size;
 }
 
-/* The stop that stands for it, and perhaps for many more, has to find room for the whole stack. */
+/*
+ * The stop that replaces this record, and perhaps many more, has to find room for the whole stack.
+ */
 static void note_cut(struct sprof_thread *thread, const struct sprof_perf_timer_record *record)
 {
 	const bool was_full = is_too_small(thread, record);
@@ -187,7 +189,7 @@ void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint6
 
 	while (take_next(timers, thread, until_ns, &record)) {
 		is_kept = sprof_mappings_begin_record(thread->process, &record);
-		/* Nobody has looked at its page faults since the last tick. */
+		/* No look has seen its page faults since the last tick. */
 		if (!is_kept && !is_known)
 			sprof_mappings_doubt(&process->mappings);
 		is_known = !is_kept;
@@ -207,7 +209,7 @@ void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread
 	sprof_mappings_end_former(process);
 }
 
-/* Those of a program from before an exec can't be named without its mappings. */
+/* Records of a program from before an exec can't be named without its mappings. */
 void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 {
 	struct sprof_perf_timer_record record;
@@ -219,7 +221,10 @@ void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 	}
 }
 
-/* Not of one that slept at the last look: its sleep has no records. */
+/*
+ * Until when records cover the thread; 0: they don't. A thread that slept at the last look has none
+ * of its sleep.
+ */
 static uint64_t told_until(const struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
@@ -247,7 +252,7 @@ void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool
 	forget(timers, thread, for_good);
 }
 
-/* The frames of Go's and Python's threads are in several places. Counts each thread once. */
+/* The frames of Go and Python threads are in several places. Counts each thread once. */
 bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
@@ -283,13 +288,16 @@ static double next_weight(struct timers *timers)
 	return 1 / (1 + SPREAD * (next_random(timers) - 0.5));
 }
 
-/* Of that many periods and the half of one that the next pace costs: shorter ones make up for that. */
+/*
+ * The part of the time that gives records: each pace of that number of periods costs half of one
+ * more. Shorter periods make up for that.
+ */
 static double share_of_whole_periods(uint32_t records)
 {
 	return records / (records + 0.5);
 }
 
-/* With the kernel's own code, if that is permitted. */
+/* Asks for records of the kernel's code, too, if that is permitted. */
 static bool ask_for_timer(struct timers *timers, struct sprof_perf_timer_plan *plan,
 	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
 {
@@ -309,8 +317,8 @@ static bool ask_for_timer(struct timers *timers, struct sprof_perf_timer_plan *p
 }
 
 /*
- * For the longest time between two looks, and half of it more. Rings are memory that the kernel can't swap,
- * and nothing limits how much of it root may take.
+ * Room for the longest time between two looks, and half of it more. Rings are memory that the
+ * kernel can't swap, and nothing limits how much of it root may take.
  */
 static size_t records_for(const struct timers *timers, size_t stack_size)
 {
@@ -322,7 +330,7 @@ static size_t records_for(const struct timers *timers, size_t stack_size)
 	return wanted < most ? wanted : most;
 }
 
-/* NULL: refused; or no memory, which will be noticed elsewhere. */
+/* Returns NULL if refused, or if out of memory, which is noticed elsewhere. */
 static struct sprof_perf_timer *open_timer(
 	struct timers *timers, struct sprof_thread *thread, double weight)
 {
@@ -380,7 +388,10 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 	sprof_timed_paced(timed_of(thread), timers->tick_ns, timers->period_ns, weight);
 }
 
-/* A timer with other copies, if that is possible. Locked memory may not be enough for both at once. */
+/*
+ * Replaces the timer by one with copies of another size, if that is possible. Locked memory may not
+ * be enough for both at once.
+ */
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;

@@ -17,7 +17,7 @@ struct timers {
 	const struct run *run;
 	const struct source_listener *listener; /* gets the observations */
 	uint64_t tick_ns, period_ns;            /* of the present tick, and to the next one */
-	struct sprof_cpu_set cpus;              /* that the records of this tick are of */
+	struct sprof_cpu_set cpus;              /* that the records of this tick come from */
 	unsigned char *scratch;                 /* for records; NULL: not allocated yet */
 	size_t open;                            /* number of timers */
 	bool lacks_kernel;                      /* the kernel's own code was refused */
@@ -44,7 +44,10 @@ bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thre
 
 /* The functions below need a timer. */
 
-/* Closes it. Records that nothing stands for yet are lost. `for_good`: it is not opened again. */
+/*
+ * Closes it. Incomplete records that no stop has replaced yet are lost. `for_good`: it is not
+ * opened again.
+ */
 void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good);
 /* Opens one with other copies of the stack in its place; without success it is closed for good. */
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread);
@@ -52,7 +55,10 @@ void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread);
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread);
 /* Hands over the records up to that time. */
 void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns);
-/* Hands over those of the program before the exec of its process, whose mappings are still kept. */
+/*
+ * Hands over the records of the program before the exec of its process, whose mappings are still
+ * kept.
+ */
 void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread);
 /* Counts all records as lost: those of a program from before an exec can't be named any more. */
 void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread);

@@ -102,7 +102,7 @@ UNCLEAR_NOW = [
     (r"anew", "again"),
     (r"(?:False|NULL): no memory", "Returns false (NULL) if out of memory"),
 ]
-HAVE_UNCLEAR = {"sampler"}
+HAVE_UNCLEAR = set()
 
 # The sampler's ids of threads, which events have, are no indexes: sprof_profile_thread_of() finds the thread.
 INDEXED_BY_ID = re.compile(r"profile->threads\[\w+->thread\]|->thread (?:<|>=) (?:\w+->)*profile->thread_count")
