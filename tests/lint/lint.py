@@ -86,10 +86,6 @@ UNCLEAR = [
     (r"so many", "that many, or name the number"),
     (r"but for", "except for"),
     (r"is \S+(?:'s|s') matter", "does"),
-]
-
-# The same for all folders except those that still have them.
-UNCLEAR_NOW = [
     (r"(?:tells?|told(?! apart)|untold)", "reports, shows, says"),
     (r"stands? for", "represents, means"),
     (r"meets?", "finds, hits, joins"),
@@ -102,7 +98,6 @@ UNCLEAR_NOW = [
     (r"anew", "again"),
     (r"(?:False|NULL): no memory", "Returns false (NULL) if out of memory"),
 ]
-HAVE_UNCLEAR = set()
 
 # The sampler's ids of threads, which events have, are no indexes: sprof_profile_thread_of() finds the thread.
 INDEXED_BY_ID = re.compile(r"profile->threads\[\w+->thread\]|->thread (?:<|>=) (?:\w+->)*profile->thread_count")
@@ -217,7 +212,7 @@ def check_plain_words(source):
         return
     for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", source.text, re.DOTALL):
         text = re.sub(r"\n[ \t]*\*", lambda match: "\n" + " " * (len(match.group(0)) - 1), comment.group(0))
-        for pattern, better in UNCLEAR + (UNCLEAR_NOW if source.folder not in HAVE_UNCLEAR else []):
+        for pattern, better in UNCLEAR:
             for match in re.finditer(rf"\b{pattern}\b".replace(" ", r"\s+"), text, re.IGNORECASE):
                 words = " ".join(match.group(0).split())
                 yield line_of(source.text, comment.start() + match.start()), f"{words!r}: say {better!r}"

@@ -157,7 +157,7 @@ class Planted(unittest.TestCase):
                 self.assert_planted(": say ", base__a_c=c(text + "\n"))
         self.assert_clean(base__a_c=c("/* But forks are, of so manyfold kinds. */\nconst char *const x = \"but for\";\n"))
         self.assert_clean(tests__a_c=c("/* All but for one. */\n"))
-        self.assert_clean(base__a_c=c("/* A whole intellect, foretold. */\n"), sampler__a_c=c("/* Who waits. */\n"))
+        self.assert_clean(base__a_c=c("/* A whole intellect, foretold. */\n"))
 
     def test_what_can_fail_must_be_used(self):
         types = "#include <stdbool.h>\n#define SPROF_MUST_USE __attribute__((warn_unused_result))\nstruct sprof_error;\n"
