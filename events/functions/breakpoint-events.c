@@ -89,10 +89,11 @@ static struct thread_calls *calls_of(
 }
 
 static void give(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
-	enum sprof_trace_type type, const struct sprof_trace_value *fields, uint32_t stack)
+	uint64_t time_ns, enum sprof_trace_type type, const struct sprof_trace_value *fields,
+	uint32_t stack)
 {
 	const struct sprof_trace_event event = {
-		.time_ns = sprof_clock_now_ns(),
+		.time_ns = time_ns,
 		.thread = thread->id,
 		.pid = thread->process->pid,
 		.tid = thread->tid,
@@ -118,7 +119,7 @@ static void take_returns(struct sprof_breakpoint_events *events, struct sprof_th
 			{.integer = (int64_t)pc}, {.integer = (int64_t)sp},
 			{.integer = (int64_t)sprof_regs_result(regs)}};
 
-		give(events, thread, SPROF_TRACE_RETURN, fields, 0);
+		give(events, thread, sprof_clock_now_ns(), SPROF_TRACE_RETURN, fields, 0);
 	}
 }
 
@@ -171,7 +172,7 @@ static bool copy_stack(struct sprof_breakpoint_events *events, struct sprof_thre
 }
 
 static void give_begin(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
-	const struct sprof_regs *regs, int64_t number, uint32_t stack)
+	uint64_t time_ns, const struct sprof_regs *regs, int64_t number, uint32_t stack)
 {
 	struct sprof_trace_value fields[SPROF_TRACE_MAX_VALUES] = {{.integer = number},
 		{.integer = (int64_t)regs->values[SPROF_REG_PC]},
@@ -181,7 +182,7 @@ static void give_begin(struct sprof_breakpoint_events *events, const struct spro
 	sprof_regs_parameters(regs, arguments);
 	for (int i = 0; i < SPROF_TRACE_ARGUMENTS; i++)
 		fields[ARGUMENTS + i].integer = (int64_t)arguments[i];
-	give(events, thread, SPROF_TRACE_PROBE, fields, stack);
+	give(events, thread, time_ns, SPROF_TRACE_PROBE, fields, stack);
 }
 
 static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
@@ -191,7 +192,8 @@ static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *th
 	events->passed_ns = sprof_clock_now_ns();
 }
 
-/* Continues the thread before walking its copy. */
+/* Continues the thread before walking its copy. The call begins no later than that: a tracer that loses its
+ * CPU afterwards must not make it shorter. */
 static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs, uint32_t tag)
 {
@@ -199,13 +201,15 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 	const bool is_brief = tag & 1;
 	const bool has_copy = !is_brief && copy_stack(events, thread, regs);
 	uint32_t stack = 0;
+	uint64_t time_ns;
 
 	if (!is_brief)
 		expect_return(events, thread, regs, number);
+	time_ns = sprof_clock_now_ns();
 	pass(events, thread, regs);
 	if (has_copy && !events->stacks->walk(events->stacks->data, &stack))
 		events->out_of_memory = true;
-	give_begin(events, thread, regs, number, stack);
+	give_begin(events, thread, time_ns, regs, number, stack);
 }
 
 /* Exact, because the thread is on no CPU. */

@@ -36,6 +36,12 @@ def check_sums(row):
     assert row["min_ns"] <= row["p50_ns"] <= row["p95_ns"] <= row["p99_ns"] <= row["max_ns"], row
 
 
+def test_no_call_is_shorter_than_it_was():
+    """However late the tracer gets a CPU."""
+    row = rows("last", "100", "3", program="lasting", code=0)["last"]
+    assert row["returned"] == 300 and row["min_ns"] >= 300000, row
+
+
 def callers_of(row):
     return {caller["caller"]: caller["calls"] for caller in row["callers"]}
 
