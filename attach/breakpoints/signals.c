@@ -298,6 +298,18 @@ static void keep_pending(struct sprof_thread *thread)
 		thread->signal = SIGTRAP;
 }
 
+/*
+ * A trap that found SIGTRAP blocked has reset its action (kernel/signal.c, force_sig_info_to_task). If the
+ * program still has a handler, SIGTRAP was not blocked.
+ */
+static bool is_caught(pid_t pid)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
+		sprof_proc_status_has_signal(text, "SigCgt", SIGTRAP);
+}
+
 void sprof_trap_signals_restore(struct sprof_thread *thread)
 {
 	struct sprof_trap_masks *masks;
@@ -308,6 +320,8 @@ void sprof_trap_signals_restore(struct sprof_thread *thread)
 		return;
 	masks = masks_of(thread);
 	before = sprof_trap_masks_before(masks, behind);
+	if (before != behind && is_caught(thread->process->pid))
+		before = behind;
 	sprof_trap_masks_note(masks, before);
 	if (before != behind)
 		(void)!is_mask(PTRACE_SETSIGMASK, thread->tid, &before);

@@ -142,13 +142,20 @@ void sprof_functions_new_program(
 		functions->out_of_memory = true;
 }
 
-/* There are four, assigned first come, first served. */
+/* A thread has four (x86-64; as many as aarch64 has at least): the first four functions get them. */
+enum { REGISTERS = 4 };
+
 static void take_register(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
-	struct sprof_functions_watched *watched = malloc(sizeof(*watched));
+	struct sprof_functions_watched *watched;
 	struct sprof_perf_denial denial;
 
+	if (number >= REGISTERS) {
+		functions->not_watched++;
+		return;
+	}
+	watched = malloc(sizeof(*watched));
 	if (!watched) {
 		functions->out_of_memory = true;
 		return;

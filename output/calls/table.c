@@ -183,7 +183,11 @@ static void write_losses(const struct sprof_calls_report *report, struct sprof_o
 			"calls?): other threads may have missed it\n",
 			report->gone);
 	if (report->not_watched)
-		sprof_out_printf(out, "%u functions could not be watched\n", report->not_watched);
+		sprof_out_printf(out, "%u function%s could not be watched%s\n", report->not_watched,
+			report->not_watched == 1 ? "" : "s",
+			report->has_four
+				? ": a thread has four debug registers; without --count there is no limit"
+				: "");
 }
 
 bool sprof_calls_table(const struct sprof_calls_report *report, struct sprof_out *out)

@@ -131,7 +131,7 @@ static void write_certainty(const struct sprof_text *text, uint64_t samples)
 	sprof_out_puts(text->out, "\n");
 	if (quality->estimated_ns)
 		sprof_out_printf(text->out,
-			"  estimate    %s of running time (%.1f %%): its threads have no sample of it, threads like them have\n",
+			"  estimate    %s of CPU and run-queue time (%.1f %%), by similar threads\n",
 			sprof_figure_time(quality->estimated_ns).text,
 			sprof_percent(quality->estimated_ns, quality->running_ns));
 }

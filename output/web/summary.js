@@ -106,7 +106,7 @@ function doubts(quality) {
 			"no name: install the debug symbols of the module"]);
 	const estimate = percentOf(quality.estimated_ns, quality.running_ns);
 	if (estimate > 5)
-		found.push([estimate > 50 ? 2 : 1, `${estimate.toFixed(0)} % of the running time is an estimate: ` +
+		found.push([estimate > 50 ? 2 : 1, `${estimate.toFixed(0)} % of the CPU and run-queue time is an estimate: ` +
 			"its threads have no sample of it"]);
 	if (quality.samples_folded)
 		found.push([percentOf(quality.samples_folded, quality.samples) > 10 ? 2 : 1,

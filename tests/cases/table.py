@@ -99,6 +99,7 @@ CASES = [
     Case("events", "sigtrap-handled", "gcc -O1 own-trap.c", WORK + "./a.out handle", "^exit 0$\n^work: 20 calls", "no"),
     Case("events", "sigtrap-handled-and-blocked", "gcc -O1 own-trap.c", WORK + "./a.out both", "^exit 0$\n^work: 20 calls", "no"),
     Case("events", "sigtrap-blocked-by-a-handler", "gcc -O1 own-trap.c", WORK + "./a.out handler", "^exit 0$\n^work: 20 calls", "no"),
+    Case("events", "sigtrap-raised", "gcc -O1 own-trap.c", WORK + "./a.out raise", "^exit 0$\n^work: 20 calls", "no"),
     Case("events", "sigtrap-ignored-by-exec", "gcc -O1 own-trap.c", WORK + "./a.out exec", "^exit 0$\n^work: 40 calls", "no"),
 
     # What is counted or called by whom.

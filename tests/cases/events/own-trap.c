@@ -5,6 +5,7 @@
  *   handle      by a handler              both        by a handler, and blocked with all others
  *   handler     work is called by the handler of another signal, which blocks SIGTRAP alone meanwhile
  *   exec        ignored, also by the program that this one executes
+ *   raise       handled, and raised in the midst of the work: the handler blocks it while it runs
  */
 
 #include <signal.h>
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "";
 	const int blocks = !strcmp(how, "block") || !strcmp(how, "one") || !strcmp(how, "both");
 	const int ignores = !strcmp(how, "ignore") || !strcmp(how, "exec");
-	const int handles = !strcmp(how, "handle") || !strcmp(how, "both");
+	const int handles = !strcmp(how, "handle") || !strcmp(how, "both") || !strcmp(how, "raise");
 	void (*const disposition)(int) = ignores ? SIG_IGN : handles ? on_trap : SIG_DFL;
 	struct sigaction action;
 
@@ -94,7 +95,14 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "handler"))
 		work_in_handler();
 	else
-		work_often(20);
+		work_often(10);
+	if (!strcmp(how, "raise")) {
+		raise(SIGTRAP);
+		work_often(10);
+		return is_blocked() || handled != 1 ? 6 : 0;
+	}
+	if (strcmp(how, "handler"))
+		work_often(10);
 	if (!strcmp(how, "exec"))
 		execl("/proc/self/exe", argv[0], "inherited", (char *)NULL);
 	sigaction(SIGTRAP, NULL, &action);
