@@ -25,6 +25,7 @@ enum {
 	MASK_SIZE = 8,          /* the kernel's sigset_t */
 	CODE_MOST = 8 << 20,    /* C libraries are smaller */
 	CODE_READ = 64 << 10,   /* at once */
+	SCAN_OVERLAP = 14,      /* the longest code of a call that is followed */
 	MASK_CALLS_MOST = 4096, /* of one place: the program is not to be slowed down for ever */
 	BELOW_STACK = 256,      /* where nothing is that is in use */
 };
@@ -115,35 +116,49 @@ static void read_masks(struct sprof_trap_signals *signals, pid_t pid)
 		closedir(tasks);
 }
 
-/* Of code at this address: the calls that are made right after their number is set. */
+/* The bytes of `lea disp32(register or rip), register`, which compilers put before a system call; 0: it is none. */
+static size_t lea_size(const uint8_t *code)
+{
+	enum { REX_W = 0x48, LEA = 0x8d, MOD = 0xc7, AT_RIP = 0x05, AT_SIB = 0x84, SIZE = 7 };
+	const bool is_relative = (code[2] & MOD) == AT_RIP;
+	const bool has_distance = (code[2] & 0xc0) == 0x80 && (code[2] & MOD) != AT_SIB;
+
+	return code[0] == REX_W && code[1] == LEA && (is_relative || has_distance) ? SIZE : 0;
+}
+
+/* Of code at this address: the calls that are made right after their number is set, or after one lea behind that. */
 static void follow_calls_in(
 	struct sprof_process *process, uint64_t address, const uint8_t *code, size_t size)
 {
-	static const uint8_t end[] = {0, 0, 0, 0x0f, 0x05}; /* of the number; syscall */
-	enum { MOV_EAX = 0xb8, BEFORE = 2, CALL_AT = 3 };
+	static const uint8_t zeros[] = {0, 0, 0}; /* of the number */
+	enum { MOV_EAX = 0xb8, BEFORE = 2, MOST = SCAN_OVERLAP - BEFORE };
 	const uint8_t *found = code + BEFORE, *const limit = code + size;
 
-	while (found < limit &&
-		(found = memmem(found, (size_t)(limit - found), end, sizeof(end)))) {
-		const uint64_t call = address + (uint64_t)(found - code) + CALL_AT;
+	for (; found + MOST <= limit && (found = memmem(found, (size_t)(limit - found), zeros, 3));
+		found++) {
+		const uint8_t *call = found + sizeof(zeros);
 		struct breakpoint *breakpoint;
 
-		if (found[-2] == MOV_EAX &&
-			(found[-1] == SYS_rt_sigaction || found[-1] == SYS_rt_sigprocmask) &&
-			sprof_breakpoint_insert(process, call, 0)) {
-			breakpoint = sprof_trap_find(process->breakpoints, call);
+		if (found + MOST > limit || found[-2] != MOV_EAX ||
+			(found[-1] != SYS_rt_sigaction && found[-1] != SYS_rt_sigprocmask))
+			continue;
+		call += lea_size(call);
+		if (call[0] != 0x0f || call[1] != 0x05)
+			continue;
+		if (sprof_breakpoint_insert(process, address + (uint64_t)(call - code), 0)) {
+			breakpoint = sprof_trap_find(
+				process->breakpoints, address + (uint64_t)(call - code));
 			breakpoint->is_followed = true;
 		}
-		found++;
 	}
 }
 
 static void scan(struct sprof_process *process, const struct sprof_mapping *mapping)
 {
-	enum { OVERLAP = 8 };
 	uint8_t *code = malloc(CODE_READ);
 
-	for (uint64_t at = mapping->start; code && at < mapping->end; at += CODE_READ - OVERLAP) {
+	for (uint64_t at = mapping->start; code && at < mapping->end;
+		at += CODE_READ - SCAN_OVERLAP) {
 		const uint64_t left = mapping->end - at;
 		const size_t size = sprof_process_read_memory(process, process->maps.pid, at, code,
 			left < CODE_READ ? (size_t)left : CODE_READ);

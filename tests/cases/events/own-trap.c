@@ -5,9 +5,11 @@
  *   handle      by a handler              both        by a handler, and blocked with all others
  *   handler     work is called by the handler of another signal, which blocks SIGTRAP alone meanwhile
  *   exec        ignored, also by the program that this one executes
+ *   thread      blocked, also by a thread that is born then
  *   raise       handled, and raised in the midst of the work: the handler blocks it while it runs
  */
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +81,14 @@ static void unblock(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static void *work_in_thread(void *unused)
+{
+	work_often(20);
+	if (!is_blocked())
+		_exit(7);
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -96,6 +106,13 @@ int main(int argc, char **argv)
 		work_in_handler();
 	else
 		work_often(10);
+	if (!strcmp(how, "thread")) {
+		pthread_t thread;
+
+		block(0);
+		return pthread_create(&thread, NULL, work_in_thread, NULL) ||
+			pthread_join(thread, NULL);
+	}
 	if (!strcmp(how, "raise")) {
 		raise(SIGTRAP);
 		work_often(10);
