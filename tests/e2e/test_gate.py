@@ -11,7 +11,7 @@ RUNS = 5
 
 
 def record(path, rounds=SHORT, *options):
-    sprof("run", "-q", "-r", 499, *options, "-o", path, "--", target("spin-two"), rounds).check(0)
+    sprof("run", "-q", "-r", 999, *options, "-o", path, "--", target("spin-two"), rounds).check(0)
 
 
 def record_sides(after=SHORT):
@@ -92,9 +92,9 @@ def test_equal_programs_pass():
 def test_what_differs_is_refused():
     for name, options in (("a", ()), ("b", ()), ("rate", ("-r", 99)), ("mode", ("--mode", "cpu"))):
         record(f"{name}.pb.gz", SHORT, *options)
-    sprof("run", "-q", "-r", 499, "-o", "other.pb.gz", "--", target("often"), 1000, 10000).check(7)
+    sprof("run", "-q", "-r", 999, "-o", "other.pb.gz", "--", target("often"), 1000, 10000).check(7)
     shutil.copy("a.pb.gz", "copy.pb.gz")
-    for name, why in (("rate", "499 Hz and 99 Hz"), ("mode", "wall and cpu"), ("copy", "the same recording")):
+    for name, why in (("rate", "999 Hz and 99 Hz"), ("mode", "wall and cpu"), ("copy", "the same recording")):
         result = gate(["user > 5%"], ["a.pb.gz"], [f"{name}.pb.gz"])
         check_error(result, 2, "a.pb.gz", f"{name}.pb.gz", why)
     result = gate(["user > 5%"], ["a.pb.gz", "other.pb.gz"], ["b.pb.gz"])

@@ -14,6 +14,7 @@ static const struct sprof_option_group groups[] = {
 	{"Sampling", sprof_recording_sampling_table},
 	{"Output", sprof_recording_stats_table},
 	{"What", sprof_report_options_output_table, offsetof(struct sprof_recording, shown)},
+	{"What", sprof_report_options_weight_table, offsetof(struct sprof_recording, shown)},
 	{"How", sprof_report_options_report_table, offsetof(struct sprof_recording, shown)},
 	{0},
 };
