@@ -22,8 +22,8 @@
 #include "profile/answer/boundaries.h"
 #include "profile/model/program.h"
 
-static const enum sprof_time_class running[] = {
-	SPROF_TIME_USER, SPROF_TIME_SYS, SPROF_TIME_RUNQ, SPROF_TIME_STOLEN};
+/* Not stolen time: nothing that a thread does explains it, and a short thread's is mostly that of its birth. */
+static const enum sprof_time_class running[] = {SPROF_TIME_USER, SPROF_TIME_SYS, SPROF_TIME_RUNQ};
 
 enum { RUNNING = sizeof(running) / sizeof(running[0]), LEVELS = 3 };
 

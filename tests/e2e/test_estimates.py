@@ -5,7 +5,7 @@ import json
 from harness import Target, check_near, main, share_tolerance, sprof
 
 THREADS, WORK_US, SLEEP_MS = 200, 3000, 2000
-RUNNING = ("user", "sys", "runq", "stolen")
+RUNNING = ("user", "sys", "runq")
 BURSTS = ("burst_one", "burst_two")
 
 
