@@ -59,7 +59,7 @@ static bool begin_breakpoints(struct trace *trace, struct sprof_error *err)
 	trace->by_breakpoints = true;
 	if (trace->options->beside.sample) {
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--sample can't be beside functions that breakpoints tell of");
+			"functions watched by breakpoints can't be combined with --sample");
 		sprof_error_hint(err, "uprobe: without uretprobe: has no stops, for root");
 		return false;
 	}

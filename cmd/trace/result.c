@@ -167,8 +167,8 @@ static void write_losses(struct trace *trace)
 			"%" PRIu64 " events had no room to wait for their end\n", counts.overflows);
 	if (trace->calls && sprof_calls_gaps(trace->calls).threads_asleep)
 		sprof_out_printf(trace->out,
-			"%u of the threads never ran when looked at, and nobody was woken for this: "
-			"calls of theirs are missing\n",
+			"threads that never ran while sprof looked, and that it did not wake: %u; "
+			"their calls are missing\n",
 			sprof_calls_gaps(trace->calls).threads_asleep);
 	if (trace->functions)
 		write_function_losses(trace);

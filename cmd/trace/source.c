@@ -138,7 +138,7 @@ static bool check_scheduling(const struct trace *trace, uint32_t calls, struct s
 	if (!(trace->recorded_types & SCHEDULING) ||
 		(!has_stops && !trace->by_breakpoints && !trace->options->beside.sample))
 		return true;
-	sprof_error_set(err, SPROF_ERROR_USAGE, "events of the scheduler can't be beside %s",
+	sprof_error_set(err, SPROF_ERROR_USAGE, "events of the scheduler can't be combined with %s",
 		has_stops                       ? "system calls from ptrace"
 			: trace->by_breakpoints ? "functions from breakpoints"
 						: "samples");
@@ -156,10 +156,9 @@ static bool check_functions(const struct trace *trace, uint32_t calls, struct sp
 	if (!trace->by_breakpoints || !calls || sprof_trace_records_calls(trace))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE,
-		"functions that breakpoints tell of can't be beside system calls that ptrace "
-		"tells");
+		"functions watched by breakpoints can't be combined with system calls from ptrace");
 	sprof_error_hint(err,
-		"root's tracepoints tell of calls, too: mount -t tracefs nodev "
+		"as root, take system calls from tracepoints: mount -t tracefs nodev "
 		"/sys/kernel/tracing");
 	return false;
 }

@@ -96,8 +96,8 @@ void sprof_gate_note(const struct sprof_gate *gate, struct sprof_gate_notes *ret
 		100 * gate->level, gate->row_count, gate->row_count == 1 ? "" : "s");
 	if (sprof_gate_count(gate, SPROF_GATE_UNCLEAR))
 		add(ret,
-			"unclear: the limit is between the two. More runs, longer ones, a higher rate "
-			"or a quieter machine tell more.");
+			"unclear: the limit is between the two. More runs, longer runs, a higher rate "
+			"or a quieter machine narrow the interval.");
 	if (!sprof_gate_is_in_turns(gate))
 		add(ret,
 			"All runs of one side were recorded before those of the other: a change of the "

@@ -175,7 +175,7 @@ static void write_doubts(const struct sprof_rundelay *rundelay, struct sprof_out
 			delays->unread);
 	if (delays->unseen)
 		sprof_out_printf(out,
-			"wake-ups that no record told of: %" PRIu64 "; they are not in the table\n",
+			"wake-ups without a record: %" PRIu64 "; they are not in the table\n",
 			delays->unseen);
 	if (delays->lost)
 		sprof_out_printf(out,

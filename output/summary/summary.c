@@ -298,7 +298,7 @@ static void put_too_short(struct sprof_summary *summary)
 	if (rate)
 		snprintf(words, sizeof(words), "--rate %u, ", rate);
 	if (asprintf(&text,
-		    "%" PRIu64 " sample%s in %s tell%s nothing; try %sa larger input, or many runs "
+		    "%" PRIu64 " sample%s in %s show%s nothing; try %sa larger input, or many runs "
 		    "in a loop",
 		    samples, plural(samples), sprof_figure_time(quality->duration_ns).text,
 		    samples == 1 ? "s" : "", words) < 0) {

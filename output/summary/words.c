@@ -298,8 +298,8 @@ static void put_lack(struct words *words, const struct sprof_profile *profile,
 	for (size_t i = 0; i < causes; i++) {
 		if (!wants_samples(&program->causes[i]))
 			continue;
-		fprintf(words->stream, "; %" PRIu64 " sample%s can't tell in which function: try ",
-			program->samples, program->samples == 1 ? "" : "s");
+		fprintf(words->stream, "; %" PRIu64 " sample%s too few to name a function: try ",
+			program->samples, program->samples == 1 ? " is" : "s are");
 		if (rate)
 			fprintf(words->stream, "-r %u, ", rate);
 		fputs("a larger input, or many runs in a loop", words->stream);
@@ -370,7 +370,7 @@ static void put_doubt(
 			doubt->amount);
 		break;
 	case SPROF_DOUBT_RUN_QUEUE:
-		fputs("this kernel doesn't tell runq from wait", words->stream);
+		fputs("this kernel does not separate runq from wait", words->stream);
 		break;
 	case SPROF_DOUBT_COUNT:
 		break;

@@ -177,7 +177,7 @@ static const char *source_of(const struct sprof_call_report *report)
 
 static void write_head(const struct sprof_call_report *report, struct sprof_out *out)
 {
-	const char *how = report->source == SPROF_SOURCE_PERF ? ", nobody stops"
+	const char *how = report->source == SPROF_SOURCE_PERF ? ", without stops"
 		: report->is_filtered ? ", the chosen calls stop their thread"
 				      : ", each call stops its thread";
 
@@ -219,8 +219,8 @@ static void write_gaps(const struct sprof_call_report *report, struct sprof_out 
 {
 	if (report->gaps.threads_asleep)
 		sprof_out_printf(out,
-			"%u of the threads never ran when looked at, and nobody was woken for this: "
-			"calls of theirs are missing\n",
+			"threads that never ran while sprof looked, and that it did not wake: %u; "
+			"their calls are missing\n",
 			report->gaps.threads_asleep);
 	if (report->gaps.ended_unseen)
 		sprof_out_printf(out, "ended before their thread was traced: %llu calls\n",

@@ -67,7 +67,7 @@ static void wait_for_end_after(int calls, const char *what)
 	_exit(0);
 }
 
-/* A child of that id, which somebody has until an exec gives it back. */
+/* Starts a child with this id. Until an exec frees the id, another thread has it. */
 static pid_t fork_as(pid_t id)
 {
 	const struct clone_args how = {

@@ -69,7 +69,7 @@ static MEASURED void owners_step(void)
 	free(piece);
 }
 
-/* How often it has got a CPU (Documentation/scheduler/sched-stats.rst); 0: nobody knows. */
+/* The number of its timeslices (Documentation/scheduler/sched-stats.rst); 0: unknown. */
 static long slices_of(pid_t tid)
 {
 	char path[64];

@@ -390,7 +390,7 @@ static void very_many_threads_that_end_are_kept_as_one(void **state)
 	sprof_delays_finish(&delays);
 }
 
-/* Two sources tell of one; those of strangers don't count. */
+/* Two sources may report the same birth. Children of other programs do not count. */
 static void processes_are_counted_once(void **state)
 {
 	struct sprof_delays delays = begin(true, false);

@@ -141,7 +141,7 @@ static void too_few_samples_tell_nothing(void **state)
 
 	sprof_profile_set_quality(profile, &quality);
 	text = written_by(&sprof_format_summary, profile, &options);
-	assert_non_null(strstr(text, "2 samples in 20.0 ms tell nothing; try --rate 999"));
+	assert_non_null(strstr(text, "2 samples in 20.0 ms show nothing; try --rate 999"));
 	sprof_profile_destroy(profile);
 }
 
@@ -201,7 +201,7 @@ static void a_function_is_named_if_another_run_would_name_it(void **state)
 	SPROF_AUTO_FREE char *many = sentence_of((const unsigned[2]){600, 400});
 
 	assert_says(few,
-		"100 % computing; 7 samples can't tell in which function: try -r 999, a larger input, "
+		"100 % computing; 7 samples are too few to name a function: try -r 999, a larger input, "
 		"or many runs in a loop\n");
 	assert_says(one, "100 % computing, most in first\n");
 	assert_says(more, "100 % computing, 60 % of that in first\n");

@@ -101,8 +101,8 @@ static void a_pool_has_what_its_samples_say(void **state)
 	sprof_profile_destroy(profile);
 }
 
-/* 100 samples of a second stand for 10 ms each, and so do the 10 samples of 100 threads of 1 ms. */
-static void who_never_lacks_a_sample_gets_nothing(void **state)
+/* A sample means 10 ms in both: one thread has 100 samples in 1 s; of 100 threads with 1 ms each, 10 have a sample. */
+static void a_thread_with_all_its_samples_gets_nothing(void **state)
 {
 	struct sprof_profile *profile = sprof_build_create();
 
@@ -291,7 +291,7 @@ TEST_MAIN("estimate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pool_has_what_its_samples_say),
-		cmocka_unit_test(who_never_lacks_a_sample_gets_nothing),
+		cmocka_unit_test(a_thread_with_all_its_samples_gets_nothing),
 		cmocka_unit_test(threads_that_began_in_one_function_are_alike),
 		cmocka_unit_test(the_process_comes_next),
 		cmocka_unit_test(processes_of_one_program_come_last),
