@@ -3,10 +3,10 @@
 #include <sys/wait.h>
 
 #include "attach/breakpoints/breakpoints.h"
-#include "attach/calls/stop.h"
 #include "attach/calls/mend.h"
-#include "attach/tracers/watch.h"
+#include "attach/calls/stop.h"
 #include "attach/target-internal.h"
+#include "attach/tracers/watch.h"
 
 void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread)
 {

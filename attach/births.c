@@ -8,11 +8,11 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "attach/proc/auxv.h"
 #include "attach/breakpoints/breakpoints.h"
+#include "attach/breakpoints/signals.h"
+#include "attach/proc/auxv.h"
 #include "attach/tracers/watch.h"
 #include "base/proc-status.h"
-#include "attach/breakpoints/signals.h"
 
 /*
  * A thread's process, and that process's parent. Returns false if the process is gone, or is a

@@ -33,12 +33,16 @@ static int request_of(const struct sprof_thread *thread)
 
 void sprof_thread_resume(struct sprof_thread *thread)
 {
+	uint64_t now_ns;
+
 	if (thread->group_stop) {
 		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
 		thread->phase = SPROF_THREAD_LISTENING;
 	} else {
-		sprof_thread_note_resume(thread, sprof_clock_now_ns());
+		/* The list of moments may grow, so it waits until the thread runs. */
+		now_ns = thread->keeps_resumes ? sprof_clock_now_ns() : 0;
 		ptrace(request_of(thread), thread->tid, 0, thread->signal);
+		sprof_thread_note_resume(thread, now_ns);
 		thread->phase = SPROF_THREAD_RUNNING;
 	}
 	thread->signal = 0;

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "attach/breakpoints/breakpoints.h"
+#include "attach/breakpoints/signals.h"
 #include "attach/start/machine.h"
 #include "attach/target-internal.h"
-#include "attach/breakpoints/signals.h"
 #include "base/array.h"
 #include "base/clock.h"
 

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/proc-status.h"
 #include "base/regular-file.h"
+#include "base/search.h"
 
 enum { MOST_RESUMES = 1 << 14 /* if none is forgotten */ };
 
@@ -211,17 +212,7 @@ void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns)
 /* How many are before that moment. */
 static size_t resumes_before(const struct sprof_resumes *resumes, uint64_t ns)
 {
-	size_t low = 0, high = resumes->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (resumes->ns[middle] < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sprof_lower_bound(resumes->ns, resumes->count, sizeof(*resumes->ns), 0, ns);
 }
 
 uint64_t sprof_thread_resumed_between(

@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "attach/breakpoints/masks.h"
+#include "attach/calls/remainder.h"
+#include "attach/calls/rewinds.h"
 #include "attach/proc/maps.h"
 #include "attach/proc/memory.h"
 #include "attach/proc/procfs.h"
-#include "attach/calls/remainder.h"
-#include "attach/calls/rewinds.h"
-#include "attach/breakpoints/masks.h"
 #include "base/attributes.h"
 
 /* Whether the program that a process runs may trace others; see attach/tracers/user.h. */

@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "elfsym/cfi/cfi.h"
-#include "unwind/code/flow.h"
-#include "unwind/code/computed.h"
 #include "elfsym/cfi/fdes.h"
 #include "elfsym/code/frame-distance.h"
+#include "unwind/code/computed.h"
+#include "unwind/code/flow.h"
 
 enum { WORD = 8, LONGEST = 15, PLT_ENTRY = 16 };
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/maps-line.h"
 #include "base/array.h"
+#include "base/maps-line.h"
 #include "base/search.h"
 
 /* The file whose mappings are being read, one after the other. */

@@ -3,14 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/glob.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/perf-denied.h"
 #include "cmd/cli/terminal.h"
-#include "events/syscalls/filter.h"
 #include "events/language/event-type.h"
-#include "base/glob.h"
 #include "events/perf/event.h"
 #include "events/recorded/tracepoints.h"
+#include "events/syscalls/filter.h"
 #include "output/table.h"
 
 enum { NAME_SIZE = 64, FIELDS_SIZE = 256, WORDS_SIZE = 256 };

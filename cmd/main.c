@@ -12,13 +12,13 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/complete.h"
-#include "cmd/record/hang.h"
-#include "base/nearest.h"
 #include "cmd/cli/outputs.h"
 #include "cmd/cli/program-file.h"
+#include "cmd/record/hang.h"
 #include "cmd/signals.h"
 #include "cmd/ui.h"
 

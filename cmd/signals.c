@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/start/guardian.h"
 #include "base/clock.h"
 #include "base/mapped-files.h"
-#include "attach/start/guardian.h"
 #include "cmd/record/channel-reader.h"
 
 /* A second signal within this time is an echo of the first. */

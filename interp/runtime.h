@@ -6,8 +6,8 @@
 #define SPROF_INTERP_RUNTIME_H
 
 #include "base/proc.h"
-#include "elfsym/python/greenlet.h"
 #include "elfsym/elf/image.h"
+#include "elfsym/python/greenlet.h"
 #include "elfsym/python/runtime.h"
 #include "interp/interp.h"
 

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "output/out.h"
+#include "profile/model/profile.h"
 #include "profile/views/columns.h"
 #include "profile/views/groups.h"
-#include "profile/model/profile.h"
 
 enum sprof_report_mode {
 	SPROF_REPORT_MERGED,     /* all threads together */

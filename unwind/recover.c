@@ -11,8 +11,8 @@
  */
 #include "unwind/recover.h"
 
-#include "elfsym/code/call-decode.h"
 #include "elfsym/cfi/cfi.h"
+#include "elfsym/code/call-decode.h"
 #include "elfsym/elf/plt-decode.h"
 #include "unwind/predict.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "unwind/code/computed.h"
 #include "elfsym/go/rows.h"
+#include "unwind/code/computed.h"
 
 enum { PAGE = 4096 };
 

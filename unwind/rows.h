@@ -7,8 +7,8 @@
 
 #include "base/attributes.h"
 #include "elfsym/cfi/cfi.h"
-#include "elfsym/go/runtime.h"
 #include "elfsym/elf/image.h"
+#include "elfsym/go/runtime.h"
 #include "unwind/step.h"
 
 struct sprof_rows;

@@ -8,8 +8,8 @@
  */
 #include "attach/breakpoints/breakpoints.h"
 
-#include "attach/resume.h"
 #include "attach/breakpoints/insert.h"
+#include "attach/resume.h"
 
 bool sprof_breakpoints_are_possible(void)
 {

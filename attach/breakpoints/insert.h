@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/breakpoints/slots.h"
 #include "attach/breakpoints/displace.h"
+#include "attach/breakpoints/slots.h"
 #include "base/attributes.h"
 #include "base/idmap.h"
 

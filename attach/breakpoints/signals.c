@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "attach/breakpoints/breakpoints.h"
+#include "attach/breakpoints/insert.h"
 #include "attach/calls/make-call.h"
 #include "attach/resume.h"
 #include "attach/stop.h"
-#include "attach/breakpoints/insert.h"
 #include "base/array.h"
 #include "base/proc.h"
 
@@ -75,7 +75,7 @@ static void read_action(struct sprof_trap_signals *signals, pid_t pid)
 {
 	char text[SPROF_PROC_STATUS_MAX];
 
-	if (sprof_proc_read_file(pid, 0, "status", text, sizeof(text)) <= 0)
+	if (sprof_proc_status_read(pid, 0, text, sizeof(text)) <= 0)
 		return;
 	if (sprof_proc_status_has_signal(text, "SigIgn", SIGTRAP)) {
 		set_handler(signals, IGNORED);
@@ -92,7 +92,7 @@ static bool read_mask(pid_t pid, pid_t tid, uint64_t *ret)
 {
 	char text[SPROF_PROC_STATUS_MAX], mask[32];
 
-	if (sprof_proc_read_file(pid, tid, "status", text, sizeof(text)) <= 0 ||
+	if (sprof_proc_status_read(pid, tid, text, sizeof(text)) <= 0 ||
 		!sprof_proc_status_field(text, "SigBlk", mask, sizeof(mask)))
 		return false;
 	*ret = strtoull(mask, NULL, 16);

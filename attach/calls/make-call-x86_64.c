@@ -13,8 +13,8 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-#include "attach/proc/auxv.h"
 #include "attach/calls/stop.h"
+#include "attach/proc/auxv.h"
 #include "attach/proc/memory.h"
 #include "attach/stop.h"
 #include "base/proc-status.h"

@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/calls/stop.h"
 #include "attach/calls/restart.h"
+#include "attach/calls/stop.h"
 #include "attach/thread.h"
 #include "base/clock.h"
 #include "base/proc.h"

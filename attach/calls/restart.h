@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "attach/regs/regs.h"
 #include "attach/calls/rewinds.h"
+#include "attach/regs/regs.h"
 
 /*
  * At a ptrace-stop, with the registers read there: makes the kernel restart a call that is about to

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/maps-line.h"
 #include "attach/proc/memory.h"
+#include "base/maps-line.h"
 
 /* Larger than the code of any program known; reading this much takes about 50 ms. */
 enum { LARGEST_FILE = 256 << 20 };

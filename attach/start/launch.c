@@ -15,13 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/start/child.h"
 #include "attach/denial/diagnose.h"
-#include "attach/leave.h"
 #include "attach/denial/lost-rights.h"
-#include "attach/tracers/watch.h"
+#include "attach/leave.h"
+#include "attach/start/child.h"
 #include "attach/stop.h"
 #include "attach/target-internal.h"
+#include "attach/tracers/watch.h"
 #include "base/cleanup.h"
 
 /*

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/tracers/user.h"
 #include "attach/start/word-size.h"
+#include "attach/tracers/user.h"
 #include "base/cleanup.h"
 #include "base/proc.h"
 

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "attach/denial/diagnose.h"
-#include "attach/start/program.h"
-#include "attach/tracers/watch.h"
 #include "attach/reaper.h"
+#include "attach/start/program.h"
 #include "attach/target-internal.h"
+#include "attach/tracers/watch.h"
 
 /* No process execs while being seized this many times in a row. */
 enum { ATTEMPTS = 10 };

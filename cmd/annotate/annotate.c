@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/nearest.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/environment.h"
-#include "cmd/functions/choice.h"
 #include "cmd/cli/last-recording.h"
-#include "base/nearest.h"
+#include "cmd/cli/option-values.h"
+#include "cmd/functions/choice.h"
 #include "cmd/saved/reading.h"
 #include "cmd/ui.h"
-#include "cmd/cli/option-values.h"
 #include "profile/names/identify.h"
 
 struct annotate_options {

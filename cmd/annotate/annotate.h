@@ -11,8 +11,8 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "cmd/saved/naming.h"
-#include "profile/views/annotate.h"
 #include "profile/model/profile.h"
+#include "profile/views/annotate.h"
 
 /* A source file's text. Zeroed: file not found. */
 struct sprof_source {

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/start/guardian.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/calls/engine.h"
 #include "cmd/calls/names.h"
-#include "output/calls/report.h"
 #include "cmd/cli/commands.h"
-#include "cmd/functions/choice.h"
-#include "cmd/functions/functions.h"
-#include "attach/start/guardian.h"
+#include "cmd/cli/option-values.h"
 #include "cmd/cli/report-file.h"
 #include "cmd/cli/terminal.h"
-#include "cmd/ui.h"
-#include "cmd/cli/option-values.h"
+#include "cmd/functions/choice.h"
+#include "cmd/functions/functions.h"
 #include "cmd/record/event-run.h"
+#include "cmd/ui.h"
+#include "output/calls/report.h"
 
 enum {
 	LISTS = 64,

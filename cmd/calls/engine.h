@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "output/calls/windows.h"
 #include "cmd/functions/windows.h"
 #include "events/functions/activations.h"
+#include "output/calls/windows.h"
 
 struct sprof_calls_engine {
 	struct sprof_activations_options options;

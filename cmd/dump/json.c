@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "cmd/dump/locals.h"
-#include "cmd/dump/dump.h"
 #include "base/syscall-name.h"
+#include "cmd/dump/dump.h"
+#include "cmd/dump/locals.h"
 #include "output/json.h"
 
 static void add_name(struct sprof_json *json, const char *key, const char *text)

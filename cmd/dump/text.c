@@ -7,10 +7,10 @@
 
 #include "base/cleanup.h"
 #include "base/proc.h"
-#include "cmd/dump/locals.h"
-#include "cmd/dump/dump.h"
 #include "base/syscall-name.h"
 #include "base/system-names.h"
+#include "cmd/dump/dump.h"
+#include "cmd/dump/locals.h"
 #include "output/clean.h"
 #include "output/fit.h"
 

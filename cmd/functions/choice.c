@@ -15,10 +15,10 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "cmd/cli/program-file.h"
-#include "elfsym/names/demangle.h"
-#include "elfsym/dwarf/inlined.h"
 #include "base/glob.h"
+#include "cmd/cli/program-file.h"
+#include "elfsym/dwarf/inlined.h"
+#include "elfsym/names/demangle.h"
 #include "output/short-name.h"
 
 static const char stub_ending[] = "@plt";

@@ -9,9 +9,9 @@
 #include "attach/target.h"
 #include "base/idmap.h"
 #include "cmd/functions/table.h"
-#include "events/syscalls/events.h"
 #include "events/functions/loading.h"
 #include "events/recorded/events.h"
+#include "events/syscalls/events.h"
 
 struct sprof_functions {
 	struct sprof_functions_options options;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "elfsym/names/demangle.h"
 #include "elfsym/elf/image.h"
+#include "elfsym/names/demangle.h"
 
 static bool add(struct sprof_function_table *table, struct sprof_module *module,
 	const struct sprof_listed *listed, uint64_t offset)

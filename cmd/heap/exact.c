@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 #include "attach/proc/memory.h"
+#include "attach/start/guardian.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "cmd/cli/terminal.h"
 #include "cmd/functions/functions.h"
-#include "attach/start/guardian.h"
 #include "cmd/heap/choice.h"
+#include "cmd/ui.h"
 #include "output/heap/report.h"
 #include "output/heap/sites.h"
-#include "cmd/cli/terminal.h"
-#include "cmd/ui.h"
 
 enum { TOP = 10 };
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "cmd/record/event-run.h"
 #include "cmd/saved/naming.h"
 #include "cmd/saved/report-options.h"
-#include "cmd/record/event-run.h"
 
 struct sprof_heap_exact_options {
 	bool live, sizes, json;

@@ -6,15 +6,15 @@
 #include <unistd.h>
 
 #include "cmd/cli/commands.h"
-#include "cmd/heap/growth.h"
-#include "cmd/heap/exact.h"
-#include "cmd/heap/rate.h"
 #include "cmd/cli/perf-denied.h"
+#include "cmd/heap/exact.h"
+#include "cmd/heap/growth.h"
+#include "cmd/heap/rate.h"
+#include "cmd/record/event-run.h"
 #include "cmd/saved/report-options.h"
 #include "cmd/ui.h"
-#include "cmd/record/event-run.h"
-#include "events/syscalls/filter.h"
 #include "events/recorded/events.h"
+#include "events/syscalls/filter.h"
 #include "output/units.h"
 
 struct heap_options {

@@ -14,13 +14,13 @@
 #include <sys/random.h>
 
 #include "attach/floor/traps.h"
+#include "attach/start/guardian.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "cmd/functions/functions.h"
-#include "cmd/heap/growth.h"
-#include "attach/start/guardian.h"
-#include "cmd/heap/choice.h"
 #include "cmd/functions/window-times.h"
+#include "cmd/heap/choice.h"
+#include "cmd/heap/growth.h"
 #include "cmd/ui.h"
 #include "events/functions/duty.h"
 

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 #include "base/attributes.h"
+#include "cmd/record/event-run.h"
 #include "cmd/saved/naming.h"
 #include "cmd/saved/report-options.h"
-#include "cmd/record/event-run.h"
 
 /* The user's request. */
 struct sprof_heap_rate_request {

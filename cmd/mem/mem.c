@@ -10,12 +10,12 @@
 
 #include "base/clock.h"
 #include "cmd/cli/commands.h"
-#include "output/mem/report.h"
-#include "cmd/mem/unattached-run.h"
 #include "cmd/cli/outputs.h"
 #include "cmd/cli/pids.h"
 #include "cmd/cli/terminal.h"
+#include "cmd/mem/unattached-run.h"
 #include "cmd/ui.h"
+#include "output/mem/report.h"
 
 enum { OUTPUTS = 8 };
 

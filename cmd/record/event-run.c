@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "attach/proc/perf-map.h"
-#include "attach/start/program.h"
 #include "attach/regs/regs.h"
+#include "attach/start/program.h"
 #include "base/clock.h"
+#include "base/syscall-name.h"
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/environment.h"
-#include "base/syscall-name.h"
 #include "cmd/cli/option-values.h"
 #include "cmd/record/writing.h"
 #include "events/syscalls/filter.h"

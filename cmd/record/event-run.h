@@ -13,9 +13,9 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "cmd/cli/command.h"
+#include "cmd/record/tracing.h"
 #include "cmd/saved/naming.h"
 #include "cmd/signals.h"
-#include "cmd/record/tracing.h"
 #include "events/source.h"
 #include "profile/model/profile.h"
 

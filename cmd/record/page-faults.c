@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "cmd/cli/option-values.h"
 #include "cmd/cli/perf-denied.h"
 #include "cmd/ui.h"
-#include "cmd/cli/option-values.h"
 #include "profile/answer/faults.h"
 
 #define FIELD(name) offsetof(struct sprof_page_faults_options, name)

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "attach/proc/perf-map.h"
-#include "cmd/ui.h"
 #include "cmd/record/writing.h"
+#include "cmd/ui.h"
 
 static bool has_files(const struct sprof_recording *options)
 {

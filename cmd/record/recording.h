@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cmd/record/channel.h"
 #include "cmd/cli/command.h"
-#include "cmd/saved/naming.h"
-#include "cmd/record/page-faults.h"
 #include "cmd/cli/pids.h"
 #include "cmd/cli/process-choice.h"
+#include "cmd/record/channel.h"
+#include "cmd/record/page-faults.h"
 #include "cmd/record/python.h"
 #include "cmd/record/running-source.h"
+#include "cmd/saved/naming.h"
 #include "cmd/saved/report-options.h"
 #include "output/format.h"
 

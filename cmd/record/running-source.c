@@ -4,8 +4,8 @@
  */
 #include "cmd/record/running-source.h"
 
-#include "cmd/cli/perf-denied.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/cli/perf-denied.h"
 #include "events/perf/timer.h"
 
 bool sprof_running_source_set(void *field, const char *text, struct sprof_error *err)

@@ -1,8 +1,8 @@
 /* The summary of samples taken in a run that traces events. cmd/record/event-run.c takes them. */
 #include "cmd/record/with-samples.h"
 
-#include "cmd/cli/outputs.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/cli/outputs.h"
 
 #define FIELD(name) offsetof(struct sprof_with_samples_options, name)
 

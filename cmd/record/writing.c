@@ -2,8 +2,8 @@
 #include "cmd/record/writing.h"
 
 #include "base/clock.h"
-#include "cmd/saved/naming.h"
 #include "cmd/cli/progress.h"
+#include "cmd/saved/naming.h"
 #include "cmd/ui.h"
 #include "output/formats/stats.h"
 #include "profile/model/estimate.h"

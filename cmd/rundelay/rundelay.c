@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "cmd/cli/commands.h"
+#include "cmd/cli/terminal.h"
 #include "cmd/mem/unattached-run.h"
 #include "cmd/rundelay/denied.h"
-#include "output/rundelay/table.h"
-#include "cmd/cli/terminal.h"
 #include "cmd/ui.h"
+#include "output/rundelay/table.h"
 
 struct rundelay_options {
 	struct sprof_common_options common;

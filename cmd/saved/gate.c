@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/progress.h"
-#include "cmd/saved/reading.h"
-#include "cmd/cli/report-file.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/report-file.h"
+#include "cmd/saved/reading.h"
 #include "output/gate/gate.h"
 
 #define FIELD(name) offsetof(struct sprof_gate_options, name)

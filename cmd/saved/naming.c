@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/ui.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/ui.h"
 #include "elfsym/debug-files/debuginfod.h"
 #include "elfsym/symlist/symlist.h"
 

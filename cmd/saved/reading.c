@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/cli/progress.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/cli/progress.h"
 #include "profile/edit/build.h"
-#include "profile/names/identify.h"
 #include "profile/edit/merge.h"
-#include "profile/pprof/pprof.h"
+#include "profile/names/identify.h"
 #include "profile/names/rename.h"
+#include "profile/pprof/pprof.h"
 
 #define FIELD(name) offsetof(struct sprof_reading, name)
 

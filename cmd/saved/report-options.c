@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/cli/pager.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/cli/pager.h"
 
 enum { WEIGHTS_SIZE = 256 };
 

@@ -7,8 +7,8 @@
 #include "cmd/saved/naming.h"
 #include "cmd/saved/reading.h"
 #include "profile/model/estimate.h"
-#include "profile/views/group-frames.h"
 #include "profile/names/identify.h"
+#include "profile/views/group-frames.h"
 #include "profile/views/neighbours.h"
 
 #define FIELD(name) offsetof(struct sprof_reading, name)

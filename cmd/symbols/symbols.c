@@ -10,13 +10,13 @@
 #include "base/cleanup.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/environment.h"
+#include "cmd/cli/option-values.h"
 #include "cmd/symbols/address.h"
 #include "cmd/symbols/objects.h"
 #include "cmd/symbols/rows.h"
 #include "cmd/symbols/subject.h"
 #include "cmd/symbols/verify.h"
 #include "cmd/ui.h"
-#include "cmd/cli/option-values.h"
 #include "output/clean.h"
 
 _Static_assert(offsetof(struct sprof_symbol_options, common) == 0,

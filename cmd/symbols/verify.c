@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "elfsym/elf/symtab.h"
 #include "elfsym/names/demangle.h"
 #include "elfsym/names/names.h"
-#include "elfsym/elf/symtab.h"
 #include "output/clean.h"
 #include "output/fit.h"
 

@@ -8,8 +8,8 @@
 
 #include "output/format.h"
 #include "profile/edit/build.h"
-#include "profile/names/identify.h"
 #include "profile/edit/merge.h"
+#include "profile/names/identify.h"
 
 static bool write_file(const char *path, const struct sprof_format *format,
 	const struct sprof_profile *profile, struct sprof_error *err)

@@ -15,11 +15,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/edit/history.h"
 #include "cmd/top/page.h"
 #include "cmd/top/save.h"
 #include "cmd/top/state.h"
 #include "cmd/top/terminal.h"
+#include "profile/edit/history.h"
 
 static const uint64_t double_click_ns = 400ull * SPROF_NS_PER_MS;
 

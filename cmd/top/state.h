@@ -8,10 +8,10 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "profile/edit/history.h"
 #include "cmd/top/keys.h"
 #include "output/top/table.h"
 #include "output/top/views.h"
+#include "profile/edit/history.h"
 
 enum { SPROF_TOP_TYPED = 256, SPROF_TOP_MESSAGE = 512 };
 

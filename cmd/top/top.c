@@ -2,10 +2,10 @@
 #include <unistd.h>
 
 #include "cmd/cli/commands.h"
+#include "cmd/record/event-run.h"
 #include "cmd/top/screen.h"
 #include "cmd/top/terminal.h"
 #include "cmd/top/watch.h"
-#include "cmd/record/event-run.h"
 
 #define FIELD(name) offsetof(struct sprof_top_options, name)
 

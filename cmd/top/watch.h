@@ -8,8 +8,8 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "cmd/cli/command.h"
-#include "cmd/saved/naming.h"
 #include "cmd/record/tracing.h"
+#include "cmd/saved/naming.h"
 
 struct sprof_top_options {
 	struct sprof_common_options common;

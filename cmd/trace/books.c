@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/calls/report.h"
-#include "output/heap/report.h"
 #include "base/syscall-name.h"
 #include "cmd/cli/terminal.h"
+#include "output/calls/report.h"
 #include "output/clean.h"
+#include "output/heap/report.h"
 #include "output/json.h"
 #include "output/units.h"
 

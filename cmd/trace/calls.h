@@ -7,9 +7,9 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "events/syscalls/table.h"
 #include "events/language/event-list.h"
 #include "events/pairs/pairs.h"
+#include "events/syscalls/table.h"
 
 struct sprof_trace_calls {
 	struct sprof_call_table interval, total;

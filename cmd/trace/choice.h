@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "cmd/trace/probes.h"
 #include "cmd/trace/run.h"
-#include "events/syscalls/calls.h"
 #include "events/language/event-list.h"
+#include "events/syscalls/calls.h"
 
 /* Parses and checks all events. Finish the list and the probes in both cases. */
 SPROF_MUST_USE bool sprof_trace_choice_read(const struct sprof_trace_options *options,

@@ -8,8 +8,8 @@
 
 #include "base/attributes.h"
 #include "cmd/trace/run.h"
-#include "events/heap/events.h"
 #include "events/functions/nested-calls.h"
+#include "events/heap/events.h"
 #include "events/pairs/pairs.h"
 
 /* Exactly one is used. Zeroed is empty and valid. */

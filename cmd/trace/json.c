@@ -4,9 +4,9 @@
  */
 #include <inttypes.h>
 
-#include "output/frames.h"
 #include "base/syscall-name.h"
 #include "cmd/trace/report.h"
+#include "output/frames.h"
 #include "output/json.h"
 
 enum { NAME_SIZE = 64 };

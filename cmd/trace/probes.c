@@ -15,8 +15,8 @@
 #include "base/cleanup.h"
 #include "base/module.h"
 #include "cmd/cli/program-file.h"
-#include "elfsym/names/demangle.h"
 #include "elfsym/elf/image.h"
+#include "elfsym/names/demangle.h"
 #include "elfsym/names/listing.h"
 
 /* The user's text, and the file that it refers to. */

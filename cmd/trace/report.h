@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "profile/model/owners.h"
 #include "cmd/trace/stacks.h"
 #include "events/pairs/delay-table.h"
 #include "events/pairs/details.h"
 #include "output/out.h"
+#include "profile/model/owners.h"
 #include "profile/model/profile.h"
 
 struct sprof_trace_report {

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "output/syscalls/report.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/trace/books.h"
 #include "cmd/trace/report.h"
 #include "cmd/trace/state.h"
+#include "output/syscalls/report.h"
 #include "output/units.h"
 
 static bool write_calls(struct trace *trace, bool whole_run)

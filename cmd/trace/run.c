@@ -12,9 +12,9 @@
 
 #include "attach/floor/floor.h"
 #include "base/clock.h"
+#include "base/syscall-name.h"
 #include "cmd/cli/perf-denied.h"
 #include "cmd/cli/report-file.h"
-#include "base/syscall-name.h"
 #include "cmd/trace/choice.h"
 #include "cmd/trace/report.h"
 #include "cmd/trace/state.h"

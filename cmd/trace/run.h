@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "cmd/record/with-samples.h"
 #include "cmd/cli/command.h"
-#include "cmd/saved/naming.h"
 #include "cmd/cli/option-values.h"
 #include "cmd/record/event-run.h"
+#include "cmd/record/with-samples.h"
+#include "cmd/saved/naming.h"
 #include "events/language/event-list.h"
 #include "events/language/latency.h"
 

@@ -5,20 +5,20 @@
 #define SPROF_CMD_TRACE_STATE_H
 
 #include "base/clock.h"
-#include "cmd/functions/functions.h"
-#include "output/trace/heatmap.h"
-#include "profile/model/owners.h"
 #include "cmd/cli/progress.h"
+#include "cmd/functions/functions.h"
 #include "cmd/trace/calls.h"
 #include "cmd/trace/engine.h"
 #include "cmd/trace/probes.h"
 #include "cmd/trace/run.h"
 #include "cmd/trace/stacks.h"
-#include "events/syscalls/calls.h"
 #include "events/pairs/delay-table.h"
 #include "events/pairs/details.h"
 #include "events/recorded/events.h"
+#include "events/syscalls/calls.h"
 #include "output/out.h"
+#include "output/trace/heatmap.h"
+#include "profile/model/owners.h"
 
 enum { TRACE_CALLS = 64 }; /* above this number a filter is not worthwhile */
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elfsym/cfi/fdes.h"
 #include "elfsym/code/scan.h"
 #include "elfsym/code/starts.h"
-#include "elfsym/cfi/fdes.h"
 #include "elfsym/elf/machine.h"
 #include "elfsym/elf/symtab.h"
 

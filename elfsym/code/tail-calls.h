@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "elfsym/code/tail-paths.h"
 #include "elfsym/dwarf/dwarf.h"
 #include "elfsym/elf/symtab.h"
-#include "elfsym/code/tail-paths.h"
 
 struct sprof_tail_calls;
 

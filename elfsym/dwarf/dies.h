@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "elfsym/elf/image.h"
 #include "elfsym/dwarf/skim.h"
+#include "elfsym/elf/image.h"
 
 struct sprof_die {
 	Dwarf_Off offset;

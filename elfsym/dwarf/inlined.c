@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "elfsym/names/demangle.h"
 #include "elfsym/dwarf/die-string.h"
 #include "elfsym/dwarf/dwarf.h"
 #include "elfsym/dwarf/expand.h"
 #include "elfsym/elf/image.h"
+#include "elfsym/names/demangle.h"
 
 enum {
 	MAX_DIES = 1000000, /* takes some tenths of a second */

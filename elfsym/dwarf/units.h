@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 #include "base/attributes.h"
-#include "elfsym/elf/image.h"
 #include "elfsym/dwarf/lines.h"
-#include "elfsym/elf/ranges.h"
 #include "elfsym/dwarf/scopes.h"
+#include "elfsym/elf/image.h"
+#include "elfsym/elf/ranges.h"
 
 struct sprof_unit {
 	Dwarf_Die die;  /* has the line table; .addr NULL: not read yet */

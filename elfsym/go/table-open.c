@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elfsym/elf/relocated.h"
 #include "elfsym/go/bases.h"
 #include "elfsym/go/table.h"
-#include "elfsym/elf/relocated.h"
 
 enum {
 	WORD = 8,

@@ -12,12 +12,12 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "elfsym/locals/caller-registers.h"
 #include "elfsym/dwarf/die-children.h"
 #include "elfsym/dwarf/die-string.h"
+#include "elfsym/locals/caller-registers.h"
 #include "elfsym/locals/location-expression.h"
-#include "elfsym/names/names.h"
 #include "elfsym/locals/value-text.h"
+#include "elfsym/names/names.h"
 
 /* Deeper nesting than any compiler makes. */
 enum { MAX_SCOPES = 500 };

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elfsym/names/jit-hint.h"
 #include "elfsym/debug-files/package.h"
+#include "elfsym/names/jit-hint.h"
 
 static void explain_anonymous(const struct sprof_names *names, const struct sprof_modules *modules,
 	struct sprof_symbols_gap *ret)

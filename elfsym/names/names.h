@@ -8,15 +8,15 @@
 #include "base/error.h"
 #include "base/module.h"
 #include "elfsym/cfi/cfi.h"
+#include "elfsym/cfi/fdes.h"
 #include "elfsym/code/starts.h"
+#include "elfsym/code/tail-calls.h"
 #include "elfsym/debug-files/debugfile.h"
 #include "elfsym/dwarf/dwarf.h"
-#include "elfsym/cfi/fdes.h"
-#include "elfsym/go/table.h"
 #include "elfsym/elf/image.h"
-#include "elfsym/symlist/symlist.h"
 #include "elfsym/elf/symtab.h"
-#include "elfsym/code/tail-calls.h"
+#include "elfsym/go/table.h"
+#include "elfsym/symlist/symlist.h"
 
 /* A source is NULL if the module lacks it. */
 struct sprof_names {

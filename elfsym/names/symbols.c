@@ -15,11 +15,11 @@
 #include "base/cleanup.h"
 #include "base/idmap.h"
 #include "base/strtab.h"
-#include "elfsym/elf/data.h"
 #include "elfsym/debug-files/debugfile.h"
+#include "elfsym/elf/data.h"
+#include "elfsym/go/lines.h"
 #include "elfsym/names/demangle.h"
 #include "elfsym/names/explain.h"
-#include "elfsym/go/lines.h"
 #include "elfsym/names/names.h"
 
 struct chain {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
+#include "base/glob.h"
 #include "events/expression/format.h"
 #include "events/expression/tree.h"
-#include "base/glob.h"
 
 struct evaluation {
 	const struct sprof_expression *expression;

@@ -13,8 +13,8 @@
 
 #include "attach/thread.h"
 #include "base/attributes.h"
-#include "events/syscalls/events.h"
 #include "events/source.h"
+#include "events/syscalls/events.h"
 
 struct sprof_breakpoint_events;
 

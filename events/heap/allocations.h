@@ -14,8 +14,8 @@
 
 #include "base/attributes.h"
 #include "events/heap/allocators.h"
-#include "events/language/event-type.h"
 #include "events/heap/books.h"
+#include "events/language/event-type.h"
 
 struct sprof_allocations_options {
 	void *data; /* passed to these functions */

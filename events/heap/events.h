@@ -11,8 +11,8 @@
 
 #include "base/attributes.h"
 #include "events/heap/allocations.h"
-#include "events/language/event-list.h"
 #include "events/heap/books.h"
+#include "events/language/event-list.h"
 
 struct sprof_heap_events;
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "events/language/event-attributes.h"
 #include "base/glob.h"
+#include "events/language/event-attributes.h"
 #include "events/language/refusals.h"
 
 enum { MAX_NAME = 4096 };

@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "attach/start/close-behind.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/proc.h"
-#include "attach/start/close-behind.h"
 
 enum { LARGEST = 512 }; /* more than any record without a stack */
 

@@ -13,12 +13,12 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/idmap.h"
-#include "events/syscalls/sleeping-call.h"
 #include "events/perf/registers.h"
 #include "events/recorded/order.h"
 #include "events/recorded/points.h"
 #include "events/recorded/tid-owners.h"
 #include "events/recorded/tracepoint-calls.h"
+#include "events/syscalls/sleeping-call.h"
 
 enum {
 	POLL_NS = 5 * SPROF_NS_PER_MS,

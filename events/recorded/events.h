@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "events/syscalls/events.h"
 #include "events/perf/event.h"
 #include "events/recorded/points.h"
 #include "events/source.h"
+#include "events/syscalls/events.h"
 
 /* The source of system calls and of other events of the kernel that the user asks for. */
 enum sprof_source_request {

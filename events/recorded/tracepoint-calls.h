@@ -9,9 +9,9 @@
 
 #include "base/attributes.h"
 #include "base/idmap.h"
+#include "events/language/event-type.h"
 #include "events/syscalls/caller.h"
 #include "events/syscalls/calls.h"
-#include "events/language/event-type.h"
 
 struct tracepoint_caller {
 	struct caller caller;

@@ -20,8 +20,8 @@
 #include "base/attributes.h"
 #include "events/sched/delays.h"
 #include "events/sched/order.h"
-#include "events/sched/tracepoints.h"
 #include "events/sched/switches.h"
+#include "events/sched/tracepoints.h"
 
 /* The source that the user asked for. */
 enum sprof_rundelay_request {

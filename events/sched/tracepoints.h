@@ -17,8 +17,8 @@
 
 #include "base/attributes.h"
 #include "events/perf/rings.h"
-#include "events/sched/order.h"
 #include "events/recorded/tracepoint-format.h"
+#include "events/sched/order.h"
 
 enum { SPROF_SCHED_TRACEPOINTS = 4 };
 

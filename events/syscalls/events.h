@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "events/syscalls/calls.h"
 #include "events/language/event-type.h"
+#include "events/syscalls/calls.h"
 
 /* Receives the events in order of time. Returns false if out of memory. */
 struct sprof_trace_sink {

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "output/calls/windows.h"
-#include "profile/model/owners.h"
 #include "events/functions/activation-books.h"
+#include "output/calls/windows.h"
 #include "output/out.h"
+#include "profile/model/owners.h"
 #include "profile/model/profile.h"
 
 /* Columns of the table. */

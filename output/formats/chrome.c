@@ -21,8 +21,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "output/format.h"
-#include "output/json.h"
 #include "output/formats/moments.h"
+#include "output/json.h"
 #include "profile/model/expand.h"
 #include "profile/views/view.h"
 

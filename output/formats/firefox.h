@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/interned.h"
-#include "output/json.h"
 #include "output/formats/layout.h"
 #include "output/formats/moments.h"
+#include "output/json.h"
 #include "profile/model/profile.h"
 
 /* Indexes into meta.categories. */

@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "output/format.h"
-#include "output/json.h"
 #include "output/formats/moments.h"
+#include "output/json.h"
 #include "profile/model/expand.h"
 
 struct speedscope {

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "base/numbers.h"
-#include "output/frames.h"
 #include "output/clean.h"
+#include "output/frames.h"
 #include "output/table.h"
 #include "output/units.h"
 

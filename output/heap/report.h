@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "output/heap/sites.h"
 #include "events/heap/allocations.h"
+#include "output/heap/sites.h"
 #include "output/out.h"
 #include "profile/model/profile.h"
 

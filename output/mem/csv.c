@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "output/mem/report.h"
 #include "output/clean.h"
+#include "output/mem/report.h"
 
 void sprof_mem_csv_head(struct sprof_out *out)
 {

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "output/mem/report.h"
 #include "memory/files.h"
 #include "output/json.h"
+#include "output/mem/report.h"
 
 static void add_series(const struct sprof_mem_report *report, const struct sprof_series *series,
 	struct sprof_json *json)

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/interned.h"
-#include "output/gzip.h"
 #include "output/formats/layout.h"
+#include "output/gzip.h"
 #include "output/pprof/message.h"
 #include "profile/model/profile.h"
 #include "profile/model/spans.h"

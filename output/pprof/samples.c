@@ -12,10 +12,10 @@
 #include "base/cleanup.h"
 #include "profile/model/attributes.h"
 #include "profile/model/by-thread.h"
-#include "profile/model/thread-facts.h"
 #include "profile/model/labels.h"
-#include "profile/pprof/file.h"
 #include "profile/model/quality.h"
+#include "profile/model/thread-facts.h"
+#include "profile/pprof/file.h"
 
 /* The label that marks the base of a difference for `go tool pprof`. */
 #define BASE_LABEL "pprof::base"

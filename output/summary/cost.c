@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/answer/crowd.h"
 #include "output/units.h"
+#include "profile/answer/crowd.h"
 
 /* percent of the program's CPU time from which sprof mentions its cost */
 static const double much = 10;

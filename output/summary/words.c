@@ -10,9 +10,9 @@
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
+#include "profile/answer/boundaries.h"
 #include "profile/answer/crowd.h"
 #include "profile/answer/doubts.h"
-#include "profile/answer/boundaries.h"
 
 /* Samples: with fewer, it is not known whether time is in many functions. */
 enum { VERY_FEW = 100 };

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "profile/model/owners.h"
 #include "base/syscall-name.h"
 #include "base/system-names.h"
 #include "output/table.h"
 #include "output/units.h"
+#include "profile/model/owners.h"
 
 enum { NAME_SIZE = 64, ERRORS_SIZE = 128 };
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "events/syscalls/table.h"
 #include "events/recorded/events.h"
+#include "events/syscalls/table.h"
 #include "output/json.h"
 #include "output/out.h"
 #include "profile/model/profile.h"

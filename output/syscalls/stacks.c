@@ -1,7 +1,7 @@
 /* The stacks of system calls: one line per call and place. Does not find or name stacks. */
-#include "output/syscalls/report.h"
-#include "output/frames.h"
 #include "base/syscall-name.h"
+#include "output/frames.h"
+#include "output/syscalls/report.h"
 #include "output/units.h"
 
 enum { NAME_SIZE = 64, STACKS_SHOWN = 10 };

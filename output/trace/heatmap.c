@@ -7,9 +7,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "output/trace/heatmap-svg.h"
 #include "events/pairs/delay-table.h"
 #include "output/out.h"
+#include "output/trace/heatmap-svg.h"
 
 enum { PATH_SIZE = 4096, LINE_SIZE = 64, TITLE_SIZE = 512 };
 

@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/idmap.h"
+#include "profile/answer/boundaries.h"
 #include "profile/answer/faults.h"
 #include "profile/answer/idle.h"
-#include "profile/answer/boundaries.h"
 #include "profile/answer/program-functions.h"
 #include "profile/model/program.h"
 

@@ -15,9 +15,9 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "profile/answer/short-threads.h"
 #include "profile/model/profile.h"
 #include "profile/model/program.h"
-#include "profile/answer/short-threads.h"
 #include "profile/views/waits.h"
 
 /* One class of a program's time, and where most of it is. */

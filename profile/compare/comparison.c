@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/answer/idle.h"
 #include "profile/answer/boundaries.h"
+#include "profile/answer/idle.h"
 #include "profile/views/stack-lines.h"
 
 static const double rarely = 0.05, /* how often chance may look like a change */

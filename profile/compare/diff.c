@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "profile/edit/build.h"
-#include "profile/model/index.h"
 #include "profile/edit/merge.h"
+#include "profile/model/index.h"
 #include "profile/views/view.h"
 
 /* Adds a run; runs share no threads. */

@@ -16,9 +16,9 @@
 #include "profile/model/labels.h"
 #include "profile/model/match.h"
 #include "profile/model/objects.h"
-#include "profile/views/heaviest-names.h"
 #include "profile/model/program.h"
 #include "profile/model/spans.h"
+#include "profile/views/heaviest-names.h"
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {

@@ -18,8 +18,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "profile/model/index.h"
 #include "profile/answer/boundaries.h"
+#include "profile/model/index.h"
 #include "profile/model/program.h"
 
 /* Not stolen time: nothing that a thread does explains it, and a short thread's is mostly that of its birth. */

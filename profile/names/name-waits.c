@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/answer/boundaries.h"
 #include "profile/answer/idle.h"
 #include "profile/model/index.h"
-#include "profile/answer/boundaries.h"
 #include "profile/names/resolve.h"
 
 enum {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "profile/edit/build.h"
-#include "profile/names/gaps.h"
-#include "profile/model/index.h"
 #include "profile/edit/merge.h"
+#include "profile/model/index.h"
+#include "profile/names/gaps.h"
 #include "profile/names/resolve.h"
 
 bool sprof_profile_saved_modules(

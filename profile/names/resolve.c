@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "profile/names/gaps.h"
 #include "profile/model/index.h"
+#include "profile/names/gaps.h"
 
 static bool add_line(struct sprof_profile *profile, struct sprof_profile_location *location,
 	const struct sprof_location *place)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/pprof/file.h"
 #include "profile/model/quality.h"
+#include "profile/pprof/file.h"
 
 #define STACKS "stacks."
 #define GAP "gap."

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/pprof/file.h"
 #include "profile/model/quality.h"
+#include "profile/pprof/file.h"
 
 /* Counts the tables and keeps the strings: all other parts may refer to them. */
 static bool take_strings(struct sprof_pprof_file *file, struct sprof_error *err)

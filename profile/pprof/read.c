@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/pprof/gunzip.h"
 #include "profile/model/index.h"
-#include "profile/pprof/other-file.h"
 #include "profile/pprof/file.h"
+#include "profile/pprof/gunzip.h"
+#include "profile/pprof/other-file.h"
 
 static void finish(struct sprof_pprof_file *file)
 {

@@ -8,11 +8,11 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "profile/model/attributes.h"
-#include "profile/model/thread-facts.h"
 #include "profile/model/index.h"
 #include "profile/model/labels.h"
-#include "profile/pprof/file.h"
 #include "profile/model/slices.h"
+#include "profile/model/thread-facts.h"
+#include "profile/pprof/file.h"
 
 struct label {
 	uint64_t key, text, number, unit;

@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/interned.h"
-#include "profile/model/expand.h"
 #include "profile/edit/filter.h"
+#include "profile/model/expand.h"
 
 /* One function while the rows are walked. */
 struct tally {

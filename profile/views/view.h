@@ -14,8 +14,8 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "profile/views/columns.h"
 #include "profile/model/profile.h"
+#include "profile/views/columns.h"
 
 /* What to show, and by which weight. */
 struct sprof_view {

@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/interned.h"
+#include "profile/answer/boundaries.h"
 #include "profile/model/by-thread.h"
 #include "profile/model/index.h"
-#include "profile/answer/boundaries.h"
 #include "profile/model/measured-waits.h"
 
 struct building {

@@ -9,9 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "sampler/account/names.h"
 #include "sampler/stack/interpreted.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/account/names.h"
 #include "sampler/tick/reuse.h"
 
 enum { FEW_THREADS = 100 }; /* with at most this many threads, each charge reads their counters */

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "sampler/account/charge.h"
-#include "sampler/observation.h"
-#include "sampler/loop/run.h"
 #include "sampler/account/samples.h"
-#include "sampler/loop/source.h"
 #include "sampler/account/waits.h"
+#include "sampler/loop/run.h"
+#include "sampler/loop/source.h"
+#include "sampler/observation.h"
 #include "sampler/stack/walk.h"
 
 struct book {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "sampler/stack/interpreted.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/interpreted.h"
 
 /*
  * Returns the command line, its words separated by blanks, or the comm if there is none; NULL if

@@ -9,8 +9,8 @@
 
 #include "base/idmap.h"
 #include "base/record.h"
-#include "sampler/observation.h"
 #include "sampler/loop/run.h"
+#include "sampler/observation.h"
 
 struct sprof_thread;
 

@@ -12,10 +12,10 @@
 #include "attach/proc/procfs.h"
 #include "blocked/areas.h"
 #include "blocked/object.h"
-#include "sampler/descriptors.h"
 #include "sampler/account/locks.h"
-#include "sampler/observation.h"
+#include "sampler/descriptors.h"
 #include "sampler/loop/run.h"
+#include "sampler/observation.h"
 #include "unwind/snapshot.h"
 
 enum { PROCESS_AREAS = 8 };

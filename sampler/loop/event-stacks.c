@@ -4,8 +4,8 @@
  */
 #include "sampler/loop/event-stacks.h"
 
-#include "sampler/stack/mappings.h"
 #include "sampler/stack/interpreted.h"
+#include "sampler/stack/mappings.h"
 #include "sampler/stack/walk.h"
 
 static struct known_mappings *mappings_of(const struct sprof_thread *thread)

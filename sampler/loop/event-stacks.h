@@ -6,8 +6,8 @@
 
 #include "events/source.h"
 #include "sampler/account/book.h"
-#include "sampler/tick/peek.h"
 #include "sampler/loop/run.h"
+#include "sampler/tick/peek.h"
 
 struct event_stacks {
 	struct run *run;

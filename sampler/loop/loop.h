@@ -9,14 +9,14 @@
 #include "sampler/account/book.h"
 #include "sampler/loop/budget.h"
 #include "sampler/loop/event-stacks.h"
-#include "sampler/switches/exact.h"
-#include "sampler/timer/kernel.h"
-#include "sampler/stop/pauses.h"
 #include "sampler/loop/run.h"
 #include "sampler/loop/schedule.h"
 #include "sampler/loop/source.h"
+#include "sampler/stop/pauses.h"
 #include "sampler/stop/stops.h"
+#include "sampler/switches/exact.h"
 #include "sampler/tick/tick.h"
+#include "sampler/timer/kernel.h"
 
 enum { SIGNALS_KEPT = 16 };
 

@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "interp/interp.h"
-#include "sampler/stack/goroutine.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/goroutine.h"
 #include "sampler/stack/interpreted.h"
 
 enum { LARGEST_HANDLER_STACK = 1 << 20 };

@@ -2,9 +2,9 @@
 #ifndef SPROF_SAMPLER_STACK_INTERPRETED_H
 #define SPROF_SAMPLER_STACK_INTERPRETED_H
 
-#include "sampler/stack/copy.h"
-#include "sampler/observation.h"
 #include "sampler/loop/run.h"
+#include "sampler/observation.h"
+#include "sampler/stack/copy.h"
 
 /* The mappings of the process have been read: looks for a runtime in it. */
 void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process);

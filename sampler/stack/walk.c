@@ -4,10 +4,10 @@
  */
 #include "sampler/stack/walk.h"
 
-#include "sampler/stack/copy.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/copy.h"
 #include "sampler/stack/interpreted.h"
+#include "sampler/stack/mappings.h"
 
 /*
  * A complete goroutine's stack leads to a stack that was not copied: C code called Go. What one

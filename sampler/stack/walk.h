@@ -4,8 +4,8 @@
 #ifndef SPROF_SAMPLER_STACK_WALK_H
 #define SPROF_SAMPLER_STACK_WALK_H
 
-#include "sampler/observation.h"
 #include "sampler/loop/run.h"
+#include "sampler/observation.h"
 
 struct walked {
 	struct sprof_stack_view stack; /* valid until the next walk */

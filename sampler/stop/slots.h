@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/record.h"
-#include "sampler/stack/copy.h"
 #include "sampler/loop/source.h"
+#include "sampler/stack/copy.h"
 
 enum slot_phase {
 	SLOT_PLANNED,

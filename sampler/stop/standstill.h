@@ -4,9 +4,9 @@
 #ifndef SPROF_SAMPLER_STOP_STANDSTILL_H
 #define SPROF_SAMPLER_STOP_STANDSTILL_H
 
+#include "sampler/loop/run.h"
 #include "sampler/stop/hop.h"
 #include "sampler/stop/pauses.h"
-#include "sampler/loop/run.h"
 #include "sampler/stop/slots.h"
 
 /* Copies the slot's stopped thread, lets it go on, and reads its figures if wanted. */

@@ -9,11 +9,11 @@
 #include <sched.h>
 
 #include "base/clock.h"
-#include "sampler/stack/mappings.h"
-#include "sampler/sampled.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/stop/standstill.h"
+#include "sampler/sampled.h"
+#include "sampler/stack/mappings.h"
 #include "sampler/stop/order.h"
+#include "sampler/stop/standstill.h"
 
 enum {
 	SPIN_NS = 50 * 1000, /* a thread running on a CPU has stopped by then */

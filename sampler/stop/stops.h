@@ -5,11 +5,11 @@
 #ifndef SPROF_SAMPLER_STOP_STOPS_H
 #define SPROF_SAMPLER_STOP_STOPS_H
 
+#include "sampler/loop/source.h"
 #include "sampler/stop/hop.h"
 #include "sampler/stop/patience.h"
 #include "sampler/stop/pauses.h"
 #include "sampler/stop/slots.h"
-#include "sampler/loop/source.h"
 
 struct stops {
 	const struct run *run;

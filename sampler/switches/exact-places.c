@@ -10,8 +10,8 @@
 #include "attach/calls/number.h"
 #include "base/clock.h"
 #include "blocked/call.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/mappings.h"
 #include "sampler/stack/walk.h"
 
 enum { WAIT_AGE_NS = 100 * SPROF_NS_PER_MS }; /* as that of events, sampler/account/waits.c */

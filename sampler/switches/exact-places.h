@@ -7,8 +7,8 @@
 
 #include "events/perf/registers.h"
 #include "sampler/account/book.h"
-#include "sampler/timer/call-places.h"
 #include "sampler/switches/switching.h"
+#include "sampler/timer/call-places.h"
 
 enum { EXACT_WAITS = 128 };
 

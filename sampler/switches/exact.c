@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/numbers.h"
-#include "sampler/switches/exact-tell.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/mappings.h"
+#include "sampler/switches/exact-tell.h"
 
 enum {
 	READ_NS = 20 * SPROF_NS_PER_MS,

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "sampler/account/book.h"
-#include "sampler/switches/exact-places.h"
 #include "sampler/sampled.h"
+#include "sampler/switches/exact-places.h"
 
 struct exact {
 	struct run *run;

@@ -7,10 +7,10 @@
 #include "sampler/tick/peek.h"
 
 #include "blocked/kernel-stack-read.h"
-#include "sampler/stack/goroutine.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/goroutine.h"
 #include "sampler/stack/interpreted.h"
+#include "sampler/stack/mappings.h"
 
 void sprof_peek_finish(struct peeking *peeking)
 {

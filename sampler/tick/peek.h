@@ -4,9 +4,9 @@
 #ifndef SPROF_SAMPLER_TICK_PEEK_H
 #define SPROF_SAMPLER_TICK_PEEK_H
 
-#include "sampler/stack/copy.h"
-#include "sampler/observation.h"
 #include "sampler/loop/run.h"
+#include "sampler/observation.h"
+#include "sampler/stack/copy.h"
 
 enum peek_outcome {
 	PEEK_TAKEN,

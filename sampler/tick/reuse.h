@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sampler/observation.h"
 #include "sampler/loop/run.h"
+#include "sampler/observation.h"
 
 enum reuse_outcome {
 	REUSE_MOVED, /* it has run, or may have; the ticks slept before are to be credited */

@@ -4,8 +4,8 @@
 #include "sampler/tick/running.h"
 
 #include "base/clock.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/mappings.h"
 
 enum {
 	CPU_AGE_NS = 50 * SPROF_NS_PER_MS,

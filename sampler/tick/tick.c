@@ -5,11 +5,11 @@
 #include "sampler/tick/tick.h"
 
 #include "base/clock.h"
+#include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
 #include "sampler/tick/quiet.h"
 #include "sampler/tick/reuse.h"
 #include "sampler/tick/running.h"
-#include "sampler/sampled.h"
 #include "sampler/tick/weight.h"
 
 enum {

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "sampler/account/book.h"
-#include "sampler/timer/kernel.h"
-#include "sampler/tick/peek.h"
 #include "sampler/loop/schedule.h"
 #include "sampler/stop/stops.h"
+#include "sampler/tick/peek.h"
+#include "sampler/timer/kernel.h"
 
 /* The parts that a tick uses, and the present or last tick itself. */
 struct ticking {

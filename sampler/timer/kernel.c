@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/numbers.h"
 #include "sampler/account/figures.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/mappings.h"
 
 enum { STOPS_PER_S = 16 }; /* at least, of a thread that only runs its own code */
 

@@ -2,9 +2,9 @@
 #ifndef SPROF_SAMPLER_TIMER_KERNEL_H
 #define SPROF_SAMPLER_TIMER_KERNEL_H
 
-#include "sampler/stop/pauses.h"
 #include "sampler/loop/run.h"
 #include "sampler/loop/source.h"
+#include "sampler/stop/pauses.h"
 #include "sampler/stop/stops.h"
 #include "sampler/timer/timers.h"
 

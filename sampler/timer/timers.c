@@ -10,9 +10,9 @@
 #include "attach/calls/number.h"
 #include "base/clock.h"
 #include "sampler/account/figures.h"
-#include "sampler/stack/mappings.h"
-#include "sampler/sampled.h"
 #include "sampler/loop/schedule.h"
+#include "sampler/sampled.h"
+#include "sampler/stack/mappings.h"
 
 enum {
 	MOST_TIMERS = 256,

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/cpu-set.h"
-#include "sampler/timer/call-places.h"
 #include "sampler/loop/run.h"
 #include "sampler/loop/source.h"
+#include "sampler/timer/call-places.h"
 
 struct timers {
 	const struct run *run;

@@ -3,11 +3,11 @@
  * functions begin besides the first, as many bytes behind it say how far each is from the one before, and the rest
  * is the code.
  */
-#include "unwind/code/flow.h"
-#include "unwind/code/computed.h"
-#include "unwind/code/instruction.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/elfsym/code-image.h"
+#include "unwind/code/computed.h"
+#include "unwind/code/flow.h"
+#include "unwind/code/instruction.h"
 
 enum { MOST_STARTS = 15, WORD = 8, LONGEST = 4096 };
 

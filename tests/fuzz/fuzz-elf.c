@@ -9,8 +9,8 @@
 
 #include "elfsym/cfi/cfi.h"
 #include "elfsym/dwarf/inlined.h"
-#include "elfsym/names/listing.h"
 #include "elfsym/locals/locals.h"
+#include "elfsym/names/listing.h"
 #include "elfsym/names/symbols.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 
-#include "events/pairs/details.h"
 #include "events/language/latency.h"
+#include "events/pairs/details.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool number_of(void *context, const struct sprof_event_suffix *suffix, int64_t *ret,

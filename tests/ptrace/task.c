@@ -4,9 +4,9 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "base/proc-status.h"
 #include "tests/ptrace/scene.h"
 #include "tests/unit/check.h"
-#include "base/proc-status.h"
 
 long task_number(pid_t pid, pid_t tid, const char *field)
 {

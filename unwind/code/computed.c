@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/code/starts.h"
 #include "elfsym/cfi/signal-return.h"
+#include "elfsym/code/starts.h"
 #include "unwind/code/flow.h"
-#include "unwind/code/state.h"
 #include "unwind/code/instruction.h"
+#include "unwind/code/state.h"
 
 enum {
 	MOST_ROWS = 1 << 20, /* kept; above this, all are dropped and computed again */

@@ -8,9 +8,9 @@
 
 #include "base/attributes.h"
 #include "unwind/code/flow.h"
+#include "unwind/code/instruction.h"
 #include "unwind/code/state.h"
 #include "unwind/code/table.h"
-#include "unwind/code/instruction.h"
 
 enum {
 	NONE = UINT32_MAX,

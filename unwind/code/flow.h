@@ -11,8 +11,8 @@
 
 #include "base/attributes.h"
 #include "elfsym/cfi/cfi.h"
-#include "unwind/code/returns.h"
 #include "elfsym/elf/image.h"
+#include "unwind/code/returns.h"
 
 enum { SPROF_CODE_LONGEST = 256 * 1024 }; /* maximum bytes of a function */
 

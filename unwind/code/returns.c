@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "elfsym/code/call-decode.h"
-#include "elfsym/code/scan.h"
 #include "elfsym/code/frame-distance.h"
+#include "elfsym/code/scan.h"
 
 enum {
 	LONGEST = 15,

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/maps-line.h"
 #include "attach/proc/procfs.h"
+#include "base/maps-line.h"
 #include "elfsym/cfi/cfi.h"
 #include "elfsym/names/symbols.h"
 #include "tests/unit/check.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elfsym/elf/image.h"
 #include "elfsym/debug-files/package.h"
+#include "elfsym/elf/image.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/pairs/details.h"
 #include "events/language/latency.h"
+#include "events/pairs/details.h"
 #include "tests/unit/check.h"
 
 static const struct {

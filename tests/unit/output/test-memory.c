@@ -12,8 +12,8 @@
 #include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"
-#include "tests/unit/short-memory.h"
 #include "tests/unit/profile/no-tail-calls.h"
+#include "tests/unit/short-memory.h"
 
 enum { THREADS = 6, STACKS = 18, DEPTH = 6, MODULES = 2, FUTEX = 202 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "profile/edit/build.h"
 #include "profile/compare/diff.h"
+#include "profile/edit/build.h"
 #include "profile/edit/filter.h"
 #include "profile/views/view.h"
 #include "tests/unit/check.h"

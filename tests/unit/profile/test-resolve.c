@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "profile/names/gaps.h"
 #include "profile/model/index.h"
+#include "profile/names/gaps.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

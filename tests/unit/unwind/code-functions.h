@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/code/flow.h"
 #include "elfsym/code/starts.h"
-#include "unwind/code/instruction.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/code-image.h"
+#include "unwind/code/flow.h"
+#include "unwind/code/instruction.h"
 
 enum { CODE_FP_LOST = 1, CODE_ANY_ROW = 1000, CODE_OUTERMOST = 1001 };
 

@@ -4,8 +4,8 @@
  */
 #include "unwind/code/flow.h"
 
-#include "unwind/code/instruction.h"
 #include "tests/unit/check.h"
+#include "unwind/code/instruction.h"
 
 static const struct sprof_code_row *row_at(const struct sprof_code_rows *rows, uint32_t offset)
 {
