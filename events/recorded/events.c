@@ -90,6 +90,7 @@ struct sprof_recorded_gaps sprof_recorded_events_gaps(const struct sprof_recorde
 		.lost = events->points.rings.lost,
 		.unwatched = events->points.unwatched,
 		.refused = events->points.refused,
+		.late = events->points.late,
 		.ended_unseen = events->calls.ended_unseen,
 		.is_of_users_only = sprof_recorded_points_see_users_only(&events->points),
 	};

@@ -63,9 +63,10 @@ struct sprof_trace_sink sprof_recorded_events_sink(struct sprof_recorded_events 
 uint64_t sprof_recorded_events_known_ns(const struct sprof_recorded_events *events);
 
 struct sprof_recorded_gaps {
-	uint64_t lost;         /* records lost because a ring was full */
-	uint32_t unwatched;    /* thread events that could not be opened */
-	uint32_t refused;      /* thread uprobes that can't be at their instruction */
+	uint64_t lost;      /* records lost because a ring was full */
+	uint32_t unwatched; /* thread events that could not be opened */
+	uint32_t refused;   /* thread uprobes that can't be at their instruction */
+	uint32_t late;      /* threads and programs that had begun when their uprobes were opened */
 	uint64_t ended_unseen; /* calls that began before tracing and were unknown */
 	/* page faults or task clock of user code only: the kernel permits no more */
 	bool is_of_users_only;

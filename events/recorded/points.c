@@ -298,13 +298,17 @@ static bool is_opened(const struct sprof_recorded_points *points, pid_t tid, siz
 void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid)
 {
 	const bool has_some = is_opened(points, tid, SIZE_MAX);
+	bool is_late = false;
 
 	for (size_t i = 0; i < points->count; i++) {
 		if (points->items[i].type == SPROF_TRACE_PROBE &&
 			!points->items[i].attributes.inherit &&
-			!(has_some && is_opened(points, tid, i)))
+			!(has_some && is_opened(points, tid, i))) {
 			watch(points, i, tid);
+			is_late = true;
+		}
 	}
+	points->late += is_late;
 }
 
 const struct sprof_recorded_point *sprof_recorded_points_find(

@@ -29,6 +29,7 @@ struct sprof_recorded_points {
 	size_t enabled;     /* number of the rings' descriptors */
 	uint32_t unwatched; /* thread events that could not be opened */
 	uint32_t refused;   /* thread uprobes that can't be at their instruction */
+	uint32_t late;      /* threads and programs that had begun when their uprobes were opened */
 	bool out_of_memory;
 };
 

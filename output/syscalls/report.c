@@ -243,6 +243,11 @@ void sprof_call_report_losses(struct sprof_recorded_gaps losses, struct sprof_ou
 			"%u uprobes of threads can't be where their functions begin, so calls are "
 			"missing; with --source ptrace, breakpoints can\n",
 			losses.refused);
+	if (losses.late)
+		sprof_out_printf(out,
+			"uprobes were opened late for new threads and programs (%u), so their first "
+			"calls may be missing; --source ptrace misses none\n",
+			losses.late);
 }
 
 /* Writes the share of the threads' time in system calls, including partly seen calls. */

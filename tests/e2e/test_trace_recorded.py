@@ -106,6 +106,14 @@ def test_begins_alone_stop_nobody():
     assert table["source"] == "breakpoints" and table["rows"][0]["calls"] == sum(CALLS.values()) - 3, table
 
 
+def test_uprobes_of_new_threads_come_late():
+    """The result says so, as their first calls may be missing."""
+    require_root()
+    for source, has_line in (("perf", True), ("ptrace", False)):
+        text = sprof("trace", "-e", PROBE, "--cycle", "--source", source, "--", target(TARGET)).check(7).text()
+        assert ("uprobes were opened late" in text) == has_line, text
+
+
 def test_an_instruction_that_takes_no_uprobe():
     """A lock prefix: the kernel refuses it, and sprof says so. A breakpoint can be there."""
     require_root()
