@@ -249,9 +249,9 @@ def test_colour_and_ascii():
 def test_too_short_a_run():
     # Few samples on a busy machine, too, where even true(1) may take long.
     screen = Screen(24, 80, SPROF, "run", "-r", "9", "--", tool("true"))
-    assert re.search("tells? nothing; ", screen.text) or "0 samples" in screen.text, screen.text
+    assert re.search("shows? nothing; ", screen.text) or "0 samples" in screen.text, screen.text
     screen = Screen(24, 80, SPROF, "run", "-r", "4", "--", tool("sleep"), "0.25")
-    assert re.search("tells? nothing; try --rate 999", screen.text) or "0 samples" in screen.text, screen.text
+    assert re.search("shows? nothing; try --rate 999", screen.text) or "0 samples" in screen.text, screen.text
 
 
 def test_the_report_fits_a_terminal():
