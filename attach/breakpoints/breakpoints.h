@@ -86,7 +86,7 @@ SPROF_MUST_USE bool sprof_breakpoints_inherit(
 /* Whether several processes share the table. */
 bool sprof_breakpoints_are_shared(const struct sprof_process *process);
 
-/* The process has other memory now, or has ended. */
+/* The process has other memory now, or has ended. Removes breakpoints from memory that is still there. */
 void sprof_breakpoints_forget(struct sprof_process *process);
 
 #endif

@@ -223,6 +223,9 @@ void sprof_breakpoints_forget(struct sprof_process *process)
 	struct sprof_breakpoints *table = process->breakpoints;
 
 	process->breakpoints = NULL;
-	if (table && !--table->users)
-		destroy(table);
+	if (!table || --table->users)
+		return;
+	/* Those inserted between an exec and its report are in the new program. */
+	sprof_trap_table_take_out(table);
+	destroy(table);
 }

@@ -176,6 +176,34 @@ static void an_exec_drops_them(void **state)
 	scene_serve(program.scene, scene_is_empty);
 }
 
+static uint64_t program_start(pid_t pid)
+{
+	FILE *maps = fopen(sprof_proc_path(pid, 0, "maps").text, "r");
+	unsigned long start;
+
+	assert_non_null(maps);
+	assert_int_equal(fscanf(maps, "%lx", &start), 1);
+	fclose(maps);
+	return start;
+}
+
+/* The tracer inserts one when the kernel has executed the new program, and has not reported that yet. */
+static void an_exec_drops_one_of_the_new_program(void **state)
+{
+	struct program program = hits_attach(state);
+	const pid_t pid = program.scene->pid;
+	uint64_t address = program.addresses[ONE_BYTE] - program_start(pid);
+
+	hits_say(&program, "exec", ONE_BYTE, CALLS);
+	wait_for_state(pid, pid, 't');
+	address += program_start(pid);
+	assert_true(scene_do(program.scene, hits_insert, &address));
+	assert_int_equal(byte_at(pid, address), INT3);
+	hits_expect_result(&program, hits_sum_of(ONE_BYTE, CALLS));
+	assert_int_equal(hits_take(&program), 0);
+	scene_serve(program.scene, scene_is_empty);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scene_create_holding, scene_destroy)
 
 TEST_MAIN("breakpoint-children")
@@ -188,6 +216,7 @@ TEST_MAIN("breakpoint-children")
 		TEST(a_vfork_child_shares_them),
 		TEST(a_spawned_program_has_none),
 		TEST(an_exec_drops_them),
+		TEST(an_exec_drops_one_of_the_new_program),
 	};
 
 	if (!sprof_breakpoints_are_possible()) {
