@@ -39,11 +39,13 @@ static bool is_scope(int tag)
 /* The scope, inside another one, that contains the pc. */
 static bool find_inner(Dwarf_Die *scope, uint64_t pc, Dwarf_Die *ret)
 {
-	struct sprof_die_children children = {.parent = *scope};
+	Dwarf_Off last;
+	Dwarf_Die die;
 
-	while (sprof_die_children_next(&children)) {
-		if (is_scope(dwarf_tag(&children.die)) && dwarf_haspc(&children.die, pc) > 0) {
-			*ret = children.die;
+	for (bool found = sprof_die_child(scope, &last, &die); found;
+		found = sprof_die_sibling(&die, &last)) {
+		if (is_scope(dwarf_tag(&die)) && dwarf_haspc(&die, pc) > 0) {
+			*ret = die;
 			return true;
 		}
 	}
@@ -175,10 +177,12 @@ static bool add(struct looking *looking, Dwarf_Die *variable)
 
 static bool add_children(struct looking *looking, Dwarf_Die *scope, int tag)
 {
-	struct sprof_die_children children = {.parent = *scope};
+	Dwarf_Off last;
+	Dwarf_Die die;
 
-	while (sprof_die_children_next(&children)) {
-		if (dwarf_tag(&children.die) == tag && !add(looking, &children.die))
+	for (bool found = sprof_die_child(scope, &last, &die); found;
+		found = sprof_die_sibling(&die, &last)) {
+		if (dwarf_tag(&die) == tag && !add(looking, &die))
 			return false;
 	}
 	return true;
