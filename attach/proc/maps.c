@@ -1,6 +1,6 @@
 /*
  * Parses memory mappings: which of them form a module, and how maps names modules. maps-read.c
- * reads the text, attach/module/open.c opens the files.
+ * reads the text, attach/module/read-maps.c opens the files.
  */
 #include "attach/proc/maps.h"
 
