@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "events/perf/registers.h"
-#include "events/perf/ring-size.h"
+#include "events/perf/rings.h"
 #include "events/perf/ring.h"
 
 enum {
