@@ -91,12 +91,8 @@ static bool set_source(void *field, const char *text, struct sprof_error *err)
 		[SPROF_RUNDELAY_PROC] = "proc",
 		NULL,
 	};
-	unsigned request;
 
-	if (!sprof_value_choice(names, text, &request, err))
-		return false;
-	*(enum sprof_rundelay_request *)field = (enum sprof_rundelay_request)request;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 static bool set_filter(void *field, const char *text, struct sprof_error *err)
