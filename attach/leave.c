@@ -40,7 +40,8 @@ bool sprof_target_leaves_narrow(struct sprof_target *target, struct sprof_thread
 {
 	if (!is_narrow(thread))
 		return false;
-	sprof_target_note_name(thread->process->pid, target->narrow, sizeof(target->narrow));
+	sprof_target_note_name(
+		thread->process->pid, target->programs.narrow, sizeof(target->programs.narrow));
 	sprof_target_leave(target, thread);
 	return true;
 }

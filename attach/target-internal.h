@@ -40,11 +40,7 @@ struct sprof_target {
 	pid_t hint;       /* tid named by the last SIGCHLD; 0: none */
 	bool has_let_go;  /* a child process of a tracee was detached */
 	unsigned unasked; /* call stops since all tracees were last polled */
-	/* the first program without the privileges of its file; empty: none */
-	char unprivileged[64];
-	char narrow[64];       /* the first 32-bit program; empty: none */
-	char tracer[64];       /* the first program that became a thread's tracer; empty: none */
-	char leak_checker[64]; /* the first program detached for its leak check; empty: none */
+	struct sprof_target_programs programs;
 	/* a new thread could not be registered, and was detached */
 	bool out_of_memory;
 };

@@ -141,16 +141,6 @@ uint32_t sprof_target_process_count(const struct sprof_target *target)
 	return (uint32_t)target->process_count;
 }
 
-const char *sprof_target_unprivileged(const struct sprof_target *target)
-{
-	return target->unprivileged[0] ? target->unprivileged : NULL;
-}
-
-const char *sprof_target_narrow(const struct sprof_target *target)
-{
-	return target->narrow[0] ? target->narrow : NULL;
-}
-
 bool sprof_target_lacks_memory(const struct sprof_target *target)
 {
 	return target->out_of_memory;
@@ -161,14 +151,9 @@ bool sprof_target_left(const struct sprof_target *target)
 	return target->left;
 }
 
-const char *sprof_target_tracer(const struct sprof_target *target)
+const struct sprof_target_programs *sprof_target_programs(const struct sprof_target *target)
 {
-	return target->tracer[0] ? target->tracer : NULL;
-}
-
-const char *sprof_target_leak_checker(const struct sprof_target *target)
-{
-	return target->leak_checker[0] ? target->leak_checker : NULL;
+	return &target->programs;
 }
 
 /* The table. */

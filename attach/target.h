@@ -120,21 +120,17 @@ uint32_t sprof_target_processes_seen(const struct sprof_target *target);
 struct sprof_process **sprof_target_processes(const struct sprof_target *target, size_t *ret_count);
 uint32_t sprof_target_process_count(const struct sprof_target *target);
 
-/* The name of the first program detached because it traces a thread itself; NULL: none. */
-const char *sprof_target_tracer(const struct sprof_target *target);
+/* The name of the first program of each kind; empty: none. */
+struct sprof_target_programs {
+	char tracer[64];       /* detached because it traces a thread itself */
+	char leak_checker[64]; /* detached because it traces its own threads to check for leaks */
+	char narrow[64];       /* a 32-bit program, detached at its first instruction */
+	char unprivileged[64]; /* without the privileges of its file, because it is traced */
+};
+const struct sprof_target_programs *sprof_target_programs(const struct sprof_target *target);
 
-/* The name of the first program detached because it traces its own threads to check for leaks;
- * NULL: none. */
-const char *sprof_target_leak_checker(const struct sprof_target *target);
-
-/* The name of the first 32-bit program, detached at its first instruction; NULL: none. */
-const char *sprof_target_narrow(const struct sprof_target *target);
-
-/* Whether the launched process was detached because it executed such a program. */
+/* Whether the launched process was detached because it executed a 32-bit program. */
 bool sprof_target_left(const struct sprof_target *target);
-
-/* The name of a program without the privileges of its file because it is traced; NULL: none. */
-const char *sprof_target_unprivileged(const struct sprof_target *target);
 
 /*
  * Handles reports until there is an event for the caller, or until the deadline (CLOCK_MONOTONIC).

@@ -1,10 +1,12 @@
 /*
  * Chooses which maps file to read: every thread has one, with the same content for all threads of a
- * process. maps-line.c parses the lines.
+ * process. Parses the format (fs/proc/task_mmu.c), and rejects everything else.
  */
 #include "base/maps-text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/proc.h"
 
@@ -41,4 +43,46 @@ char *sprof_maps_read_text(pid_t pid, pid_t *ret_tid)
 
 	*ret_tid = pid;
 	return text ? text : read_text_of_thread(pid, ret_tid);
+}
+
+/* Needed because strtoull(3) accepts blanks, newlines and signs before the digits. */
+static bool scan_hex(const char **cursor, char end, uint64_t *ret)
+{
+	char *stop;
+
+	if (!isxdigit((unsigned char)**cursor))
+		return false;
+	*ret = strtoull(*cursor, &stop, 16);
+	if (*stop != end)
+		return false;
+	*cursor = stop + 1;
+	return true;
+}
+
+bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret)
+{
+	const char *at = *cursor;
+	uint64_t major, minor;
+	char *stop;
+
+	if (!*at || !scan_hex(&at, '-', &ret->start) || !scan_hex(&at, ' ', &ret->end))
+		return false;
+	if (strnlen(at, 5) < 5 || at[4] != ' ')
+		return false;
+	ret->executable = at[2] == 'x';
+	ret->shared = at[3] == 's';
+	at += 5;
+	if (!scan_hex(&at, ' ', &ret->offset) || !scan_hex(&at, ':', &major) ||
+		!scan_hex(&at, ' ', &minor))
+		return false;
+	ret->device = major << 32 | minor;
+	if (!isdigit((unsigned char)*at))
+		return false;
+	ret->inode = strtoull(at, &stop, 10);
+	at = stop + strspn(stop, " ");
+	ret->path = at;
+	ret->path_length = strcspn(at, "\n");
+	at += ret->path_length;
+	*cursor = *at ? at + 1 : at;
+	return true;
 }

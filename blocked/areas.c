@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 #include "base/search.h"
 
 /* The file whose mappings are being read, one after the other. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 
 /* All in bytes. */
 struct sprof_smaps_figures {

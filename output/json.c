@@ -106,6 +106,18 @@ void sprof_json_string(struct sprof_json *json, const char *text)
 		sprof_json_name(json, text);
 }
 
+void sprof_json_member_string(struct sprof_json *json, const char *before, const char *text)
+{
+	sprof_json_text(json, before);
+	sprof_json_string(json, text);
+}
+
+void sprof_json_member_name(struct sprof_json *json, const char *before, const char *text)
+{
+	sprof_json_text(json, before);
+	sprof_json_name(json, text);
+}
+
 void sprof_json_comma(struct sprof_json *json, bool *first)
 {
 	if (!*first)

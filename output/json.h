@@ -26,6 +26,9 @@ void sprof_json_number(struct sprof_json *json, uint64_t number);
 void sprof_json_string(struct sprof_json *json, const char *text);
 /* A sanitised string: control characters become '?'. */
 void sprof_json_name(struct sprof_json *json, const char *text);
+/* Write `before` verbatim, such as ",\"name\":", then the string. */
+void sprof_json_member_string(struct sprof_json *json, const char *before, const char *text);
+void sprof_json_member_name(struct sprof_json *json, const char *before, const char *text);
 /* Writes a comma, except before the first item. */
 void sprof_json_comma(struct sprof_json *json, bool *first);
 

@@ -1,18 +1,38 @@
 /*
- * Memory mapped in the target or, under a seccomp filter, the padding of its code. Slots are never
+ * Memory that the target maps by an mmap(2) of its own thread or, under a seccomp filter, the padding of its code. Slots are never
  * freed: a thread may be executing in one at any time.
  */
 #include "attach/breakpoints/slots.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/breakpoints/padding.h"
-#include "attach/breakpoints/scratch.h"
+#include "attach/calls/make-call.h"
 #include "base/array.h"
 
 enum { AREA_SIZE = 64 * 1024, TRIES = 2 };
+
+enum { FAR = 512 << 20 }; /* likely free, and well within 2 GiB */
+
+/*
+ * The thread is in a ptrace-stop, not at a system call. It maps `size` readable and executable
+ * bytes, as near to an address as possible, and returns to its place. Signals are blocked
+ * meanwhile. Returns false if a seccomp filter is active, the kernel refused, or the thread is
+ * gone.
+ */
+static bool scratch_map(
+	struct sprof_thread *thread, uint64_t near, size_t size, uint64_t *ret_address)
+{
+	const uint64_t hint = (near > 2 * (uint64_t)FAR ? near - FAR : near + FAR) & ~0xfffULL;
+	const uint64_t arguments[] = {
+		hint, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0};
+
+	return sprof_thread_make_call(thread, SYS_mmap, arguments, ret_address);
+}
 
 /* Returns NULL if out of memory. */
 static struct sprof_code_slot_area *append(struct sprof_code_slots *slots)
@@ -53,7 +73,7 @@ static bool map_area(struct sprof_code_slots *slots, const struct sprof_code_slo
 	struct sprof_code_slot_area *area = append(slots);
 	uint64_t start;
 
-	if (!area || !sprof_scratch_map(request->thread, request->address, AREA_SIZE, &start))
+	if (!area || !scratch_map(request->thread, request->address, AREA_SIZE, &start))
 		return false;
 	*area = (struct sprof_code_slot_area){.start = start, .size = AREA_SIZE};
 	slots->count++;

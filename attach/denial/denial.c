@@ -268,3 +268,11 @@ bool sprof_denial_error(
 	explain(facts, err);
 	return false;
 }
+
+bool sprof_diagnose(pid_t pid, int errnum, struct sprof_error *err)
+{
+	struct sprof_denial_facts facts;
+
+	sprof_denial_find("/proc", pid, errnum, &facts);
+	return sprof_denial_error(&facts, pid, errnum, err);
+}

@@ -37,4 +37,8 @@ void sprof_denial_find(const char *root, pid_t pid, int errnum, struct sprof_den
 SPROF_MUST_USE bool sprof_denial_error(
 	const struct sprof_denial_facts *facts, pid_t pid, int errnum, struct sprof_error *err);
 
+/* Sets the error for a process that ptrace refused with errnum, with a hint if there is a remedy.
+ * Returns false. */
+SPROF_MUST_USE bool sprof_diagnose(pid_t pid, int errnum, struct sprof_error *err);
+
 #endif

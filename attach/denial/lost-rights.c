@@ -72,6 +72,7 @@ static bool are_lost(pid_t pid)
 
 void sprof_target_check_rights(struct sprof_target *target, pid_t pid)
 {
-	if (!target->unprivileged[0] && are_lost(pid))
-		sprof_target_note_name(pid, target->unprivileged, sizeof(target->unprivileged));
+	if (!target->programs.unprivileged[0] && are_lost(pid))
+		sprof_target_note_name(
+			pid, target->programs.unprivileged, sizeof(target->programs.unprivileged));
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "attach/proc/memory.h"
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 
 /* Larger than the code of any program known; reading this much takes about 50 ms. */
 enum { LARGEST_FILE = 256 << 20 };

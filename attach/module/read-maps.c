@@ -1,12 +1,82 @@
-/* Reads the mappings of a process. maps.c parses them; attach/module/open.c opens modules. */
+/*
+ * Reads the mappings of a process, and opens their modules. maps.c parses the text, file.c finds
+ * files; attach/proc/perf-map.c finds perf maps.
+ */
 #include "attach/module/read-maps.h"
 
 #include <stdlib.h>
 
-#include "attach/module/open.h"
+#include "attach/module/file.h"
+#include "attach/module/memory.h"
+#include "attach/proc/perf-map.h"
 #include "base/cleanup.h"
 #include "base/maps-text.h"
 #include "base/proc.h"
+
+/* The source of mappings. */
+struct maps_source {
+	pid_t live_tid;   /* a thread of the process that has not ended */
+	const char *text; /* its maps file */
+};
+
+/*
+ * True if the module is not open and this process was not tried yet. An earlier process with the
+ * same file may have ended too soon, or may not have been traced.
+ */
+static bool is_worth_a_try(const struct sprof_module *module, pid_t pid)
+{
+	bool is_open = module->kind == SPROF_MODULE_FILE ? module->fd >= 0 : module->image != NULL;
+
+	return !is_open && module->opener != pid;
+}
+
+static void open_code(struct sprof_module *module, const struct sprof_mapping *mapping,
+	const struct maps_source *source)
+{
+	if (!is_worth_a_try(module, source->live_tid))
+		return;
+	module->opener = source->live_tid;
+	sprof_module_file_open(module, source->live_tid, mapping->start, mapping->end);
+	if (module->kind == SPROF_MODULE_FILE && module->fd < 0 && !module->image)
+		sprof_module_memory_read(module, source->live_tid, source->text);
+}
+
+/*
+ * A perf map may appear long after its memory, so each reading of maps looks for it once. Returns
+ * false if there is none.
+ */
+static bool open_perf_map(struct sprof_module *module, pid_t pid)
+{
+	if (module->fd < 0 && module->inode)
+		sprof_perf_map_open(module, pid);
+	return module->fd >= 0 || !module->inode;
+}
+
+/*
+ * Opens the modules of executable mappings that are not open yet: files, the vDSO, and perf maps of
+ * memory without a file. If a mapped file was overwritten, a new module replaces the old one, in
+ * the mapping as well, because the mapping shows the new content. Modules that can't be opened hold
+ * the reason (file.h).
+ */
+static void modules_open(
+	struct sprof_modules *modules, struct sprof_maps *maps, const struct maps_source *source)
+{
+	bool no_perf_map = false;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		struct sprof_mapping *mapping = &maps->items[i];
+		struct sprof_module *module;
+
+		if (mapping->module == SPROF_MAPPING_NO_MODULE)
+			continue;
+		module = sprof_modules_renew(modules, mapping->module);
+		mapping->module = module ? module->id : SPROF_MAPPING_NO_MODULE;
+		if (module && module->kind != SPROF_MODULE_ANONYMOUS)
+			open_code(module, mapping, source);
+		else if (module && !no_perf_map)
+			no_perf_map = !open_perf_map(module, maps->pid);
+	}
+}
 
 static bool is_same(const struct sprof_maps *one, const struct sprof_maps *other)
 {
@@ -22,14 +92,14 @@ static bool is_same(const struct sprof_maps *one, const struct sprof_maps *other
 	return true;
 }
 
-static bool take(struct sprof_maps *maps, pid_t pid, const struct sprof_maps_source *source,
+static bool take(struct sprof_maps *maps, pid_t pid, const struct maps_source *source,
 	struct sprof_modules *modules)
 {
 	struct sprof_maps fresh;
 
 	if (!source->text || !sprof_maps_parse(&fresh, source->text, pid, modules))
 		return false;
-	sprof_modules_open(modules, &fresh, source);
+	modules_open(modules, &fresh, source);
 	fresh.pid = source->live_tid;
 	fresh.generation =
 		is_same(&fresh, maps) ? maps->generation : sprof_modules_next_generation(modules);
@@ -40,7 +110,7 @@ static bool take(struct sprof_maps *maps, pid_t pid, const struct sprof_maps_sou
 
 bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules)
 {
-	struct sprof_maps_source source = {0};
+	struct maps_source source = {0};
 	SPROF_AUTO_FREE char *text = sprof_maps_read_text(pid, &source.live_tid);
 
 	source.text = text;
@@ -53,5 +123,5 @@ bool sprof_maps_read_open(
 	size_t size;
 	SPROF_AUTO_FREE char *text = sprof_proc_read_whole_open(file, &size);
 
-	return take(maps, pid, &(struct sprof_maps_source){.live_tid = pid, .text = text}, modules);
+	return take(maps, pid, &(struct maps_source){.live_tid = pid, .text = text}, modules);
 }

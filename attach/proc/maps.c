@@ -1,6 +1,6 @@
 /*
  * Parses memory mappings: which of them form a module, and how maps names modules. maps-read.c
- * reads the text, attach/module/open.c opens the files.
+ * reads the text, attach/module/read-maps.c opens the files.
  */
 #include "attach/proc/maps.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 
 /* The kernel writes a newline in a path as \012 (fs/proc/task_mmu.c, seq_file's mangle_path). */
 static void unescape(char *path)

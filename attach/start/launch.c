@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/denial/diagnose.h"
+#include "attach/denial/denial.h"
 #include "attach/denial/lost-rights.h"
 #include "attach/leave.h"
 #include "attach/start/child.h"

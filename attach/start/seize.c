@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/denial/diagnose.h"
+#include "attach/denial/denial.h"
 #include "attach/reaper.h"
 #include "attach/start/program.h"
 #include "attach/target-internal.h"

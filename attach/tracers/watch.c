@@ -168,7 +168,7 @@ static bool ask_to_leave(struct sprof_thread *thread)
 
 static void note_tracer(struct sprof_target *target, pid_t pid)
 {
-	sprof_target_note_name(pid, target->tracer, sizeof(target->tracer));
+	sprof_target_note_name(pid, target->programs.tracer, sizeof(target->programs.tracer));
 }
 
 static enum sprof_watched trace_other(
@@ -234,8 +234,8 @@ static bool is_held_for_sibling(struct sprof_target *target, struct sprof_thread
 
 static enum sprof_watched let_process_go(struct sprof_target *target, struct sprof_thread *thread)
 {
-	sprof_target_note_name(
-		thread->process->pid, target->leak_checker, sizeof(target->leak_checker));
+	sprof_target_note_name(thread->process->pid, target->programs.leak_checker,
+		sizeof(target->programs.leak_checker));
 	sprof_breakpoints_remove(thread->process);
 	for (size_t i = 0; i < target->thread_count; i++) {
 		if (target->threads[i] != thread && target->threads[i]->process == thread->process)

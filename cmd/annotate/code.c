@@ -3,17 +3,26 @@
  * inlined, a copy is the part of another symbol that the debug information attributes to it. A file
  * is used only if its build id is the profile's. Only copies with time are shown. Memory without a
  * file can't be disassembled.
+ *
+ * objdump supports every machine that sprof runs on, and names the targets of calls; a decoder
+ * library yields only the bare instruction. It reads the open file, so no path goes through the
+ * shell, and the file can't be replaced meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/attributes.h"
 #include "base/cleanup.h"
+#include "base/error.h"
+#include "base/helper-program.h"
 #include "base/search.h"
 #include "cmd/annotate/annotate.h"
-#include "cmd/annotate/objdump.h"
 #include "cmd/ui.h"
 #include "elfsym/elf/image.h"
 #include "elfsym/names/listing.h"
@@ -46,6 +55,75 @@ struct reading {
 	bool everything; /* include symbols that don't have the function's name */
 	struct sprof_error *err;
 };
+
+/*
+ * Takes an instruction; `text` is valid during the call. Return false to stop, only when out of
+ * memory; run() then returns that error.
+ */
+typedef bool (*objdump_taker)(void *data, uint64_t address, const char *text);
+
+/* What to disassemble: an open file, and link-time addresses. */
+struct objdump_range {
+	int fd;
+	uint64_t begin, end;
+};
+
+static const struct sprof_helper_program objdump = {
+	"--asm", "objdump", "disassembles", "install binutils (Debian: apt install binutils)"};
+
+/* "  401136:\tpush   %rbp" is an instruction; labels and titles have no such beginning. */
+static bool take_line(char *line, objdump_taker take, void *data)
+{
+	char *end;
+	uint64_t address = strtoull(line, &end, 16);
+
+	if (end == line || end[0] != ':' || end[1] != '\t')
+		return true;
+	end += 2;
+	for (char *at = end; *at; at++) {
+		if (*at == '\t')
+			*at = ' ';
+	}
+	for (size_t length = strlen(end); length && strchr(" \n", end[length - 1]);)
+		end[--length] = '\0';
+	return take(data, address, end);
+}
+
+static bool read_all(FILE *pipe, objdump_taker take, void *data)
+{
+	SPROF_AUTO_FREE char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, pipe) > 0) {
+		if (!take_line(line, take, data))
+			return false;
+	}
+	return true;
+}
+
+/* Passes the instructions in order. NOT_FOUND: objdump is missing; UNSUPPORTED: it failed. */
+static bool objdump_run(
+	const struct objdump_range *range, objdump_taker take, void *data, struct sprof_error *err)
+{
+	SPROF_AUTO_CLOSE int inherited = fcntl(range->fd, F_DUPFD, 3);
+	char command[320];
+	FILE *pipe;
+	bool ok;
+	int status;
+
+	if (inherited < 0)
+		return sprof_error_errno(err, errno, "can't copy a file descriptor");
+	snprintf(command, sizeof(command),
+		"command -v objdump >/dev/null || exit 127; LC_ALL=C exec objdump -d -C -w --no-show-raw-insn --start-address=0x%" PRIx64
+		" --stop-address=0x%" PRIx64 " /dev/fd/%d",
+		range->begin, range->end, inherited);
+	pipe = popen(command, "re");
+	if (!pipe)
+		return sprof_error_errno(err, errno, "can't run objdump");
+	ok = read_all(pipe, take, data);
+	status = pclose(pipe);
+	return ok ? sprof_helper_program_judge(&objdump, status, err) : sprof_error_no_memory(err);
+}
 
 static bool check_identity(
 	const struct object *object, const char *build_id, struct sprof_error *err)
@@ -165,11 +243,11 @@ static bool take_instruction(void *data, uint64_t address, const char *text)
 
 static bool disassemble(struct reading *reading, uint64_t begin, struct sprof_error *err)
 {
-	const struct sprof_objdump_range range = {
+	const struct objdump_range range = {
 		.fd = reading->object->module->fd, .begin = begin, .end = reading->end};
 
 	reading->err = err;
-	return sprof_objdump_run(&range, take_instruction, reading, err);
+	return objdump_run(&range, take_instruction, reading, err);
 }
 
 /* The bounds of the code around an address: its symbol, or the address alone. */

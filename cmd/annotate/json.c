@@ -26,17 +26,14 @@ static void add_head(const struct sprof_annotate *annotate, struct sprof_json *j
 	const struct sprof_profile *profile = annotate->profile;
 	const struct sprof_profile_function *function = &profile->functions[annotate->function];
 
-	sprof_json_text(json, "{\"function\":");
-	sprof_json_string(json, function->name);
-	sprof_json_text(json, ",\"linkage\":");
-	sprof_json_string(json, function->linkage);
-	sprof_json_text(json, ",\"module\":");
-	sprof_json_string(json,
+	sprof_json_member_string(json, "{\"function\":", function->name);
+	sprof_json_member_string(json, ",\"linkage\":", function->linkage);
+	sprof_json_member_string(json, ",\"module\":",
 		function->module == SPROF_PROFILE_NONE
 			? NULL
 			: sprof_modules_get(profile->modules, function->module)->path);
-	sprof_json_text(json, ",\"weight\":");
-	sprof_json_string(json, sprof_profile_weight_name(profile, annotate->weight));
+	sprof_json_member_string(
+		json, ",\"weight\":", sprof_profile_weight_name(profile, annotate->weight));
 	sprof_json_format(json, ",\"whole\":%" PRIu64 ",\"self\":",
 		sprof_metrics_get(&annotate->annotation.whole, annotate->weight));
 	add_metrics(annotate, &annotate->annotation.self, json);
@@ -65,17 +62,14 @@ static void add_line(const struct sprof_annotate *annotate, const struct sprof_a
 	const struct sprof_profile_function *function =
 		&annotate->profile->functions[line->function];
 
-	sprof_json_text(json, "{\"function\":");
-	sprof_json_string(json, function->name);
-	sprof_json_text(json, ",\"file\":");
-	sprof_json_string(json, line->file);
+	sprof_json_member_string(json, "{\"function\":", function->name);
+	sprof_json_member_string(json, ",\"file\":", line->file);
 	sprof_json_text(json, ",\"line\":");
 	if (line->line)
 		sprof_json_number(json, line->line);
 	else
 		sprof_json_text(json, "null");
-	sprof_json_text(json, ",\"source\":");
-	sprof_json_string(json, sprof_source_line(source, line->line));
+	sprof_json_member_string(json, ",\"source\":", sprof_source_line(source, line->line));
 	sprof_json_text(json, ",\"self\":");
 	add_metrics(annotate, &line->self, json);
 	sprof_json_text(json, ",\"total\":");
@@ -90,8 +84,7 @@ static void add_instruction(const struct sprof_annotate *annotate,
 {
 	sprof_json_format(json, "{\"address\":%" PRIu64 ",\"text\":", instruction->address);
 	sprof_json_string(json, instruction->text);
-	sprof_json_text(json, ",\"file\":");
-	sprof_json_string(json, instruction->file);
+	sprof_json_member_string(json, ",\"file\":", instruction->file);
 	sprof_json_format(json, ",\"line\":%" PRIu32 ",\"self\":", instruction->line);
 	add_metrics(annotate, &instruction->self, json);
 	sprof_json_text(json, ",\"total\":");
@@ -102,8 +95,7 @@ static void add_instruction(const struct sprof_annotate *annotate,
 static void add_copy(const struct sprof_annotate *annotate, const struct sprof_code_copy *copy,
 	struct sprof_json *json)
 {
-	sprof_json_text(json, "{\"symbol\":");
-	sprof_json_string(json, copy->symbol);
+	sprof_json_member_string(json, "{\"symbol\":", copy->symbol);
 	sprof_json_format(json,
 		",\"inlined\":%s,\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"instructions\":[",
 		copy->inlined ? "true" : "false", copy->begin, copy->end);

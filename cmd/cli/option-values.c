@@ -158,13 +158,13 @@ static void list_names(const char *const names[], char *buffer, size_t size)
 }
 
 bool sprof_value_choice(
-	const char *const names[], const char *text, unsigned *ret, struct sprof_error *err)
+	const char *const names[], const char *text, void *ret, struct sprof_error *err)
 {
 	char list[LIST_SIZE];
 
 	for (unsigned i = 0; names[i]; i++) {
 		if (strcmp(text, names[i]) == 0) {
-			*ret = i;
+			*(unsigned *)ret = i;
 			return true;
 		}
 	}
@@ -175,14 +175,10 @@ bool sprof_value_choice(
 bool sprof_value_mode(void *field, const char *text, struct sprof_error *err)
 {
 	const char *names[SPROF_MODE_COUNT + 1] = {NULL};
-	unsigned mode;
 
 	for (int i = 0; i < SPROF_MODE_COUNT; i++)
 		names[i] = sprof_mode_name((enum sprof_mode)i);
-	if (!sprof_value_choice(names, text, &mode, err))
-		return false;
-	*(enum sprof_mode *)field = (enum sprof_mode)mode;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err)
@@ -193,12 +189,8 @@ bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *
 		[SPROF_REPORT_BOTH] = "both",
 		NULL,
 	};
-	unsigned mode;
 
-	if (!sprof_value_choice(names, text, &mode, err))
-		return false;
-	*(enum sprof_report_mode *)field = (enum sprof_report_mode)mode;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 bool sprof_value_source(void *field, const char *text, struct sprof_error *err)
@@ -209,10 +201,6 @@ bool sprof_value_source(void *field, const char *text, struct sprof_error *err)
 		[SPROF_SOURCE_PERF] = "perf",
 		NULL,
 	};
-	unsigned request;
 
-	if (!sprof_value_choice(names, text, &request, err))
-		return false;
-	*(enum sprof_source_request *)field = (enum sprof_source_request)request;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }

@@ -29,10 +29,13 @@ bool sprof_value_milliseconds(
 	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* size_t, from 1 to one million. */
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
-/* enum sprof_mode. */
-/* The index of the text in a NULL-terminated table. The error lists all names. */
-bool sprof_value_choice(const char *const names[], const char *text, unsigned *ret,
+/*
+ * The index of the text in a NULL-terminated table: *ret may be an enum that counts from 0. The
+ * error lists all names.
+ */
+bool sprof_value_choice(const char *const names[], const char *text, void *ret,
 	struct sprof_error *err) SPROF_MUST_USE;
+/* enum sprof_mode. */
 bool sprof_value_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* enum sprof_report_mode. */
 bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;

@@ -1,22 +1,32 @@
 /*
  * Threads of a core: stacks from registers and memory; waits from the system call in the registers.
  * A core has no open files, so descriptors stay numbers. It has no thread states: a thread that is
- * not blocked in a call counts as running.
+ * not blocked in a call counts as running. Its Python frames are read like those of a stopped
+ * thread; if they exceed the buffer, again with a larger one.
  */
-#include "cmd/dump/core-look.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/idmap.h"
+#include "base/proc.h"
 #include "blocked/areas.h"
 #include "blocked/call.h"
 #include "blocked/futex.h"
 #include "blocked/object.h"
-#include "cmd/dump/core-python.h"
+#include "cmd/dump/core-look.h"
+#include "interp/interp.h"
 #include "sampler/stack/goroutine.h"
 #include "sampler/world.h"
+#include "unwind/snapshot.h"
+
+struct core_python {
+	const struct sprof_core_look *look;
+	struct sprof_interp_memory memory;
+	struct sprof_interp_process *process; /* NULL: no interpreter in the core */
+	struct sprof_interp_copy *copy;       /* reused for all threads */
+};
 
 /* Shared by all threads; and the waiting thread. */
 struct giving {
@@ -26,7 +36,7 @@ struct giving {
 	struct sprof_objects objects;
 	struct sprof_areas areas;
 	struct sprof_idmap by_tid; /* (0, tid) -> index */
-	struct sprof_core_python python;
+	struct core_python python;
 };
 
 /* A thread's sample while it is made. */
@@ -36,6 +46,76 @@ struct taking {
 	char name[SPROF_COMM_MAX]; /* that the program gave; "": none */
 	pid_t holder;              /* 0: of no lock, or not known */
 };
+
+enum { TRIES = 8 }; /* each has twice the room */
+
+static size_t read_for_interpreter(void *data, uint64_t address, void *buffer, size_t size)
+{
+	const struct core_python *python = data;
+
+	return sprof_core_read(python->look->core, address, buffer, size);
+}
+
+static void read_pieces(void *data, struct sprof_memory_piece *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got = read_for_interpreter(
+			data, pieces[i].address, pieces[i].buffer, pieces[i].size);
+}
+
+/*
+ * Looks for an interpreter if look->interp is set. `ret` contains a pointer to itself: don't move
+ * it.
+ */
+static void core_python_begin(const struct sprof_core_look *look, struct core_python *ret)
+{
+	*ret = (struct core_python){
+		.look = look,
+		.memory = {ret, read_for_interpreter, read_pieces},
+	};
+	if (look->interp)
+		ret->process = sprof_interp_find(look->interp, &look->maps, &ret->memory, NULL);
+}
+
+static void core_python_finish(struct core_python *python)
+{
+	sprof_interp_copy_destroy(python->copy);
+	sprof_interp_process_destroy(python->process);
+}
+
+/*
+ * The thread's stack with interpreter frames merged in, and the name that the program gave the
+ * thread; "": none. Returns false if out of memory.
+ */
+static bool core_python_merge(struct core_python *python, pid_t tid,
+	const struct sprof_snapshot *snapshot, struct sprof_stack_view *stack,
+	char name[SPROF_COMM_MAX])
+{
+	const struct sprof_interp_subject subject = {
+		.own_tid = tid, .thread_pointer = snapshot->regs.thread_pointer};
+	const struct sprof_interp_stack copied = {
+		snapshot->stack.base, snapshot->stack.size, snapshot->stack.bytes};
+	struct sprof_interp_thread *thread = NULL;
+	bool has_memory = true;
+
+	name[0] = '\0';
+	if (!python->process)
+		return true;
+	stack->merge = SPROF_MERGE_TORN;
+	for (int i = 0; i < TRIES && has_memory && stack->merge == SPROF_MERGE_TORN; i++) {
+		has_memory = sprof_interp_prepare(
+			python->process, &python->memory, &subject, &thread, &python->copy);
+		if (!has_memory)
+			break;
+		sprof_interp_copy(python->process, &python->memory, &copied, thread, python->copy);
+		stack->merge = sprof_interp_merge(python->look->interp, python->process,
+			&python->memory, thread, python->copy, stack);
+	}
+	if (has_memory)
+		snprintf(name, SPROF_COMM_MAX, "%s", sprof_interp_thread_name(thread));
+	sprof_interp_thread_destroy(thread);
+	return has_memory;
+}
 
 static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
 {
@@ -172,7 +252,7 @@ static bool give_stack(struct giving *giving, pid_t tid, struct taking *taking)
 		};
 	find_goroutine(look, tid, &snapshot);
 	stack = sprof_unwinder_walk(look->unwinder, &snapshot, &look->maps);
-	return sprof_core_python_merge(&giving->python, tid, &snapshot, &stack, taking->name) &&
+	return core_python_merge(&giving->python, tid, &snapshot, &stack, taking->name) &&
 		giving->sink->stack(giving->sink->data, &stack, &taking->stack);
 }
 
@@ -254,9 +334,9 @@ bool sprof_core_threads_give(
 
 	giving.access = (struct sprof_blocked_access){&giving, read_memory, no_process};
 	giving.objects.access = &giving.access;
-	sprof_core_python_begin(look, &giving.python);
+	core_python_begin(look, &giving.python);
 	ok = give_all(&giving);
-	sprof_core_python_finish(&giving.python);
+	core_python_finish(&giving.python);
 	sprof_objects_finish(&giving.objects);
 	sprof_areas_finish(&giving.areas);
 	sprof_idmap_finish(&giving.by_tid);

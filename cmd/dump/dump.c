@@ -1,7 +1,7 @@
 /*
  * sprof dump: prints where each thread of a process is, once or several times, and detaches; or
- * where each thread was in a core. text.c and json.c write it; core-threads.c reads
- * cores.
+ * where each thread was in a core. text.c and json.c write it; core-threads.c reads cores.
+ * Descendants are found by the parents in /proc; one whose parent has ended is not found.
  */
 #include "cmd/dump/dump.h"
 
@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "attach/regs/regs.h"
 #include "base/clock.h"
-#include "base/module.h"
+#include "base/proc-status.h"
+#include "base/proc.h"
 #include "cmd/cli/commands.h"
-#include "cmd/cli/descendants.h"
 #include "cmd/cli/environment.h"
+#include "cmd/cli/pids.h"
 #include "cmd/dump/core-look.h"
 #include "cmd/record/python.h"
 #include "cmd/record/tracing.h"
@@ -97,6 +99,49 @@ struct dump {
 	struct sprof_lock_cycles cycles;
 	uint64_t time_ns;
 };
+
+static bool is_child(const struct sprof_pids *pids, pid_t pid)
+{
+	char text[SPROF_PROC_STATUS_MAX], state[32];
+	long parent;
+
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
+		sprof_proc_status_number(text, "PPid", &parent) &&
+		sprof_pids_have(pids, (pid_t)parent) &&
+		sprof_proc_status_field(text, "State", state, sizeof(state)) && state[0] != 'Z' &&
+		state[0] != 'X';
+}
+
+/* Returns false if the list is full. */
+static bool scan(struct sprof_pids *pids)
+{
+	DIR *folder = sprof_proc_open_processes();
+	bool ok = true;
+	pid_t pid;
+
+	while (folder && ok && (pid = sprof_proc_next_id(folder))) {
+		if (pid != getpid() && !sprof_pids_have(pids, pid) && is_child(pids, pid))
+			ok = sprof_pids_add(pids, pid);
+	}
+	if (folder)
+		closedir(folder);
+	return ok;
+}
+
+/* Adds all present descendants of the listed processes. Returns false if there are too many. */
+static bool descendants_add(struct sprof_pids *pids, struct sprof_error *err)
+{
+	size_t before;
+
+	/* A child may have a lower pid than its parent: repeat until no new one is found. */
+	do {
+		before = pids->count;
+		if (!scan(pids))
+			return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+				"they have more than %d descendants", SPROF_PIDS_MAX);
+	} while (pids->count > before);
+	return true;
+}
 
 static bool dump_init(struct dump *dump, struct sprof_error *err)
 {
@@ -199,7 +244,7 @@ static bool look(struct dump *dump, struct sprof_error *err)
 	clock_gettime(CLOCK_REALTIME, &now);
 	dump->time_ns = (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec;
 	dump->pids = dump->options->pids;
-	if (dump->options->children && !sprof_descendants_add(&dump->pids, err))
+	if (dump->options->children && !descendants_add(&dump->pids, err))
 		return false;
 	return take_stacks(dump, err) &&
 		(dump->core || !dump->cycles.count || look_again(dump, err));

@@ -84,8 +84,7 @@ static void add_local(const struct sprof_local *local, struct sprof_json *json)
 		[SPROF_LOCAL_UNKNOWN] = "unknown",
 	};
 
-	sprof_json_text(json, "{\"name\":");
-	sprof_json_name(json, local->name);
+	sprof_json_member_name(json, "{\"name\":", local->name);
 	add_name(json, "value", local->value);
 	sprof_json_format(json, ",\"state\":\"%s\",\"parameter\":%s}", states[local->state],
 		local->is_parameter ? "true" : "false");

@@ -47,12 +47,8 @@ static bool set_moment(void *field, const char *text, struct sprof_error *err)
 		[SPROF_MEMORY_END] = "end",
 		NULL,
 	};
-	unsigned moment;
 
-	if (!sprof_value_choice(names, text, &moment, err))
-		return false;
-	*(enum sprof_memory_moment *)field = (enum sprof_memory_moment)moment;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 /* Formats by file suffix. */

@@ -12,12 +12,8 @@ bool sprof_python_set(void *field, const char *text, struct sprof_error *err)
 		[SPROF_PYTHON_ONLY] = "only",
 		NULL,
 	};
-	unsigned shown;
 
-	if (!sprof_value_choice(names, text, &shown, err))
-		return false;
-	*(enum sprof_python_shown *)field = (enum sprof_python_shown)shown;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 bool sprof_python_unset(void *field, const char *text, struct sprof_error *err)

@@ -16,12 +16,8 @@ static bool set_kernel(void *field, const char *text, struct sprof_error *err)
 		[SPROF_KERNEL_STACK] = "stack",
 		NULL,
 	};
-	unsigned detail;
 
-	if (!sprof_value_choice(names, text, &detail, err))
-		return false;
-	*(enum sprof_kernel_detail *)field = (enum sprof_kernel_detail)detail;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 const struct sprof_recording sprof_recording_defaults = {

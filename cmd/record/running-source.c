@@ -16,12 +16,8 @@ bool sprof_running_source_set(void *field, const char *text, struct sprof_error 
 		[SPROF_RUNNING_KERNEL] = "kernel",
 		NULL,
 	};
-	unsigned source;
 
-	if (!sprof_value_choice(names, text, &source, err))
-		return false;
-	*(enum sprof_running_source *)field = (enum sprof_running_source)source;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 /* Sets the setting to change as hint, if there is one. */

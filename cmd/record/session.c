@@ -5,25 +5,27 @@
 #include "cmd/record/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/proc/procfs.h"
 #include "attach/regs/regs.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/module.h"
 #include "base/proc.h"
+#include "base/record.h"
 #include "base/syscall-name.h"
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/environment.h"
 #include "cmd/cli/rank.h"
 #include "cmd/record/channel-reader.h"
 #include "cmd/record/exact-waits.h"
-#include "cmd/record/kernel-functions.h"
-#include "cmd/record/machine-load.h"
 #include "cmd/record/page-faults.h"
 #include "cmd/record/partial-profile.h"
 #include "cmd/record/subject.h"
@@ -49,6 +51,71 @@ struct session {
 	struct sprof_tracing tracing;
 	sem_t written;
 };
+
+struct machine_load {
+	uint64_t worked_ticks;
+	bool is_known;
+};
+
+/* Call it at the begin of the recording. */
+static struct machine_load machine_load_begin(void)
+{
+	struct sprof_proc_cpus cpus;
+	char text[256];
+
+	if (sprof_proc_read_path("/proc/stat", text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_cpus(text, &cpus))
+		return (struct machine_load){0};
+	return (struct machine_load){cpus.worked_ticks, true};
+}
+
+/*
+ * Call it at the end. Sets the machine's figures if the recording covers all the time since the
+ * begin.
+ */
+static void machine_load_end(const struct machine_load *begin, struct sprof_quality *quality)
+{
+	const struct machine_load now = machine_load_begin();
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN), ticks_per_s = sysconf(_SC_CLK_TCK);
+
+	if (!begin->is_known || !now.is_known || cpus <= 0 || ticks_per_s <= 0)
+		return;
+	quality->cpus = (uint64_t)cpus;
+	quality->machine_cpu_ns =
+		(now.worked_ticks - begin->worked_ticks) * (SPROF_NS_PER_S / (uint64_t)ticks_per_s);
+}
+
+/*
+ * Reads the symbols: about 10 MB in 100 ms. NULL: hidden by the kernel (kernel.kptr_restrict,
+ * CAP_SYSLOG), or out of memory. Free it with sprof_symlist_destroy().
+ */
+static struct sprof_symlist *kernel_functions_open(void)
+{
+	struct sprof_symlist *functions;
+	struct sprof_error err;
+
+	if (!sprof_symlist_open(SPROF_SYMLIST_SYSMAP, "/proc/kallsyms", &functions, &err))
+		return NULL;
+	if (functions->functions && !functions->all_zero)
+		return functions;
+	sprof_symlist_destroy(functions);
+	return NULL;
+}
+
+/*
+ * `functions`: from kernel_functions_open(). An address outside all functions is written as a
+ * number.
+ */
+static void kernel_functions_name(
+	const void *functions, uint64_t address, char *buffer, size_t size)
+{
+	const struct sprof_symlist_line *found = sprof_symlist_find(functions, address);
+
+	if (found)
+		snprintf(buffer, size, "%.*s", (int)found->name_length, found->name);
+	else
+		snprintf(buffer, size, "0x%" PRIx64, address);
+}
 
 /* --to as a duration, which counts from the end of the delay. */
 static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
@@ -161,7 +228,7 @@ static struct sprof_profile *begin_profile(const struct session *session, uint64
 	sprof_profile_set_kernel(profile,
 		&(struct sprof_profile_kernel){
 			.syscall_name = sprof_syscall_name,
-			.function_name = session->kernel ? sprof_kernel_functions_name : NULL,
+			.function_name = session->kernel ? kernel_functions_name : NULL,
 			.data = session->kernel,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
@@ -227,7 +294,7 @@ static bool session_init(
 	subject->environment = session->environment;
 	if (session->options->kernel == SPROF_KERNEL_STACK &&
 		session->options->source != SPROF_RUNNING_STOP)
-		session->kernel = sprof_kernel_functions_open();
+		session->kernel = kernel_functions_open();
 	session->profile = begin_profile(session, sprof_clock_now_ns());
 	if (!session->profile)
 		return sprof_error_no_memory(err);
@@ -344,12 +411,12 @@ static bool record(
 	struct session *session, struct sprof_session_result *ret, struct sprof_error *err)
 {
 	struct sprof_tracing *tracing = &session->tracing;
-	const struct sprof_machine_load before = sprof_machine_load_begin();
+	const struct machine_load before = machine_load_begin();
 
 	if (!sprof_tracing_sample(tracing, err))
 		return false;
 	if (has_all_time(session))
-		sprof_machine_load_end(&before, &tracing->quality);
+		machine_load_end(&before, &tracing->quality);
 	if (tracing->goes_on) {
 		ret->written = write_beside(session);
 	} else {

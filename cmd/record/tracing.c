@@ -123,52 +123,35 @@ static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 	sprof_interp_destroy(parts.interp);
 }
 
-static void tell_left_alone(const struct sprof_target *target)
+/* Notes the first program of each kind that was not profiled as usual. */
+static void note_programs(const struct sprof_target *target)
 {
-	const char *tracer = sprof_target_tracer(target);
+	const struct sprof_target_programs *programs = sprof_target_programs(target);
 
-	if (tracer)
+	if (programs->tracer[0])
 		sprof_ui_note(
 			"%s traces processes itself, and a process can have only one tracer: sprof "
 			"left these processes to it",
-			tracer);
-}
-
-static void tell_leak_checker(const struct sprof_target *target)
-{
-	const char *checker = sprof_target_leak_checker(target);
-
-	if (checker)
+			programs->tracer);
+	if (programs->leak_checker[0])
 		sprof_ui_note(
 			"%s looks for leaks, and traces its own threads for that: the rest of its "
 			"run is not profiled",
-			checker);
-}
-
-static void tell_narrow(const struct sprof_target *target)
-{
-	const char *program = sprof_target_narrow(target);
-
-	if (program)
+			programs->leak_checker);
+	if (programs->narrow[0])
 		sprof_ui_note(
 			"%s is a 32-bit program, which sprof can't profile: it ran unprofiled, "
 			"with its descendants",
-			program);
-}
-
-static void tell_unprivileged(const struct sprof_target *target)
-{
-	const char *program = sprof_target_unprivileged(target);
-
-	if (program)
+			programs->narrow);
+	if (programs->unprivileged[0])
 		sprof_ui_note(
 			"%s is set-user-ID or has capabilities, which the kernel does not grant to "
 			"programs traced without CAP_SYS_PTRACE: it ran without them",
-			program);
+			programs->unprivileged);
 }
 
 /* Counts the processes that the program has left behind, which are released now. */
-static void tell_left_running(
+static void note_left_running(
 	const struct sprof_tracing *tracing, const struct sprof_target *target)
 {
 	unsigned count = sprof_target_process_count(target);
@@ -181,7 +164,7 @@ static void tell_left_running(
 		tracing->subject->may_wait ? "; --wait follows to the end of the last one" : "");
 }
 
-static void tell_denied(const struct sprof_quality *quality)
+static void note_denied(const struct sprof_quality *quality)
 {
 	if (quality->stacks[SPROF_END_DENIED])
 		sprof_ui_note(
@@ -238,26 +221,40 @@ static void accompany(struct sprof_tracing *tracing, struct sprof_target *target
 }
 
 /*
+ * Answers the next event without sampling. keeps_traps: a stopped thread first handles a pending
+ * trap. Returns false if there was no event.
+ */
+static bool answer_next(struct sprof_tracing *tracing, struct sprof_target *target, uint64_t end_ns,
+	bool keeps_traps)
+{
+	struct answering answering = {tracing, target};
+	struct sprof_event event = sprof_target_next_event(target, end_ns);
+
+	if (event.kind == SPROF_EVENT_EMPTY)
+		return false;
+	if (event.kind == SPROF_EVENT_SIGNAL)
+		answer_without_samples(&answering, &event.info);
+	if (keeps_traps && event.kind == SPROF_EVENT_STOPPED &&
+		sprof_thread_has_pending_trap(event.thread))
+		sprof_thread_resume_to_signal(event.thread);
+	else
+		sprof_event_answer(target, &event);
+	return true;
+}
+
+/*
  * Detaching a thread at a system call's entry wakes it there: the call returns EINTR. So threads
  * that stop at calls first run on without call stops. A thread that only computes is not affected.
  */
 static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	const uint64_t end_ns = sprof_clock_now_ns() + CALLS_END_NS;
-	struct answering answering = {tracing, target};
 
 	if (!tracing->subject->calls)
 		return;
 	sprof_target_end_calls(target);
-	while (sprof_clock_now_ns() < end_ns) {
-		struct sprof_event event = sprof_target_next_event(target, end_ns);
-
-		if (event.kind == SPROF_EVENT_EMPTY)
-			break;
-		if (event.kind == SPROF_EVENT_SIGNAL)
-			answer_without_samples(&answering, &event.info);
-		sprof_event_answer(target, &event);
-	}
+	while (sprof_clock_now_ns() < end_ns && answer_next(tracing, target, end_ns, false))
+		;
 }
 
 /*
@@ -294,14 +291,6 @@ static bool is_any_stopping(const struct sprof_target *target)
 	return false;
 }
 
-static void answer_last(struct sprof_target *target, const struct sprof_event *event)
-{
-	if (event->kind == SPROF_EVENT_STOPPED && sprof_thread_has_pending_trap(event->thread))
-		sprof_thread_resume_to_signal(event->thread);
-	else
-		sprof_event_answer(target, event);
-}
-
 /*
  * Breakpoints are gone from the code, but a thread may just have come to one: once each thread has
  * stopped without a trap that is pending, none has.
@@ -309,20 +298,13 @@ static void answer_last(struct sprof_target *target, const struct sprof_event *e
 static void end_holds(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	const uint64_t end_ns = sprof_clock_now_ns() + HOLDS_END_NS;
-	struct answering answering = {tracing, target};
 
 	if (!tracing->subject->holds)
 		return;
 	interrupt_runners(target);
-	while (is_any_stopping(target) && sprof_clock_now_ns() < end_ns) {
-		struct sprof_event event = sprof_target_next_event(target, end_ns);
-
-		if (event.kind == SPROF_EVENT_EMPTY)
-			break;
-		if (event.kind == SPROF_EVENT_SIGNAL)
-			answer_without_samples(&answering, &event.info);
-		answer_last(target, &event);
-	}
+	while (is_any_stopping(target) && sprof_clock_now_ns() < end_ns &&
+		answer_next(tracing, target, end_ns, true))
+		;
 }
 
 static bool is_any_unfinished(const struct sprof_target *target)
@@ -344,17 +326,10 @@ static bool is_any_unfinished(const struct sprof_target *target)
 static void finish_calls(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	const uint64_t end_ns = sprof_clock_now_ns() + RESTS_END_NS;
-	struct answering answering = {tracing, target};
 
-	while (is_any_unfinished(target) && sprof_clock_now_ns() < end_ns) {
-		struct sprof_event event = sprof_target_next_event(target, end_ns);
-
-		if (event.kind == SPROF_EVENT_EMPTY)
-			break;
-		if (event.kind == SPROF_EVENT_SIGNAL)
-			answer_without_samples(&answering, &event.info);
-		sprof_event_answer(target, &event);
-	}
+	while (is_any_unfinished(target) && sprof_clock_now_ns() < end_ns &&
+		answer_next(tracing, target, end_ns, false))
+		;
 }
 
 static bool have_stacks(const struct sprof_event_source *const *events)
@@ -393,11 +368,8 @@ static void *trace(void *data)
 		sample(tracing, target);
 		end_calls(tracing, target);
 		end_holds(tracing, target);
-		tell_left_alone(target);
-		tell_leak_checker(target);
-		tell_narrow(target);
-		tell_unprivileged(target);
-		tell_denied(&tracing->quality);
+		note_programs(target);
+		note_denied(&tracing->quality);
 		has_ended(tracing, target);
 	}
 	/* From here on the sink's owner writes; a snapshot would disturb that. */
@@ -408,7 +380,7 @@ static void *trace(void *data)
 		accompany(tracing, target);
 	if (tracing->begun) {
 		finish_calls(tracing, target);
-		tell_left_running(tracing, target);
+		note_left_running(tracing, target);
 	}
 	sprof_target_destroy(target);
 	return NULL;

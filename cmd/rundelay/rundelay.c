@@ -5,11 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/attributes.h"
+#include "base/error.h"
 #include "cmd/cli/commands.h"
+#include "cmd/cli/perf-denied.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/mem/unattached-run.h"
-#include "cmd/rundelay/denied.h"
 #include "cmd/ui.h"
+#include "events/sched/rundelay.h"
 #include "output/rundelay/table.h"
 
 struct rundelay_options {
@@ -26,6 +29,60 @@ _Static_assert(offsetof(struct rundelay_options, common) == 0,
 
 #define FIELD(name) offsetof(struct rundelay_options, name)
 
+enum { WORDS_SIZE = 256 };
+
+/*
+ * Sets an error that explains why there is no perf source, with the remedy as hint. Returns false.
+ */
+static bool rundelay_explain(const struct sprof_rundelay *rundelay, struct sprof_error *err)
+{
+	char words[WORDS_SIZE];
+
+	sprof_perf_denied_words(&rundelay->no_switches, words, sizeof(words));
+	sprof_error_set(
+		err, SPROF_ERROR_PERMISSION, "switch records of %d: %s", (int)rundelay->pid, words);
+	if (rundelay->no_switches.reason == SPROF_PERF_PARANOID)
+		sprof_error_hint(err,
+			"as root it works, and for your own processes with "
+			"sysctl kernel.perf_event_paranoid=2; --source proc needs neither");
+	else
+		sprof_error_hint(err, "--source proc works without");
+	return false;
+}
+
+/* Prints a note about why a better source was not used. */
+static void rundelay_tell_denied(const struct sprof_rundelay *rundelay)
+{
+	char words[WORDS_SIZE];
+
+	switch (rundelay->source) {
+	case SPROF_RUNDELAY_TRACEPOINTS:
+		if (rundelay->has_both)
+			return;
+		sprof_perf_denied_words(&rundelay->no_switches, words, sizeof(words));
+		sprof_ui_note(
+			"no switch records beside the tracepoints: %s; a few delays may be missed",
+			words);
+		return;
+	case SPROF_RUNDELAY_SWITCHES:
+		if (rundelay->no_tracepoints.reason == SPROF_PERF_PARANOID)
+			strcpy(words, "they take root or CAP_PERFMON");
+		else
+			sprof_perf_denied_words(&rundelay->no_tracepoints, words, sizeof(words));
+		sprof_ui_progress(
+			"no tracepoints: %s; single delays after a wake-up are not seen", words);
+		return;
+	case SPROF_RUNDELAY_SCHEDSTAT:
+		break;
+	}
+	if (rundelay->no_switches.reason == SPROF_PERF_PERMITTED)
+		return;
+	sprof_perf_denied_words(&rundelay->no_switches, words, sizeof(words));
+	sprof_ui_note(
+		"no switch records: %s; schedstat gives only the number and the sum of delays",
+		words);
+}
+
 static bool set_source(void *field, const char *text, struct sprof_error *err)
 {
 	static const char *const names[] = {
@@ -34,12 +91,8 @@ static bool set_source(void *field, const char *text, struct sprof_error *err)
 		[SPROF_RUNDELAY_PROC] = "proc",
 		NULL,
 	};
-	unsigned request;
 
-	if (!sprof_value_choice(names, text, &request, err))
-		return false;
-	*(enum sprof_rundelay_request *)field = (enum sprof_rundelay_request)request;
-	return true;
+	return sprof_value_choice(names, text, field, err);
 }
 
 static bool set_filter(void *field, const char *text, struct sprof_error *err)
@@ -153,7 +206,7 @@ static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 
 	switch (sprof_rundelay_begin(&run->rundelay, pid, &wanted)) {
 	case SPROF_RUNDELAY_DENIED:
-		return sprof_rundelay_explain(&run->rundelay, err);
+		return rundelay_explain(&run->rundelay, err);
 	case SPROF_RUNDELAY_GONE:
 		return sprof_error_set(
 			err, SPROF_ERROR_TARGET_GONE, "watch %d: no such process", (int)pid);
@@ -170,7 +223,7 @@ static void tell_begun(void *data, pid_t pid)
 	if (run->observing.child.program && !isatty(STDOUT_FILENO))
 		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
 			run->observing.child.program);
-	sprof_rundelay_tell_denied(&run->rundelay);
+	rundelay_tell_denied(&run->rundelay);
 	sprof_ui_progress("watching process %d by %s; Ctrl-C ends it", (int)pid,
 		sprof_rundelay_source_name(run->rundelay.source));
 }

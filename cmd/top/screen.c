@@ -16,10 +16,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/top/page.h"
-#include "cmd/top/save.h"
 #include "cmd/top/state.h"
 #include "cmd/top/terminal.h"
+#include "output/format.h"
+#include "profile/edit/build.h"
 #include "profile/edit/history.h"
+#include "profile/edit/merge.h"
+#include "profile/model/profile.h"
+#include "profile/names/identify.h"
 
 static const uint64_t double_click_ns = 400ull * SPROF_NS_PER_MS;
 
@@ -36,6 +40,40 @@ struct view {
 	size_t clicked_row;
 	int resized, ended; /* signalfds */
 };
+
+static bool write_file(const char *path, const struct sprof_format *format,
+	const struct sprof_profile *profile, struct sprof_error *err)
+{
+	struct sprof_output_options options = sprof_output_options_default();
+	const size_t length = strlen(path);
+	struct sprof_out *out;
+
+	options.pack = length > 3 && !strcmp(path + length - 3, ".gz");
+	if (!sprof_out_open(path, &out, err))
+		return false;
+	if (format->write(profile, &options, out, err))
+		return sprof_out_close(out, err);
+	sprof_out_discard(out);
+	return false;
+}
+
+/* Writes a copy of the named profile in the format selected by the file's suffix. */
+static bool top_save(const char *path, const struct sprof_profile *profile, struct sprof_error *err)
+{
+	const struct sprof_format *format = sprof_format_by_path(path);
+	struct sprof_profile *copy;
+	bool saved;
+
+	if (!format)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"the suffix of '%s' names no format: try .pb.gz, .txt, .svg, .html, .json",
+			path);
+	copy = sprof_build_create();
+	saved = (copy || sprof_error_no_memory(err)) && sprof_profile_merge(copy, profile, err) &&
+		sprof_profile_identify(copy, err) && write_file(path, format, copy, err);
+	sprof_profile_destroy(copy);
+	return saved;
+}
 
 static bool fill_table(struct view *view, struct sprof_error *err)
 {
@@ -126,7 +164,7 @@ static void save(struct view *view)
 	state->saves = false;
 	if (!view->shown.latest)
 		snprintf(state->message, sizeof(state->message), "there is nothing to save yet");
-	else if (sprof_top_save(state->typed, view->shown.profile, &err))
+	else if (top_save(state->typed, view->shown.profile, &err))
 		snprintf(state->message, sizeof(state->message), "saved to %s", state->typed);
 	else
 		snprintf(state->message, sizeof(state->message), "%s", err.message);

@@ -47,8 +47,7 @@ static void add_call(const struct sprof_trace_event *event, struct sprof_json *j
 	if (event->type != SPROF_TRACE_SYS_ENTER && event->type != SPROF_TRACE_SYS_EXIT)
 		return;
 	sprof_syscall_name(event->fields[0].integer, name, sizeof(name));
-	sprof_json_text(json, ",\"syscall\":");
-	sprof_json_string(json, name);
+	sprof_json_member_string(json, ",\"syscall\":", name);
 }
 
 static void add_event(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
@@ -65,8 +64,7 @@ static void add_event(const struct sprof_owners *owners, struct sprof_trace_stac
 	sprof_json_format(json, ",\"time_ns\":%" PRIu64 ",\"tid\":%d,\"comm\":", event->time_ns,
 		(int)event->tid);
 	sprof_json_string(json, owner ? owner->name : sprof_owners_name(owners, event->tid));
-	sprof_json_text(json, ",\"event\":");
-	sprof_json_string(json, row->per_name ? side->item->name : name);
+	sprof_json_member_string(json, ",\"event\":", row->per_name ? side->item->name : name);
 	add_call(event, json);
 	sprof_json_text(json, ",\"fields\":{");
 	for (size_t i = 0; i < row->field_count; i++) {
@@ -124,8 +122,7 @@ bool sprof_trace_json_unpaired(
 		if (!count)
 			continue;
 		sprof_json_comma(&json, &first);
-		sprof_json_text(&json, "{\"event\":");
-		sprof_json_string(&json, list->items[i / 2].name);
+		sprof_json_member_string(&json, "{\"event\":", list->items[i / 2].name);
 		sprof_json_format(
 			&json, ",\"as\":\"%s\",\"count\":%" PRIu64 "}", sides[i % 2], count);
 	}

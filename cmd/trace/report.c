@@ -146,16 +146,12 @@ static void json_row(const struct sprof_trace_report *report, const struct sprof
 	sprof_json_text(json, "{");
 	if (report->by_key) {
 		write_key(report, row, key, sizeof(key));
-		sprof_json_text(json, "\"key\":");
-		sprof_json_string(json, key);
-		sprof_json_text(json, ",\"comm\":");
-		sprof_json_string(json, name_of_row(report, row));
+		sprof_json_member_string(json, "\"key\":", key);
+		sprof_json_member_string(json, ",\"comm\":", name_of_row(report, row));
 		sprof_json_text(json, ",");
 	}
-	sprof_json_text(json, "\"start\":");
-	sprof_json_string(json, row->item1->name);
-	sprof_json_text(json, ",\"end\":");
-	sprof_json_string(json, row->item2->name);
+	sprof_json_member_string(json, "\"start\":", row->item1->name);
+	sprof_json_member_string(json, ",\"end\":", row->item2->name);
 	sprof_json_format(json,
 		",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"min_ns\":%" PRIu64
 		",\"p50_ns\":%" PRIu64 ",\"p95_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64

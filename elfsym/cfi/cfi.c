@@ -8,9 +8,9 @@
 #include <elfutils/libdw.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "elfsym/elf/machine.h"
 
 #if defined(__x86_64__)
 enum { DWARF_FP = 6, DWARF_SP = 7 };
@@ -195,4 +195,18 @@ void *sprof_cfi_frame(struct sprof_cfi *cfi, uint64_t address)
 	if (cfi->debug_frame && !dwarf_cfi_addrframe(cfi->debug_frame, address, &frame))
 		return frame;
 	return NULL;
+}
+
+bool sprof_signal_return_decode(
+	enum sprof_machine machine, const uint8_t code[SPROF_SIGNAL_RETURN_LONGEST])
+{
+	static const uint8_t with_eax[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
+	static const uint8_t with_rax[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	/* mov x8, #139; svc #0 */
+	static const uint8_t with_x8[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
+
+	if (machine == SPROF_MACHINE_AARCH64)
+		return !memcmp(code, with_x8, sizeof(with_x8));
+	return !memcmp(code, with_eax, sizeof(with_eax)) ||
+		!memcmp(code, with_rax, sizeof(with_rax));
 }

@@ -6,10 +6,12 @@
 #define SPROF_ELFSYM_CFI_CFI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
 #include "elfsym/elf/image.h"
+#include "elfsym/elf/machine.h"
 
 /* How a row finds the CFA (DWARF 5, section 6.4.1). */
 enum sprof_cfa_rule {
@@ -77,5 +79,11 @@ struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address);
 
 /* libdw's Dwarf_Frame * for a link-time address; free it with free(3). NULL: no CFI covers it. */
 void *sprof_cfi_frame(struct sprof_cfi *cfi, uint64_t address) SPROF_MUST_USE;
+
+enum { SPROF_SIGNAL_RETURN_LONGEST = 9 };
+
+/* Whether these bytes make the system call rt_sigreturn(2) as signal trampolines do. */
+bool sprof_signal_return_decode(
+	enum sprof_machine machine, const uint8_t code[SPROF_SIGNAL_RETURN_LONGEST]);
 
 #endif

@@ -124,7 +124,7 @@ static bool read_sites(struct sprof_tail_calls *calls, const struct sprof_dwarf_
 	*ret = &calls->entries[index];
 	if (index < before)
 		return true;
-	if (!sprof_call_sites_add(&calls->sites, function->scopes->dies, &die, &has_all))
+	if (!sprof_call_sites_add(&calls->sites, &die, &has_all))
 		return false;
 	entry.site_count = calls->sites.count - entry.first_site;
 	entry.leads_anywhere = !has_all;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "elfsym/dwarf/die-children.h"
 #include "elfsym/dwarf/die-string.h"
-#include "elfsym/dwarf/dies.h"
 
 /* Deeper nesting than any compiler makes, and shallow enough for the stack. */
 enum { MAX_DEPTH = 500, MAX_ORIGINS = 16 };
@@ -85,37 +85,33 @@ static bool take_die(struct sprof_call_sites *sites, int tag)
 }
 
 /* Stops at nesting that is too deep, or at the limits; the list is then incomplete. */
-static bool walk(struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf *dwarf,
-	unsigned depth, bool *is_all)
+static bool walk(struct sprof_call_sites *sites, Dwarf_Die *parent, unsigned depth, Dwarf_Off *last,
+	bool *is_all)
 {
-	struct sprof_die found;
 	Dwarf_Die die;
 
-	while (*is_all && sprof_dies_next(dies, &found)) {
-		*is_all = take_die(sites, found.tag);
-		if (*is_all && is_site_tag(found.tag) && dwarf_offdie(dwarf, found.offset, &die) &&
-			!add_site(sites, &die))
+	for (bool found = sprof_die_child(parent, last, &die); found && *is_all;
+		found = sprof_die_sibling(&die, last)) {
+		const int tag = dwarf_tag(&die);
+
+		*is_all = take_die(sites, tag);
+		if (*is_all && is_site_tag(tag) && !add_site(sites, &die))
 			return false;
-		if (!found.has_children)
+		if (!has_calls(tag) || dwarf_haschildren(&die) <= 0)
 			continue;
-		if (!has_calls(found.tag)) {
-			sprof_dies_skip(dies);
-			continue;
-		}
 		*is_all &= depth < MAX_DEPTH;
-		if (*is_all && !walk(sites, dies, dwarf, depth + 1, is_all))
+		if (*is_all && !walk(sites, &die, depth + 1, last, is_all))
 			return false;
 	}
-	return !dies->no_memory;
+	return true;
 }
 
-bool sprof_call_sites_add(
-	struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf_Die *function, bool *ret_all)
+bool sprof_call_sites_add(struct sprof_call_sites *sites, Dwarf_Die *function, bool *ret_all)
 {
 	bool is_all = true;
+	Dwarf_Off last;
 
-	if (sprof_dies_enter(dies, dwarf_dieoffset(function)) &&
-		!walk(sites, dies, dwarf_cu_getdwarf(function->cu), 0, &is_all))
+	if (!walk(sites, function, 0, &last, &is_all))
 		return false;
 	*ret_all = is_all &&
 		(flag_of(function, DW_AT_call_all_calls) ||

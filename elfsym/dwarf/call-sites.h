@@ -11,8 +11,6 @@
 
 #include "base/attributes.h"
 
-struct sprof_dies;
-
 /* Limits per file, which only a malicious file reaches. */
 struct sprof_call_limits {
 	size_t dies;  /* examined */
@@ -34,11 +32,11 @@ struct sprof_call_sites {
 };
 
 /*
- * Adds the calls of the function. `dies` is the cursor of its unit. *ret_all: the compiler states
- * that it described every tail call, and all were read. Returns false if out of memory.
+ * Adds the calls of the function. *ret_all: the compiler states that it described every tail call,
+ * and all were read. Returns false if out of memory.
  */
-bool sprof_call_sites_add(struct sprof_call_sites *sites, struct sprof_dies *dies,
-	Dwarf_Die *function, bool *ret_all) SPROF_MUST_USE;
+bool sprof_call_sites_add(
+	struct sprof_call_sites *sites, Dwarf_Die *function, bool *ret_all) SPROF_MUST_USE;
 void sprof_call_sites_finish(struct sprof_call_sites *sites);
 
 /* The called function. Returns false if unknown, for indirect calls. */

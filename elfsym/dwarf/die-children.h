@@ -1,6 +1,6 @@
 /*
- * The children of a DIE by libdw, in file order. Always ends, although sibling references in a
- * corrupt file may point back.
+ * The children of a DIE by libdw, in file order. DW_AT_sibling of a corrupt file may lead back, but
+ * offsets must rise: `last` is the furthest one so far, in nested lists too. So each walk ends.
  */
 #ifndef SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
 #define SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
@@ -8,21 +8,25 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-enum { SPROF_MAX_DIE_CHILDREN = 20000 }; /* limit per function or type */
-
-struct sprof_die_children {
-	Dwarf_Die parent, die; /* the current child */
-	unsigned count;
-};
-
-/* Moves to the next child, initially the first. Returns false at the end. */
-static inline bool sprof_die_children_next(struct sprof_die_children *children)
+static inline bool sprof_die_rises(Dwarf_Die *die, Dwarf_Off *last)
 {
-	if (children->count++ == SPROF_MAX_DIE_CHILDREN)
-		return false;
-	if (children->count == 1)
-		return dwarf_child(&children->parent, &children->die) == 0;
-	return dwarf_siblingof(&children->die, &children->die) == 0;
+	const Dwarf_Off before = *last;
+
+	*last = dwarf_dieoffset(die);
+	return *last > before;
+}
+
+/* Goes to the first child. Returns false if there is none. */
+static inline bool sprof_die_child(Dwarf_Die *parent, Dwarf_Off *last, Dwarf_Die *ret)
+{
+	*last = dwarf_dieoffset(parent);
+	return dwarf_child(parent, ret) == 0 && sprof_die_rises(ret, last);
+}
+
+/* Goes on to the next sibling. Returns false at the end. */
+static inline bool sprof_die_sibling(Dwarf_Die *die, Dwarf_Off *last)
+{
+	return dwarf_siblingof(die, die) == 0 && sprof_die_rises(die, last);
 }
 
 #endif

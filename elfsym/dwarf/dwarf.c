@@ -31,7 +31,7 @@ struct sprof_dwarf {
 	Dwarf *dwarf;
 	/* the inflated sections if the file's are compressed; or NULL */
 	struct sprof_image *expanded;
-	const struct sprof_image *image, *debug;
+	const struct sprof_image *image;
 	const char *path;
 	struct sprof_image *alternate_image; /* by dwz; NULL: libdw finds it, or there is none */
 	struct sprof_image *alternate_expanded;
@@ -39,9 +39,7 @@ struct sprof_dwarf {
 	struct sprof_qualifiers qualifiers;
 	struct sprof_line_sections sections;
 	struct sprof_strtab *paths;
-	struct sprof_units indexed; /* by .debug_aranges */
-	struct sprof_units all;     /* once there was an address that it doesn't know */
-	bool has_all;
+	struct sprof_units units;
 	size_t budget;                    /* remaining number of ranges allowed for the file */
 	struct sprof_dwarf_place *places; /* of the last chain */
 	size_t place_capacity;
@@ -79,21 +77,6 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
 }
 
-static bool read_all_units(struct sprof_dwarf *dwarf)
-{
-	dwarf->has_all = true;
-	return sprof_units_read_all(&dwarf->all,
-		&(struct sprof_units_source){dwarf->dwarf, dwarf->image, &dwarf->budget});
-}
-
-static bool read_units(struct sprof_dwarf *dwarf)
-{
-	const struct sprof_units_source source = {dwarf->dwarf, dwarf->image, &dwarf->budget};
-
-	return sprof_units_read_index(&dwarf->indexed, &source) &&
-		(dwarf->indexed.ranges.count || read_all_units(dwarf));
-}
-
 /* Without DWARF there are no ranges. Returns false if out of memory. */
 static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
@@ -102,14 +85,16 @@ static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_sour
 	if (!dwarf->dwarf)
 		return true;
 	dwarf->image = source->image;
-	dwarf->debug = dwarf->expanded ? dwarf->expanded : source->debug;
 	dwarf->path = source->path;
 	/* Even compressed, a range takes more than two bytes. */
 	dwarf->budget = source->debug->size / 2;
 	dwarf->paths = sprof_strtab_create();
-	dwarf->sections = sprof_line_sections_find(dwarf->debug);
+	dwarf->sections =
+		sprof_line_sections_find(dwarf->expanded ? dwarf->expanded : source->debug);
 	find_alternate(dwarf, source);
-	return dwarf->paths && read_units(dwarf);
+	return dwarf->paths &&
+		sprof_units_read(&dwarf->units,
+			&(struct sprof_units_source){dwarf->dwarf, dwarf->image, &dwarf->budget});
 }
 
 bool sprof_dwarf_open(
@@ -122,7 +107,7 @@ bool sprof_dwarf_open(
 		sprof_dwarf_close(dwarf);
 		return sprof_error_no_memory(err);
 	}
-	if (dwarf->indexed.ranges.count || dwarf->all.ranges.count)
+	if (dwarf->units.ranges.count)
 		*ret = dwarf;
 	else
 		sprof_dwarf_close(dwarf);
@@ -133,8 +118,7 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 {
 	if (!dwarf)
 		return;
-	sprof_units_finish(&dwarf->indexed);
-	sprof_units_finish(&dwarf->all);
+	sprof_units_finish(&dwarf->units);
 	sprof_strtab_destroy(dwarf->paths);
 	free(dwarf->places);
 	sprof_qualifiers_finish(&dwarf->qualifiers);
@@ -144,18 +128,6 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 	sprof_image_close(dwarf->alternate_expanded);
 	sprof_image_close(dwarf->alternate_image);
 	free(dwarf);
-}
-
-/* *ret is NULL if no unit has the address. Returns false if out of memory. */
-static bool find_unit(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_unit **ret)
-{
-	*ret = sprof_units_find(&dwarf->indexed, dwarf->dwarf, address);
-	if (*ret)
-		return true;
-	if (!dwarf->has_all && !read_all_units(dwarf))
-		return false;
-	*ret = sprof_units_find(&dwarf->all, dwarf->dwarf, address);
-	return true;
 }
 
 static bool is_regular(const char *path)
@@ -204,8 +176,7 @@ static bool load_unit(struct sprof_dwarf *dwarf, struct sprof_unit *unit)
 		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
 		split.cu)
 		unit->tree = split;
-	return sprof_scopes_load(&unit->scopes, dwarf->image,
-		unit->tree.cu == unit->die.cu ? dwarf->debug : NULL, &unit->tree, &dwarf->budget);
+	return sprof_scopes_load(&unit->scopes, dwarf->image, &unit->tree, &dwarf->budget);
 }
 
 static uint32_t number_attribute(Dwarf_Attribute *attribute)
@@ -399,12 +370,10 @@ static bool append_scopes(struct sprof_dwarf *dwarf, struct sprof_unit *unit, ui
 bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_chain *ret,
 	struct sprof_error *err)
 {
-	struct sprof_unit *unit;
+	struct sprof_unit *unit = sprof_units_find(&dwarf->units, address);
 	uint32_t scope;
 
 	*ret = (struct sprof_dwarf_chain){0};
-	if (!find_unit(dwarf, address, &unit))
-		return sprof_error_no_memory(err);
 	if (!unit)
 		return true;
 	if (!load_unit(dwarf, unit) ||
@@ -430,12 +399,10 @@ static uint64_t entry_of(Dwarf_Die *function)
 bool sprof_dwarf_find_function(
 	struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_function *ret)
 {
-	struct sprof_unit *unit;
+	struct sprof_unit *unit = sprof_units_find(&dwarf->units, address);
 	uint32_t scope;
 
 	*ret = (struct sprof_dwarf_function){0};
-	if (!find_unit(dwarf, address, &unit))
-		return false;
 	if (!unit)
 		return true;
 	if (!load_unit(dwarf, unit) ||
@@ -453,11 +420,9 @@ bool sprof_dwarf_find_function(
 bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
 	struct sprof_dwarf_chain *ret, struct sprof_error *err)
 {
-	struct sprof_unit *unit;
+	struct sprof_unit *unit = sprof_units_find(&dwarf->units, address);
 
 	*ret = (struct sprof_dwarf_chain){0};
-	if (!find_unit(dwarf, address, &unit))
-		return sprof_error_no_memory(err);
 	if (!unit)
 		return true;
 	if (!append_place(dwarf, &(struct sprof_dwarf_place){0}, ret) ||

@@ -11,8 +11,8 @@
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "elfsym/dwarf/inflate.h"
+#include <zlib.h>
+#include <zstd.h>
 
 #ifndef ELFCOMPRESS_ZSTD /* glibc before 2.37 */
 #define ELFCOMPRESS_ZSTD 2
@@ -44,6 +44,25 @@ struct plan {
 };
 
 /*
+ * zlib's largest compression ratio (https://zlib.net/zlib_tech.html). zstd's can be larger, but not
+ * for debug information.
+ */
+enum { INFLATE_MAX_RATIO = 1032 };
+
+static bool inflate_zlib(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size)
+{
+	uLongf length = ret_size;
+
+	return uncompress(ret, &length, bytes, size) == Z_OK && length == ret_size;
+}
+
+/* The library returns an error as an impossibly large size. */
+static bool inflate_zstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size)
+{
+	return ZSTD_decompress(ret, ret_size, bytes, size) == ret_size;
+}
+
+/*
  * Locates the bytes after the header of a compressed section. Returns false for an unknown
  * compression.
  */
@@ -70,7 +89,7 @@ static bool set_sizes(struct piece *piece, bool is_gnu)
 		piece->bytes += sizeof(header);
 		piece->byte_count -= sizeof(header);
 	}
-	return piece->size / SPROF_INFLATE_MAX_RATIO <= piece->byte_count;
+	return piece->size / INFLATE_MAX_RATIO <= piece->byte_count;
 }
 
 static size_t index_of(const char *name, bool is_gnu)
@@ -206,9 +225,9 @@ static bool write_piece(const struct piece *piece, uint8_t *file)
 	uint8_t *to = file + piece->offset;
 
 	if (piece->compression == ELFCOMPRESS_ZLIB)
-		return sprof_inflate_zlib(piece->bytes, piece->byte_count, to, piece->size);
+		return inflate_zlib(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->compression == ELFCOMPRESS_ZSTD)
-		return sprof_inflate_zstd(piece->bytes, piece->byte_count, to, piece->size);
+		return inflate_zstd(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->size)
 		memcpy(to, piece->bytes, piece->size);
 	return true;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "elfsym/dwarf/die-children.h"
 #include "elfsym/dwarf/die-string.h"
 #include "elfsym/dwarf/dwarf.h"
 #include "elfsym/dwarf/expand.h"
@@ -68,20 +69,18 @@ static void look_at(struct walk *walk, Dwarf_Die *call)
 
 static void walk_children(struct walk *walk, Dwarf_Die *parent, int depth)
 {
+	Dwarf_Off last;
 	Dwarf_Die die;
 
-	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
+	if (depth == MAX_DEPTH)
 		return;
-	do {
-		const int tag = dwarf_tag(&die);
-
-		if (!walk->left)
-			return;
+	for (bool found = sprof_die_child(parent, &last, &die); found && walk->left;
+		found = sprof_die_sibling(&die, &last)) {
 		walk->left--;
-		if (tag == DW_TAG_inlined_subroutine)
+		if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
 			look_at(walk, &die);
 		walk_children(walk, &die, depth + 1);
-	} while (dwarf_siblingof(&die, &die) == 0);
+	}
 }
 
 static void walk_file(struct walk *walk, const struct sprof_image *debug)

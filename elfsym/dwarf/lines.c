@@ -1,8 +1,8 @@
 /*
- * The line number program (DWARF 5, section 6.2; versions 2 to 5). libdw decodes it too, but uses
- * 80 bytes per row and sorts all rows; that took most of the time and memory of naming. This
- * decoder drops rows that repeat the previous file and line, uses 16 bytes per row, and sorts only
- * sequences. Does not handle several operations per instruction: no machine that sprof runs on has
+ * The line number program (DWARF 5, section 6.2; versions 2 to 5). libdw decodes it too, but sorts
+ * the rows of all sequences together. If the linker left a function out (--gc-sections), its rows
+ * begin at address 0, and libdw mixes them with those of functions at low addresses. This decoder
+ * drops such sequences, and takes half the time and memory (bench/RESULTS.md). Does not handle several operations per instruction: no machine that sprof runs on has
  * them.
  *
  * A failure without an error means out of memory.
@@ -41,7 +41,11 @@ struct state {
 	bool begun;
 };
 
-struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const char *name)
+/*
+ * The bytes of a section in a file opened by libdw, which decompresses in place. `at` is NULL if
+ * there is none.
+ */
+static struct sprof_cursor section_data(const struct sprof_image *debug, const char *name)
 {
 	Elf_Scn *section = NULL;
 	size_t strings, length = strlen(name);
@@ -70,9 +74,9 @@ struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const ch
 struct sprof_line_sections sprof_line_sections_find(const struct sprof_image *debug)
 {
 	return (struct sprof_line_sections){
-		.line = sprof_section_data(debug, ".debug_line"),
-		.line_str = sprof_section_data(debug, ".debug_line_str"),
-		.str = sprof_section_data(debug, ".debug_str"),
+		.line = section_data(debug, ".debug_line"),
+		.line_str = section_data(debug, ".debug_line_str"),
+		.str = section_data(debug, ".debug_str"),
 	};
 }
 

@@ -19,12 +19,6 @@ struct sprof_line_sections {
 	struct sprof_cursor line, line_str, str;
 };
 
-/*
- * The bytes of a DWARF section in a file opened by libdw, which decompresses in place. `at` is NULL
- * if there is none.
- */
-struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const char *name);
-
 struct sprof_line_sections sprof_line_sections_find(const struct sprof_image *debug);
 
 /* Addresses ascend within a sequence; each row is valid up to the next. */

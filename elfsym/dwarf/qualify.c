@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "elfsym/dwarf/die-children.h"
 #include "elfsym/dwarf/die-string.h"
 
 enum {
@@ -61,7 +62,7 @@ static const struct sprof_scopes *foreign_scopes(
 	unit = &qualifiers->units[qualifiers->count++];
 	*unit = (struct sprof_foreign_unit){.unit = die->cu};
 	if (dwarf_cu_die(die->cu, &root, NULL, NULL, NULL, NULL, NULL, NULL) &&
-		!sprof_scopes_load(&unit->scopes, image, NULL, &root, &no_ranges))
+		!sprof_scopes_load(&unit->scopes, image, &root, &no_ranges))
 		return NULL;
 	return &unit->scopes;
 }
@@ -96,20 +97,16 @@ static void follow_table(
 /* The child that contains the offset or begins there. */
 static bool find_child(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *ret)
 {
-	Dwarf_Off last = dwarf_dieoffset(parent);
-	bool found = false;
+	bool is_found = false;
 	Dwarf_Die child;
+	Dwarf_Off last;
 
-	if (dwarf_child(parent, &child) != 0)
-		return false;
-	do {
-		if (dwarf_dieoffset(&child) > offset || dwarf_dieoffset(&child) <= last)
-			break;
-		last = dwarf_dieoffset(&child);
+	for (bool more = sprof_die_child(parent, &last, &child); more && last <= offset;
+		more = sprof_die_sibling(&child, &last)) {
 		*ret = child;
-		found = true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return found;
+		is_found = true;
+	}
+	return is_found;
 }
 
 static bool is_container(Dwarf_Die *die)

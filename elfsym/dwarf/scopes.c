@@ -3,7 +3,7 @@
  * its namespaces; then, at the first lookup in a function, the calls inlined into it. The rest of
  * the unit, mostly types, is searched only for an address in no known function. libdw's
  * dwarf_getscopes would walk the whole unit again for each address. Handles the tags that can hold
- * code or lead to it. Does not handle names and lines (dwarf.c), nor the reading of DIEs (dies.c).
+ * code or lead to it. Does not handle names and lines (dwarf.c).
  *
  * A failure without an error means out of memory.
  */
@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "elfsym/dwarf/dies.h"
+#include "elfsym/dwarf/die-children.h"
 
 /* Deeper nesting than any compiler makes, and shallow enough for the stack. */
 enum { MAX_DEPTH = 500 };
@@ -23,7 +23,7 @@ struct walk {
 	struct sprof_scopes *scopes;
 	const struct sprof_image *image;
 	size_t *budget;
-	Dwarf *dwarf;
+	Dwarf_Off last;               /* see die-children.h */
 	struct sprof_ranges *inlined; /* of the function that is walked */
 };
 
@@ -55,23 +55,21 @@ static bool append_scope(
 }
 
 /* A function without code is skipped. */
-static bool add_function(struct walk *walk, const struct sprof_die *found, uint32_t priority)
+static bool add_function(struct walk *walk, Dwarf_Die *die, uint32_t priority)
 {
 	struct sprof_scopes *scopes = walk->scopes;
 	struct sprof_range range = {
 		.value = (uint32_t)scopes->function_count, .priority = priority};
 	size_t before = scopes->ranges.count;
-	Dwarf_Die die;
 	uint32_t scope;
 
-	if (!found->has_code || scopes->count >= SPROF_SCOPE_NONE ||
-		!dwarf_offdie(walk->dwarf, found->offset, &die))
+	if (scopes->count >= SPROF_SCOPE_NONE)
 		return true;
-	if (!sprof_scopes_add_ranges(&scopes->ranges, walk->image, &die, &range, walk->budget))
+	if (!sprof_scopes_add_ranges(&scopes->ranges, walk->image, die, &range, walk->budget))
 		return false;
 	if (scopes->ranges.count == before)
 		return true;
-	if (!append_scope(scopes, &die, SPROF_SCOPE_NONE, &scope) ||
+	if (!append_scope(scopes, die, SPROF_SCOPE_NONE, &scope) ||
 		!sprof_array_reserve(&scopes->functions, &scopes->function_capacity,
 			scopes->function_count + 1, sizeof(*scopes->functions)))
 		return false;
@@ -110,99 +108,82 @@ static bool is_closed_tag(int tag)
 }
 
 /* Walks the functions of the unit or of a namespace. */
-static bool walk_open(struct walk *walk, uint32_t container, unsigned depth)
+static bool walk_open(struct walk *walk, Dwarf_Die *parent, uint32_t container, unsigned depth)
 {
 	struct sprof_scopes *scopes = walk->scopes;
 	uint32_t last = SPROF_SCOPE_NONE;
-	struct sprof_die die;
-	bool ok = true;
+	Dwarf_Die die;
 
-	while (ok && sprof_dies_next(scopes->dies, &die)) {
+	for (bool found = sprof_die_child(parent, &walk->last, &die); found;
+		found = sprof_die_sibling(&die, &walk->last)) {
+		const int tag = dwarf_tag(&die);
+
 		if (last != SPROF_SCOPE_NONE)
-			scopes->containers[last].end = die.offset;
+			scopes->containers[last].end = dwarf_dieoffset(&die);
 		last = SPROF_SCOPE_NONE;
-		if (die.tag == DW_TAG_subprogram)
-			ok = add_function(walk, &die, 0);
-		if (!ok || !die.has_children)
+		if (tag == DW_TAG_subprogram && !add_function(walk, &die, 0))
+			return false;
+		if ((!is_open_tag(tag) && !is_closed_tag(tag)) || dwarf_haschildren(&die) <= 0)
 			continue;
-		if (is_open_tag(die.tag) || is_closed_tag(die.tag))
-			ok = add_container(
-				scopes, die.offset, is_open_tag(die.tag), container, &last);
-		if (ok && is_open_tag(die.tag) && depth < MAX_DEPTH)
-			ok = walk_open(walk, last, depth + 1);
-		else
-			sprof_dies_skip(scopes->dies);
+		if (!add_container(
+			    scopes, dwarf_dieoffset(&die), is_open_tag(tag), container, &last))
+			return false;
+		if (is_open_tag(tag) && depth < MAX_DEPTH &&
+			!walk_open(walk, &die, last, depth + 1))
+			return false;
 	}
-	return ok;
+	return true;
 }
 
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
-	const struct sprof_image *debug, Dwarf_Die *unit, size_t *budget)
+	Dwarf_Die *unit, size_t *budget)
 {
-	struct walk walk = {
-		.scopes = scopes,
-		.image = image,
-		.budget = budget,
-		.dwarf = dwarf_cu_getdwarf(unit->cu),
-	};
+	struct walk walk = {.scopes = scopes, .image = image, .budget = budget};
 
-	scopes->dies = calloc(1, sizeof(*scopes->dies));
-	if (!scopes->dies || !sprof_dies_open(scopes->dies, debug, unit))
-		return false;
-	if (sprof_dies_enter(scopes->dies, dwarf_dieoffset(unit)) &&
-		!walk_open(&walk, SPROF_SCOPE_NONE, 0))
-		return false;
-	return !scopes->dies->no_memory && sprof_ranges_settle(&scopes->ranges);
+	return walk_open(&walk, unit, SPROF_SCOPE_NONE, 0) && sprof_ranges_settle(&scopes->ranges);
 }
 
 /* Walks functions inside classes and functions. */
-static bool walk_closed(struct walk *walk, unsigned depth)
+static bool walk_closed(struct walk *walk, Dwarf_Die *parent, unsigned depth)
 {
-	struct sprof_dies *dies = walk->scopes->dies;
-	struct sprof_die die;
-	bool ok = true;
+	Dwarf_Die die;
 
-	while (ok && sprof_dies_next(dies, &die)) {
-		if (die.tag == DW_TAG_subprogram)
-			ok = add_function(walk, &die, 1);
-		if (!ok || !die.has_children)
-			continue;
-		if (depth < MAX_DEPTH)
-			ok = walk_closed(walk, depth + 1);
-		else
-			sprof_dies_skip(dies);
+	for (bool found = sprof_die_child(parent, &walk->last, &die); found;
+		found = sprof_die_sibling(&die, &walk->last)) {
+		if (dwarf_tag(&die) == DW_TAG_subprogram && !add_function(walk, &die, 1))
+			return false;
+		if (depth < MAX_DEPTH && !walk_closed(walk, &die, depth + 1))
+			return false;
 	}
-	return ok;
+	return true;
 }
 
 static bool search_deeper(struct walk *walk)
 {
 	struct sprof_scopes *scopes = walk->scopes;
+	Dwarf *dwarf = dwarf_cu_getdwarf(scopes->items[0].die.cu);
 	size_t before = scopes->function_count;
-	bool ok = true;
+	Dwarf_Die die;
 
 	scopes->searched_deeper = true;
-	for (size_t i = 0; ok && i < scopes->container_count; i++) {
+	for (size_t i = 0; i < scopes->container_count; i++) {
 		if (!scopes->containers[i].is_open &&
-			sprof_dies_enter(scopes->dies, scopes->containers[i].begin))
-			ok = walk_closed(walk, 0) && !scopes->dies->no_memory;
+			dwarf_offdie(dwarf, scopes->containers[i].begin, &die) &&
+			!walk_closed(walk, &die, 0))
+			return false;
 	}
-	return ok && (scopes->function_count == before || sprof_ranges_settle(&scopes->ranges));
+	return scopes->function_count == before || sprof_ranges_settle(&scopes->ranges);
 }
 
 /* If the inlined function has code, *scope becomes its scope. */
-static bool add_inlined(
-	struct walk *walk, const struct sprof_die *found, unsigned depth, uint32_t *scope)
+static bool add_inlined(struct walk *walk, Dwarf_Die *die, unsigned depth, uint32_t *scope)
 {
 	struct sprof_range range = {.value = (uint32_t)walk->scopes->count, .priority = depth};
 	size_t before = walk->inlined->count;
-	Dwarf_Die die;
 
-	if (!found->has_code || !dwarf_offdie(walk->dwarf, found->offset, &die))
-		return true;
-	if (!sprof_scopes_add_ranges(walk->inlined, walk->image, &die, &range, walk->budget))
+	if (!sprof_scopes_add_ranges(walk->inlined, walk->image, die, &range, walk->budget))
 		return false;
-	return walk->inlined->count == before || append_scope(walk->scopes, &die, *scope, scope);
+	return walk->inlined->count == before || append_scope(walk->scopes, die, *scope, scope);
 }
 
 static bool is_block_tag(int tag)
@@ -212,38 +193,33 @@ static bool is_block_tag(int tag)
 }
 
 /* Deeper inlined calls belong to the innermost scope with code. */
-static bool walk_function(struct walk *walk, uint32_t scope, unsigned depth)
+static bool walk_function(struct walk *walk, Dwarf_Die *parent, uint32_t scope, unsigned depth)
 {
-	struct sprof_dies *dies = walk->scopes->dies;
-	struct sprof_die die;
+	Dwarf_Die die;
 
-	while (sprof_dies_next(dies, &die)) {
-		bool is_inlined = die.tag == DW_TAG_inlined_subroutine;
+	for (bool found = sprof_die_child(parent, &walk->last, &die); found;
+		found = sprof_die_sibling(&die, &walk->last)) {
+		bool is_inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
 		uint32_t inner = scope;
 
 		if (is_inlined && !add_inlined(walk, &die, depth, &inner))
 			return false;
-		if (!die.has_children)
-			continue;
-		if ((!is_inlined && !is_block_tag(die.tag)) || depth >= MAX_DEPTH)
-			sprof_dies_skip(dies);
-		else if (!walk_function(walk, inner, depth + 1))
+		if ((is_inlined || is_block_tag(dwarf_tag(&die))) && depth < MAX_DEPTH &&
+			!walk_function(walk, &die, inner, depth + 1))
 			return false;
 	}
-	return !dies->no_memory;
+	return true;
 }
 
 static bool load_function(struct walk *walk, uint32_t index)
 {
-	struct sprof_scopes *scopes = walk->scopes;
-	struct sprof_scope_function *function = &scopes->functions[index];
-	Dwarf_Off offset = dwarf_dieoffset(&scopes->items[function->scope].die);
+	struct sprof_scope_function *function = &walk->scopes->functions[index];
+	Dwarf_Die die = walk->scopes->items[function->scope].die;
 
 	function->walked = true;
 	walk->inlined = &function->inlined;
-	if (sprof_dies_enter(scopes->dies, offset) && !walk_function(walk, function->scope, 0))
-		return false;
-	return sprof_ranges_settle(&function->inlined);
+	return walk_function(walk, &die, function->scope, 0) &&
+		sprof_ranges_settle(&function->inlined);
 }
 
 /* *ret is the function's index; SPROF_RANGES_NONE. */
@@ -251,8 +227,6 @@ static bool find_index(struct walk *walk, uint64_t address, uint32_t *ret)
 {
 	struct sprof_scopes *scopes = walk->scopes;
 
-	if (scopes->count)
-		walk->dwarf = dwarf_cu_getdwarf(scopes->items[0].die.cu);
 	*ret = sprof_ranges_find(&scopes->ranges, address);
 	if (*ret != SPROF_RANGES_NONE || scopes->searched_deeper || !scopes->count)
 		return true;
@@ -312,9 +286,6 @@ void sprof_scopes_finish(struct sprof_scopes *scopes)
 {
 	for (size_t i = 0; i < scopes->function_count; i++)
 		sprof_ranges_finish(&scopes->functions[i].inlined);
-	if (scopes->dies)
-		sprof_dies_close(scopes->dies);
-	free(scopes->dies);
 	free(scopes->functions);
 	free(scopes->items);
 	free(scopes->containers);

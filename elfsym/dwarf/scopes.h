@@ -11,8 +11,6 @@
 #include "elfsym/elf/image.h"
 #include "elfsym/elf/ranges.h"
 
-struct sprof_dies;
-
 #define SPROF_SCOPE_NONE SPROF_RANGES_NONE
 
 /* A DW_TAG_subprogram or DW_TAG_inlined_subroutine that has code. */
@@ -45,8 +43,7 @@ struct sprof_scopes {
 	struct sprof_ranges ranges;         /* -> index of the function */
 	struct sprof_container *containers; /* by begin */
 	size_t container_count, container_capacity;
-	struct sprof_dies *dies; /* of the unit */
-	bool searched_deeper;    /* functions inside classes and functions were added, too */
+	bool searched_deeper; /* functions inside classes and functions were added, too */
 };
 
 /*
@@ -57,12 +54,9 @@ struct sprof_scopes {
 bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_image *image,
 	Dwarf_Die *die, struct sprof_range *range, size_t *budget) SPROF_MUST_USE;
 
-/*
- * Reads the functions and namespaces of the unit, once. debug: see sprof_dies_open(). Returns false
- * if out of memory.
- */
+/* Reads the functions and namespaces of the unit, once. Returns false if out of memory. */
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
-	const struct sprof_image *debug, Dwarf_Die *unit, size_t *budget) SPROF_MUST_USE;
+	Dwarf_Die *unit, size_t *budget) SPROF_MUST_USE;
 
 /* The innermost scope at the address; SPROF_SCOPE_NONE: none. Returns false if out of memory. */
 bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,

@@ -1,8 +1,6 @@
 /*
- * Finds compilation units by address, through libdw. Reading the first DIE of each unit needs its
- * abbreviations and range list, which takes a sixth of the time of the first lookup in a large
- * file. So .debug_aranges is used first, and the units only for an address that it does not cover.
- * Does not read the inside of a unit.
+ * Finds compilation units by address, through libdw: by the ranges of each unit's first DIE, or by
+ * .debug_aranges for a unit without them. Does not read the inside of a unit.
  */
 #include "elfsym/dwarf/units.h"
 
@@ -28,7 +26,7 @@ static bool add_with_ranges(struct sprof_units *units, const struct sprof_units_
 	struct sprof_range range = {.value = (uint32_t)units->count};
 	size_t before = units->ranges.count;
 
-	if (!add_unit(units, &(struct sprof_unit){.die = *die, .tree = *die, .offset = offset}) ||
+	if (!add_unit(units, &(struct sprof_unit){.die = *die, .tree = *die}) ||
 		!sprof_scopes_add_ranges(
 			&units->ranges, source->image, die, &range, source->budget))
 		return false;
@@ -66,53 +64,12 @@ static bool add_aranges(struct sprof_units *units, const struct sprof_units_sour
 	return true;
 }
 
-static bool note_offsets(struct sprof_ranges *known, const struct sprof_units_source *source)
-{
-	Dwarf_Aranges *aranges;
-	Dwarf_Off offset, last = 0;
-	Dwarf_Addr start;
-	Dwarf_Word length;
-	size_t count;
-
-	if (dwarf_getaranges(source->dwarf, &aranges, &count) != 0)
-		return true;
-	for (size_t i = 0; i < count && i < *source->budget; i++) {
-		if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &start, &length, &offset) ||
-			offset == last)
-			continue;
-		if (!sprof_ranges_add(known, &(struct sprof_range){offset, offset + 1, 0, 0}))
-			return false;
-		last = offset;
-	}
-	return sprof_ranges_settle(known);
-}
-
-static bool add_known(struct sprof_units *units, struct sprof_ranges *known)
-{
-	for (size_t i = 0; i < known->count; i++) {
-		known->items[i].value = (uint32_t)i;
-		if (!add_unit(units, &(struct sprof_unit){.offset = known->items[i].low}))
-			return false;
-	}
-	return true;
-}
-
-bool sprof_units_read_index(struct sprof_units *units, const struct sprof_units_source *source)
-{
-	struct sprof_ranges known = {0};
-	bool ok = note_offsets(&known, source) && add_known(units, &known) &&
-		add_aranges(units, source, &known) && sprof_ranges_settle(&units->ranges);
-
-	sprof_ranges_finish(&known);
-	return ok;
-}
-
 static bool has_code(uint8_t type)
 {
 	return type == DW_UT_compile || type == DW_UT_skeleton;
 }
 
-bool sprof_units_read_all(struct sprof_units *units, const struct sprof_units_source *source)
+bool sprof_units_read(struct sprof_units *units, const struct sprof_units_source *source)
 {
 	struct sprof_ranges bare = {0};
 	Dwarf_CU *unit = NULL;
@@ -130,28 +87,11 @@ bool sprof_units_read_all(struct sprof_units *units, const struct sprof_units_so
 	return ok;
 }
 
-/* Returns false if .debug_aranges refers to a missing unit. */
-static bool read_first_die(struct sprof_unit *unit, Dwarf *dwarf)
-{
-	uint8_t type;
-
-	if (unit->die.addr)
-		return true;
-	if (!dwarf_offdie(dwarf, unit->offset, &unit->tree) ||
-		dwarf_cu_info(unit->tree.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 ||
-		!has_code(type))
-		return false;
-	unit->die = unit->tree;
-	return true;
-}
-
-struct sprof_unit *sprof_units_find(struct sprof_units *units, Dwarf *dwarf, uint64_t address)
+struct sprof_unit *sprof_units_find(struct sprof_units *units, uint64_t address)
 {
 	const uint32_t index = sprof_ranges_find(&units->ranges, address);
 
-	if (index == SPROF_RANGES_NONE || !read_first_die(&units->items[index], dwarf))
-		return NULL;
-	return &units->items[index];
+	return index == SPROF_RANGES_NONE ? NULL : &units->items[index];
 }
 
 void sprof_units_finish(struct sprof_units *units)

@@ -13,9 +13,8 @@
 #include "elfsym/elf/ranges.h"
 
 struct sprof_unit {
-	Dwarf_Die die;  /* has the line table; .addr NULL: not read yet */
+	Dwarf_Die die;  /* has the line table */
 	Dwarf_Die tree; /* has the functions: the same DIE, or that of the .dwo file */
-	Dwarf_Off offset;
 	bool loaded, has_lines;
 	struct sprof_scopes scopes;
 	struct sprof_lines lines; /* valid once loaded */
@@ -36,19 +35,14 @@ struct sprof_units_source {
 };
 
 /*
- * Reads the units listed in .debug_aranges, at less cost. The index may be incomplete: few
- * compilers except gcc write it, each unit separately. Each range counts against the budget.
- * Returns false if out of memory.
+ * Reads the first DIE of each unit with code. Each range counts against the budget. Returns false
+ * if out of memory.
  */
-bool sprof_units_read_index(
-	struct sprof_units *units, const struct sprof_units_source *source) SPROF_MUST_USE;
-
-/* Reads all units with code, from the first DIE of each. Returns false if out of memory. */
-bool sprof_units_read_all(
+bool sprof_units_read(
 	struct sprof_units *units, const struct sprof_units_source *source) SPROF_MUST_USE;
 
 /* NULL if no unit has code there. */
-struct sprof_unit *sprof_units_find(struct sprof_units *units, Dwarf *dwarf, uint64_t address);
+struct sprof_unit *sprof_units_find(struct sprof_units *units, uint64_t address);
 
 void sprof_units_finish(struct sprof_units *units);
 

@@ -2,6 +2,9 @@
  * Local variables by DWARF: those in the blocks around an instruction, in a function or an inlined
  * function (DWARF 5, sections 3.3, 4.1). Does not handle nested functions that use variables of the
  * outer one, nor Go, whose DWARF describes other kinds of values.
+ *
+ * The registers of a caller come from those of the frame and CFI (DWARF 5, section 6.4). Registers
+ * that the CFI does not mention and the frame may have changed are unknown.
  */
 #include "elfsym/locals/locals.h"
 
@@ -12,9 +15,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "elfsym/cfi/cfi.h"
 #include "elfsym/dwarf/die-children.h"
 #include "elfsym/dwarf/die-string.h"
-#include "elfsym/locals/caller-registers.h"
 #include "elfsym/locals/location-expression.h"
 #include "elfsym/locals/value-text.h"
 #include "elfsym/names/names.h"
@@ -30,6 +33,54 @@ struct looking {
 	struct sprof_locals *ret;
 };
 
+/* A register's saved place as a value. Returns false if unknown. */
+static bool value_of(const struct sprof_place_of_value *place,
+	const struct sprof_frame_machine *machine, uint64_t *ret)
+{
+	if (place->where == SPROF_WHERE_MEMORY)
+		return machine->read(machine->memory, place->number, ret, sizeof(*ret)) ==
+			sizeof(*ret);
+	*ret = place->number;
+	return place->where == SPROF_WHERE_VALUE;
+}
+
+static bool find_register(Dwarf_Frame *frame, unsigned number,
+	const struct sprof_frame_machine *machine, uint64_t *ret)
+{
+	struct sprof_location_expression expression = {0};
+	struct sprof_place_of_value place;
+	Dwarf_Op memory[3], *ops;
+
+	if (dwarf_frame_register(frame, (int)number, memory, &ops, &expression.count))
+		return false;
+	/* Without operations: unchanged, or undefined (libdw.h). */
+	if (!expression.count)
+		return !ops && sprof_frame_machine_register(machine, number, ret);
+	expression.ops = ops;
+	place = sprof_location_expression_evaluate(&expression, machine);
+	return value_of(&place, machine, ret);
+}
+
+/*
+ * Replaces the registers of the frame at a link-time address, whose CFA must be set, by its
+ * caller's. Registers that can't be determined, and the CFA, become unknown.
+ */
+static void caller_registers_find(
+	struct sprof_cfi *cfi, uint64_t address, struct sprof_frame_machine *machine)
+{
+	SPROF_AUTO_FREE Dwarf_Frame *frame = sprof_cfi_frame(cfi, address);
+	struct sprof_frame_machine caller = *machine;
+	uint64_t value;
+
+	caller.known = 0;
+	caller.cfa = 0;
+	for (unsigned i = 0; frame && i < SPROF_FRAME_MACHINE_REGISTERS; i++) {
+		if (find_register(frame, i, machine, &value))
+			sprof_frame_machine_set(&caller, i, value);
+	}
+	*machine = caller;
+}
+
 static bool is_scope(int tag)
 {
 	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
@@ -39,11 +90,13 @@ static bool is_scope(int tag)
 /* The scope, inside another one, that contains the pc. */
 static bool find_inner(Dwarf_Die *scope, uint64_t pc, Dwarf_Die *ret)
 {
-	struct sprof_die_children children = {.parent = *scope};
+	Dwarf_Off last;
+	Dwarf_Die die;
 
-	while (sprof_die_children_next(&children)) {
-		if (is_scope(dwarf_tag(&children.die)) && dwarf_haspc(&children.die, pc) > 0) {
-			*ret = children.die;
+	for (bool found = sprof_die_child(scope, &last, &die); found;
+		found = sprof_die_sibling(&die, &last)) {
+		if (is_scope(dwarf_tag(&die)) && dwarf_haspc(&die, pc) > 0) {
+			*ret = die;
 			return true;
 		}
 	}
@@ -175,10 +228,12 @@ static bool add(struct looking *looking, Dwarf_Die *variable)
 
 static bool add_children(struct looking *looking, Dwarf_Die *scope, int tag)
 {
-	struct sprof_die_children children = {.parent = *scope};
+	Dwarf_Off last;
+	Dwarf_Die die;
 
-	while (sprof_die_children_next(&children)) {
-		if (dwarf_tag(&children.die) == tag && !add(looking, &children.die))
+	for (bool found = sprof_die_child(scope, &last, &die); found;
+		found = sprof_die_sibling(&die, &last)) {
+		if (dwarf_tag(&die) == tag && !add(looking, &die))
 			return false;
 	}
 	return true;
@@ -287,6 +342,6 @@ bool sprof_symbols_leave_frame(struct sprof_symbols *symbols, uint32_t module, u
 	}
 	if (!names->cfi && !(names->cfi = sprof_cfi_create(names->image)))
 		return sprof_error_no_memory(err);
-	sprof_caller_registers_find(names->cfi, address, machine);
+	caller_registers_find(names->cfi, address, machine);
 	return true;
 }

@@ -126,11 +126,13 @@ static const char *name_of(Dwarf_Die *die)
 
 static const char *find_enumerator(Dwarf_Die *type, uint64_t value, size_t size)
 {
-	struct sprof_die_children children = {.parent = *type};
+	Dwarf_Off last;
+	Dwarf_Die die;
 
-	while (sprof_die_children_next(&children)) {
-		if (is_enumerator(&children.die, value, size))
-			return name_of(&children.die);
+	for (bool found = sprof_die_child(type, &last, &die); found;
+		found = sprof_die_sibling(&die, &last)) {
+		if (is_enumerator(&die, value, size))
+			return name_of(&die);
 	}
 	return NULL;
 }
@@ -326,18 +328,20 @@ static bool is_member(Dwarf_Die *die)
 static void write_structure(
 	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
 {
-	struct sprof_die_children children = {.parent = *type};
 	unsigned count = 0;
+	Dwarf_Off last;
+	Dwarf_Die die;
 
 	fputc('{', writing->out);
-	while (count <= MAX_ITEMS && sprof_die_children_next(&children)) {
-		if (!is_member(&children.die))
+	for (bool found = sprof_die_child(type, &last, &die); found && count <= MAX_ITEMS;
+		found = sprof_die_sibling(&die, &last)) {
+		if (!is_member(&die))
 			continue;
 		fputs(count ? ", " : "", writing->out);
 		if (count++ == MAX_ITEMS)
 			fputs("...", writing->out);
 		else
-			write_member(writing, &children.die, place);
+			write_member(writing, &die, place);
 	}
 	fputc('}', writing->out);
 }

@@ -6,10 +6,66 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/module.h"
 #include "elfsym/debug-files/package.h"
-#include "elfsym/names/jit-hint.h"
+
+enum { FIRST_WITH_PERF = 12 /* first Python 3.X that writes a perf map */ };
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* "python3.12", "libpython3.12.so.1.0". */
+static bool is_python_with_perf(const char *name)
+{
+	const char *version = strstr(name, "python3.");
+
+	return version && strtol(version + strlen("python3."), NULL, 10) >= FIRST_WITH_PERF;
+}
+
+struct runtimes {
+	bool java, node, python;
+};
+
+static struct runtimes look(const struct sprof_modules *modules)
+{
+	struct runtimes found = {0};
+
+	for (uint32_t id = 0; id < sprof_modules_count(modules); id++) {
+		const char *name = sprof_module_name(sprof_modules_get(modules, id));
+
+		found.java |= starts_with(name, "libjvm.so");
+		found.node |= strcmp(name, "node") == 0 || strcmp(name, "nodejs") == 0 ||
+			starts_with(name, "libnode.so");
+		found.python |= is_python_with_perf(name);
+	}
+	return found;
+}
+
+/* The remedy for unnamed code in a process's anonymous memory. */
+static void jit_hint_write(
+	const struct sprof_modules *modules, uint64_t pid, char *buffer, size_t size)
+{
+	const struct runtimes found = look(modules);
+
+	if (found.java)
+		snprintf(buffer, size,
+			"jcmd %llu Compiler.perfmap while it runs writes one (Java 17 and later), or "
+			"java -XX:+DumpPerfMapAtExit",
+			(unsigned long long)pid);
+	else if (found.node)
+		snprintf(buffer, size, "node --perf-basic-prof writes one");
+	else if (found.python)
+		snprintf(buffer, size, "python3 -X perf writes one");
+	else
+		snprintf(buffer, size,
+			"have the JIT compiler write a perf map: node --perf-basic-prof, "
+			"python3 -X perf, java -XX:+DumpPerfMapAtExit");
+}
 
 static void explain_anonymous(const struct sprof_names *names, const struct sprof_modules *modules,
 	struct sprof_symbols_gap *ret)
@@ -29,7 +85,7 @@ static void explain_anonymous(const struct sprof_names *names, const struct spro
 		return;
 	}
 	snprintf(ret->why, sizeof(ret->why), "code without a file, and no /tmp/perf-PID.map");
-	sprof_jit_hint_write(modules, names->module->inode, ret->help, sizeof(ret->help));
+	jit_hint_write(modules, names->module->inode, ret->help, sizeof(ret->help));
 }
 
 static void explain_unreadable(const struct sprof_module *module, struct sprof_symbols_gap *ret)

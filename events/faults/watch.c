@@ -7,15 +7,50 @@
  */
 #include "events/faults/watch.h"
 
-#include "events/faults/open.h"
+#include <errno.h>
+#include <unistd.h>
+
 #include "events/perf/registers.h"
-#include "events/perf/ring-size.h"
+#include "events/perf/rings.h"
+#include "events/perf/ring.h"
 
 enum {
 	MAJOR = 1, /* 0: minor */
 	KINDS = SPROF_FAULT_KINDS,
 	LARGE_RING = 16 << 20,
 };
+
+/* Largest size of a record in bytes. */
+enum { SPROF_FAULT_RECORD = SPROF_PERF_STACK_SIZE + 512 };
+
+enum { LEAST_RECORDS = 2 /* that a ring has to hold */ };
+
+/*
+ * Opens such an event with a ring for sprof itself, as a test of whether the target's may be
+ * opened.
+ */
+static bool fault_may_open(struct perf_event_attr attributes, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_perf_ring ring = {0};
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	int fd;
+	bool may;
+
+	attributes.inherit = attributes.inherit_thread = 0;
+	fd = sprof_perf_open(&attributes, 0, -1, ret_denial);
+	if (fd < 0)
+		return false;
+	while (size < LEAST_RECORDS * SPROF_FAULT_RECORD)
+		size *= 2;
+	may = sprof_perf_ring_map(&ring, fd, size, ret_denial);
+	if (may && ring.size < size) {
+		*ret_denial = (struct sprof_perf_denial){SPROF_PERF_NO_LOCKED_MEMORY, EPERM};
+		may = false;
+	}
+	sprof_perf_ring_unmap(&ring);
+	close(fd);
+	return may;
+}
 
 static struct perf_event_attr attributes_of(const struct sprof_fault_watch *watch, int kind)
 {
@@ -40,12 +75,12 @@ static bool settle_attributes(struct sprof_fault_watch *watch, struct sprof_perf
 	for (int kind = 0; kind < KINDS; kind++)
 		watch->attributes[kind] = attributes_of(watch, kind);
 	minor->exclude_kernel = 0;
-	if (!sprof_fault_may_open(*minor, ret_denial)) {
+	if (!fault_may_open(*minor, ret_denial)) {
 		if (ret_denial->reason != SPROF_PERF_PARANOID)
 			return false;
 		minor->exclude_kernel = 1;
 		watch->is_of_users_only = true;
-		if (!sprof_fault_may_open(*minor, ret_denial))
+		if (!fault_may_open(*minor, ret_denial))
 			return false;
 	}
 	watch->attributes[MAJOR].exclude_kernel = minor->exclude_kernel;

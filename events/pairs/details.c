@@ -1,6 +1,7 @@
 /*
  * Selects the events in an instance's window, decides which to show, and counts the others. An
- * instance waits until the time after event2 has passed. Does not format lines.
+ * instance waits until the time after event2 has passed. The events are copies in a ring, which
+ * grows up to max_bytes; they must come in order of time. Does not format lines.
  */
 #include "events/pairs/details.h"
 
@@ -8,12 +9,20 @@
 
 #include "base/array.h"
 #include "base/numbers.h"
-#include "events/pairs/event-ring.h"
+
+/* Set max_bytes; the rest zeroed is empty and valid. */
+struct event_ring {
+	struct sprof_trace_side *items; /* hold copies of the events */
+	size_t first, count, capacity;  /* capacity is 0 or a power of two */
+	size_t bytes, max_bytes;
+	uint64_t evicted;    /* events dropped because the ring was full */
+	uint64_t evicted_ns; /* time of the last dropped event */
+};
 
 struct sprof_details {
 	struct sprof_details_options options;
 	struct sprof_details_listener listener;
-	struct sprof_event_ring ring;
+	struct event_ring ring;
 	/* Instances that wait, by the time of their event2; their events are copies. */
 	struct sprof_trace_instance *waiting;
 	size_t first, count, capacity;
@@ -27,6 +36,111 @@ struct showing {
 	uint64_t shown_ns; /* the time of the last line */
 	uint64_t hidden;   /* since then */
 };
+
+enum { FIRST_CAPACITY = 64 };
+
+static struct sprof_trace_side *place(const struct event_ring *ring, size_t index)
+{
+	return &ring->items[(ring->first + index) & (ring->capacity - 1)];
+}
+
+static size_t size_of(const struct sprof_trace_event *event)
+{
+	return sprof_trace_event_copy_size(event) + sizeof(struct sprof_trace_side);
+}
+
+static void drop_oldest(struct event_ring *ring)
+{
+	struct sprof_trace_side *side = place(ring, 0);
+
+	ring->bytes -= size_of(side->event);
+	free((void *)side->event);
+	ring->first = (ring->first + 1) & (ring->capacity - 1);
+	ring->count--;
+}
+
+static bool grow(struct event_ring *ring)
+{
+	size_t capacity = ring->capacity ? ring->capacity * 2 : FIRST_CAPACITY;
+	struct sprof_trace_side *items;
+
+	if (ring->count < ring->capacity)
+		return true;
+	items = malloc(capacity * sizeof(*items));
+	if (!items)
+		return false;
+	for (size_t i = 0; i < ring->count; i++)
+		items[i] = *place(ring, i);
+	free(ring->items);
+	ring->items = items;
+	ring->first = 0;
+	ring->capacity = capacity;
+	return true;
+}
+
+static void make_room(struct event_ring *ring, size_t bytes)
+{
+	while (ring->count && ring->bytes + bytes > ring->max_bytes) {
+		ring->evicted++;
+		ring->evicted_ns = place(ring, 0)->event->time_ns;
+		drop_oldest(ring);
+	}
+}
+
+/* Appends a copy; drops the oldest events if the ring is full. Returns false if out of memory. */
+static bool event_ring_add(struct event_ring *ring, const struct sprof_trace_side *side)
+{
+	struct sprof_trace_event *copy;
+
+	make_room(ring, size_of(side->event));
+	if (!grow(ring))
+		return false;
+	copy = sprof_trace_event_copy(side->event);
+	if (!copy)
+		return false;
+	*place(ring, ring->count) = *side;
+	place(ring, ring->count)->event = copy;
+	ring->count++;
+	ring->bytes += size_of(copy);
+	return true;
+}
+
+/* Drops the events before time_ns. */
+static void event_ring_trim(struct event_ring *ring, uint64_t time_ns)
+{
+	while (ring->count && place(ring, 0)->event->time_ns < time_ns)
+		drop_oldest(ring);
+}
+
+/* The event at an index; 0 is the oldest. */
+static const struct sprof_trace_side *event_ring_at(const struct event_ring *ring, size_t index)
+{
+	return place(ring, index);
+}
+
+/* The index of the first event at or after time_ns; `count` if there is none. */
+static size_t event_ring_find(const struct event_ring *ring, uint64_t time_ns)
+{
+	size_t low = 0, high = ring->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (place(ring, middle)->event->time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void event_ring_finish(struct event_ring *ring)
+{
+	while (ring->count)
+		drop_oldest(ring);
+	free(ring->items);
+	*ring = (struct event_ring){.max_bytes = ring->max_bytes};
+}
 
 struct sprof_details *sprof_details_create(
 	const struct sprof_details_options *options, const struct sprof_details_listener *listener)
@@ -55,7 +169,7 @@ void sprof_details_destroy(struct sprof_details *details)
 	for (size_t i = details->first; i < details->count; i++)
 		free_instance(&details->waiting[i]);
 	free(details->waiting);
-	sprof_event_ring_finish(&details->ring);
+	event_ring_finish(&details->ring);
 	free(details);
 }
 
@@ -94,7 +208,7 @@ static void show(struct showing *showing, struct sprof_details_line *line)
 
 static void show_event1(struct showing *showing)
 {
-	const struct sprof_event_ring *ring = &showing->details->ring;
+	const struct event_ring *ring = &showing->details->ring;
 	const struct sprof_trace_side *side = &showing->instance->event1;
 	struct sprof_details_line line = {.kind = SPROF_DETAILS_EVENT1, .side = side};
 
@@ -141,25 +255,25 @@ static void show_other(
 static size_t show_until(
 	struct showing *showing, size_t at, uint64_t sequence, enum sprof_details_kind kind)
 {
-	const struct sprof_event_ring *ring = &showing->details->ring;
+	const struct event_ring *ring = &showing->details->ring;
 
-	for (; at < ring->count && sprof_event_ring_at(ring, at)->sequence < sequence; at++)
-		show_other(showing, sprof_event_ring_at(ring, at), kind);
+	for (; at < ring->count && event_ring_at(ring, at)->sequence < sequence; at++)
+		show_other(showing, event_ring_at(ring, at), kind);
 	/* The event with that number gets a separate line. */
-	return at + (at < ring->count && sprof_event_ring_at(ring, at)->sequence == sequence);
+	return at + (at < ring->count && event_ring_at(ring, at)->sequence == sequence);
 }
 
 /* Shows event2 and what follows; `at` is the ring index after event1. */
 static void show_rest(struct showing *showing, size_t at)
 {
-	const struct sprof_event_ring *ring = &showing->details->ring;
+	const struct event_ring *ring = &showing->details->ring;
 	const struct sprof_trace_side *event2 = &showing->instance->event2;
 	uint64_t after_ns = showing->details->options.after_ns;
 
 	at = show_until(showing, at, event2->sequence, SPROF_DETAILS_BETWEEN);
 	show_event2(showing);
 	for (; after_ns && at < ring->count; at++) {
-		const struct sprof_trace_side *side = sprof_event_ring_at(ring, at);
+		const struct sprof_trace_side *side = event_ring_at(ring, at);
 
 		if (side->event->time_ns > sprof_plus(event2->event->time_ns, after_ns))
 			break;
@@ -172,7 +286,7 @@ static void show_instance(
 {
 	struct showing showing = {.details = details, .instance = instance};
 	uint64_t begin = sprof_minus(instance->event1.event->time_ns, details->options.before_ns);
-	size_t at = sprof_event_ring_find(&details->ring, begin);
+	size_t at = event_ring_find(&details->ring, begin);
 
 	at = show_until(&showing, at, instance->event1.sequence, SPROF_DETAILS_BEFORE);
 	show_event1(&showing);
@@ -194,8 +308,8 @@ bool sprof_details_add(
 		needed_ns = oldest_ns;
 	if (details->waiting_ns < needed_ns)
 		needed_ns = details->waiting_ns;
-	sprof_event_ring_trim(&details->ring, sprof_minus(needed_ns, details->options.before_ns));
-	return sprof_event_ring_add(&details->ring, side);
+	event_ring_trim(&details->ring, sprof_minus(needed_ns, details->options.before_ns));
+	return event_ring_add(&details->ring, side);
 }
 
 /* Moves the waiting ones to the front of the array, if most of it is used up. */

@@ -112,4 +112,12 @@ typedef void (*sprof_perf_taker)(void *data, const struct sprof_perf_record *rec
  */
 void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker take, void *data);
 
+/* Whether sprof may lock unlimited memory (CAP_IPC_LOCK). */
+bool sprof_perf_may_lock_all(void);
+
+/*
+ * Bytes per ring for `cpus` rings: a power of two. `has_stacks`: records contain copies of stacks.
+ */
+size_t sprof_perf_ring_size(size_t cpus, bool has_stacks);
+
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "events/perf/registers.h"
-#include "events/perf/ring-size.h"
+#include "events/perf/rings.h"
 
 enum {
 	FILTER_SIZE = 4096,

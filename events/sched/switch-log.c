@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "events/perf/ring-size.h"
+#include "events/perf/rings.h"
 
 enum {
 	REST_SIZE = 512,             /* of a sample, without its stack */

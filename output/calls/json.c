@@ -23,8 +23,8 @@ static void add_caller(const struct sprof_calls_report *report,
 {
 	const bool is_root = row->caller == SPROF_ACTIVATION_ROOT;
 
-	sprof_json_text(json, "{\"caller\":");
-	sprof_json_string(json, is_root ? NULL : sprof_calls_name(report, row->caller));
+	sprof_json_member_string(
+		json, "{\"caller\":", is_root ? NULL : sprof_calls_name(report, row->caller));
 	add_figures(row, json);
 	sprof_json_text(json, "}");
 }
@@ -36,8 +36,7 @@ static void add_key(const struct sprof_calls_report *report, int64_t key, struct
 	sprof_json_format(json, ",\"key\":%" PRId64, key);
 	if (!name)
 		return;
-	sprof_json_text(json, ",\"comm\":");
-	sprof_json_string(json, name);
+	sprof_json_member_string(json, ",\"comm\":", name);
 }
 
 static void add_thread(const struct sprof_calls_report *report,
@@ -60,8 +59,7 @@ static size_t add_function(const struct sprof_calls_report *report,
 	const struct sprof_activation_row *row = rows[0];
 	size_t i;
 
-	sprof_json_text(json, "{\"function\":");
-	sprof_json_string(json, sprof_calls_name(report, row->function));
+	sprof_json_member_string(json, "{\"function\":", sprof_calls_name(report, row->function));
 	if (report->by_thread)
 		add_thread(report, row, json);
 	add_figures(row, json);
@@ -84,8 +82,7 @@ bool sprof_calls_json(const struct sprof_calls_report *report, struct sprof_out 
 		sprof_calls_rows_finish(&rows);
 		return false;
 	}
-	sprof_json_text(&json, "{\"source\":");
-	sprof_json_string(&json, report->source);
+	sprof_json_member_string(&json, "{\"source\":", report->source);
 	sprof_json_format(&json,
 		",\"duration_ns\":%" PRIu64 ",\"watched\":%zu,\"lost\":%" PRIu64
 		",\"unwatched\":%u,\"not_watched\":%u,\"gone\":%" PRIu64,

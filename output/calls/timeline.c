@@ -32,8 +32,8 @@ static void add_call(const struct sprof_calls_report *report, const struct sprof
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, call->thread);
 	const uint64_t begin_ns = sprof_minus(call->begin_ns, report->begin_ns);
 
-	sprof_json_text(json, "{\"ph\":\"X\",\"name\":");
-	sprof_json_name(json, sprof_calls_name(report, call->function));
+	sprof_json_member_name(
+		json, "{\"ph\":\"X\",\"name\":", sprof_calls_name(report, call->function));
 	sprof_json_format(json, ",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f",
 		thread ? pid_of(report, thread) : 0, thread ? (int)thread->tid : 0,
 		(double)begin_ns / SPROF_NS_PER_US,

@@ -64,12 +64,12 @@ static void write_names(struct chrome *writer, uint32_t index)
 	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
 
 	begin_event(writer, "M", index);
-	sprof_json_text(&writer->json, ",\"name\":\"process_name\",\"args\":{\"name\":");
-	sprof_json_name(&writer->json, writer->profile->processes[thread->process].name);
+	sprof_json_member_name(&writer->json, ",\"name\":\"process_name\",\"args\":{\"name\":",
+		writer->profile->processes[thread->process].name);
 	sprof_json_text(&writer->json, "}}");
 	begin_event(writer, "M", index);
-	sprof_json_text(&writer->json, ",\"name\":\"thread_name\",\"args\":{\"name\":");
-	sprof_json_name(&writer->json, thread->name);
+	sprof_json_member_name(
+		&writer->json, ",\"name\":\"thread_name\",\"args\":{\"name\":", thread->name);
 	sprof_json_text(&writer->json, "}}");
 }
 
@@ -115,8 +115,8 @@ static void write_mark(
 	struct chrome *writer, uint32_t thread, const char *phase, uint32_t function, uint64_t time)
 {
 	begin_event(writer, phase, thread);
-	sprof_json_text(&writer->json, ",\"name\":");
-	sprof_json_name(&writer->json, writer->profile->functions[function].name);
+	sprof_json_member_name(
+		&writer->json, ",\"name\":", writer->profile->functions[function].name);
 	write_us(writer, "ts", time);
 	sprof_json_text(&writer->json, "}");
 }

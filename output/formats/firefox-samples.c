@@ -105,11 +105,10 @@ enum marker_column {
 static void write_marker_data(
 	struct sprof_firefox *writer, const struct sprof_profile_context *context)
 {
-	sprof_json_text(&writer->json, "{\"type\":\"Wait\",\"object\":");
-	sprof_json_name(&writer->json, context->object ? context->object : "");
+	sprof_json_member_name(&writer->json,
+		"{\"type\":\"Wait\",\"object\":", context->object ? context->object : "");
 	if (context->holder) {
-		sprof_json_text(&writer->json, ",\"holder\":");
-		sprof_json_name(&writer->json, context->holder);
+		sprof_json_member_name(&writer->json, ",\"holder\":", context->holder);
 	}
 	sprof_json_text(&writer->json, "}");
 }

@@ -64,8 +64,7 @@ static void write_pid(struct sprof_firefox *writer, const struct sprof_profile_p
 		writer->failed = true;
 		return;
 	}
-	sprof_json_text(&writer->json, ",\"pid\":");
-	sprof_json_name(&writer->json, text);
+	sprof_json_member_name(&writer->json, ",\"pid\":", text);
 }
 
 static void write_thread(struct sprof_firefox *writer, uint32_t index)
@@ -78,8 +77,7 @@ static void write_thread(struct sprof_firefox *writer, uint32_t index)
 		"\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
 		"\"pausedRanges\":[],\"showMarkersInTimeline\":false,\"name\":");
 	sprof_json_name(&writer->json, thread->name);
-	sprof_json_text(&writer->json, ",\"processName\":");
-	sprof_json_name(&writer->json, process->name);
+	sprof_json_member_name(&writer->json, ",\"processName\":", process->name);
 	write_pid(writer, process);
 	sprof_json_format(&writer->json, ",\"isMainThread\":%s,\"tid\":\"%d\"",
 		thread->tid == process->pid ? "true" : "false", thread->tid);
@@ -93,8 +91,8 @@ static void write_meta(struct sprof_firefox *writer)
 	uint64_t end_ns =
 		writer->moments.end_ns ? writer->moments.end_ns : profile->quality.duration_ns;
 
-	sprof_json_text(&writer->json, "{\"meta\":{\"product\":");
-	sprof_json_name(&writer->json, profile->command ? profile->command : "sprof");
+	sprof_json_member_name(&writer->json,
+		"{\"meta\":{\"product\":", profile->command ? profile->command : "sprof");
 	sprof_json_format(&writer->json,
 		",\"interval\":%.6f,\"startTime\":%.3f,\"profilingStartTime\":0,"
 		"\"profilingEndTime\":%.6f,",

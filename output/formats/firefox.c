@@ -248,17 +248,13 @@ static void write_lib(struct sprof_firefox *writer, size_t index)
 	const char *build_id =
 		index < profile->module_count ? profile->module_facts[index].build_id : NULL;
 
-	sprof_json_text(&writer->json, "{\"arch\":null,\"name\":");
-	sprof_json_name(&writer->json, sprof_module_name(module));
-	sprof_json_text(&writer->json, ",\"path\":");
-	sprof_json_name(&writer->json, module->path);
-	sprof_json_text(&writer->json, ",\"debugName\":");
-	sprof_json_name(&writer->json, sprof_module_name(module));
-	sprof_json_text(&writer->json, ",\"debugPath\":");
-	sprof_json_name(&writer->json, module->path);
-	sprof_json_text(
-		&writer->json, ",\"breakpadId\":\"000000000000000000000000000000000\",\"codeId\":");
-	sprof_json_string(&writer->json, build_id);
+	sprof_json_member_name(
+		&writer->json, "{\"arch\":null,\"name\":", sprof_module_name(module));
+	sprof_json_member_name(&writer->json, ",\"path\":", module->path);
+	sprof_json_member_name(&writer->json, ",\"debugName\":", sprof_module_name(module));
+	sprof_json_member_name(&writer->json, ",\"debugPath\":", module->path);
+	sprof_json_member_string(&writer->json,
+		",\"breakpadId\":\"000000000000000000000000000000000\",\"codeId\":", build_id);
 	sprof_json_text(&writer->json, "}");
 }
 

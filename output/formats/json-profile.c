@@ -69,14 +69,14 @@ static void write_head(struct writer *writer, enum sprof_weight weight)
 {
 	const struct sprof_profile *profile = writer->profile;
 
-	sprof_json_text(&writer->json, "{\"format\":\"sprof-profile\",\"version\":1,\"command\":");
-	sprof_json_string(&writer->json, profile->command);
+	sprof_json_member_string(&writer->json,
+		"{\"format\":\"sprof-profile\",\"version\":1,\"command\":", profile->command);
 	sprof_json_text(&writer->json, ",\"start_realtime_ns\":");
 	sprof_json_number(&writer->json, profile->start_realtime_ns);
-	sprof_json_text(&writer->json, ",\"weight\":");
-	sprof_json_name(&writer->json, sprof_profile_weight_name(profile, weight));
-	sprof_json_text(&writer->json, ",\"unit\":");
-	sprof_json_name(&writer->json, sprof_profile_weight_unit(profile, weight));
+	sprof_json_member_name(
+		&writer->json, ",\"weight\":", sprof_profile_weight_name(profile, weight));
+	sprof_json_member_name(
+		&writer->json, ",\"unit\":", sprof_profile_weight_unit(profile, weight));
 	sprof_json_text(&writer->json, ",\n");
 	write_quality(writer);
 }
@@ -127,11 +127,9 @@ static void write_module(struct writer *writer, size_t index)
 {
 	const struct sprof_profile *profile = writer->profile;
 
-	sprof_json_text(&writer->json, "{\"path\":");
-	sprof_json_string(
-		&writer->json, sprof_modules_get(profile->modules, (uint32_t)index)->path);
-	sprof_json_text(&writer->json, ",\"build_id\":");
-	sprof_json_string(&writer->json,
+	sprof_json_member_string(&writer->json,
+		"{\"path\":", sprof_modules_get(profile->modules, (uint32_t)index)->path);
+	sprof_json_member_string(&writer->json, ",\"build_id\":",
 		index < profile->module_count ? profile->module_facts[index].build_id : NULL);
 	sprof_json_text(&writer->json, "}");
 }
@@ -140,12 +138,9 @@ static void write_function(struct writer *writer, size_t index)
 {
 	const struct sprof_profile_function *function = &writer->profile->functions[index];
 
-	sprof_json_text(&writer->json, "{\"name\":");
-	sprof_json_string(&writer->json, function->name);
-	sprof_json_text(&writer->json, ",\"linkage\":");
-	sprof_json_string(&writer->json, function->linkage);
-	sprof_json_text(&writer->json, ",\"file\":");
-	sprof_json_string(&writer->json, function->file);
+	sprof_json_member_string(&writer->json, "{\"name\":", function->name);
+	sprof_json_member_string(&writer->json, ",\"linkage\":", function->linkage);
+	sprof_json_member_string(&writer->json, ",\"file\":", function->file);
 	sprof_json_format(&writer->json, ",\"line\":%u,\"module\":", function->line);
 	if (function->module == SPROF_PROFILE_NONE)
 		sprof_json_text(&writer->json, "null");
@@ -169,8 +164,7 @@ static void write_file(struct writer *writer, const struct sprof_profile_line *l
 
 	if (file == writer->profile->functions[line->function].file)
 		return;
-	sprof_json_text(&writer->json, ",{\"file\":");
-	sprof_json_string(&writer->json, file);
+	sprof_json_member_string(&writer->json, ",{\"file\":", file);
 	sprof_json_text(&writer->json, "}");
 }
 
@@ -358,8 +352,7 @@ static bool write_groups(
 {
 	if (!options->groups)
 		return true;
-	sprof_json_text(&writer->json, ",\n\"by\":{\"label\":");
-	sprof_json_string(&writer->json, options->groups->label);
+	sprof_json_member_string(&writer->json, ",\n\"by\":{\"label\":", options->groups->label);
 	sprof_json_text(&writer->json, ",\"groups\":[");
 	for (uint32_t i = 0; i < options->groups->count; i++) {
 		if (!write_group(writer, options, i, err))

@@ -28,11 +28,9 @@ static void write_frame(struct speedscope *writer, const struct sprof_profile_fu
 {
 	struct sprof_json *json = &writer->json;
 
-	sprof_json_text(json, "{\"name\":");
-	sprof_json_name(json, function->name);
+	sprof_json_member_name(json, "{\"name\":", function->name);
 	if (function->file) {
-		sprof_json_text(json, ",\"file\":");
-		sprof_json_name(json, function->file);
+		sprof_json_member_name(json, ",\"file\":", function->file);
 	}
 	if (function->line)
 		sprof_json_format(json, ",\"line\":%u", function->line);
@@ -141,8 +139,7 @@ static bool write_thread(struct speedscope *writer, uint32_t index)
 		name = NULL;
 		return false;
 	}
-	sprof_json_text(&writer->json, "{\"type\":\"sampled\",\"name\":");
-	sprof_json_name(&writer->json, name);
+	sprof_json_member_name(&writer->json, "{\"type\":\"sampled\",\"name\":", name);
 	sprof_json_format(
 		&writer->json, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit_of(writer));
 	sprof_json_number(&writer->json, whole_of(writer, index));

@@ -115,8 +115,7 @@ bool sprof_heap_report_json(const struct sprof_heap_report *report, struct sprof
 
 	if (!sprof_json_open(&json, out, false))
 		return false;
-	sprof_json_text(&json, "{\"command\":");
-	sprof_json_string(&json, report->profile->command);
+	sprof_json_member_string(&json, "{\"command\":", report->profile->command);
 	sprof_json_format(&json, ",\"source\":\"%s\",\"functions\":%zu,\"duration_ns\":%" PRIu64,
 		report->source, report->functions, report->end_ns - report->begin_ns);
 	add_counts(report, &json);

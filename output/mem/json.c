@@ -41,8 +41,7 @@ static void add_metrics(const struct sprof_mem_report *report, const struct spro
 
 static void add_file(const struct sprof_memory_file *file, struct sprof_json *json)
 {
-	sprof_json_text(json, "{\"name\":");
-	sprof_json_string(json, file->name);
+	sprof_json_member_string(json, "{\"name\":", file->name);
 	sprof_json_format(json,
 		",\"rss\":%" PRIu64 ",\"pss\":%" PRIu64 ",\"uss\":%" PRIu64 ",\"swap\":%" PRIu64
 		"}",

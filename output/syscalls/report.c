@@ -327,8 +327,7 @@ static void json_row(const struct sprof_call_report *report, const struct sprof_
 	sprof_syscall_name_on(row->arch, row->number, name, sizeof(name));
 	sprof_json_text(json, "{");
 	json_thread(report, row, json);
-	sprof_json_text(json, "\"syscall\":");
-	sprof_json_string(json, name);
+	sprof_json_member_string(json, "\"syscall\":", name);
 	sprof_json_format(json,
 		",\"number\":%lld,\"calls\":%llu,\"total_ns\":%llu,\"min_ns\":%llu,\"p50_ns\":%llu,"
 		"\"p95_ns\":%llu,\"p99_ns\":%llu,\"max_ns\":%llu,\"errors\":%llu,\"over\":%llu,"

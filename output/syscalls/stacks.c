@@ -69,8 +69,7 @@ static void json_stack(const struct sprof_call_report *report, const struct spro
 	char name[NAME_SIZE];
 
 	sprof_syscall_name_on(row->arch, row->number, name, sizeof(name));
-	sprof_json_text(json, "{\"syscall\":");
-	sprof_json_string(json, name);
+	sprof_json_member_string(json, "{\"syscall\":", name);
 	sprof_json_format(json,
 		",\"calls\":%llu,\"total_ns\":%llu,\"max_ns\":%llu,\"errors\":%llu,"
 		"\"partial\":%llu,\"partial_ns\":%llu,\"frames\":[",

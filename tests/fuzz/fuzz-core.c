@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 #include "elfsym/core/core.h"
 #include "tests/fuzz/fuzz.h"
 

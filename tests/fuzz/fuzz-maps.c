@@ -2,7 +2,7 @@
  * Any text as /proc/PID/maps: a line is taken or refused, and what it yields lies inside of the
  * text.
  */
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -38,7 +38,7 @@ ONLY_HEADERS = {
     ("interp", "elfsym"): {"elf/image.h", "python/greenlet.h", "python/runtime.h"},
     ("unwind", "elfsym"): {"elf/image.h", "cfi/cfi.h", "code/call-decode.h", "cfi/fde-table.h", "cfi/fdes.h",
                            "code/frame-distance.h", "go/rows.h", "go/runtime.h", "elf/plt-decode.h", "code/scan.h",
-                           "code/starts.h", "cfi/signal-return.h"},
+                           "code/starts.h"},
 }
 
 # (what, pattern over code without comments and strings, folders that may).

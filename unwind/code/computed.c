@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/cfi/signal-return.h"
+#include "elfsym/cfi/cfi.h"
 #include "elfsym/code/starts.h"
 #include "unwind/code/flow.h"
 #include "unwind/code/instruction.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/denial/diagnose.h"
 #include "tests/unit/attach/fixture.h"
 #include "tests/unit/check.h"
 

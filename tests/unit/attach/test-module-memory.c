@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "attach/proc/procfs.h"
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 #include "elfsym/cfi/cfi.h"
 #include "elfsym/names/symbols.h"
 #include "tests/unit/check.h"

@@ -1,7 +1,7 @@
 /*
  * base/maps-line: lines as the kernel writes them and lines as it never would.
  */
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * elfsym/signal-return: the bytes of each form, one changed at a time.
  */
-#include "elfsym/cfi/signal-return.h"
+#include "elfsym/cfi/cfi.h"
 
 #include <string.h>
 

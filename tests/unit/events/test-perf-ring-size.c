@@ -1,7 +1,7 @@
 /*
  * Who may lock any amount of memory: a capability decides that, not the user's id.
  */
-#include "events/perf/ring-size.h"
+#include "events/perf/rings.h"
 
 #include <linux/capability.h>
 #include <string.h>
