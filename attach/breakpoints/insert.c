@@ -116,6 +116,7 @@ static bool take_code(const struct sprof_breakpoints *table, struct breakpoint *
 	breakpoint->displaced = (struct sprof_displaced){0};
 	breakpoint->tag = 0;
 	breakpoint->is_followed = false;
+	breakpoint->loops_to = 0;
 	return breakpoint->code_size;
 }
 
@@ -151,6 +152,21 @@ bool sprof_breakpoint_insert(struct sprof_process *process, uint64_t address, ui
 	process->breakpoints->is_removed = false;
 	return breakpoint->is_in || !sprof_trap_table_is_open(process->breakpoints) ||
 		sprof_trap_write(process->breakpoints, breakpoint, true);
+}
+
+bool sprof_breakpoint_insert_loop(struct sprof_process *process, uint64_t address, uint64_t entry)
+{
+	struct sprof_displaced displaced;
+	struct breakpoint *breakpoint;
+
+	if (!sprof_breakpoint_insert(process, address, 0))
+		return false;
+	breakpoint = sprof_trap_find(process->breakpoints, address);
+	sprof_displace(breakpoint->code, breakpoint->code_size, address, &displaced);
+	if ((displaced.kind == SPROF_DISPLACE_JUMP || displaced.kind == SPROF_DISPLACE_BRANCH) &&
+		displaced.target == entry)
+		breakpoint->loops_to = entry;
+	return breakpoint->loops_to;
 }
 
 uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t address)

@@ -168,16 +168,24 @@ static void take_register(struct sprof_functions *functions, struct sprof_proces
 		functions->not_watched++;
 }
 
+static bool insert(struct sprof_process *process, uint64_t address,
+	const struct sprof_function *function, size_t number)
+{
+	for (size_t i = 0; i < function->loop_count; i++) {
+		if (!sprof_breakpoint_insert_loop(process, address + function->loops[i], address))
+			return false;
+	}
+	return sprof_breakpoint_events_add(process, address, (int64_t)number, function->way);
+}
+
 static void break_at(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
-	const bool is_brief = functions->table.items[number].is_brief;
-
 	if (sprof_breakpoint_tag(process, address) || !is_first_try(functions, process, address))
 		return;
 	if (functions->recorded)
 		take_register(functions, process, address, number);
-	else if (!sprof_breakpoint_events_add(process, address, (int64_t)number, is_brief))
+	else if (!insert(process, address, &functions->table.items[number], number))
 		functions->not_watched++;
 }
 

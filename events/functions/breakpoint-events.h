@@ -36,13 +36,19 @@ SPROF_MUST_USE struct sprof_breakpoint_events *sprof_breakpoint_events_create(
 /* NULL is accepted. */
 void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 
+enum sprof_breakpoint_way {
+	SPROF_BREAKPOINT_CALL,
+	SPROF_BREAKPOINT_BRIEF, /* no returns and no stacks */
+	/* an IFUNC's code: it has no events, but the function that it returns is watched, as CALL */
+	SPROF_BREAKPOINT_RESOLVER,
+};
+
 /*
- * Watches the function whose first instruction is at `address`. Its events carry `number`.
- * `is_brief`: no returns and no stacks. Returns false if the code can't be changed, or out of
- * memory.
+ * Watches the function whose first instruction is at `address`. Its events carry `number`. Returns
+ * false if the code can't be changed, or out of memory.
  */
-SPROF_MUST_USE bool sprof_breakpoint_events_add(
-	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief);
+SPROF_MUST_USE bool sprof_breakpoint_events_add(struct sprof_process *process, uint64_t address,
+	int64_t number, enum sprof_breakpoint_way way);
 
 /* Removes all breakpoints, and puts them back. While suspended, none may be added. Open calls get
  * no return event, and a stop at a breakpoint that is reported only after the suspension gets no
