@@ -38,6 +38,9 @@ SPROF_MUST_USE bool sprof_breakpoint_insert(
 SPROF_MUST_USE bool sprof_breakpoint_insert_loop(
 	struct sprof_process *process, uint64_t address, uint64_t entry);
 
+/* Whether a breakpoint with a tag is in memory. Other code may have come to the place of one. */
+bool sprof_breakpoint_is_tagged(const struct sprof_process *process, uint64_t address);
+
 /* 0: no tag, or no breakpoint. */
 uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t address);
 

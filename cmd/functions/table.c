@@ -103,6 +103,19 @@ static bool add_name(struct sprof_function_table *table, const struct sprof_imag
 	return known ? rename_function(known, listed->name) : add(table, image, listed, place);
 }
 
+/* Calls of dlopen(3) and dlclose(3) enter it (glibc's elf/dl-debug.c, musl's ldso/dynlink.c). */
+static bool add_loader(struct sprof_function_table *table, const struct sprof_listed *listed,
+	const struct sprof_function *place)
+{
+	if (strcmp(listed->name, "_dl_debug_state") != 0)
+		return true;
+	if (!sprof_array_reserve(&table->loaders, &table->loader_capacity, table->loader_count + 1,
+		    sizeof(*table->loaders)))
+		return false;
+	table->loaders[table->loader_count++] = *place;
+	return true;
+}
+
 static bool add_wanted(struct sprof_function_table *table, struct sprof_module *module,
 	const struct sprof_image *image, const struct sprof_listing *listing)
 {
@@ -113,7 +126,8 @@ static bool add_wanted(struct sprof_function_table *table, struct sprof_module *
 
 		if (sprof_image_executable(image, listed->address) &&
 			sprof_image_offset(image, listed->address, &place.offset) &&
-			!add_name(table, image, listed, &place))
+			(!add_loader(table, listed, &place) ||
+				!add_name(table, image, listed, &place)))
 			return false;
 	}
 	return true;
@@ -152,5 +166,6 @@ void sprof_function_table_finish(struct sprof_function_table *table)
 		free(table->items[i].loops);
 	}
 	free(table->items);
+	free(table->loaders);
 	sprof_idmap_finish(&table->scanned);
 }

@@ -73,6 +73,7 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 	functions->sink = (struct sprof_trace_sink){functions, take_event};
 	functions->breakpoints = sprof_breakpoint_events_create(&(struct sprof_breakpoint_options){
 		.sink = functions->sink,
+		.mapped = functions->mapped,
 		.stacks = functions->options.stacks,
 		.begins_only = functions->options.begins_only,
 		.times = functions->options.times,
@@ -181,12 +182,27 @@ static bool insert(struct sprof_process *process, uint64_t address,
 static void break_at(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
-	if (sprof_breakpoint_tag(process, address) || !is_first_try(functions, process, address))
-		return;
-	if (functions->recorded)
+	if (functions->recorded && is_first_try(functions, process, address))
 		take_register(functions, process, address, number);
-	else if (!insert(process, address, &functions->table.items[number], number))
+	if (functions->recorded || sprof_breakpoint_is_tagged(process, address))
+		return;
+	if (!insert(process, address, &functions->table.items[number], number) &&
+		is_first_try(functions, process, address))
 		functions->not_watched++;
+}
+
+/* Without it, new libraries are seen a moment later. */
+static void break_at_loader(const struct sprof_function_table *table, struct sprof_process *process,
+	const struct sprof_mapping *mapping)
+{
+	uint64_t address;
+
+	for (size_t i = 0; i < table->loader_count; i++) {
+		if (find_address(mapping, &table->loaders[i], &address) &&
+			!sprof_breakpoint_is_tagged(process, address))
+			(void)!sprof_breakpoint_events_add(
+				process, address, 0, SPROF_BREAKPOINT_LOADER);
+	}
 }
 
 static void break_at_all(struct sprof_functions *functions, struct sprof_process *process,
@@ -198,6 +214,8 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 		if (find_address(mapping, &functions->table.items[i], &address))
 			break_at(functions, process, address, i);
 	}
+	if (functions->breakpoints)
+		break_at_loader(&functions->table, process, mapping);
 }
 
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)

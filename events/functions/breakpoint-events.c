@@ -135,7 +135,7 @@ static void watch_chosen(struct sprof_thread *thread, const struct sprof_regs *r
 {
 	const uint64_t chosen = (uint64_t)sprof_regs_result(regs);
 
-	if (!sprof_breakpoint_tag(thread->process, chosen))
+	if (!sprof_breakpoint_is_tagged(thread->process, chosen))
 		(void)!sprof_breakpoint_events_add(
 			thread->process, chosen, number, SPROF_BREAKPOINT_CALL);
 }
@@ -245,6 +245,8 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 	uint32_t stack = 0;
 	uint64_t time_ns;
 
+	if (way == SPROF_BREAKPOINT_LOADER && events->options.mapped)
+		events->options.mapped(events->options.sink.data, thread->process);
 	if (way == SPROF_BREAKPOINT_RESOLVER ||
 		(way == SPROF_BREAKPOINT_CALL && !events->options.begins_only))
 		expect_return(events, thread, regs, tag);
@@ -252,7 +254,7 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 	pass(events, thread, regs);
 	if (has_copy && !events->stacks->walk(events->stacks->data, &stack))
 		events->out_of_memory = true;
-	if (way != SPROF_BREAKPOINT_RESOLVER)
+	if (way == SPROF_BREAKPOINT_CALL || way == SPROF_BREAKPOINT_BRIEF)
 		give_begin(events, thread, time_ns, regs, number_of(tag), stack);
 }
 

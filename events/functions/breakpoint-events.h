@@ -24,6 +24,8 @@ struct sprof_breakpoint_options {
 	 * well.
 	 */
 	struct sprof_trace_sink sink;
+	/* A thread is held at a LOADER, before new code runs. Gets the sink's data. May be NULL. */
+	void (*mapped)(void *data, struct sprof_process *process);
 	bool stacks;      /* copy a stack at each begin */
 	bool begins_only; /* no breakpoints at returns */
 	/* fill in the CPU times of struct sprof_breakpoint_load: one more read per stop */
@@ -41,6 +43,8 @@ enum sprof_breakpoint_way {
 	SPROF_BREAKPOINT_BRIEF, /* no returns and no stacks */
 	/* an IFUNC's code: it has no events, but the function that it returns is watched, as CALL */
 	SPROF_BREAKPOINT_RESOLVER,
+	/* the loader calls it when it has mapped or unmapped libraries: no events */
+	SPROF_BREAKPOINT_LOADER,
 };
 
 /*
