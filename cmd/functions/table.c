@@ -103,16 +103,45 @@ static bool add_name(struct sprof_function_table *table, const struct sprof_imag
 	return known ? rename_function(known, listed->name) : add(table, image, listed, place);
 }
 
-/* Calls of dlopen(3) and dlclose(3) enter it (glibc's elf/dl-debug.c, musl's ldso/dynlink.c). */
-static bool add_loader(struct sprof_function_table *table, const struct sprof_listed *listed,
+/*
+ * Calls of dlopen(3) and dlclose(3) enter the first (glibc's elf/dl-debug.c, musl's ldso/dynlink.c). CALL: it is
+ * none.
+ */
+static enum sprof_breakpoint_way landmark_way(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum sprof_breakpoint_way way;
+	} landmarks[] = {
+		{"_dl_debug_state", SPROF_BREAKPOINT_LOADER},
+		{"longjmp", SPROF_BREAKPOINT_JUMP},
+		{"_longjmp", SPROF_BREAKPOINT_JUMP},
+		{"siglongjmp", SPROF_BREAKPOINT_JUMP},
+		{"__libc_longjmp", SPROF_BREAKPOINT_JUMP},
+		{"__libc_siglongjmp", SPROF_BREAKPOINT_JUMP},
+		{"__longjmp_chk", SPROF_BREAKPOINT_JUMP},
+		{"__cxa_begin_catch", SPROF_BREAKPOINT_CATCH},
+	};
+
+	for (size_t i = 0; i < sizeof(landmarks) / sizeof(landmarks[0]); i++) {
+		if (!strcmp(landmarks[i].name, name))
+			return landmarks[i].way;
+	}
+	return SPROF_BREAKPOINT_CALL;
+}
+
+static bool add_landmark(struct sprof_function_table *table, const struct sprof_listed *listed,
 	const struct sprof_function *place)
 {
-	if (strcmp(listed->name, "_dl_debug_state") != 0)
+	struct sprof_function landmark = *place;
+
+	landmark.way = landmark_way(listed->name);
+	if (landmark.way == SPROF_BREAKPOINT_CALL)
 		return true;
-	if (!sprof_array_reserve(&table->loaders, &table->loader_capacity, table->loader_count + 1,
-		    sizeof(*table->loaders)))
+	if (!sprof_array_reserve(&table->landmarks, &table->landmark_capacity,
+		    table->landmark_count + 1, sizeof(landmark)))
 		return false;
-	table->loaders[table->loader_count++] = *place;
+	table->landmarks[table->landmark_count++] = landmark;
 	return true;
 }
 
@@ -126,7 +155,7 @@ static bool add_wanted(struct sprof_function_table *table, struct sprof_module *
 
 		if (sprof_image_executable(image, listed->address) &&
 			sprof_image_offset(image, listed->address, &place.offset) &&
-			(!add_loader(table, listed, &place) ||
+			(!add_landmark(table, listed, &place) ||
 				!add_name(table, image, listed, &place)))
 			return false;
 	}
@@ -166,6 +195,6 @@ void sprof_function_table_finish(struct sprof_function_table *table)
 		free(table->items[i].loops);
 	}
 	free(table->items);
-	free(table->loaders);
+	free(table->landmarks);
 	sprof_idmap_finish(&table->scanned);
 }

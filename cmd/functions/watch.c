@@ -191,17 +191,17 @@ static void break_at(struct sprof_functions *functions, struct sprof_process *pr
 		functions->not_watched++;
 }
 
-/* Without it, new libraries are seen a moment later. */
-static void break_at_loader(const struct sprof_function_table *table, struct sprof_process *process,
-	const struct sprof_mapping *mapping)
+/* Without them, new libraries are seen a moment later, and calls that are left may seem to return. */
+static void break_at_landmarks(const struct sprof_function_table *table,
+	struct sprof_process *process, const struct sprof_mapping *mapping)
 {
 	uint64_t address;
 
-	for (size_t i = 0; i < table->loader_count; i++) {
-		if (find_address(mapping, &table->loaders[i], &address) &&
+	for (size_t i = 0; i < table->landmark_count; i++) {
+		if (find_address(mapping, &table->landmarks[i], &address) &&
 			!sprof_breakpoint_is_tagged(process, address))
 			(void)!sprof_breakpoint_events_add(
-				process, address, 0, SPROF_BREAKPOINT_LOADER);
+				process, address, 0, table->landmarks[i].way);
 	}
 }
 
@@ -215,7 +215,7 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 			break_at(functions, process, address, i);
 	}
 	if (functions->breakpoints)
-		break_at_loader(&functions->table, process, mapping);
+		break_at_landmarks(&functions->table, process, mapping);
 }
 
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)

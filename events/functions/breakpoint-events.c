@@ -17,12 +17,13 @@
 #include "base/clock.h"
 #include "base/proc.h"
 #include "events/functions/follow-cpu.h"
+#include "events/functions/jumps.h"
 #include "events/functions/return-stack.h"
 
 /* The places of values; the catalogue's (events/language/event-type.c). */
 enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 
-enum { WAY_BITS = 2 };
+enum { WAY_BITS = 3 };
 
 struct thread_calls {
 	struct sprof_return_stack returns;
@@ -202,6 +203,20 @@ static void expect_return(struct sprof_breakpoint_events *events, struct sprof_t
 		events->out_of_memory = true;
 }
 
+static void leave_calls(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs, enum sprof_breakpoint_way way)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+	struct sprof_jump jump;
+
+	if (!calls)
+		return;
+	if (way == SPROF_BREAKPOINT_CATCH)
+		sprof_return_stack_catch(&calls->returns, regs->values[SPROF_REG_SP]);
+	else if (sprof_jump_read(thread, regs, &jump))
+		sprof_return_stack_jump(&calls->returns, &jump);
+}
+
 static bool copy_stack(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs)
 {
@@ -247,6 +262,8 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 
 	if (way == SPROF_BREAKPOINT_LOADER && events->options.mapped)
 		events->options.mapped(events->options.sink.data, thread->process);
+	if (way == SPROF_BREAKPOINT_JUMP || way == SPROF_BREAKPOINT_CATCH)
+		leave_calls(events, thread, regs, way);
 	if (way == SPROF_BREAKPOINT_RESOLVER ||
 		(way == SPROF_BREAKPOINT_CALL && !events->options.begins_only))
 		expect_return(events, thread, regs, tag);

@@ -61,7 +61,8 @@ static void drop_replaced(const struct sprof_return_stack *stack, struct sprof_r
 	size_t found = find_at(stack, list, by->sp);
 
 	if (found == SIZE_MAX ||
-		(list->items[found].address == by->address && list->items[found].tag != by->tag))
+		(list->items[found].address == by->address && list->items[found].tag != by->tag &&
+			!list->items[found].is_left))
 		return;
 	for (; found != SIZE_MAX; found = find_at(stack, list, by->sp))
 		take_out(list, found);
@@ -85,11 +86,41 @@ bool sprof_return_stack_leave(
 	struct sprof_return_list *list = list_at(stack, sp);
 	const size_t found = find_at(stack, list, sp);
 
-	if (found == SIZE_MAX || list->items[found].address != address)
+	if (found == SIZE_MAX || list->items[found].address != address ||
+		list->items[found].is_left)
 		return false;
 	*ret = list->items[found];
 	take_out(list, found);
 	return true;
+}
+
+static void drop_own(struct sprof_return_stack *stack, uint64_t to)
+{
+	struct sprof_return_list *own = &stack->own;
+
+	while (sprof_own_stack_has(&stack->place, to) && own->count &&
+		own->items[own->count - 1].sp <= to)
+		own->count--;
+}
+
+void sprof_return_stack_jump(struct sprof_return_stack *stack, const struct sprof_jump *jump)
+{
+	struct sprof_return_list *list = &stack->elsewhere;
+
+	drop_own(stack, jump->to);
+	for (size_t i = 0; i < list->count; i++) {
+		struct sprof_return *call = &list->items[i];
+
+		if (jump->to < jump->from)
+			call->is_left &= call->sp < jump->to;
+		else
+			call->is_left |= call->sp > jump->from && call->sp <= jump->to;
+	}
+}
+
+void sprof_return_stack_catch(struct sprof_return_stack *stack, uint64_t sp)
+{
+	drop_own(stack, sp + sizeof(uint64_t));
 }
 
 void sprof_return_stack_clear(struct sprof_return_stack *stack)

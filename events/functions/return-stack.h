@@ -7,12 +7,14 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "events/functions/jumps.h"
 #include "events/functions/own-stack.h"
 
 struct sprof_return {
 	uint64_t address;
 	uint64_t sp;  /* after the return */
 	uint32_t tag; /* the owner's, of the function */
+	bool is_left; /* a jump has left it, or its stack */
 };
 
 struct sprof_return_list {
@@ -44,6 +46,14 @@ bool sprof_return_stack_has_left(const struct sprof_return_stack *stack, uint64_
  */
 SPROF_MUST_USE bool sprof_return_stack_leave(
 	struct sprof_return_stack *stack, uint64_t address, uint64_t sp, struct sprof_return *ret);
+
+/*
+ * The thread jumps: on its own stack the calls below end. Elsewhere the jump may be a switch of
+ * stacks: the calls that it passes don't return until a jump goes below them.
+ */
+void sprof_return_stack_jump(struct sprof_return_stack *stack, const struct sprof_jump *jump);
+/* A handler of an exception calls a function with this sp: on the own stack, the calls below end. */
+void sprof_return_stack_catch(struct sprof_return_stack *stack, uint64_t sp);
 
 /* Forgets all calls. */
 void sprof_return_stack_clear(struct sprof_return_stack *stack);

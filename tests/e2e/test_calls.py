@@ -15,7 +15,8 @@ PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets"
 
 
 def watch(functions, *parts, options=(), code=7, program=TARGET):
-    return sprof("calls", "-F", functions, *options, "--", target(program), *parts).check(code)
+    """Each call, however much of the time the stops take on a busy machine."""
+    return sprof("calls", "-F", functions, "--overhead", "0", *options, "--", target(program), *parts).check(code)
 
 
 def rows(*words, options=(), **how):

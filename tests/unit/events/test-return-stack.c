@@ -115,6 +115,51 @@ static void many_other_stacks(void **state)
 		check_leave(100000 + 100 * i, 10, "1");
 }
 
+static void jump(uint64_t from, uint64_t to)
+{
+	sprof_return_stack_jump(&stack, &(struct sprof_jump){from, to});
+}
+
+/* What longjmp leaves does not return, even where the thread comes to its return address. */
+static void long_jumps(void **state)
+{
+	enter(1, 900, 10);
+	enter(2, 800, 20);
+	enter(3, 700, 30);
+	jump(600, 800);
+	check_leave(700, 30, "");
+	check_leave(800, 20, "");
+	check_leave(900, 10, "1");
+	enter(2, 100200, 20);
+	enter(3, 100100, 30);
+	jump(100000, 100150);
+	check_leave(100100, 30, "");
+	check_leave(100200, 20, "2");
+}
+
+/* From one coroutine to another one, and back. */
+static void long_jumps_switch_stacks(void **state)
+{
+	enter(1, 900, 10);
+	enter(2, 100200, 20);
+	enter(2, 200200, 20);
+	jump(100100, 200100);
+	check_leave(100200, 20, "");
+	jump(200100, 100100);
+	check_leave(100200, 20, "2");
+	check_leave(200200, 20, "2");
+	check_leave(900, 10, "1");
+}
+
+static void handlers_of_exceptions(void **state)
+{
+	enter(1, 900, 10);
+	enter(2, 800, 20);
+	sprof_return_stack_catch(&stack, 792);
+	check_leave(800, 20, "");
+	check_leave(900, 10, "1");
+}
+
 static void jumps_do_not_take_all_memory(void **state)
 {
 	for (int i = 0; i < 100000; i++)
@@ -133,6 +178,9 @@ TEST_MAIN("return-stack")
 		cmocka_unit_test_teardown(other_stacks, finish),
 		cmocka_unit_test_teardown(tail_calls_on_other_stacks, finish),
 		cmocka_unit_test_teardown(many_other_stacks, finish),
+		cmocka_unit_test_teardown(long_jumps, finish),
+		cmocka_unit_test_teardown(long_jumps_switch_stacks, finish),
+		cmocka_unit_test_teardown(handlers_of_exceptions, finish),
 		cmocka_unit_test_teardown(jumps_do_not_take_all_memory, finish),
 	};
 
