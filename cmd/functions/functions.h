@@ -31,6 +31,7 @@ struct sprof_function {
 	/* its jumps to its first instruction, relative to that: they are no calls */
 	uint32_t *loops;
 	size_t loop_count;
+	const char *refusal; /* why it is not watched, at least in one process; NULL: it is */
 };
 
 struct sprof_functions_options {

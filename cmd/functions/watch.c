@@ -146,14 +146,37 @@ void sprof_functions_new_program(
 /* A thread has four (x86-64; as many as aarch64 has at least): the first four functions get them. */
 enum { REGISTERS = 4 };
 
+/* NULL: it can be counted. */
+static const char *why_not_counted(const struct sprof_functions *functions, size_t number)
+{
+	const struct sprof_function *function = &functions->table.items[number];
+
+	if (function->way == SPROF_BREAKPOINT_RESOLVER)
+		return "the program chooses one of several versions (IFUNC); watched without "
+		       "--count";
+	if (function->loop_count)
+		return "its first instruction is in a loop, whose rounds would count as calls; "
+		       "watched without --count";
+	if (number >= REGISTERS)
+		return "a thread has four debug registers; without --count there is no limit";
+	return NULL;
+}
+
+static void refuse(struct sprof_functions *functions, size_t number, const char *why)
+{
+	functions->not_watched++;
+	functions->table.items[number].refusal = why;
+}
+
 static void take_register(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
+	const char *why = why_not_counted(functions, number);
 	struct sprof_functions_watched *watched;
 	struct sprof_perf_denial denial;
 
-	if (number >= REGISTERS) {
-		functions->not_watched++;
+	if (why) {
+		refuse(functions, number, why);
 		return;
 	}
 	watched = malloc(sizeof(*watched));
@@ -166,7 +189,7 @@ static void take_register(struct sprof_functions *functions, struct sprof_proces
 	functions->watched = watched;
 	if (!sprof_recorded_events_add_probe(
 		    functions->recorded, &watched->probe, process, &denial))
-		functions->not_watched++;
+		refuse(functions, number, "the kernel gives no debug register for it");
 }
 
 static bool insert(struct sprof_process *process, uint64_t address,
@@ -188,7 +211,8 @@ static void break_at(struct sprof_functions *functions, struct sprof_process *pr
 		return;
 	if (!insert(process, address, &functions->table.items[number], number) &&
 		is_first_try(functions, process, address))
-		functions->not_watched++;
+		refuse(functions, number,
+			"its code can't be changed, or the program has its own breakpoint there");
 }
 
 /* Without them, new libraries are seen a moment later, and calls that are left may seem to return. */
