@@ -128,6 +128,8 @@ static void read_rollup(struct sprof_memory_process *process, uint64_t now_ns)
 		sprof_smaps_next(&cursor, &whole)) {
 		add(process, SPROF_MEMORY_PSS, now_ns, whole.figures.pss);
 		add(process, SPROF_MEMORY_USS, now_ns, whole.figures.uss);
+		process->whole = whole.figures;
+		process->whole_ns = now_ns;
 	}
 	process->is_denied |= errno == EACCES || errno == EPERM;
 }

@@ -123,19 +123,43 @@ static void forget_step(struct sprof_thread *thread)
 	thread->resumption = thread->after_step;
 }
 
+static struct breakpoint *find_prepared(
+	struct sprof_breakpoints *table, struct sprof_thread *thread, uint64_t address)
+{
+	struct breakpoint *breakpoint = sprof_trap_find(table, address);
+
+	if (!breakpoint || !breakpoint->is_in)
+		return NULL;
+	if (!breakpoint->is_prepared)
+		prepare(table, breakpoint, thread);
+	return breakpoint;
+}
+
+/* A jump that is taken back to the function's begin passes the breakpoint there, too. */
+static struct breakpoint *follow_loop(
+	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct sprof_thread *thread)
+{
+	struct breakpoint *entry;
+
+	if (!breakpoint->loops_to || way_past(breakpoint, thread->tid) != breakpoint->loops_to)
+		return breakpoint;
+	entry = find_prepared(table, thread, breakpoint->loops_to);
+	return entry ? entry : breakpoint;
+}
+
 bool sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs)
 {
 	struct sprof_breakpoints *table = thread->process->breakpoints;
-	struct breakpoint *breakpoint = sprof_trap_find(table, regs->values[SPROF_REG_PC]);
+	struct breakpoint *breakpoint;
 
 	forget_step(thread);
-	if (!breakpoint || !breakpoint->is_in) {
+	breakpoint = find_prepared(table, thread, regs->values[SPROF_REG_PC]);
+	if (!breakpoint) {
 		sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
 		sprof_thread_resume(thread);
 		return false;
 	}
-	if (!breakpoint->is_prepared)
-		prepare(table, breakpoint, thread);
+	breakpoint = follow_loop(table, breakpoint, thread);
 	if (breakpoint->displaced.kind == SPROF_DISPLACE_NEVER)
 		step(table, breakpoint, thread);
 	else if (breakpoint->displaced.kind == SPROF_DISPLACE_CALL)

@@ -31,6 +31,16 @@ bool sprof_breakpoints_are_possible(void);
 SPROF_MUST_USE bool sprof_breakpoint_insert(
 	struct sprof_process *process, uint64_t address, uint32_t tag);
 
+/*
+ * Inserts a breakpoint at a jump of a function to its own first instruction, the entry: the jump
+ * passes the breakpoint there, which only calls hit. Returns false if that is not possible.
+ */
+SPROF_MUST_USE bool sprof_breakpoint_insert_loop(
+	struct sprof_process *process, uint64_t address, uint64_t entry);
+
+/* Whether a breakpoint with a tag is in memory. Other code may have come to the place of one. */
+bool sprof_breakpoint_is_tagged(const struct sprof_process *process, uint64_t address);
+
 /* 0: no tag, or no breakpoint. */
 uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t address);
 

@@ -8,6 +8,11 @@ bool sprof_displace_has_decoder(void)
 	return false;
 }
 
+size_t sprof_displace_find_loops(const uint8_t *code, size_t size, uint32_t *ret, size_t most)
+{
+	return 0;
+}
+
 bool sprof_displace_is_behind_call(const uint8_t before[SPROF_CALL_MAX])
 {
 	return false;

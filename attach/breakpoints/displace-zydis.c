@@ -108,6 +108,22 @@ void sprof_displace(const uint8_t *code, size_t size, uint64_t address, struct s
 	}
 }
 
+size_t sprof_displace_find_loops(const uint8_t *code, size_t size, uint32_t *ret, size_t most)
+{
+	ZydisDecodedInstruction instruction;
+	size_t count = 0;
+
+	for (size_t at = 0; at < size; at += instruction.length) {
+		if (!decode(code + at, size - at, &instruction))
+			return 0;
+		if (at && count < most && instruction.raw.imm[0].is_relative &&
+			instruction.mnemonic != ZYDIS_MNEMONIC_CALL &&
+			(uint64_t)instruction.raw.imm[0].value.s + at + instruction.length == 0)
+			ret[count++] = (uint32_t)at;
+	}
+	return count;
+}
+
 size_t sprof_displaced_write(
 	const struct sprof_displaced *displaced, uint64_t slot, uint8_t ret[SPROF_DISPLACED_MAX])
 {

@@ -43,6 +43,13 @@ struct sprof_displaced {
 /* Whether there is a decoder; without one all instructions are NEVER. */
 bool sprof_displace_has_decoder(void);
 
+/*
+ * Finds the direct jumps of a function to its own first instruction. `code` is the whole function.
+ * Writes at most `most` places, relative to the function; returns their number. Code that is not
+ * all instructions has none.
+ */
+size_t sprof_displace_find_loops(const uint8_t *code, size_t size, uint32_t *ret, size_t most);
+
 /* Whether the bytes before an address end with a call, so that it may be a return address. */
 bool sprof_displace_is_behind_call(const uint8_t before[SPROF_CALL_MAX]);
 

@@ -87,6 +87,13 @@ size_t sprof_trap_table_read_code(
 	return size < 0 ? 0 : (size_t)size;
 }
 
+bool sprof_trap_is_there(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
+{
+	uint8_t byte;
+
+	return pread(table->memory, &byte, 1, (off_t)breakpoint->address) == 1 && byte == INT3;
+}
+
 /* By now there may be other code. The trap is not in. */
 static bool is_unchanged(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
 {
@@ -116,6 +123,7 @@ static bool take_code(const struct sprof_breakpoints *table, struct breakpoint *
 	breakpoint->displaced = (struct sprof_displaced){0};
 	breakpoint->tag = 0;
 	breakpoint->is_followed = false;
+	breakpoint->loops_to = 0;
 	return breakpoint->code_size;
 }
 
@@ -132,6 +140,16 @@ static struct breakpoint *add(struct sprof_breakpoints *table, uint64_t address)
 	return &table->items[table->count++];
 }
 
+/* Other code has come to its place: the memory is the only witness. */
+static void check_is_in(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
+{
+	if (!breakpoint->is_in || sprof_trap_is_there(table, breakpoint))
+		return;
+	breakpoint->is_in = false;
+	breakpoint->code_size =
+		0; /* even the same code, loaded again, has lost what was in its padding */
+}
+
 bool sprof_breakpoint_insert(struct sprof_process *process, uint64_t address, uint32_t tag)
 {
 	struct breakpoint *breakpoint = sprof_trap_find(process->breakpoints, address);
@@ -140,7 +158,9 @@ bool sprof_breakpoint_insert(struct sprof_process *process, uint64_t address, ui
 		process->breakpoints = sprof_trap_table_create(process->pid);
 	if (!process->breakpoints)
 		return false;
-	if (!breakpoint)
+	if (breakpoint)
+		check_is_in(process->breakpoints, breakpoint);
+	else
 		breakpoint = add(process->breakpoints, address);
 	if (!breakpoint ||
 		(!breakpoint->is_in && !is_unchanged(process->breakpoints, breakpoint) &&
@@ -153,6 +173,29 @@ bool sprof_breakpoint_insert(struct sprof_process *process, uint64_t address, ui
 		sprof_trap_write(process->breakpoints, breakpoint, true);
 }
 
+bool sprof_breakpoint_insert_loop(struct sprof_process *process, uint64_t address, uint64_t entry)
+{
+	struct sprof_displaced displaced;
+	struct breakpoint *breakpoint;
+
+	if (!sprof_breakpoint_insert(process, address, 0))
+		return false;
+	breakpoint = sprof_trap_find(process->breakpoints, address);
+	sprof_displace(breakpoint->code, breakpoint->code_size, address, &displaced);
+	if ((displaced.kind == SPROF_DISPLACE_JUMP || displaced.kind == SPROF_DISPLACE_BRANCH) &&
+		displaced.target == entry)
+		breakpoint->loops_to = entry;
+	return breakpoint->loops_to;
+}
+
+bool sprof_breakpoint_is_tagged(const struct sprof_process *process, uint64_t address)
+{
+	const struct breakpoint *breakpoint = sprof_trap_find(process->breakpoints, address);
+
+	return breakpoint && breakpoint->tag && breakpoint->is_in &&
+		sprof_trap_is_there(process->breakpoints, breakpoint);
+}
+
 uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t address)
 {
 	const struct breakpoint *breakpoint = sprof_trap_find(process->breakpoints, address);
@@ -163,13 +206,6 @@ uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t addr
 bool sprof_breakpoint_is_known(const struct sprof_process *process, uint64_t address)
 {
 	return sprof_trap_find(process->breakpoints, address);
-}
-
-bool sprof_trap_is_there(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
-{
-	uint8_t byte;
-
-	return pread(table->memory, &byte, 1, (off_t)breakpoint->address) == 1 && byte == INT3;
 }
 
 void sprof_trap_put_back(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)

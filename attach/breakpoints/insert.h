@@ -17,6 +17,8 @@ struct breakpoint {
 	uint32_t tag;
 	bool is_followed; /* a system call of the program's; attach/breakpoints/signals.h */
 	unsigned followed;
+	uint64_t
+		loops_to; /* the function's first instruction; the instruction here may jump to it */
 	uint8_t original;
 	uint8_t code[SPROF_CODE_MAX]; /* original code, without other breakpoints */
 	size_t code_size;
@@ -69,7 +71,7 @@ void sprof_trap_take_out(const struct sprof_breakpoints *table, struct breakpoin
 /* Whether it is wanted as long as the table is open. */
 static inline bool sprof_trap_is_kept(const struct breakpoint *breakpoint)
 {
-	return breakpoint->tag || breakpoint->is_followed;
+	return breakpoint->tag || breakpoint->is_followed || breakpoint->loops_to;
 }
 
 /* Removes all; inserts all that are kept, if the table is open. */

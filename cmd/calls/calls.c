@@ -299,6 +299,7 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 		.gone = gaps.gone,
 		.unwatched = gaps.unwatched,
 		.not_watched = gaps.not_watched,
+		.refusals = calls->names.refusals,
 		.sort = options->sort,
 		.by_thread = options->by_thread,
 		.top = options->top,

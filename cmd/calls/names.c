@@ -136,14 +136,19 @@ bool sprof_calls_names_make(const struct sprof_calls_naming *naming, struct spro
 	const struct sprof_symbols_options options = {0};
 	struct sprof_symbols *symbols;
 
-	*ret = (struct sprof_calls_names){.items = calloc(count + 1, sizeof(*ret->items))};
-	for (size_t i = 0; ret->items && i < count; i++) {
+	*ret = (struct sprof_calls_names){
+		.items = calloc(count + 1, sizeof(*ret->items)),
+		.refusals = calloc(count + 1, sizeof(*ret->refusals)),
+	};
+	for (size_t i = 0; ret->items && ret->refusals && i < count; i++) {
+		ret->refusals[i] = sprof_functions_at(naming->functions, (int64_t)i)->refusal;
 		ret->items[i] = name_of(naming, sprof_functions_at(naming->functions, (int64_t)i));
 		if (!ret->items[i])
 			return sprof_error_no_memory(err);
 		ret->count++;
 	}
-	if (!ret->items || !sprof_symbols_create(naming->modules, &options, &symbols, err))
+	if (!ret->items || !ret->refusals ||
+		!sprof_symbols_create(naming->modules, &options, &symbols, err))
 		return sprof_error_no_memory(err);
 	distinguish(naming, symbols, with_file, ret);
 	distinguish(naming, symbols, with_place, ret);
@@ -156,4 +161,5 @@ void sprof_calls_names_finish(struct sprof_calls_names *names)
 	for (size_t i = 0; i < names->count; i++)
 		free(names->items[i]);
 	free(names->items);
+	free(names->refusals);
 }

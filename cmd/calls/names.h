@@ -20,7 +20,9 @@ struct sprof_calls_naming {
 };
 
 struct sprof_calls_names {
-	char **items; /* by the functions' numbers */
+	/* By the functions' numbers; why one is not watched, or NULL. */
+	char **items;
+	const char **refusals;
 	size_t count;
 };
 

@@ -5,13 +5,14 @@
  */
 #include "cmd/functions/choice.h"
 
-#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -22,79 +23,6 @@
 #include "output/short-name.h"
 
 static const char stub_ending[] = "@plt";
-
-/* "operator<", "operator,": its signs are no brackets and no separators. NULL: it is none. */
-static const char *skip_operator(const char *begin, const char *at)
-{
-	static const char word[] = "operator";
-	const size_t length = sizeof(word) - 1;
-
-	if (strncmp(at, word, length) != 0 ||
-		(at > begin && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
-		return NULL;
-	at += length;
-	if (at[0] == ',')
-		return at + 1;
-	at += strspn(at, "<>=-");
-	return at + (!strncmp(at, "()", 2) || !strncmp(at, "[]", 2) ? 2 : 0);
-}
-
-/* The end of one wish: a comma outside of brackets and quotes, or the end of the text. */
-static const char *end_of_wish(const char *begin)
-{
-	const char *at = begin;
-	bool is_quoted = false;
-	int depth = 0;
-
-	for (; *at; at++) {
-		const char *behind = is_quoted ? NULL : skip_operator(begin, at);
-
-		if (behind)
-			at = behind;
-		if (*at == '"')
-			is_quoted = !is_quoted;
-		if (*at && !is_quoted && strchr("(<[{", *at))
-			depth++;
-		if (*at && !is_quoted && strchr(")>]}", *at))
-			depth--;
-		if (!*at || (*at == ',' && !is_quoted && depth <= 0))
-			break;
-	}
-	return at;
-}
-
-/* At the @ of "strcmp@plt" or "strcmp@plt@libc.so.6". */
-static bool is_stub(const char *at, const char *end)
-{
-	const size_t length = sizeof(stub_ending) - 1;
-
-	return (size_t)(end - at) >= length && !strncmp(at, stub_ending, length) &&
-		(at + length == end || at[length] == '@');
-}
-
-/* An @ in quotes belongs to a name. NULL: no file is named. */
-static const char *find_at(const char *begin, const char *end)
-{
-	bool is_quoted = false;
-
-	for (const char *at = begin; at < end; at++) {
-		if (*at == '"')
-			is_quoted = !is_quoted;
-		else if (*at == '@' && !is_quoted && !is_stub(at, end))
-			return at;
-	}
-	return NULL;
-}
-
-/* Without the quotes around it. Returns NULL if out of memory. */
-static char *copy(const char *begin, const char *end)
-{
-	if (end - begin > 1 && *begin == '"' && end[-1] == '"') {
-		begin++;
-		end--;
-	}
-	return strndup(begin, (size_t)(end - begin));
-}
 
 /*
  * These functions (setjmp, vfork) return again later to a saved return address. If a source has
@@ -112,31 +40,19 @@ static bool returns_twice(const char *linkage)
 	return false;
 }
 
-bool sprof_function_wish_read(
-	const char *text, const char *end, struct sprof_function_wish *ret, struct sprof_error *err)
+/* A path as the mappings have it, if the file exists by now; a program may make it later. */
+static bool settle_path(struct sprof_function_wish *wish)
 {
-	const char *at = find_at(text, end);
+	char *real;
 
-	*ret = (struct sprof_function_wish){
-		.name = copy(text, at ? at : end),
-		.file = at ? copy(at + 1, end) : NULL,
-	};
-	if (!ret->name || (at && !ret->file))
-		return sprof_error_no_memory(err);
-	ret->is_pattern = ret->name[strcspn(ret->name, "*?[")];
-	if (!ret->name[0])
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "the name of a function is missing: '%s'", text);
-	return !ret->file || ret->file[0] ||
-		sprof_error_set(
-			err, SPROF_ERROR_USAGE, "the name of a file is missing: '%s'", text);
-}
-
-void sprof_function_wish_finish(struct sprof_function_wish *wish)
-{
-	free(wish->name);
+	if (!wish->file || !strchr(wish->file, '/') || wish->file[strcspn(wish->file, "*?[")])
+		return true;
+	real = realpath(wish->file, NULL);
+	if (!real)
+		return errno != ENOMEM;
 	free(wish->file);
-	*wish = (struct sprof_function_wish){0};
+	wish->file = real;
+	return true;
 }
 
 static bool add_wish(struct sprof_function_choice *choice, const char *begin, const char *end,
@@ -149,6 +65,7 @@ static bool add_wish(struct sprof_function_choice *choice, const char *begin, co
 		return sprof_error_no_memory(err);
 	wish = &choice->items[choice->count++];
 	return sprof_function_wish_read(begin, end, wish, err) &&
+		(settle_path(wish) || sprof_error_no_memory(err)) &&
 		(!returns_twice(wish->name) ||
 			sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 				"%s returns more than once, and can't be watched", wish->name));
@@ -158,7 +75,7 @@ bool sprof_function_choice_add(
 	struct sprof_function_choice *choice, const char *text, struct sprof_error *err)
 {
 	for (;;) {
-		const char *end = end_of_wish(text);
+		const char *end = sprof_function_wish_end(text);
 
 		if (!add_wish(choice, text, end, err))
 			return false;
@@ -279,6 +196,8 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 /* A function of the program. */
 static void look_at(struct sprof_function_choice *choice, const char *linkage)
 {
+	if (returns_twice(linkage))
+		return;
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
 
@@ -393,6 +312,41 @@ static bool tell_missing(
 	return false;
 }
 
+static bool has_function(
+	const struct sprof_function_wish *wish, const struct sprof_listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++) {
+		if (!returns_twice(listing->items[i].name) && meets(wish, listing->items[i].name))
+			return true;
+	}
+	return false;
+}
+
+/* A file that is there already must have the function. */
+static bool check_file(const struct sprof_function_wish *wish, struct sprof_error *err)
+{
+	const struct sprof_debug_places places = {0};
+	struct sprof_listing listing = {0};
+	struct sprof_error unreadable = {0};
+	struct sprof_modules *modules;
+	struct sprof_module *module;
+	bool is_there = true;
+
+	if (!wish->file || wish->file[0] != '/' || access(wish->file, R_OK))
+		return true;
+	modules = sprof_modules_create();
+	if (!modules)
+		return sprof_error_no_memory(err);
+	if (sprof_program_open(modules, wish->file, &module, &unreadable) &&
+		sprof_listing_create(
+			module, &places, NULL, SPROF_LISTING_FILE, &listing, &unreadable)) {
+		is_there = has_function(wish, &listing);
+		sprof_listing_finish(&listing);
+	}
+	sprof_modules_destroy(modules);
+	return is_there || tell_missing(wish, wish->file, err);
+}
+
 bool sprof_function_choice_tell_central(
 	const struct sprof_function_choice *choice, struct sprof_error *err)
 {
@@ -426,6 +380,8 @@ bool sprof_function_choice_begin(struct sprof_function_choice *choice, const cha
 
 		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
 			return tell_missing(wish, path, err);
+		if (!check_file(wish, err))
+			return false;
 	}
 	return !lacks_central(choice) || sprof_function_choice_tell_central(choice, err);
 }

@@ -9,6 +9,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"
+#include "cmd/functions/wish.h"
 #include "elfsym/names/listing.h"
 
 /*
@@ -16,23 +17,6 @@
  * parameters and template arguments, or a pattern for one of these (base/glob.h).
  */
 bool sprof_function_is_called(const char *name, const char *linkage);
-
-struct sprof_function_wish {
-	char *name; /* a name or a pattern */
-	char *file; /* the same; NULL: any */
-	bool is_pattern;
-	bool is_in_program;
-	bool is_found;
-};
-
-/*
- * Parses FUNC or FUNC@FILE, which must extend to `end`. FUNC and FILE may be quoted. FILE is a file
- * name, a path if it contains a slash, or a pattern. A trailing "@plt" is a part of FUNC: it names a
- * PLT entry. Call sprof_function_wish_finish() whether or not this succeeds.
- */
-SPROF_MUST_USE bool sprof_function_wish_read(const char *text, const char *end,
-	struct sprof_function_wish *ret, struct sprof_error *err);
-void sprof_function_wish_finish(struct sprof_function_wish *wish);
 
 /* Whether the wish allows a function of this file, which is a module or a source file. */
 bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path);

@@ -15,23 +15,6 @@
  * for it may take. */
 enum { SCAN_NS = 50 * SPROF_NS_PER_MS, SCAN_SHARE = 50 };
 
-bool sprof_functions_create(const struct sprof_functions_options *options,
-	struct sprof_functions **ret, struct sprof_error *err)
-{
-	struct sprof_functions *functions = calloc(1, sizeof(*functions));
-
-	*ret = functions;
-	if (!functions)
-		return sprof_error_no_memory(err);
-	functions->options = *options;
-	functions->table.options = &functions->options;
-	if (sprof_functions_choose(functions, err))
-		return true;
-	sprof_functions_destroy(functions);
-	*ret = NULL;
-	return false;
-}
-
 void sprof_functions_destroy(struct sprof_functions *functions)
 {
 	if (!functions)
@@ -112,6 +95,29 @@ static void scan(struct sprof_functions *functions, struct sprof_process *proces
 	scan_mappings(functions, &process->maps);
 	if (!functions->is_suspended)
 		sprof_functions_watch(functions, process);
+}
+
+static void scan_mapped(void *data, struct sprof_process *process)
+{
+	scan(data, process);
+}
+
+bool sprof_functions_create(const struct sprof_functions_options *options,
+	struct sprof_functions **ret, struct sprof_error *err)
+{
+	struct sprof_functions *functions = calloc(1, sizeof(*functions));
+
+	*ret = functions;
+	if (!functions)
+		return sprof_error_no_memory(err);
+	functions->options = *options;
+	functions->table.options = &functions->options;
+	functions->mapped = scan_mapped;
+	if (sprof_functions_choose(functions, err))
+		return true;
+	sprof_functions_destroy(functions);
+	*ret = NULL;
+	return false;
 }
 
 static void scan_all(struct sprof_functions *functions)

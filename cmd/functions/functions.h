@@ -27,7 +27,11 @@ struct sprof_function {
 	const char *name; /* mangled, as in the file */
 	struct sprof_module *module;
 	uint64_t offset; /* file offset of its first instruction */
-	bool is_brief;   /* report begins only, without stacks */
+	enum sprof_breakpoint_way way;
+	/* its jumps to its first instruction, relative to that: they are no calls */
+	uint32_t *loops;
+	size_t loop_count;
+	const char *refusal; /* why it is not watched, at least in one process; NULL: it is */
 };
 
 struct sprof_functions_options {

@@ -22,8 +22,10 @@ struct sprof_functions {
 	struct sprof_recorded_events *recorded; /* of debug registers */
 	struct sprof_breakpoint_events *breakpoints;
 	struct sprof_functions_watched *watched; /* debug registers */
-	/* Failed attempts that are not repeated: (pid and number of execs, address) -> 0 */
+	/* Debug registers that were tried, and failures: (pid and number of execs, address) -> 0 */
 	struct sprof_idmap tried;
+	/* libraries were mapped or unmapped; the data is this struct */
+	void (*mapped)(void *data, struct sprof_process *process);
 	struct sprof_event_source source, tasks; /* for calls; for the target's other reports */
 	struct sprof_trace_sink sink;            /* receives the latter */
 	uint64_t next_ns;                        /* time of the next scan */

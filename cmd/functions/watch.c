@@ -73,6 +73,7 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 	functions->sink = (struct sprof_trace_sink){functions, take_event};
 	functions->breakpoints = sprof_breakpoint_events_create(&(struct sprof_breakpoint_options){
 		.sink = functions->sink,
+		.mapped = functions->mapped,
 		.stacks = functions->options.stacks,
 		.begins_only = functions->options.begins_only,
 		.times = functions->options.times,
@@ -145,14 +146,37 @@ void sprof_functions_new_program(
 /* A thread has four (x86-64; as many as aarch64 has at least): the first four functions get them. */
 enum { REGISTERS = 4 };
 
+/* NULL: it can be counted. */
+static const char *why_not_counted(const struct sprof_functions *functions, size_t number)
+{
+	const struct sprof_function *function = &functions->table.items[number];
+
+	if (function->way == SPROF_BREAKPOINT_RESOLVER)
+		return "the program chooses one of several versions (IFUNC); watched without "
+		       "--count";
+	if (function->loop_count)
+		return "its first instruction is in a loop, whose rounds would count as calls; "
+		       "watched without --count";
+	if (number >= REGISTERS)
+		return "a thread has four debug registers; without --count there is no limit";
+	return NULL;
+}
+
+static void refuse(struct sprof_functions *functions, size_t number, const char *why)
+{
+	functions->not_watched++;
+	functions->table.items[number].refusal = why;
+}
+
 static void take_register(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
+	const char *why = why_not_counted(functions, number);
 	struct sprof_functions_watched *watched;
 	struct sprof_perf_denial denial;
 
-	if (number >= REGISTERS) {
-		functions->not_watched++;
+	if (why) {
+		refuse(functions, number, why);
 		return;
 	}
 	watched = malloc(sizeof(*watched));
@@ -165,20 +189,44 @@ static void take_register(struct sprof_functions *functions, struct sprof_proces
 	functions->watched = watched;
 	if (!sprof_recorded_events_add_probe(
 		    functions->recorded, &watched->probe, process, &denial))
-		functions->not_watched++;
+		refuse(functions, number, "the kernel gives no debug register for it");
+}
+
+static bool insert(struct sprof_process *process, uint64_t address,
+	const struct sprof_function *function, size_t number)
+{
+	for (size_t i = 0; i < function->loop_count; i++) {
+		if (!sprof_breakpoint_insert_loop(process, address + function->loops[i], address))
+			return false;
+	}
+	return sprof_breakpoint_events_add(process, address, (int64_t)number, function->way);
 }
 
 static void break_at(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
-	const bool is_brief = functions->table.items[number].is_brief;
-
-	if (sprof_breakpoint_tag(process, address) || !is_first_try(functions, process, address))
-		return;
-	if (functions->recorded)
+	if (functions->recorded && is_first_try(functions, process, address))
 		take_register(functions, process, address, number);
-	else if (!sprof_breakpoint_events_add(process, address, (int64_t)number, is_brief))
-		functions->not_watched++;
+	if (functions->recorded || sprof_breakpoint_is_tagged(process, address))
+		return;
+	if (!insert(process, address, &functions->table.items[number], number) &&
+		is_first_try(functions, process, address))
+		refuse(functions, number,
+			"its code can't be changed, or the program has its own breakpoint there");
+}
+
+/* Without them, new libraries are seen a moment later, and calls that are left may seem to return. */
+static void break_at_landmarks(const struct sprof_function_table *table,
+	struct sprof_process *process, const struct sprof_mapping *mapping)
+{
+	uint64_t address;
+
+	for (size_t i = 0; i < table->landmark_count; i++) {
+		if (find_address(mapping, &table->landmarks[i], &address) &&
+			!sprof_breakpoint_is_tagged(process, address))
+			(void)!sprof_breakpoint_events_add(
+				process, address, 0, table->landmarks[i].way);
+	}
 }
 
 static void break_at_all(struct sprof_functions *functions, struct sprof_process *process,
@@ -190,6 +238,8 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 		if (find_address(mapping, &functions->table.items[i], &address))
 			break_at(functions, process, address, i);
 	}
+	if (functions->breakpoints)
+		break_at_landmarks(&functions->table, process, mapping);
 }
 
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)

@@ -44,6 +44,7 @@ struct candidate {
 	uint64_t limit; /* the end of its section */
 	const char *name;
 	uint8_t rank, source;
+	bool is_indirect;
 };
 
 struct sprof_symtab {
@@ -116,6 +117,11 @@ static bool rank_symbol(const GElf_Sym *symbol, unsigned *ret_rank)
 	return true;
 }
 
+static bool is_indirect(const GElf_Sym *symbol)
+{
+	return GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC;
+}
+
 static bool append(struct sprof_symtab *symtab, const struct candidate *item)
 {
 	if (!item->name[0] || is_mapping_symbol(item->name) || symtab->count >= SPROF_RANGES_NONE)
@@ -142,6 +148,7 @@ static bool add_symbol(struct sprof_symtab *symtab, struct reader *reader, const
 			.name = reader->strings + symbol->st_name,
 			.rank = (uint8_t)rank,
 			.source = reader->source,
+			.is_indirect = is_indirect(symbol),
 		});
 }
 
@@ -180,6 +187,7 @@ static bool read_dynamic(struct sprof_symtab *symtab, const struct sprof_image *
 				    .name = name,
 				    .rank = (uint8_t)rank,
 				    .source = SPROF_SYMBOL_DYNSYM,
+				    .is_indirect = is_indirect(symbol),
 			    }))
 			return false;
 	}
@@ -441,6 +449,7 @@ struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t in
 		.name_length = plain_length(item->name),
 		.source = item->source,
 		.is_local = item->rank & RANK_LOCAL,
+		.is_indirect = item->is_indirect,
 	};
 }
 

@@ -30,7 +30,8 @@ struct sprof_symbol {
 	const char *name; /* in the image */
 	size_t name_length;
 	enum sprof_symbol_source source;
-	bool is_local; /* not interposable: all calls in the module enter it */
+	bool is_local;    /* not interposable: all calls in the module enter it */
+	bool is_indirect; /* an IFUNC: its code returns the function that calls enter */
 };
 
 /* The files with symbols; all must outlive the table. NULL: absent. */

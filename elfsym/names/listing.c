@@ -36,6 +36,7 @@ static bool append_symbol(struct sprof_listing *listing, const struct sprof_symb
 		.size = symbol->size,
 		.source = sprof_symbol_source_name(symbol->source),
 		.is_code = true,
+		.is_indirect = symbol->is_indirect,
 	};
 	char *name;
 	int length;

@@ -20,6 +20,7 @@ struct sprof_listed {
 	/* Only for table symbols with SPROF_LISTING_ALL; else NULL. See struct sprof_entry. */
 	const char *type, *binding, *section;
 	bool is_code;
+	bool is_indirect; /* an IFUNC: its code returns the function that calls enter */
 };
 
 struct sprof_listing {

@@ -12,6 +12,7 @@
 #include "base/attributes.h"
 #include "base/histogram.h"
 #include "base/idmap.h"
+#include "events/language/event-type.h"
 
 #define SPROF_ACTIVATION_ANY UINT32_MAX        /* of all callers, or of all threads */
 #define SPROF_ACTIVATION_ROOT (UINT32_MAX - 1) /* no watched function has called it */
@@ -60,8 +61,9 @@ struct sprof_activation {
 /* A call that begins or ends. */
 struct sprof_activation_call {
 	uint32_t function;
-	uint64_t sp;     /* the stack pointer at its begin */
-	uint32_t tag;    /* passed to `ended`; 0: do not report */
+	uint64_t sp;  /* the stack pointer at its begin */
+	uint32_t tag; /* passed to `ended`; 0: do not report */
+	enum sprof_stack_kind kind;
 	bool is_kernels; /* the kernel's own call: a forked child does not inherit it */
 };
 

@@ -1,11 +1,8 @@
 /*
  * Matches begins and returns of functions on one thread. Does not handle two threads on one stack.
- * A jump over more than NEAR bytes of stack counts as a switch to another stack: the calls that it
- * leaves end with their thread.
- *
- * A row's total uses marks: a frame saves the slot's time at its begin, and at its return sets it
- * to the saved time plus its own duration. So nested calls count once, even if the outer call does
- * not return. For alternating coroutines, the total is at least the time of one.
+ * Where the source does not know the thread's own stack, a jump over more than NEAR bytes counts as
+ * a switch to another stack: the calls that it leaves end with their thread. On other stacks NEAR
+ * decides only which call is the caller: calls return wherever they are.
  */
 #include "events/functions/activation-stack.h"
 
@@ -15,33 +12,13 @@
 
 #include "base/array.h"
 #include "base/numbers.h"
+#include "events/functions/activation-rows.h"
 
 enum {
-	NEAR = 32 * 1024,   /* bytes between two frames of one stack, mostly less */
-	ASIDE_LIMIT = 1024, /* frames that may be of other stacks; each event looks at them */
-	CHAIN_LIMIT = 1024, /* tail calls into each other */
+	NEAR = 32 * 1024,    /* bytes between two frames of one stack, mostly less */
+	ASIDE_LIMIT = 16384, /* frames that may be of other stacks; each event looks at them */
+	CHAIN_LIMIT = 1024,  /* tail calls into each other */
 };
-
-static bool find_slot(struct sprof_activation_stack *stack, uint32_t function, uint32_t caller,
-	struct sprof_activation_place *ret)
-{
-	struct sprof_activation_slot slot = {0};
-	const uint32_t known = sprof_idmap_find(&stack->index, function, caller);
-
-	if (known != SPROF_IDMAP_NONE) {
-		*ret = (struct sprof_activation_place){known, stack->slots[known].total_ns};
-		return true;
-	}
-	if (!sprof_array_reserve(&stack->slots, &stack->slot_capacity, stack->slot_count + 1,
-		    sizeof(*stack->slots)) ||
-		!sprof_activation_books_row(
-			stack->books, stack->thread, function, caller, &slot.row) ||
-		!sprof_idmap_put(&stack->index, function, caller, (uint32_t)stack->slot_count))
-		return false;
-	*ret = (struct sprof_activation_place){.slot = (uint32_t)stack->slot_count};
-	stack->slots[stack->slot_count++] = slot;
-	return true;
-}
 
 static struct sprof_activation_frame *top_of(const struct sprof_activation_stack *stack)
 {
@@ -51,84 +28,6 @@ static struct sprof_activation_frame *top_of(const struct sprof_activation_stack
 static uint32_t caller_of(const struct sprof_activation_frame *top)
 {
 	return top ? top->function : SPROF_ACTIVATION_ROOT;
-}
-
-static void add_total(
-	struct sprof_activation_slot *slot, struct sprof_activation_row *row, uint64_t total_ns)
-{
-	if (total_ns <= slot->total_ns)
-		return;
-	row->total_ns += total_ns - slot->total_ns;
-	slot->total_ns = total_ns;
-}
-
-static bool count_in(struct sprof_activation_stack *stack,
-	const struct sprof_activation_place *place, const struct sprof_activation_frame *frame,
-	enum sprof_activation_end end, uint64_t end_ns)
-{
-	struct sprof_activation_slot *slot = &stack->slots[place->slot];
-	struct sprof_activation_row *row = &stack->books->rows[slot->row];
-	const uint64_t ns = sprof_minus(end_ns, frame->begin_ns);
-
-	row->ends[end]++;
-	row->nested += frame->depth > 1;
-	if (frame->depth > row->deepest)
-		row->deepest = frame->depth;
-	if (!sprof_activation_is_timed(end))
-		return true;
-	row->self_ns += sprof_minus(ns, frame->child_ns);
-	add_total(slot, row, place->mark_ns + ns);
-	return end != SPROF_ACTIVATION_RETURNED || sprof_histogram_add(&row->whole, ns);
-}
-
-/* Updates the caller's child time; if the duration is unknown, by the callees' known part. */
-static void tell_caller(struct sprof_activation_frame *caller,
-	const struct sprof_activation_frame *frame, enum sprof_activation_end end, uint64_t end_ns)
-{
-	const bool is_timed = sprof_activation_is_timed(end);
-	const uint64_t seen_ns = is_timed ? end_ns : frame->seen_ns;
-
-	if (!caller)
-		return;
-	caller->child_ns += is_timed ? sprof_minus(end_ns, frame->since_ns) : frame->child_ns;
-	if (seen_ns > caller->seen_ns)
-		caller->seen_ns = seen_ns;
-}
-
-static void keep_end(struct sprof_activation_books *books,
-	const struct sprof_activation_frame *frame, enum sprof_activation_end end, uint64_t end_ns)
-{
-	if (frame->call == SPROF_ACTIVATION_NONE)
-		return;
-	books->calls[frame->call].end = end;
-	books->calls[frame->call].end_ns = sprof_activation_is_timed(end) ? end_ns : frame->seen_ns;
-}
-
-static enum sprof_activation_end end_of(
-	const struct sprof_activation_frame *frame, enum sprof_activation_end end)
-{
-	return frame->is_doubtful ? SPROF_ACTIVATION_LOST : end;
-}
-
-static void tell_end(const struct sprof_activation_stack *stack,
-	const struct sprof_activation_frame *frame, enum sprof_activation_end end)
-{
-	if (frame->tag)
-		stack->books->ended(stack->books->data, frame->tag, end_of(frame, end));
-}
-
-/* A frame that is on the stack no more. The caller may be NULL. */
-static bool book(struct sprof_activation_stack *stack, const struct sprof_activation_frame *frame,
-	struct sprof_activation_frame *caller, enum sprof_activation_end how, uint64_t end_ns)
-{
-	const enum sprof_activation_end end = end_of(frame, how);
-
-	tell_end(stack, frame, how);
-	tell_caller(caller, frame, end, end_ns);
-	keep_end(stack->books, frame, end, end_ns);
-	return frame->is_inherited ||
-		(count_in(stack, &frame->own, frame, end, end_ns) &&
-			count_in(stack, &frame->edge, frame, end, end_ns));
 }
 
 static struct sprof_activation_frame pop(struct sprof_activation_stack *stack)
@@ -144,7 +43,7 @@ static bool drop(
 {
 	const struct sprof_activation_frame frame = pop(stack);
 
-	return book(stack, &frame, top_of(stack), end, now_ns);
+	return sprof_activation_book(stack, &frame, top_of(stack), end, now_ns);
 }
 
 static bool drop_at(struct sprof_activation_stack *stack, uint64_t sp, uint64_t now_ns)
@@ -168,7 +67,7 @@ static bool change_caller(
 	if (frame->call != SPROF_ACTIVATION_NONE)
 		stack->books->calls[frame->call].caller =
 			caller ? caller->call : SPROF_ACTIVATION_NONE;
-	return find_slot(stack, frame->function, caller_of(caller), &frame->edge);
+	return sprof_activation_find_place(stack, frame->function, caller_of(caller), &frame->edge);
 }
 
 /* is_chained: the frame with the same stack pointer returns, too. */
@@ -180,7 +79,8 @@ static bool settle(struct sprof_activation_stack *stack, bool is_chained, uint64
 		return true;
 	stack->has_returned = false;
 	return (is_chained || change_caller(stack, frame, now_ns)) &&
-		book(stack, frame, top_of(stack), SPROF_ACTIVATION_RETURNED, stack->returned_ns);
+		sprof_activation_book(
+			stack, frame, top_of(stack), SPROF_ACTIVATION_RETURNED, stack->returned_ns);
 }
 
 /* If there are too many, some of them will never come back. */
@@ -189,7 +89,8 @@ static bool limit_aside(struct sprof_activation_stack *stack, uint64_t now_ns)
 	const size_t count = stack->aside_count < ASIDE_LIMIT ? 0 : ASIDE_LIMIT / 2;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!book(stack, &stack->aside[i], NULL, SPROF_ACTIVATION_LEFT, now_ns))
+		if (!sprof_activation_book(
+			    stack, &stack->aside[i], NULL, SPROF_ACTIVATION_LEFT, now_ns))
 			return false;
 	}
 	stack->aside_count -= count;
@@ -223,15 +124,34 @@ static bool put_aside(struct sprof_activation_stack *stack, size_t first, uint64
 	return true;
 }
 
+/* Whether two places, `distance` bytes apart, are on one stack, as far as can be known. */
+static bool is_one_stack(enum sprof_stack_kind one, enum sprof_stack_kind other, uint64_t distance)
+{
+	if (one == SPROF_STACK_OWN && other == SPROF_STACK_OWN)
+		return true;
+	return (one == other || !one || !other) && distance <= NEAR;
+}
+
+/* The place of a later event shows that the frame has ended. Others may come back. */
+static bool is_gone(const struct sprof_activation_frame *frame,
+	const struct sprof_activation_call *at, uint64_t distance)
+{
+	return frame->kind != SPROF_STACK_OTHER && at->kind != SPROF_STACK_OTHER &&
+		is_one_stack(frame->kind, at->kind, distance);
+}
+
 /* Ends the calls below a stack pointer in use, as far as they are on the same stack. */
-static bool leave_below(struct sprof_activation_stack *stack, uint64_t sp, uint64_t now_ns)
+static bool leave_below(struct sprof_activation_stack *stack,
+	const struct sprof_activation_call *at, uint64_t now_ns)
 {
 	size_t first = stack->count, far;
-	uint64_t last = sp;
+	uint64_t last = at->sp;
 
-	while (first && stack->frames[first - 1].sp < sp)
+	while (first && stack->frames[first - 1].sp < at->sp)
 		first--;
-	for (far = first; far < stack->count && last - stack->frames[far].sp <= NEAR; far++)
+	for (far = first; far < stack->count &&
+		is_gone(&stack->frames[far], at, last - stack->frames[far].sp);
+		far++)
 		last = stack->frames[far].sp;
 	if (!put_aside(stack, far, now_ns))
 		return false;
@@ -242,21 +162,43 @@ static bool leave_below(struct sprof_activation_stack *stack, uint64_t sp, uint6
 	return true;
 }
 
-/* The nearest frame set aside that a thread at sp may be in; SIZE_MAX: none. */
-static size_t find_aside(const struct sprof_activation_stack *stack, uint64_t sp)
+/* Whether a thread that is there may be in the frame. */
+static bool may_be_in(
+	const struct sprof_activation_frame *frame, const struct sprof_activation_call *at)
 {
+	return frame->sp >= at->sp && is_one_stack(frame->kind, at->kind, frame->sp - at->sp);
+}
+
+/* The nearest frame set aside that a thread there may be in; SIZE_MAX: none. */
+static size_t find_aside(
+	const struct sprof_activation_stack *stack, const struct sprof_activation_call *at)
+{
+	const struct sprof_activation_frame *top = top_of(stack);
+	uint64_t nearest = top && may_be_in(top, at) ? top->sp : UINT64_MAX;
 	size_t found = SIZE_MAX;
-	uint64_t nearest = sp + NEAR;
 
 	for (size_t i = 0; i < stack->aside_count; i++) {
 		const struct sprof_activation_frame *frame = &stack->aside[i];
 
-		if (frame->sp < sp || frame->sp > nearest)
+		if (frame->sp >= nearest || !may_be_in(frame, at))
 			continue;
 		found = i;
 		nearest = frame->sp;
 	}
-	return stack->count && top_of(stack)->sp <= nearest ? SIZE_MAX : found;
+	return found;
+}
+
+/* The last frame of this call that was set aside; SIZE_MAX: none. */
+static size_t find_call_aside(
+	const struct sprof_activation_stack *stack, const struct sprof_activation_call *call)
+{
+	for (size_t i = stack->aside_count; i; i--) {
+		const struct sprof_activation_frame *frame = &stack->aside[i - 1];
+
+		if (frame->sp == call->sp && frame->function == call->function)
+			return i - 1;
+	}
+	return SIZE_MAX;
 }
 
 static bool belong(const struct sprof_activation_stack *stack, size_t one, size_t next)
@@ -299,16 +241,33 @@ static bool take_back(struct sprof_activation_stack *stack, size_t found, uint64
 	return true;
 }
 
-/* The thread is at sp: on the stack that it was on, or back on another one. */
-static bool go_to(struct sprof_activation_stack *stack, uint64_t sp, uint64_t now_ns)
+/* The innermost frame of this call. SIZE_MAX: none. */
+static size_t find(
+	const struct sprof_activation_stack *stack, const struct sprof_activation_call *call)
 {
-	size_t found;
+	for (size_t i = stack->count; i && stack->frames[i - 1].sp <= call->sp; i--) {
+		const struct sprof_activation_frame *frame = &stack->frames[i - 1];
 
-	if (!leave_below(stack, sp, now_ns))
+		if (frame->sp == call->sp && frame->function == call->function)
+			return i - 1;
+	}
+	return SIZE_MAX;
+}
+
+/* The thread is there: on the stack that it was on, or back on another one. */
+static bool go_to(struct sprof_activation_stack *stack, const struct sprof_activation_call *at,
+	bool is_return, uint64_t now_ns)
+{
+	size_t found = SIZE_MAX;
+
+	if (!leave_below(stack, at, now_ns))
 		return false;
-	found = stack->aside_count ? find_aside(stack, sp) : SIZE_MAX;
+	if (stack->aside_count && is_return && find(stack, at) == SIZE_MAX)
+		found = find_call_aside(stack, at);
+	if (stack->aside_count && !is_return)
+		found = find_aside(stack, at);
 	return found == SIZE_MAX ||
-		(take_back(stack, found, now_ns) && leave_below(stack, sp, now_ns));
+		(take_back(stack, found, now_ns) && leave_below(stack, at, now_ns));
 }
 
 /*
@@ -331,8 +290,9 @@ static bool push(struct sprof_activation_stack *stack, struct sprof_activation_f
 
 	if (!sprof_array_reserve(
 		    &stack->frames, &stack->capacity, stack->count + 1, sizeof(*stack->frames)) ||
-		!find_slot(stack, frame->function, SPROF_ACTIVATION_ANY, &frame->own) ||
-		!find_slot(stack, frame->function, caller, &frame->edge))
+		!sprof_activation_find_place(
+			stack, frame->function, SPROF_ACTIVATION_ANY, &frame->own) ||
+		!sprof_activation_find_place(stack, frame->function, caller, &frame->edge))
 		return false;
 	frame->depth = ++stack->slots[frame->own.slot].depth;
 	stack->frames[stack->count++] = *frame;
@@ -350,6 +310,7 @@ bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
 		.seen_ns = now_ns,
 		.function = function,
 		.tag = call->tag,
+		.kind = call->kind,
 		.is_kernels = call->is_kernels,
 	};
 	struct sprof_activation kept = {
@@ -361,7 +322,7 @@ bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
 		.end_ns = now_ns,
 	};
 
-	if (!settle(stack, false, now_ns) || !go_to(stack, frame.sp, now_ns) ||
+	if (!settle(stack, false, now_ns) || !go_to(stack, call, false, now_ns) ||
 		(is_over(stack, function, frame.sp) && !drop_at(stack, frame.sp, now_ns)))
 		return false;
 	if (stack->count)
@@ -369,50 +330,39 @@ bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
 	return sprof_activation_books_keep(stack->books, &kept, &frame.call) && push(stack, &frame);
 }
 
-/* The innermost frame of this function at this place. SIZE_MAX: none. */
-static size_t find(const struct sprof_activation_stack *stack, uint32_t function, uint64_t sp)
-{
-	for (size_t i = stack->count; i && stack->frames[i - 1].sp <= sp; i--) {
-		const struct sprof_activation_frame *frame = &stack->frames[i - 1];
-
-		if (frame->sp == sp && frame->function == function)
-			return i - 1;
-	}
-	return SIZE_MAX;
-}
-
 static bool count_unpaired(struct sprof_activation_stack *stack, uint32_t function)
 {
 	struct sprof_activation_place own;
 
-	if (!find_slot(stack, function, SPROF_ACTIVATION_ANY, &own))
+	if (!sprof_activation_find_place(stack, function, SPROF_ACTIVATION_ANY, &own))
 		return false;
 	stack->books->rows[stack->slots[own.slot].row].unpaired++;
 	return true;
 }
 
-bool sprof_activation_stack_return(
-	struct sprof_activation_stack *stack, uint32_t function, uint64_t sp, uint64_t now_ns)
+bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
+	const struct sprof_activation_call *call, uint64_t now_ns)
 {
-	const bool is_chained = stack->has_returned && stack->returned.sp == sp;
+	const bool is_chained = stack->has_returned && stack->returned.sp == call->sp;
 	struct sprof_activation_frame *top;
 	size_t found;
 
-	if (!settle(stack, is_chained, now_ns) || !go_to(stack, sp, now_ns))
+	if (!settle(stack, is_chained, now_ns) || !go_to(stack, call, true, now_ns))
 		return false;
-	found = find(stack, function, sp);
+	found = find(stack, call);
 	if (found == SIZE_MAX)
-		return count_unpaired(stack, function);
+		return count_unpaired(stack, call->function);
 	while (stack->count > found + 1) {
 		if (!drop(stack, SPROF_ACTIVATION_LEFT, now_ns))
 			return false;
 	}
 	stack->returned = pop(stack);
-	tell_end(stack, &stack->returned, SPROF_ACTIVATION_RETURNED);
+	sprof_activation_tell_end(stack, &stack->returned, SPROF_ACTIVATION_RETURNED);
 	stack->returned.tag = 0;
 	top = top_of(stack);
-	if (!top || top->sp != sp)
-		return book(stack, &stack->returned, top, SPROF_ACTIVATION_RETURNED, now_ns);
+	if (!top || top->sp != call->sp)
+		return sprof_activation_book(
+			stack, &stack->returned, top, SPROF_ACTIVATION_RETURNED, now_ns);
 	stack->has_returned = true;
 	stack->returned_ns = now_ns;
 	return true;
@@ -442,6 +392,7 @@ bool sprof_activation_stack_inherit(struct sprof_activation_stack *stack,
 		.since_ns = now_ns,
 		.seen_ns = now_ns,
 		.function = frame->function,
+		.kind = frame->kind,
 		.call = SPROF_ACTIVATION_NONE,
 		.is_inherited = true,
 	};
@@ -476,7 +427,8 @@ bool sprof_activation_stack_end(
 			return false;
 	}
 	while (stack->aside_count) {
-		if (!book(stack, &stack->aside[--stack->aside_count], NULL, aside, now_ns))
+		if (!sprof_activation_book(
+			    stack, &stack->aside[--stack->aside_count], NULL, aside, now_ns))
 			return false;
 	}
 	return true;

@@ -7,8 +7,9 @@
  * its caller; their returns arrive together, innermost first. If the next event shows that a call
  * with the same stack pointer did not return, the call was left (longjmp, exception).
  *
- * Frames far below a later stack pointer may belong to another stack (a coroutine, a signal
- * handler). They are set aside and come back when the thread returns to that stack.
+ * That holds on the thread's own stack. Frames below a later stack pointer elsewhere may belong to
+ * another stack (a coroutine, a signal handler). They are set aside, and come back when the thread
+ * returns to that stack.
  */
 #ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_STACK_H
 #define SPROF_EVENTS_FUNCTIONS_ACTIVATION_STACK_H
@@ -38,6 +39,7 @@ struct sprof_activation_frame {
 	uint32_t depth; /* recursion depth of the function, including this call */
 	uint32_t call;  /* index in the books' list of calls, or NONE */
 	uint32_t tag;   /* for the books' `ended`; 0: do not report */
+	enum sprof_stack_kind kind;
 	struct sprof_activation_place own, edge;
 	bool is_inherited; /* inherited by fork: counted in the parent process */
 	bool is_doubtful;  /* records were lost since it began */
@@ -72,8 +74,8 @@ SPROF_MUST_USE bool sprof_activation_stack_enter(struct sprof_activation_stack *
 	const struct sprof_activation_call *call, uint64_t now_ns);
 
 /* Ends a call; sp is the stack pointer at its begin. Returns false if out of memory. */
-SPROF_MUST_USE bool sprof_activation_stack_return(
-	struct sprof_activation_stack *stack, uint32_t function, uint64_t sp, uint64_t now_ns);
+SPROF_MUST_USE bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
+	const struct sprof_activation_call *call, uint64_t now_ns);
 
 /* A stack pointer for a call whose event has none: below all open frames. */
 uint64_t sprof_activation_stack_below(const struct sprof_activation_stack *stack);

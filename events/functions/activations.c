@@ -166,18 +166,17 @@ bool sprof_activations_end(struct sprof_activations *activations,
 	const struct sprof_trace_event *event, const struct sprof_activation_call *call)
 {
 	struct thread *thread = thread_of(activations, event);
-	uint64_t sp = call->sp;
+	struct sprof_activation_call placed = *call;
 
-	if (thread && !sp)
-		sp = sprof_activation_stack_innermost(&thread->stack, call->function);
-	return thread &&
-		sprof_activation_stack_return(&thread->stack, call->function, sp, event->time_ns);
+	if (thread && !placed.sp)
+		placed.sp = sprof_activation_stack_innermost(&thread->stack, call->function);
+	return thread && sprof_activation_stack_return(&thread->stack, &placed, event->time_ns);
 }
 
 static bool take_begin(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
 	const struct sprof_activation_call call = {
-		.function = function_of(event), .sp = sp_of(event)};
+		.function = function_of(event), .sp = sp_of(event), .kind = event->stack_kind};
 
 	if (activations->options.counts_only)
 		return count(activations, event);
@@ -188,7 +187,7 @@ static bool take_return(
 	struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
 	const struct sprof_activation_call call = {
-		.function = function_of(event), .sp = sp_before(event)};
+		.function = function_of(event), .sp = sp_before(event), .kind = event->stack_kind};
 
 	return sprof_activations_end(activations, event, &call);
 }

@@ -17,8 +17,11 @@
 #include "attach/breakpoints/displace.h"
 #include "attach/proc/maps.h"
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/cpu-set.h"
+#include "base/proc.h"
+#include "events/functions/jumps.h"
 #include "events/functions/return-stack.h"
 
 struct follow_cpu {
@@ -31,9 +34,12 @@ struct follow_cpu {
 /* The places of values; the catalogue's (events/language/event-type.c). */
 enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 
+enum { WAY_BITS = 3 };
+
 struct thread_calls {
 	struct sprof_return_stack returns;
 	struct sprof_breakpoint_load load;
+	bool has_stack;                        /* its own stack was looked for */
 	uint64_t passed_ns;                    /* when it went on last */
 	struct sprof_proc_schedstat schedstat; /* at its last stop */
 };
@@ -116,16 +122,26 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events)
 	free(events);
 }
 
-/* Return places have the tag 0. The lowest bit says whether the function is brief. */
-static uint32_t tag_of(int64_t number, bool is_brief)
+/* Return places, and jumps to a function's own begin, have the tag 0. */
+static uint32_t tag_of(int64_t number, enum sprof_breakpoint_way way)
 {
-	return ((uint32_t)number + 1) << 1 | is_brief;
+	return ((uint32_t)number + 1) << WAY_BITS | way;
 }
 
-bool sprof_breakpoint_events_add(
-	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief)
+static int64_t number_of(uint32_t tag)
 {
-	return sprof_breakpoint_insert(process, address, tag_of(number, is_brief));
+	return (int64_t)(tag >> WAY_BITS) - 1;
+}
+
+static enum sprof_breakpoint_way way_of(uint32_t tag)
+{
+	return tag & ((1 << WAY_BITS) - 1);
+}
+
+bool sprof_breakpoint_events_add(struct sprof_process *process, uint64_t address, int64_t number,
+	enum sprof_breakpoint_way way)
+{
+	return sprof_breakpoint_insert(process, address, tag_of(number, way));
 }
 
 /* Returns NULL if out of memory. */
@@ -143,6 +159,13 @@ static struct thread_calls *calls_of(
 	return &events->threads[thread->id];
 }
 
+static enum sprof_stack_kind kind_of(const struct thread_calls *calls, uint64_t sp)
+{
+	if (!calls || !calls->returns.place.high)
+		return SPROF_STACK_UNKNOWN;
+	return sprof_own_stack_has(&calls->returns.place, sp) ? SPROF_STACK_OWN : SPROF_STACK_OTHER;
+}
+
 static void give(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
 	uint64_t time_ns, enum sprof_trace_type type, const struct sprof_trace_value *fields,
 	uint32_t stack)
@@ -154,12 +177,34 @@ static void give(struct sprof_breakpoint_events *events, const struct sprof_thre
 		.tid = thread->tid,
 		.cpu = -1,
 		.type = type,
+		.stack_kind = kind_of(calls_of(events, thread), (uint64_t)fields[SP].integer),
 		.stack = stack,
 		.fields = fields,
 	};
 
 	if (!events->options.sink.event(events->options.sink.data, &event))
 		events->out_of_memory = true;
+}
+
+/* What the resolver chose may be watched already, as another module's relocations ask for it again. */
+static void watch_chosen(struct sprof_thread *thread, const struct sprof_regs *regs, int64_t number)
+{
+	const uint64_t chosen = (uint64_t)sprof_regs_result(regs);
+
+	if (!sprof_breakpoint_is_tagged(thread->process, chosen))
+		(void)!sprof_breakpoint_events_add(
+			thread->process, chosen, number, SPROF_BREAKPOINT_CALL);
+}
+
+static void give_return(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs, int64_t number)
+{
+	const struct sprof_trace_value fields[] = {{.integer = number},
+		{.integer = (int64_t)regs->values[SPROF_REG_PC]},
+		{.integer = (int64_t)regs->values[SPROF_REG_SP]},
+		{.integer = (int64_t)sprof_regs_result(regs)}};
+
+	give(events, thread, sprof_clock_now_ns(), SPROF_TRACE_RETURN, fields, 0);
 }
 
 static void take_returns(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
@@ -170,11 +215,10 @@ static void take_returns(struct sprof_breakpoint_events *events, struct sprof_th
 	struct sprof_return returned;
 
 	while (calls && sprof_return_stack_leave(&calls->returns, pc, sp, &returned)) {
-		const struct sprof_trace_value fields[] = {{.integer = returned.number},
-			{.integer = (int64_t)pc}, {.integer = (int64_t)sp},
-			{.integer = (int64_t)sprof_regs_result(regs)}};
-
-		give(events, thread, sprof_clock_now_ns(), SPROF_TRACE_RETURN, fields, 0);
+		if (way_of(returned.tag) == SPROF_BREAKPOINT_RESOLVER)
+			watch_chosen(thread, regs, number_of(returned.tag));
+		else
+			give_return(events, thread, regs, number_of(returned.tag));
 	}
 }
 
@@ -200,18 +244,32 @@ static bool is_return_place(const struct sprof_thread *thread, uint64_t address)
 /* The return address is at sp (System V ABI, AMD64 supplement, 3.2.2). Without a breakpoint there,
  * the return is missed. */
 static void expect_return(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
-	const struct sprof_regs *regs, int64_t number)
+	const struct sprof_regs *regs, uint32_t tag)
 {
 	const uint64_t sp = regs->values[SPROF_REG_SP];
-	struct sprof_return call = {.sp = sp + sizeof(call.address), .number = number};
+	struct sprof_return call = {.sp = sp + sizeof(call.address), .tag = tag};
 	struct thread_calls *calls = calls_of(events, thread);
 
-	if (events->options.begins_only || !sprof_regs_read_word(thread->tid, sp, &call.address) ||
+	if (!sprof_regs_read_word(thread->tid, sp, &call.address) ||
 		!is_return_place(thread, call.address) ||
 		!sprof_breakpoint_insert(thread->process, call.address, 0))
 		return;
 	if (!calls || !sprof_return_stack_enter(&calls->returns, &call))
 		events->out_of_memory = true;
+}
+
+static void leave_calls(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs, enum sprof_breakpoint_way way)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+	struct sprof_jump jump;
+
+	if (!calls)
+		return;
+	if (way == SPROF_BREAKPOINT_CATCH)
+		sprof_return_stack_catch(&calls->returns, regs->values[SPROF_REG_SP]);
+	else if (sprof_jump_read(thread, regs, &jump))
+		sprof_return_stack_jump(&calls->returns, &jump);
 }
 
 static bool copy_stack(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
@@ -252,19 +310,24 @@ static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *th
 static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs, uint32_t tag)
 {
-	const int64_t number = (int64_t)(tag >> 1) - 1;
-	const bool is_brief = tag & 1;
-	const bool has_copy = !is_brief && copy_stack(events, thread, regs);
+	const enum sprof_breakpoint_way way = way_of(tag);
+	const bool has_copy = way == SPROF_BREAKPOINT_CALL && copy_stack(events, thread, regs);
 	uint32_t stack = 0;
 	uint64_t time_ns;
 
-	if (!is_brief)
-		expect_return(events, thread, regs, number);
+	if (way == SPROF_BREAKPOINT_LOADER && events->options.mapped)
+		events->options.mapped(events->options.sink.data, thread->process);
+	if (way == SPROF_BREAKPOINT_JUMP || way == SPROF_BREAKPOINT_CATCH)
+		leave_calls(events, thread, regs, way);
+	if (way == SPROF_BREAKPOINT_RESOLVER ||
+		(way == SPROF_BREAKPOINT_CALL && !events->options.begins_only))
+		expect_return(events, thread, regs, tag);
 	time_ns = sprof_clock_now_ns();
 	pass(events, thread, regs);
 	if (has_copy && !events->stacks->walk(events->stacks->data, &stack))
 		events->out_of_memory = true;
-	give_begin(events, thread, time_ns, regs, number, stack);
+	if (way == SPROF_BREAKPOINT_CALL || way == SPROF_BREAKPOINT_BRIEF)
+		give_begin(events, thread, time_ns, regs, number_of(tag), stack);
 }
 
 /* Exact, because the thread is on no CPU. */
@@ -307,6 +370,34 @@ static void end_load(struct sprof_breakpoint_events *events, const struct sprof_
 	calls->load.read_ns += events->passed_ns - began_ns;
 }
 
+static struct sprof_own_stack own_stack_of(
+	const struct sprof_thread *thread, const struct sprof_regs *regs)
+{
+	const pid_t pid = thread->process->pid;
+	size_t size;
+	SPROF_AUTO_FREE char *maps =
+		sprof_proc_read_whole(sprof_proc_path(pid, 0, "maps").text, &size);
+
+	if (!maps)
+		return (struct sprof_own_stack){0};
+	return sprof_own_stack_find(maps, regs, thread->tid == pid);
+}
+
+/* Where calls seem to be left, the alternate stack may lie above them: a handler of a signal runs. */
+static void find_stack(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (!calls)
+		return;
+	if (!calls->has_stack)
+		calls->returns.place = own_stack_of(thread, regs);
+	calls->has_stack = true;
+	if (sprof_return_stack_has_left(&calls->returns, regs->values[SPROF_REG_SP]))
+		(void)!sprof_alternate_stack_read(thread, regs, &calls->returns.place.alternate);
+}
+
 static void take_breakpoint(struct sprof_breakpoint_events *events, const struct sprof_event *event)
 {
 	const uint64_t now_ns = sprof_clock_now_ns();
@@ -315,6 +406,7 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 	const uint32_t tag = sprof_breakpoint_tag(thread->process, regs->values[SPROF_REG_PC]);
 
 	begin_load(events, thread, now_ns);
+	find_stack(events, thread, regs);
 	follow_cpu_take(&events->cpu, thread);
 	if (!events->is_suspended)
 		take_returns(events, thread, regs);
@@ -353,7 +445,7 @@ void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
 {
 	events->is_suspended = true;
 	for (size_t i = 0; i < events->thread_count; i++)
-		events->threads[i].returns.count = 0;
+		sprof_return_stack_clear(&events->threads[i].returns);
 	for_each_process(events, sprof_breakpoints_remove);
 }
 
@@ -362,10 +454,24 @@ void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events)
 	events->is_suspended = false;
 }
 
+static void forget_program(
+	struct sprof_breakpoint_events *events, const struct sprof_thread *thread)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (!calls)
+		return;
+	calls->has_stack = false;
+	calls->returns.place = (struct sprof_own_stack){0};
+	sprof_return_stack_clear(&calls->returns);
+}
+
 static void take(void *data, const struct sprof_event *event)
 {
 	struct sprof_breakpoint_events *events = data;
 
+	if (event->kind == SPROF_EVENT_EXEC)
+		forget_program(events, event->thread);
 	if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BREAKPOINT)
 		take_breakpoint(events, event);
 }

@@ -24,6 +24,8 @@ struct sprof_breakpoint_options {
 	 * well.
 	 */
 	struct sprof_trace_sink sink;
+	/* A thread is held at a LOADER, before new code runs. Gets the sink's data. May be NULL. */
+	void (*mapped)(void *data, struct sprof_process *process);
 	bool stacks;      /* copy a stack at each begin */
 	bool begins_only; /* no breakpoints at returns */
 	/* fill in the CPU times of struct sprof_breakpoint_load: one more read per stop */
@@ -36,13 +38,24 @@ SPROF_MUST_USE struct sprof_breakpoint_events *sprof_breakpoint_events_create(
 /* NULL is accepted. */
 void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 
+enum sprof_breakpoint_way {
+	SPROF_BREAKPOINT_CALL,
+	SPROF_BREAKPOINT_BRIEF, /* no returns and no stacks */
+	/* an IFUNC's code: it has no events, but the function that it returns is watched, as CALL */
+	SPROF_BREAKPOINT_RESOLVER,
+	/* the loader calls it when it has mapped or unmapped libraries: no events */
+	SPROF_BREAKPOINT_LOADER,
+	/* longjmp(3), and the begin of a C++ handler: calls are left; no events */
+	SPROF_BREAKPOINT_JUMP,
+	SPROF_BREAKPOINT_CATCH,
+};
+
 /*
- * Watches the function whose first instruction is at `address`. Its events carry `number`.
- * `is_brief`: no returns and no stacks. Returns false if the code can't be changed, or out of
- * memory.
+ * Watches the function whose first instruction is at `address`. Its events carry `number`. Returns
+ * false if the code can't be changed, or out of memory.
  */
-SPROF_MUST_USE bool sprof_breakpoint_events_add(
-	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief);
+SPROF_MUST_USE bool sprof_breakpoint_events_add(struct sprof_process *process, uint64_t address,
+	int64_t number, enum sprof_breakpoint_way way);
 
 /* Removes all breakpoints, and puts them back. While suspended, none may be added. Open calls get
  * no return event, and a stop at a breakpoint that is reported only after the suspension gets no

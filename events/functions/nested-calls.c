@@ -223,6 +223,7 @@ static uint64_t sp_of(const struct sprof_nested *nested, const struct sprof_trac
 static bool begin(struct sprof_nested *nested, size_t mark, const struct sprof_trace_side *side)
 {
 	struct sprof_activation_call call = {.sp = sp_of(nested, side->event),
+		.kind = side->event->stack_kind,
 		.is_kernels = side->event->type == SPROF_TRACE_SYS_ENTER};
 	struct sprof_trace_side kept = *side;
 	struct sprof_trace_event event;
@@ -242,7 +243,8 @@ static bool begin(struct sprof_nested *nested, size_t mark, const struct sprof_t
 
 static bool end(struct sprof_nested *nested, size_t mark, const struct sprof_trace_side *side)
 {
-	struct sprof_activation_call call = {.sp = sp_of(nested, side->event)};
+	struct sprof_activation_call call = {
+		.sp = sp_of(nested, side->event), .kind = side->event->stack_kind};
 	struct sprof_trace_event event;
 	bool done;
 

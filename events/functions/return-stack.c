@@ -1,7 +1,7 @@
 /*
- * Matches returns with calls by stack pointer and return address. A thread may use other stacks,
- * such as coroutines': frames far below stay until they return or their stack space is reused.
- * Frames left by a jump over more than NEAR bytes at once stay as well.
+ * Matches returns with calls by stack pointer and return address. On the thread's own stack a call
+ * below a later sp has ended. Calls on other stacks, such as coroutines', stay until they return or
+ * another call has their place: nothing shows where one such stack ends and the next one begins.
  */
 #include "events/functions/return-stack.h"
 
@@ -10,99 +10,127 @@
 
 #include "base/array.h"
 
-enum {
-	NEAR = 32 * 1024, /* bytes between two calls on one stack, mostly less */
-	LOOK = 1024,      /* calls that are looked at */
-};
-
-/* Whether a call is gone: sp is above its place, on the same stack. */
-static bool is_gone(const struct sprof_return *call, uint64_t sp)
+/* Of the list that a call at sp belongs to, drops what has ended. */
+static struct sprof_return_list *list_at(struct sprof_return_stack *stack, uint64_t sp)
 {
-	return call->sp < sp && sp - call->sp <= NEAR;
+	struct sprof_return_list *own = &stack->own;
+
+	if (!sprof_own_stack_has(&stack->place, sp))
+		return &stack->elsewhere;
+	while (own->count && own->items[own->count - 1].sp < sp)
+		own->count--;
+	return own;
 }
 
-static void drop_gone(struct sprof_return_stack *stack, uint64_t sp)
+bool sprof_return_stack_has_left(const struct sprof_return_stack *stack, uint64_t sp)
 {
-	while (stack->count && is_gone(&stack->items[stack->count - 1], sp)) {
-		sp = stack->items[stack->count - 1].sp;
-		stack->count--;
+	const struct sprof_return_list *own = &stack->own;
+
+	return own->count && own->items[own->count - 1].sp < sp &&
+		sprof_own_stack_has(&stack->place, sp);
+}
+
+static void take_out(struct sprof_return_list *list, size_t index)
+{
+	struct sprof_return *call = &list->items[index];
+
+	list->count--;
+	memmove(call, call + 1, (list->count - index) * sizeof(*call));
+}
+
+/* The innermost call at this place; SIZE_MAX: none. */
+static size_t find_at(
+	const struct sprof_return_stack *stack, const struct sprof_return_list *list, uint64_t sp)
+{
+	for (size_t i = list->count; i; i--) {
+		if (list->items[i - 1].sp == sp)
+			return i - 1;
+		if (list == &stack->own)
+			break;
 	}
+	return SIZE_MAX;
 }
 
 /*
- * A function that jumps to another one leaves its return address to it. Compilers make loops of jumps
- * to the own beginning.
+ * A function that jumps to another one leaves its return address to it. Otherwise a new call at the
+ * place of another one shows that it has ended.
  */
-static bool is_replaced(const struct sprof_return *call, const struct sprof_return *by)
+static void drop_replaced(const struct sprof_return_stack *stack, struct sprof_return_list *list,
+	const struct sprof_return *by)
 {
-	return call->sp == by->sp && (call->address != by->address || call->number == by->number);
-}
+	size_t found = find_at(stack, list, by->sp);
 
-static void drop_at(struct sprof_return_stack *stack, uint64_t sp)
-{
-	while (stack->count && stack->items[stack->count - 1].sp == sp)
-		stack->count--;
-}
-
-/* The first of those that are looked at. */
-static size_t end_of_look(const struct sprof_return_stack *stack)
-{
-	return stack->count > LOOK ? stack->count - LOOK : 0;
-}
-
-static void take_out(struct sprof_return_stack *stack, size_t index)
-{
-	struct sprof_return *call = &stack->items[index];
-
-	stack->count--;
-	memmove(call, call + 1, (stack->count - index) * sizeof(*call));
-}
-
-/* A frame at the place of a new call that is not its caller is gone. */
-static void drop_replaced(struct sprof_return_stack *stack, const struct sprof_return *by)
-{
-	const size_t end = end_of_look(stack);
-
-	if (stack->count && stack->items[stack->count - 1].sp == by->sp) {
-		if (is_replaced(&stack->items[stack->count - 1], by))
-			drop_at(stack, by->sp);
+	if (found == SIZE_MAX ||
+		(list->items[found].address == by->address && list->items[found].tag != by->tag &&
+			!list->items[found].is_left))
 		return;
-	}
-	for (size_t i = stack->count; i > end; i--) {
-		if (stack->items[i - 1].sp == by->sp)
-			take_out(stack, i - 1);
-	}
+	for (; found != SIZE_MAX; found = find_at(stack, list, by->sp))
+		take_out(list, found);
 }
 
 bool sprof_return_stack_enter(struct sprof_return_stack *stack, const struct sprof_return *call)
 {
-	drop_gone(stack, call->sp);
-	drop_replaced(stack, call);
+	struct sprof_return_list *list = list_at(stack, call->sp);
+
+	drop_replaced(stack, list, call);
 	if (!sprof_array_reserve(
-		    &stack->items, &stack->capacity, stack->count + 1, sizeof(*stack->items)))
+		    &list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
 		return false;
-	stack->items[stack->count++] = *call;
+	list->items[list->count++] = *call;
 	return true;
 }
 
 bool sprof_return_stack_leave(
 	struct sprof_return_stack *stack, uint64_t address, uint64_t sp, struct sprof_return *ret)
 {
-	drop_gone(stack, sp);
-	for (size_t i = stack->count, end = end_of_look(stack); i > end; i--) {
-		const struct sprof_return *call = &stack->items[i - 1];
+	struct sprof_return_list *list = list_at(stack, sp);
+	const size_t found = find_at(stack, list, sp);
 
-		if (call->sp != sp || call->address != address)
-			continue;
-		*ret = *call;
-		take_out(stack, i - 1);
-		return true;
+	if (found == SIZE_MAX || list->items[found].address != address ||
+		list->items[found].is_left)
+		return false;
+	*ret = list->items[found];
+	take_out(list, found);
+	return true;
+}
+
+static void drop_own(struct sprof_return_stack *stack, uint64_t to)
+{
+	struct sprof_return_list *own = &stack->own;
+
+	while (sprof_own_stack_has(&stack->place, to) && own->count &&
+		own->items[own->count - 1].sp <= to)
+		own->count--;
+}
+
+void sprof_return_stack_jump(struct sprof_return_stack *stack, const struct sprof_jump *jump)
+{
+	struct sprof_return_list *list = &stack->elsewhere;
+
+	drop_own(stack, jump->to);
+	for (size_t i = 0; i < list->count; i++) {
+		struct sprof_return *call = &list->items[i];
+
+		if (jump->to < jump->from)
+			call->is_left &= call->sp < jump->to;
+		else
+			call->is_left |= call->sp > jump->from && call->sp <= jump->to;
 	}
-	return false;
+}
+
+void sprof_return_stack_catch(struct sprof_return_stack *stack, uint64_t sp)
+{
+	drop_own(stack, sp + sizeof(uint64_t));
+}
+
+void sprof_return_stack_clear(struct sprof_return_stack *stack)
+{
+	stack->own.count = stack->elsewhere.count = 0;
 }
 
 void sprof_return_stack_finish(struct sprof_return_stack *stack)
 {
-	free(stack->items);
+	free(stack->own.items);
+	free(stack->elsewhere.items);
 	*stack = (struct sprof_return_stack){0};
 }

@@ -59,6 +59,13 @@ enum {
 
 #define SPROF_TRACE_FOREIGN UINT32_MAX
 
+/* The stack that a function's call is on. */
+enum sprof_stack_kind {
+	SPROF_STACK_UNKNOWN,
+	SPROF_STACK_OWN,   /* the one that the thread was born with */
+	SPROF_STACK_OTHER, /* a coroutine's, a signal handler's: not known which one */
+};
+
 /*
  * One event from a source. `fields` holds the values in the order of the type's fields; an array's
  * values start at its index. The source defines how long it is valid; to keep an event, copy it.
@@ -70,6 +77,7 @@ struct sprof_trace_event {
 	pid_t pid, tid; /* in sprof's pid namespace */
 	int cpu;        /* -1: unknown */
 	uint32_t type;  /* enum sprof_trace_type */
+	enum sprof_stack_kind stack_kind;
 	uint64_t stack; /* the source's id of its stack; 0: none */
 	const struct sprof_trace_value *fields;
 };

@@ -247,6 +247,13 @@ bool sprof_caller_returned(
 	return true;
 }
 
+/* A kill breaks a call off, too, but nothing of the program sees that. */
+static bool has_returned(const struct open_call *call, enum sprof_call_ending ending)
+{
+	return call->state == CALL_IN_HANDLER ||
+		(call->state == CALL_INTERRUPTED && ending != SPROF_CALL_CUT);
+}
+
 bool sprof_caller_close(struct caller *caller, enum sprof_call_ending ending, uint64_t now_ns,
 	struct sprof_call *ret)
 {
@@ -254,8 +261,8 @@ bool sprof_caller_close(struct caller *caller, enum sprof_call_ending ending, ui
 
 	if (!top)
 		return false;
-	*ret = top->state == CALL_GOES_ON ? describe(top, ending, now_ns)
-					  : describe_interrupted(top);
+	*ret = has_returned(top, ending) ? describe_interrupted(top)
+					 : describe(top, ending, now_ns);
 	caller->depth--;
 	return true;
 }

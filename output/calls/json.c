@@ -73,6 +73,24 @@ static size_t add_function(const struct sprof_calls_report *report,
 	return i;
 }
 
+static void write_refusals(const struct sprof_calls_report *report, struct sprof_json *json)
+{
+	bool has_one = false;
+
+	sprof_json_text(json, ",\"refused\":[");
+	for (size_t i = 0; report->refusals && i < report->name_count; i++) {
+		if (!report->refusals[i])
+			continue;
+		sprof_json_text(json, has_one ? ",{\"function\":" : "{\"function\":");
+		sprof_json_string(json, report->names[i]);
+		sprof_json_text(json, ",\"reason\":");
+		sprof_json_string(json, report->refusals[i]);
+		sprof_json_text(json, "}");
+		has_one = true;
+	}
+	sprof_json_text(json, "]");
+}
+
 bool sprof_calls_json(const struct sprof_calls_report *report, struct sprof_out *out)
 {
 	struct sprof_calls_rows rows;
@@ -88,6 +106,7 @@ bool sprof_calls_json(const struct sprof_calls_report *report, struct sprof_out 
 		",\"unwatched\":%u,\"not_watched\":%u,\"gone\":%" PRIu64,
 		report->end_ns - report->begin_ns, report->name_count, report->lost,
 		report->unwatched, report->not_watched, report->gone);
+	write_refusals(report, &json);
 	sprof_calls_windows_json(report->windows, &json);
 	sprof_json_text(&json, ",\"functions\":[");
 	for (size_t i = 0; i < rows.count;) {

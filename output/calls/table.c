@@ -155,6 +155,15 @@ static void write_note(const struct sprof_calls_report *report, enum sprof_activ
 		sprof_out_printf(out, ": %s\n", end_notes[end]);
 }
 
+static void write_refusals(const struct sprof_calls_report *report, struct sprof_out *out)
+{
+	for (size_t i = 0; i < report->name_count; i++) {
+		if (report->refusals && report->refusals[i])
+			sprof_out_printf(out, "%s could not be watched: %s\n", report->names[i],
+				report->refusals[i]);
+	}
+}
+
 static void write_losses(const struct sprof_calls_report *report, struct sprof_out *out)
 {
 	uint64_t unpaired = 0;
@@ -182,12 +191,7 @@ static void write_losses(const struct sprof_calls_report *report, struct sprof_o
 			"place was found for the instruction that it hides (a filter of system "
 			"calls?): other threads may have missed it\n",
 			report->gone);
-	if (report->not_watched)
-		sprof_out_printf(out, "%u function%s could not be watched%s\n", report->not_watched,
-			report->not_watched == 1 ? "" : "s",
-			report->has_four
-				? ": a thread has four debug registers; without --count there is no limit"
-				: "");
+	write_refusals(report, out);
 }
 
 bool sprof_calls_table(const struct sprof_calls_report *report, struct sprof_out *out)

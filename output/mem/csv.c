@@ -17,6 +17,17 @@ void sprof_mem_csv_head(struct sprof_out *out)
 	sprof_out_puts(out, "\n");
 }
 
+/* Beside PSS and USS, what was read with them. */
+static uint64_t value_of(const struct sprof_memory_process *process,
+	enum sprof_memory_metric metric, uint64_t now_ns)
+{
+	if (process->whole_ns == now_ns && metric == SPROF_MEMORY_RSS)
+		return process->whole.rss;
+	if (process->whole_ns == now_ns && metric == SPROF_MEMORY_SWAP)
+		return process->whole.swap;
+	return process->series[metric].last;
+}
+
 static void write_row(const struct sprof_memory_process *process, uint64_t begin_ns,
 	uint64_t now_ns, struct sprof_out *out)
 {
@@ -28,7 +39,8 @@ static void write_row(const struct sprof_memory_process *process, uint64_t begin
 		const struct sprof_series *series = &process->series[metric];
 
 		if (series->count && series->last_ns == now_ns)
-			sprof_out_printf(out, ",%" PRIu64, series->last);
+			sprof_out_printf(out, ",%" PRIu64,
+				value_of(process, (enum sprof_memory_metric)metric, now_ns));
 		else
 			sprof_out_puts(out, ",");
 	}

@@ -80,6 +80,12 @@ static void add_process(const struct sprof_mem_report *report,
 	sprof_json_string(json, process->comm);
 	sprof_json_format(json, ",\"ended\":%s,\"kernels_peak\":%" PRIu64,
 		process->has_ended ? "true" : "false", process->kernels_peak);
+	if (process->whole_ns)
+		sprof_json_format(json,
+			",\"last\":{\"time_ns\":%" PRIu64 ",\"uss\":%" PRIu64 ",\"pss\":%" PRIu64
+			",\"rss\":%" PRIu64 ",\"swap\":%" PRIu64 "}",
+			process->whole_ns - report->begin_ns, process->whole.uss,
+			process->whole.pss, process->whole.rss, process->whole.swap);
 	add_metrics(report, process->series, json);
 	for (int moment = 0; moment < SPROF_MEMORY_MOMENTS; moment++)
 		add_moment(report, process, moment, json);

@@ -67,30 +67,45 @@ static const struct sprof_table_column process_columns[] = {
 	{"PSS", false, 0},
 	{"RSS", false, 0},
 	{"swap", false, 4},
+	{"at", false, 4},
 	{"peak RSS", false, 5},
 	{"PSS-USS", false, 2},
 	{"RSS-USS", false, 1},
 	{"own share", false, 3},
 };
 
-/* RSS, PSS and USS were not read at the same moment: the differences are never below 0. */
-static void add_process(const struct sprof_memory_process *process, struct sprof_table *table)
+/* Without the right to read PSS and USS, RSS and swap are of the last reading of these. */
+static struct sprof_smaps_figures figures_of(
+	const struct sprof_memory_process *process, uint64_t *ret_ns)
 {
 	const struct sprof_series *series = process->series;
-	const bool has_pages = sprof_memory_process_has(process, SPROF_MEMORY_USS);
-	const uint64_t uss = series[SPROF_MEMORY_USS].last;
-	const uint64_t pss = series[SPROF_MEMORY_PSS].last;
-	const uint64_t rss = series[SPROF_MEMORY_RSS].last;
-	const bool is_read = sprof_memory_process_has(process, SPROF_MEMORY_RSS);
+
+	*ret_ns = process->whole_ns ? process->whole_ns : series[SPROF_MEMORY_RSS].last_ns;
+	if (process->whole_ns)
+		return process->whole;
+	return (struct sprof_smaps_figures){
+		.rss = series[SPROF_MEMORY_RSS].last, .swap = series[SPROF_MEMORY_SWAP].last};
+}
+
+/* All figures but the peak are of one moment. */
+static void add_process(const struct sprof_mem_report *report,
+	const struct sprof_memory_process *process, struct sprof_table *table)
+{
+	const bool has_pages = process->whole_ns;
+	const bool is_read = has_pages || sprof_memory_process_has(process, SPROF_MEMORY_RSS);
+	uint64_t now_ns;
+	const struct sprof_smaps_figures figures = figures_of(process, &now_ns);
 
 	sprof_table_cell(table, "%d", (int)process->pid);
 	sprof_table_text(table, process->comm);
-	bytes_cell(table, has_pages, uss);
-	bytes_cell(table, has_pages, pss);
-	bytes_cell(table, is_read, rss);
-	bytes_cell(table, is_read, series[SPROF_MEMORY_SWAP].last);
+	bytes_cell(table, has_pages, figures.uss);
+	bytes_cell(table, has_pages, figures.pss);
+	bytes_cell(table, is_read, figures.rss);
+	bytes_cell(table, is_read, figures.swap);
+	sprof_table_cell(
+		table, "%s", is_read ? sprof_figure_time(now_ns - report->begin_ns).text : "-");
 	bytes_cell(table, is_read, process->kernels_peak);
-	share_cells(table, has_pages, rss, pss, uss);
+	share_cells(table, has_pages, figures.rss, figures.pss, figures.uss);
 }
 
 static void write_processes(const struct sprof_mem_report *report, struct sprof_out *out)
@@ -99,7 +114,7 @@ static void write_processes(const struct sprof_mem_report *report, struct sprof_
 		.column_count = sizeof(process_columns) / sizeof(process_columns[0])};
 
 	for (size_t i = 0; i < report->watch->count; i++)
-		add_process(&report->watch->items[i], &table);
+		add_process(report, &report->watch->items[i], &table);
 	write_table(&table, report->width, out);
 }
 

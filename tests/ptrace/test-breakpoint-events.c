@@ -45,8 +45,8 @@ static bool watch(struct scene *scene, void *data)
 		return false;
 	counting->source = sprof_breakpoint_events_source(counting->events);
 	counting->source.begin(counting->source.data, scene->target);
-	return sprof_breakpoint_events_add(
-		sprof_target_processes(scene->target, &processes)[0], counting->address, 0, false);
+	return sprof_breakpoint_events_add(sprof_target_processes(scene->target, &processes)[0],
+		counting->address, 0, SPROF_BREAKPOINT_CALL);
 }
 
 /* Serves the target until all is counted that is wanted. */

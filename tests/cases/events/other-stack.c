@@ -1,7 +1,11 @@
-/* A handler on an alternate stack interrupts outer() 20 times and calls inner(). With -DABOVE, that stack is in main()'s frame. */
+/* A handler on an alternate stack of SIZE bytes interrupts outer() 20 times and calls inner(). With -DABOVE, that stack is in main()'s frame. */
 
 #include <signal.h>
 #include <stddef.h>
+
+#ifndef SIZE
+#define SIZE (1 << 16)
+#endif
 
 static volatile int inner_calls, outer_calls;
 
@@ -25,9 +29,9 @@ static void on_signal(int number)
 int main(void)
 {
 #ifdef ABOVE
-	char room[1 << 16];
+	char room[SIZE];
 #else
-	static char room[1 << 16];
+	static char room[SIZE];
 #endif
 	stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};

@@ -396,6 +396,28 @@ static void an_indirect_jump_goes_where_it_went(void **state)
 
 #endif
 
+/* A function's jumps to its own begin: not those elsewhere, nor its calls; and none where data is. */
+static void jumps_to_the_own_begin_are_found(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x8b, 0x3f,                   /* mov (%rdi),%rdi */
+		0x48, 0x85, 0xff,                   /* test %rdi,%rdi */
+		0x75, 0xf8,                         /* jne to the begin */
+		0xeb, 0x00,                         /* jmp to what follows */
+		0xe8, 0xf1, 0xff, 0xff, 0xff,       /* call of the begin */
+		0x0f, 0x84, 0xeb, 0xff, 0xff, 0xff, /* je to the begin, 32 bits */
+		0xc3,                               /* ret */
+		0x06,                               /* no instruction */
+	};
+	uint32_t found[2] = {0};
+
+	assert_int_equal(sprof_displace_find_loops(code, sizeof(code) - 1, found, 2), 2);
+	assert_int_equal(found[0], 6);
+	assert_int_equal(found[1], 15);
+	assert_int_equal(sprof_displace_find_loops(code, sizeof(code) - 1, found, 1), 1);
+	assert_int_equal(sprof_displace_find_loops(code, sizeof(code), found, 2), 0);
+}
+
 TEST_MAIN("displace")
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +426,7 @@ TEST_MAIN("displace")
 		cmocka_unit_test(what_is_cut_off_stays),
 		cmocka_unit_test(a_copy_is_the_instruction_and_a_jump_behind_it),
 		cmocka_unit_test(a_distance_has_32_bits),
+		cmocka_unit_test(jumps_to_the_own_begin_are_found),
 #if defined(__x86_64__)
 		cmocka_unit_test(each_condition_is_the_cpus),
 		cmocka_unit_test(a_copy_does_what_its_original_does),

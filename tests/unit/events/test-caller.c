@@ -236,6 +236,23 @@ static void a_restart_of_a_call_from_before_is_that_call(void **state)
 	assert_int_equal(stream.last.ending, SPROF_CALL_UNDER_WAY);
 }
 
+/* The kernel ends the call as if a handler were to run, but none does. */
+static void a_kill_is_no_error(void **state)
+{
+	static const int64_t results[] = {-EINTR, -512};
+
+	for (int i = 0; i < 2; i++) {
+		struct stream stream = {.now_ns = 0};
+
+		enter(&stream, SYS_epoll_wait, SP);
+		assert_false(leave(&stream, results[i], SP));
+		assert_true(sprof_caller_close(&stream.caller, SPROF_CALL_CUT, 100, &stream.last));
+		assert_int_equal(stream.last.ending, SPROF_CALL_CUT);
+		assert_int_equal(stream.last.end_ns, 100);
+		assert_false(stream.last.is_error);
+	}
+}
+
 static void an_end_closes_all(void **state)
 {
 	struct stream stream = {0};
@@ -310,6 +327,7 @@ TEST_MAIN("caller")
 		cmocka_unit_test(an_eintr_that_is_taken_back_is_none),
 		cmocka_unit_test(an_eintr_is_told_with_the_next_call),
 		cmocka_unit_test(a_restart_of_a_call_from_before_is_that_call),
+		cmocka_unit_test(a_kill_is_no_error),
 		cmocka_unit_test(an_end_closes_all),
 		cmocka_unit_test(a_call_from_before_is_said_to_be),
 		cmocka_unit_test(a_call_from_before_that_ended_unseen_is_dropped),

@@ -55,6 +55,29 @@ static void what_is_touched_is_seen(void **state)
 	sprof_memory_process_finish(&process);
 }
 
+/* Cheap readings that follow a costly one leave its figures as they are. */
+static void one_reading_has_all_figures(void **state)
+{
+	struct sprof_memory_look cheap = {.now_ns = 2000, .share = 1};
+	struct sprof_memory_process process;
+	struct sprof_smaps_figures whole;
+	void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	memset(memory, 1, SIZE);
+	assert_true(sprof_memory_process_begin(&process, getpid()));
+	look(&process, false);
+	whole = process.whole;
+	assert_true(process.whole_ns && whole.rss >= whole.pss && whole.pss >= whole.uss);
+	assert_true(whole.uss > NEARLY);
+	munmap(memory, SIZE);
+	process.next_map_ns = UINT64_MAX;
+	sprof_memory_process_read(&process, &cheap);
+	assert_int_equal(process.series[SPROF_MEMORY_RSS].last_ns, cheap.now_ns);
+	assert_memory_equal(&process.whole, &whole, sizeof(whole));
+	sprof_memory_process_finish(&process);
+}
+
 static void a_process_that_is_not_there(void **state)
 {
 	struct sprof_memory_process process;
@@ -72,6 +95,7 @@ TEST_MAIN("process")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_touched_is_seen),
+		cmocka_unit_test(one_reading_has_all_figures),
 		cmocka_unit_test(a_process_that_is_not_there),
 	};
 

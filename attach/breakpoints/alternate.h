@@ -1,0 +1,23 @@
+/* The alternate stack of a stopped thread, on which handlers of signals may run (sigaltstack(2)). */
+#ifndef SPROF_ATTACH_BREAKPOINTS_ALTERNATE_H
+#define SPROF_ATTACH_BREAKPOINTS_ALTERNATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/regs/regs.h"
+#include "attach/thread.h"
+#include "base/attributes.h"
+
+struct sprof_alternate_stack {
+	uint64_t low, high; /* addresses: [low, high); both 0: it has none */
+};
+
+/*
+ * The thread is held at a breakpoint, with these registers: makes the thread ask the kernel. Returns
+ * false if a filter of system calls is in force, or the thread is gone.
+ */
+SPROF_MUST_USE bool sprof_alternate_stack_read(struct sprof_thread *thread,
+	const struct sprof_regs *regs, struct sprof_alternate_stack *ret);
+
+#endif

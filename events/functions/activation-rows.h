@@ -1,0 +1,25 @@
+/* How the calls of one thread's stack get into the rows of the books. */
+#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_ROWS_H
+#define SPROF_EVENTS_FUNCTIONS_ACTIVATION_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "events/functions/activation-stack.h"
+
+/* The row of a function, or of it and its caller. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_activation_find_place(struct sprof_activation_stack *stack,
+	uint32_t function, uint32_t caller, struct sprof_activation_place *ret);
+
+/* Passes the end of a call to the books' owner. */
+void sprof_activation_tell_end(const struct sprof_activation_stack *stack,
+	const struct sprof_activation_frame *frame, enum sprof_activation_end end);
+
+/* Counts a frame that is on the stack no more. The caller may be NULL. Returns false if out of
+ * memory. */
+SPROF_MUST_USE bool sprof_activation_book(struct sprof_activation_stack *stack,
+	const struct sprof_activation_frame *frame, struct sprof_activation_frame *caller,
+	enum sprof_activation_end how, uint64_t end_ns);
+
+#endif

@@ -1,0 +1,20 @@
+/* Where a thread at the first instruction of longjmp(3) goes to. */
+#ifndef SPROF_EVENTS_FUNCTIONS_JUMPS_H
+#define SPROF_EVENTS_FUNCTIONS_JUMPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/regs/regs.h"
+#include "attach/thread.h"
+#include "base/attributes.h"
+
+struct sprof_jump {
+	uint64_t from, to; /* stack pointers */
+};
+
+/* The thread is stopped there, with these registers. Returns false if its memory can't be read. */
+SPROF_MUST_USE bool sprof_jump_read(
+	const struct sprof_thread *thread, const struct sprof_regs *regs, struct sprof_jump *ret);
+
+#endif

@@ -1,0 +1,19 @@
+/* 20 calls of work(), of which 10 are left by an exception: right behind the call the program goes on. */
+
+__attribute__((noinline)) void work(int number)
+{
+	if (number % 2)
+		throw number;
+	__asm__ volatile("" ::: "memory");
+}
+
+int main()
+{
+	for (volatile int i = 0; i < 20; i = i + 1) {
+		try {
+			work(i);
+		} catch (int) {
+		}
+	}
+	return 0;
+}
