@@ -268,6 +268,29 @@ static enum sprof_step step(const struct sprof_recovery *recovery, const struct 
 	return sprof_step(recovery->snapshot, rule, cursor);
 }
 
+/*
+ * A call through a null or wild pointer makes no frame: its return address is where the call put
+ * it. Any other word there is rejected, unless it follows a call, too.
+ */
+static enum sprof_end step_out_of_no_code(
+	const struct sprof_recovery *recovery, struct sprof_cursor *cursor)
+{
+	struct sprof_cursor caller = *cursor;
+	const struct sprof_pc *known = NULL;
+	enum sprof_step made = SPROF_STEP_OK;
+
+	if (cursor->innermost)
+		made = sprof_step_leaf(recovery->snapshot, &caller);
+	if (made != SPROF_STEP_OK)
+		return end_of_step(made, true);
+	if (cursor->innermost)
+		known = sprof_pcs_find(recovery->pcs, recovery->maps, caller.pc, true);
+	if (!known || !known->is_behind_call)
+		return SPROF_END_NO_MODULE;
+	*cursor = caller;
+	return SPROF_END_DEPTH;
+}
+
 /* Finds the creator after the root of a goroutine's own stack. Returns the number of frames
  * added. */
 static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_snapshot *snapshot,
@@ -322,9 +345,11 @@ static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 		enum sprof_step made;
 
 		if (!known) {
-			stack.end = SPROF_END_NO_MODULE;
 			stack.lost_pc = cursor.pc - cursor.is_return;
-			break;
+			stack.end = step_out_of_no_code(&recovery, &cursor);
+			if (stack.end != SPROF_END_DEPTH)
+				break;
+			continue;
 		}
 		rule = known->rule;
 		unwinder->frames[stack.count++] = frame_of(known);

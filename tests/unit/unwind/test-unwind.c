@@ -163,6 +163,43 @@ static void a_pc_in_no_module(void **state)
 	}
 }
 
+/* A call of data or of nothing: the return address is on top of the stack, or in the link register. */
+static void a_pc_in_no_code_after_a_call(void **state)
+{
+	struct world *world = *state;
+	struct sprof_stack_view stack;
+
+	stand(world, STACK + 8, 4);
+	world->words[0] = CODE + 2;
+#if defined(__aarch64__)
+	sprof_regs_set(&world->snapshot.regs, SPROF_REG_LR, CODE + 2);
+#endif
+	put_frame(world, 4, 0, CODE + 3);
+	stack = walk(world);
+	assert_int_equal(stack.end, SPROF_END_ROOT);
+	assert_int_equal(stack.count, 2);
+	assert_true(stack.lost_pc == STACK + 8);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(stack.frames[i].offset == CODE + 2 + i);
+		assert_true(stack.frames[i].is_return);
+	}
+}
+
+#if defined(__x86_64__)
+static void a_pc_in_no_code_on_a_stack_that_is_not_copied(void **state)
+{
+	struct world *world = *state;
+
+	stand(world, 0, 4);
+	sprof_regs_set(&world->snapshot.regs, SPROF_REG_SP, STACK - 8);
+	assert_int_equal(walk(world).end, SPROF_END_BAD_MEMORY);
+	world->snapshot.stack.floor = STACK - 8;
+	world->snapshot.stack.limit = STACK;
+	assert_int_equal(walk(world).end, SPROF_END_STACK_COPY);
+	assert_int_equal(walk(world).count, 0);
+}
+#endif
+
 /* As of a process whose maps could not be read. */
 static void no_maps_at_all(void **state)
 {
@@ -395,6 +432,23 @@ static void this_thread_as_backtrace_sees_it(void **state)
 	free(place);
 }
 
+/* What is on top of the stack follows no call: another word than a return address. */
+static void a_pc_in_no_code_with_another_word(void **state)
+{
+	struct world *world = *state;
+	const uint64_t words[] = {(uintptr_t)note_place, (uintptr_t)note_place + 1};
+	struct sprof_maps maps = {0};
+
+	assert_true(sprof_maps_read(&maps, getpid(), world->modules));
+	for (size_t i = 0; i < 2; i++) {
+		stand(world, 8, 4);
+		world->words[0] = words[i];
+		assert_int_equal(sprof_unwinder_walk(world->unwinder, &world->snapshot, &maps).end,
+			SPROF_END_NO_MODULE);
+	}
+	sprof_maps_finish(&maps);
+}
+
 #endif
 
 #define in_a_world(test) cmocka_unit_test_setup_teardown(test, world_create, world_destroy)
@@ -406,6 +460,7 @@ TEST_MAIN("unwind")
 		in_a_world(signed_return_addresses),
 		in_a_world(as_deep_as_allowed),
 		in_a_world(a_pc_in_no_module),
+		in_a_world(a_pc_in_no_code_after_a_call),
 		in_a_world(no_maps_at_all),
 		in_a_world(a_return_address_in_no_module),
 		in_a_world(a_thread_that_has_just_begun),
@@ -417,8 +472,10 @@ TEST_MAIN("unwind")
 		in_a_world(maps_that_change),
 		in_a_world(what_is_known_is_what_is_executable),
 #if defined(__x86_64__)
+		in_a_world(a_pc_in_no_code_on_a_stack_that_is_not_copied),
 		in_a_world(a_leaf_without_a_frame_of_its_own),
 		in_a_world(this_thread_as_backtrace_sees_it),
+		in_a_world(a_pc_in_no_code_with_another_word),
 #endif
 	};
 
