@@ -272,8 +272,8 @@ static struct trial try_walk(
 		if (!known)
 			return trial;
 		here = *known;
-		edge = look_at_call(
-			recovery, &here, is_call && here.rule.cfa != SPROF_CFA_SIGNAL, &callee);
+		edge = look_at_call(recovery, &here,
+			is_call && !here.is_entered && here.rule.cfa != SPROF_CFA_SIGNAL, &callee);
 		if (depth == 1)
 			trial.first = edge;
 		else

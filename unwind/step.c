@@ -126,8 +126,9 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, const struct sprof_cursor *cursor, struct sprof_cursor *next)
 {
-	unsigned ra = rule->regs & SPROF_RULE_RA_MASK;
+	unsigned ra = rule->regs & SPROF_RULE_RA_MASK, fp = rule->regs >> SPROF_RULE_FP_SHIFT;
 	enum sprof_step step;
+	uint64_t saved;
 
 	next->is_return = ra != SPROF_REG_SAVED_PLACE;
 	if (ra == SPROF_REG_SAVED || ra == SPROF_REG_SAVED_PLACE) {
@@ -141,11 +142,14 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 			return cursor->innermost ? SPROF_STEP_REGISTER : SPROF_STEP_NO_PROGRESS;
 	}
 	next->pc = without_signature(cursor, next->pc);
-	if (rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_UNDEFINED)
+	if (fp == SPROF_REG_UNDEFINED)
 		next->fp_known = false;
-	if (rule->regs >> SPROF_RULE_FP_SHIFT != SPROF_REG_SAVED)
+	if (fp != SPROF_REG_SAVED && fp != SPROF_REG_SAVED_AT_FP)
 		return SPROF_STEP_OK;
-	step = sprof_step_read(snapshot, next->sp + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
+	if (fp == SPROF_REG_SAVED_AT_FP && !cursor->fp_known)
+		return SPROF_STEP_REGISTER;
+	saved = fp == SPROF_REG_SAVED_AT_FP ? cursor->fp : next->sp;
+	step = sprof_step_read(snapshot, saved + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
 	next->fp_known = true;
 	/* In an epilogue the slot may lie below sp, already popped: then fp is the caller's
 	 * again. */

@@ -127,6 +127,23 @@ static void by_what_the_frame_pointer_points_to(void **state)
 	assert_true(cursor.pc == VALUE(49));
 }
 
+/* gcc's realigned frame of variable size. */
+static void a_frame_pointer_saved_where_it_points_to(void **state)
+{
+	struct sprof_rule deref = with_fp(rule(SPROF_CFA_FP_DEREF, -8), SPROF_REG_SAVED_AT_FP, 16);
+	struct sprof_rule by_sp = with_fp(rule(SPROF_CFA_SP, 40), SPROF_REG_SAVED_AT_FP, 0);
+	struct sprof_cursor unknown = middle(), cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	stack.words[31] = ADDRESS(50);
+	cursor = step_from(&stack, &deref, middle());
+	assert_true(cursor.sp == ADDRESS(50));
+	assert_true(cursor.fp == VALUE(34) && cursor.fp_known);
+	unknown.fp_known = false;
+	expect_failure(&stack, &by_sp, unknown, SPROF_STEP_REGISTER);
+}
+
 /* An entry of 16 bytes pushes its index in the middle: from byte 11 on the CFA is 8 further. */
 static void in_the_plt(void **state)
 {
@@ -360,6 +377,7 @@ TEST_MAIN("step")
 		cmocka_unit_test(by_the_frame_pointer),
 		cmocka_unit_test(by_what_the_stack_pointer_points_to),
 		cmocka_unit_test(by_what_the_frame_pointer_points_to),
+		cmocka_unit_test(a_frame_pointer_saved_where_it_points_to),
 		cmocka_unit_test(in_the_plt),
 		cmocka_unit_test(registers_lie_where_the_rule_says),
 		cmocka_unit_test(offsets_may_be_negative),

@@ -1,17 +1,11 @@
 /*
- * unwind/unwind: whole walks without a process. Code of our making, of which there is no CFI, and
- * then this very thread's own stack, of which backtrace(3) knows as much.
+ * unwind/unwind: whole walks without a process, through code of our making, of which there is no
+ * CFI.
  */
 #include "unwind/unwind.h"
 
-#include <execinfo.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
 
-#include "attach/module/read-maps.h"
-#include "attach/proc/memory.h"
 #include "tests/unit/check.h"
 
 enum { STACK = 0x70000000, CODE = 0x40000000, CODE_SIZE = 0x1000, WORDS = 64, DEPTH = 32 };
@@ -361,96 +355,6 @@ static void what_is_known_is_what_is_executable(void **state)
 	assert_false(sprof_unwinder_knows(&world->maps, UINT64_MAX));
 }
 
-#if defined(__x86_64__)
-
-enum { OWN_STACK = 64 * 1024 };
-
-/* A place on this thread's stack, and backtrace(3)'s opinion of it. */
-struct own_place {
-	struct sprof_snapshot snapshot;
-	uint8_t bytes[OWN_STACK];
-	void *addresses[DEPTH];
-	int count;
-};
-
-static void __attribute__((noinline)) note_place(struct own_place *place)
-{
-	ucontext_t context;
-	struct sprof_snapshot *snapshot = &place->snapshot;
-
-	getcontext(&context);
-	place->count = backtrace(place->addresses, DEPTH);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_PC, (uint64_t)context.uc_mcontext.gregs[REG_RIP]);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_SP, (uint64_t)context.uc_mcontext.gregs[REG_RSP]);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_FP, (uint64_t)context.uc_mcontext.gregs[REG_RBP]);
-	snapshot->stack.base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
-	snapshot->stack.bytes = place->bytes;
-	/* By the kernel's hand: a sanitizer has its own ideas of what of a stack may be read. */
-	snapshot->stack.size = sprof_memory_read(
-		getpid(), snapshot->stack.base, place->bytes, sizeof(place->bytes));
-}
-
-/* The run-time address of a frame whose module is a file. */
-static uint64_t address_of(const struct sprof_maps *maps, const struct sprof_frame *frame)
-{
-	for (size_t i = 0; i < maps->count; i++) {
-		const struct sprof_mapping *mapping = &maps->items[i];
-
-		if (mapping->module == frame->module && frame->offset >= mapping->offset &&
-			frame->offset - mapping->offset <= mapping->end - mapping->start)
-			return mapping->start + (frame->offset - mapping->offset);
-	}
-	return 0;
-}
-
-/*
- * The innermost frame is another line of the same function, and a sanitizer's backtrace begins
- * further in; from our caller on all are the same.
- */
-static void this_thread_as_backtrace_sees_it(void **state)
-{
-	struct world *world = *state;
-	struct own_place *place = calloc(1, sizeof(*place));
-	struct sprof_maps maps = {0};
-	struct sprof_stack_view stack;
-	size_t first = 0;
-
-	assert_non_null(place);
-	note_place(place);
-	assert_true(sprof_maps_read(&maps, getpid(), world->modules));
-	stack = sprof_unwinder_walk(world->unwinder, &place->snapshot, &maps);
-	assert_int_equal(stack.end, SPROF_END_ROOT);
-	assert_true(stack.count > 4);
-	while (first < DEPTH &&
-		(uintptr_t)place->addresses[first] != address_of(&maps, &stack.frames[1]))
-		first++;
-	assert_int_equal((size_t)place->count - first, stack.count - 1);
-	for (size_t i = 1; i < stack.count; i++)
-		assert_true((uintptr_t)place->addresses[first + i - 1] ==
-			address_of(&maps, &stack.frames[i]));
-	sprof_maps_finish(&maps);
-	free(place);
-}
-
-/* What is on top of the stack follows no call: another word than a return address. */
-static void a_pc_in_no_code_with_another_word(void **state)
-{
-	struct world *world = *state;
-	const uint64_t words[] = {(uintptr_t)note_place, (uintptr_t)note_place + 1};
-	struct sprof_maps maps = {0};
-
-	assert_true(sprof_maps_read(&maps, getpid(), world->modules));
-	for (size_t i = 0; i < 2; i++) {
-		stand(world, 8, 4);
-		world->words[0] = words[i];
-		assert_int_equal(sprof_unwinder_walk(world->unwinder, &world->snapshot, &maps).end,
-			SPROF_END_NO_MODULE);
-	}
-	sprof_maps_finish(&maps);
-}
-
-#endif
-
 #define in_a_world(test) cmocka_unit_test_setup_teardown(test, world_create, world_destroy)
 
 TEST_MAIN("unwind")
@@ -474,8 +378,6 @@ TEST_MAIN("unwind")
 #if defined(__x86_64__)
 		in_a_world(a_pc_in_no_code_on_a_stack_that_is_not_copied),
 		in_a_world(a_leaf_without_a_frame_of_its_own),
-		in_a_world(this_thread_as_backtrace_sees_it),
-		in_a_world(a_pc_in_no_code_with_another_word),
 #endif
 	};
 
