@@ -144,10 +144,8 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 	next->pc = without_signature(cursor, next->pc);
 	if (fp == SPROF_REG_UNDEFINED)
 		next->fp_known = false;
-	if (fp != SPROF_REG_SAVED && fp != SPROF_REG_SAVED_AT_FP)
+	if (fp != SPROF_REG_SAVED && (fp != SPROF_REG_SAVED_AT_FP || !cursor->fp_known))
 		return SPROF_STEP_OK;
-	if (fp == SPROF_REG_SAVED_AT_FP && !cursor->fp_known)
-		return SPROF_STEP_REGISTER;
 	saved = fp == SPROF_REG_SAVED_AT_FP ? cursor->fp : next->sp;
 	step = sprof_step_read(snapshot, saved + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
 	next->fp_known = true;
