@@ -159,6 +159,23 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 	return step;
 }
 
+/*
+ * The row of __morestack (-fsplit-stack), which calls on another piece of stack and leaves out its
+ * own return address (libgcc, config/i386/morestack.S). The caller's piece may have lower addresses.
+ */
+static bool leaves_piece(const struct sprof_rule *rule)
+{
+	return rule->cfa == SPROF_CFA_FP && rule->cfa_offset == 3 * WORD &&
+		rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_SAVED &&
+		rule->fp_offset == -3 * WORD;
+}
+
+static bool goes_up(const struct sprof_rule *rule, const struct sprof_cursor *cursor, uint64_t cfa)
+{
+	return cfa > cursor->sp || leaves_piece(rule) ||
+		(cfa == cursor->sp && cursor->innermost && cursor->lr_known);
+}
+
 enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
 	struct sprof_cursor *cursor)
 {
@@ -179,8 +196,7 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 	if (rule->cfa >= SPROF_CFA_GO_SYSTEM_CALL && rule->cfa <= SPROF_CFA_GO_VDSO)
 		return sprof_step_go(snapshot, rule, cursor);
 	step = find_cfa(snapshot, rule, cursor, &next.sp);
-	if (step == SPROF_STEP_OK && next.sp <= cursor->sp &&
-		!(cursor->innermost && next.sp == cursor->sp && cursor->lr_known))
+	if (step == SPROF_STEP_OK && !goes_up(rule, cursor, next.sp))
 		return SPROF_STEP_NO_PROGRESS;
 	if (step == SPROF_STEP_OK)
 		step = find_caller(snapshot, rule, cursor, &next);
