@@ -117,10 +117,11 @@ struct sprof_stack_view {
 	const struct sprof_frame *frames;
 	size_t count;
 	enum sprof_end end;
-	enum sprof_way way;     /* the least reliable way among its frames */
-	uint64_t outermost_sp;  /* sp of the last frame; 0: unknown */
-	uint64_t lost_pc;       /* with SPROF_END_NO_MODULE: the invalid pc; 0: unknown */
-	enum sprof_merge merge; /* with an interpreter's frames */
+	enum sprof_way way;    /* the least reliable way among its frames */
+	uint64_t outermost_sp; /* sp of the last frame; 0: unknown */
+	/* a pc in no executable memory, where the walk ended or an innermost frame was; 0: none */
+	uint64_t lost_pc;
+	enum sprof_merge merge;                /* with an interpreter's frames */
 	const struct sprof_stack_state *state; /* NULL: not requested */
 };
 

@@ -48,6 +48,23 @@ static bool is_behind_call(const struct sprof_image *image, uint64_t address)
 		sprof_call_decode(SPROF_MACHINE, before, address, &target) != SPROF_CALL_NONE;
 }
 
+/*
+ * makecontext(3) makes a function return to the entry of another one, which is in no call: the
+ * outermost frame, unless it is a trampoline of signals.
+ */
+static void enter(struct sprof_pcs *pcs, const struct sprof_place *place, struct sprof_pc *entry)
+{
+	struct sprof_fde_bounds bounds;
+
+	if (!sprof_images_find_bounds(&pcs->images, place->module, place->address + 1, &bounds) ||
+		bounds.start != place->address + 1)
+		return;
+	entry->is_entered = true;
+	entry->rule = sprof_rows_find(place->rows, place->address + 1);
+	if (entry->rule.cfa != SPROF_CFA_SIGNAL)
+		entry->rule = (struct sprof_rule){.cfa = SPROF_CFA_SP, .regs = SPROF_REG_UNDEFINED};
+}
+
 static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t pc, bool is_return,
 	struct sprof_pc *entry)
 {
@@ -65,6 +82,8 @@ static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t 
 	if (place.rows) {
 		entry->rule = sprof_rows_find(place.rows, place.address);
 		entry->is_behind_call = is_behind_call(place.image, place.address + is_return);
+		if (is_return && !entry->is_behind_call && entry->rule.cfa != SPROF_CFA_SIGNAL)
+			enter(pcs, &place, entry);
 	} else {
 		entry->rule =
 			sprof_generated_find(pcs->generated, maps, pc, &entry->is_behind_call);

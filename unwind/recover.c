@@ -272,8 +272,8 @@ static struct trial try_walk(
 		if (!known)
 			return trial;
 		here = *known;
-		edge = look_at_call(
-			recovery, &here, is_call && here.rule.cfa != SPROF_CFA_SIGNAL, &callee);
+		edge = look_at_call(recovery, &here,
+			is_call && !here.is_entered && here.rule.cfa != SPROF_CFA_SIGNAL, &callee);
 		if (depth == 1)
 			trial.first = edge;
 		else
@@ -288,6 +288,18 @@ static struct trial try_walk(
 	return trial;
 }
 
+/* gcc pushes the return address again in a frame that it realigns by a register, above the saved
+ * frame pointer. */
+static bool repeats_return_address(const struct sprof_recovery *recovery,
+	const struct sprof_pc *known, uint64_t fp, uint64_t return_address)
+{
+	uint64_t word;
+
+	return known->rule.cfa != SPROF_CFA_FP_DEREF ||
+		(sprof_step_read(recovery->snapshot, fp + WORD, &word) == SPROF_STEP_OK &&
+			word == return_address);
+}
+
 /* The cheap part of a trial: whether one step leads to executable memory. */
 static bool is_worth_a_trial(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	const struct sprof_cursor *cursor)
@@ -295,7 +307,8 @@ static bool is_worth_a_trial(const struct sprof_recovery *recovery, const struct
 	struct sprof_cursor next = *cursor;
 	const struct sprof_mapping *mapping;
 
-	if (step_over(recovery, known, &next) != SPROF_STEP_OK)
+	if (step_over(recovery, known, &next) != SPROF_STEP_OK ||
+		!repeats_return_address(recovery, known, cursor->fp, next.pc))
 		return false;
 	mapping = sprof_maps_find(recovery->maps, next.pc - 1);
 	return mapping && mapping->executable;

@@ -127,8 +127,8 @@ struct sprof_rule sprof_rule_of_row(const struct sprof_cfi_row *row, bool is_com
 
 	if (row->cfa == SPROF_CFA_PLT)
 		rule.cfa_offset = row->plt_push_end;
-	if (row->ra == SPROF_REG_OTHER || row->fp == SPROF_REG_OTHER ||
-		row->ra_offset != rule.ra_offset)
+	if (row->ra == SPROF_REG_OTHER || row->ra == SPROF_REG_SAVED_AT_FP ||
+		row->fp == SPROF_REG_OTHER || row->ra_offset != rule.ra_offset)
 		rule.cfa = SPROF_CFA_OTHER;
 	return rule;
 }
@@ -182,6 +182,11 @@ struct sprof_rule sprof_rows_compute(
 	struct sprof_cfi_row row = sprof_computed_find_in(rows->computed, start, next, address);
 
 	return sprof_rule_of_row(&row, true);
+}
+
+struct sprof_cfi *sprof_rows_cfi(const struct sprof_rows *rows)
+{
+	return rows->cfi;
 }
 
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address)

@@ -29,6 +29,9 @@ struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
 struct sprof_rule sprof_rows_compute(
 	struct sprof_rows *rows, uint64_t start, uint64_t next, uint64_t address);
 
+/* The CFI that the rows are compiled from. */
+struct sprof_cfi *sprof_rows_cfi(const struct sprof_rows *rows);
+
 /* Whether a function of a Go program starts at a link-time address. */
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address);
 /* NULL: the module has no Go runtime, or its layout is unknown. */

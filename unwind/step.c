@@ -126,8 +126,9 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, const struct sprof_cursor *cursor, struct sprof_cursor *next)
 {
-	unsigned ra = rule->regs & SPROF_RULE_RA_MASK;
+	unsigned ra = rule->regs & SPROF_RULE_RA_MASK, fp = rule->regs >> SPROF_RULE_FP_SHIFT;
 	enum sprof_step step;
+	uint64_t saved;
 
 	next->is_return = ra != SPROF_REG_SAVED_PLACE;
 	if (ra == SPROF_REG_SAVED || ra == SPROF_REG_SAVED_PLACE) {
@@ -141,11 +142,12 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 			return cursor->innermost ? SPROF_STEP_REGISTER : SPROF_STEP_NO_PROGRESS;
 	}
 	next->pc = without_signature(cursor, next->pc);
-	if (rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_UNDEFINED)
+	if (fp == SPROF_REG_UNDEFINED)
 		next->fp_known = false;
-	if (rule->regs >> SPROF_RULE_FP_SHIFT != SPROF_REG_SAVED)
+	if (fp != SPROF_REG_SAVED && (fp != SPROF_REG_SAVED_AT_FP || !cursor->fp_known))
 		return SPROF_STEP_OK;
-	step = sprof_step_read(snapshot, next->sp + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
+	saved = fp == SPROF_REG_SAVED_AT_FP ? cursor->fp : next->sp;
+	step = sprof_step_read(snapshot, saved + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
 	next->fp_known = true;
 	/* In an epilogue the slot may lie below sp, already popped: then fp is the caller's
 	 * again. */
@@ -155,6 +157,23 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 		return SPROF_STEP_OK;
 	}
 	return step;
+}
+
+/*
+ * The row of __morestack (-fsplit-stack), which calls on another piece of stack and leaves out its
+ * own return address (libgcc, config/i386/morestack.S). The caller's piece may have lower addresses.
+ */
+static bool leaves_piece(const struct sprof_rule *rule)
+{
+	return rule->cfa == SPROF_CFA_FP && rule->cfa_offset == 3 * WORD &&
+		rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_SAVED &&
+		rule->fp_offset == -3 * WORD;
+}
+
+static bool goes_up(const struct sprof_rule *rule, const struct sprof_cursor *cursor, uint64_t cfa)
+{
+	return cfa > cursor->sp || leaves_piece(rule) ||
+		(cfa == cursor->sp && cursor->innermost && cursor->lr_known);
 }
 
 enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
@@ -177,8 +196,7 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 	if (rule->cfa >= SPROF_CFA_GO_SYSTEM_CALL && rule->cfa <= SPROF_CFA_GO_VDSO)
 		return sprof_step_go(snapshot, rule, cursor);
 	step = find_cfa(snapshot, rule, cursor, &next.sp);
-	if (step == SPROF_STEP_OK && next.sp <= cursor->sp &&
-		!(cursor->innermost && next.sp == cursor->sp && cursor->lr_known))
+	if (step == SPROF_STEP_OK && !goes_up(rule, cursor, next.sp))
 		return SPROF_STEP_NO_PROGRESS;
 	if (step == SPROF_STEP_OK)
 		step = find_caller(snapshot, rule, cursor, &next);

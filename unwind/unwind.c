@@ -9,6 +9,7 @@
 #include "unwind/full.h"
 #include "unwind/pcs.h"
 #include "unwind/recover.h"
+#include "unwind/registers.h"
 #include "unwind/step.h"
 
 struct sprof_unwinder {
@@ -19,8 +20,9 @@ struct sprof_unwinder {
 	struct sprof_full_frame *full_frames;
 	size_t max_depth;
 	uint64_t signature_mask;
-	struct sprof_frame_registers *registers; /* of the frames; NULL: not wanted */
-	struct sprof_stack_state state;          /* of the last walk */
+	struct sprof_frame_registers *registers; /* of the frames */
+	bool wants_state;
+	struct sprof_stack_state state; /* of the last walk */
 };
 
 bool sprof_unwinder_create(struct sprof_modules *modules,
@@ -38,10 +40,10 @@ bool sprof_unwinder_create(struct sprof_modules *modules,
 	unwinder->full = sprof_full_unwinder_create(&unwinder->pcs.images, options->signature_mask);
 	unwinder->frames = calloc(options->max_depth, sizeof(*unwinder->frames));
 	unwinder->full_frames = calloc(options->max_depth, sizeof(*unwinder->full_frames));
-	if (options->wants_state)
-		unwinder->registers = calloc(options->max_depth, sizeof(*unwinder->registers));
+	unwinder->registers = calloc(options->max_depth, sizeof(*unwinder->registers));
+	unwinder->wants_state = options->wants_state;
 	if (!has_pcs || !unwinder->full || !unwinder->frames || !unwinder->full_frames ||
-		(options->wants_state && !unwinder->registers)) {
+		!unwinder->registers) {
 		sprof_unwinder_destroy(unwinder);
 		return sprof_error_no_memory(err);
 	}
@@ -99,7 +101,8 @@ static struct sprof_frame frame_of(const struct sprof_pc *known)
 	return (struct sprof_frame){
 		.offset = known->offset,
 		.module = known->module,
-		.is_return = known->is_return && known->rule.cfa != SPROF_CFA_SIGNAL,
+		.is_return = known->is_return && !known->is_entered &&
+			known->rule.cfa != SPROF_CFA_SIGNAL,
 	};
 }
 
@@ -176,9 +179,7 @@ static struct sprof_stack_view walk_full(struct sprof_unwinder *unwinder,
 			break;
 		}
 		unwinder->frames[stack.count] = frame_of(known);
-		if (unwinder->registers)
-			unwinder->registers[stack.count] =
-				(struct sprof_frame_registers){.sp = frame->sp};
+		unwinder->registers[stack.count] = (struct sprof_frame_registers){.sp = frame->sp};
 	}
 	return stack;
 }
@@ -202,7 +203,7 @@ static bool is_likely(const struct sprof_recovery *recovery, const struct sprof_
 		sprof_pcs_find(recovery->pcs, recovery->maps, caller->pc, caller->is_return);
 
 	return known &&
-		(!caller->is_return || known->is_behind_call ||
+		(!caller->is_return || known->is_behind_call || known->is_entered ||
 			known->rule.cfa == SPROF_CFA_SIGNAL);
 }
 
@@ -268,6 +269,42 @@ static enum sprof_step step(const struct sprof_recovery *recovery, const struct 
 	return sprof_step(recovery->snapshot, rule, cursor);
 }
 
+/*
+ * A call through a null or wild pointer makes no frame: its return address is where the call put
+ * it. Any other word there is rejected, unless it follows a call, too.
+ */
+static enum sprof_end step_out_of_no_code(
+	const struct sprof_recovery *recovery, struct sprof_cursor *cursor)
+{
+	struct sprof_cursor caller = *cursor;
+	const struct sprof_pc *known = NULL;
+	enum sprof_step made = SPROF_STEP_OK;
+
+	if (cursor->innermost)
+		made = sprof_step_leaf(recovery->snapshot, &caller);
+	if (made != SPROF_STEP_OK)
+		return end_of_step(made, true);
+	if (cursor->innermost)
+		known = sprof_pcs_find(recovery->pcs, recovery->maps, caller.pc, true);
+	if (!known || !known->is_behind_call)
+		return SPROF_END_NO_MODULE;
+	*cursor = caller;
+	return SPROF_END_DEPTH;
+}
+
+static enum sprof_step step_by_registers(struct sprof_unwinder *unwinder,
+	const struct sprof_snapshot *snapshot, size_t count, struct sprof_cursor *cursor)
+{
+	const struct sprof_trail trail = {
+		.images = &unwinder->pcs.images,
+		.frames = unwinder->frames,
+		.registers = unwinder->registers,
+		.count = count,
+	};
+
+	return sprof_step_by_registers(snapshot, &trail, cursor);
+}
+
 /* Finds the creator after the root of a goroutine's own stack. Returns the number of frames
  * added. */
 static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_snapshot *snapshot,
@@ -283,8 +320,7 @@ static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_s
 		return 0;
 	*ret = frame_of(known);
 	ret->is_creator = true;
-	if (unwinder->registers)
-		unwinder->registers[ret - unwinder->frames] = (struct sprof_frame_registers){0};
+	unwinder->registers[ret - unwinder->frames] = (struct sprof_frame_registers){0};
 	return 1;
 }
 
@@ -322,18 +358,21 @@ static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 		enum sprof_step made;
 
 		if (!known) {
-			stack.end = SPROF_END_NO_MODULE;
 			stack.lost_pc = cursor.pc - cursor.is_return;
-			break;
+			stack.end = step_out_of_no_code(&recovery, &cursor);
+			if (stack.end != SPROF_END_DEPTH)
+				break;
+			continue;
 		}
 		rule = known->rule;
 		unwinder->frames[stack.count++] = frame_of(known);
 		made = find_fp(&recovery, known, &cursor);
-		if (unwinder->registers)
-			unwinder->registers[stack.count - 1] = (struct sprof_frame_registers){
-				cursor.sp, cursor.fp_known ? cursor.fp : 0};
+		unwinder->registers[stack.count - 1] =
+			(struct sprof_frame_registers){cursor.sp, cursor.fp_known ? cursor.fp : 0};
 		if (made == SPROF_STEP_OK)
 			made = step(&recovery, &rule, &cursor, &way);
+		if (made == SPROF_STEP_OTHER)
+			made = step_by_registers(unwinder, snapshot, stack.count, &cursor);
 		if (made == SPROF_STEP_OK && stack.way < way)
 			stack.way = way;
 		if (made == SPROF_STEP_OTHER)
@@ -358,7 +397,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 {
 	struct sprof_stack_view stack = walk(unwinder, snapshot, maps);
 
-	if (!unwinder->registers)
+	if (!unwinder->wants_state)
 		return stack;
 	unwinder->state = (struct sprof_stack_state){
 		.registers = snapshot->regs.values,

@@ -110,6 +110,7 @@ static void set_cfa(struct sprof_cfi_row *row, const Dwarf_Op *ops, size_t count
 static enum sprof_reg_rule register_rule(Dwarf_Frame *frame, int number, int32_t *ret_offset)
 {
 	Dwarf_Op memory[3], *ops;
+	Dwarf_Word base, offset;
 	size_t count;
 
 	if (dwarf_frame_register(frame, number, memory, &ops, &count))
@@ -121,6 +122,10 @@ static enum sprof_reg_rule register_rule(Dwarf_Frame *frame, int number, int32_t
 	*ret_offset = 0;
 	if (count == 1)
 		return SPROF_REG_SAVED;
+	if (count == 2 && is_base_register(&ops[1], &base, &offset) && base == DWARF_FP) {
+		*ret_offset = (int32_t)offset;
+		return SPROF_REG_SAVED_AT_FP;
+	}
 	if (count != 2 || ops[1].atom != DW_OP_plus_uconst || !fits(ops[1].number))
 		return SPROF_REG_OTHER;
 	*ret_offset = (int32_t)ops[1].number;

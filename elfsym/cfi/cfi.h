@@ -49,6 +49,7 @@ enum sprof_reg_rule {
 	SPROF_REG_UNDEFINED, /* the return address: outermost frame */
 	/* saved at CFA + offset; an interrupted pc, not a return address */
 	SPROF_REG_SAVED_PLACE,
+	SPROF_REG_SAVED_AT_FP, /* the frame pointer: saved at fp + offset */
 	SPROF_REG_OTHER,
 };
 

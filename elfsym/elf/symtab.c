@@ -350,19 +350,28 @@ static uint64_t symbol_end(const struct candidate *item)
 	return __builtin_add_overflow(item->address, item->size, &end) ? UINT64_MAX : end;
 }
 
-/* Drops labels: unsized symbols inside sized ones. They would otherwise reach past the end. */
+/*
+ * Drops labels: unsized symbols inside sized ones, and local ones without a type behind the start
+ * of a function without a size, up to the next function (NASM writes both so). Functions begin at
+ * neither.
+ */
 static void drop_covered(struct sprof_symtab *symtab)
 {
-	uint64_t covered = 0;
+	uint64_t covered = 0,
+		 unsized = 0; /* the ends of the last functions with and without size */
 	size_t kept = 0;
 
 	for (size_t i = 0; i < symtab->count; i++) {
 		const struct candidate *item = &symtab->items[i];
+		const bool is_label = priority(item) == PRIORITY_LABEL;
 
-		if (!item->size && item->address < covered)
+		if (!item->size &&
+			item->address < (is_label && unsized > covered ? unsized : covered))
 			continue;
 		if (symbol_end(item) > covered && item->size)
 			covered = symbol_end(item);
+		if (!is_label)
+			unsized = item->size ? 0 : item->limit;
 		symtab->items[kept++] = *item;
 	}
 	symtab->count = kept;

@@ -150,7 +150,8 @@ static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
 	enum { SP = 176 + 32 * WORD, END = SP + WORD };
 #endif
 
-	for (size_t at = SPROF_RED_ZONE; at + END <= handler->size; at += WORD) {
+	for (size_t at = SPROF_RED_ZONE; at + END <= handler->size && at <= LARGEST_HANDLER_STACK;
+		at += WORD) {
 		uint64_t size = word_at(handler, at + SIZE);
 
 		if (!word_at(handler, at + LINK) && size <= LARGEST_HANDLER_STACK &&
@@ -158,12 +159,6 @@ static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
 			return word_at(handler, at + SP);
 	}
 	return 0;
-}
-
-void sprof_copy_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot)
-{
-	if (!plan->home_sp)
-		sprof_copy_plan_set_home(plan, plan->home_end, find_interrupted(&snapshot->stack));
 }
 
 /*
@@ -181,6 +176,8 @@ static void copy_home(const struct copying *copying, const struct sprof_mapping 
 		sprof_copy_plan_set_home(plan, stack->end, snapshot->regs.values[SPROF_REG_SP]);
 		return;
 	}
+	if (!plan->home_sp)
+		plan->home_sp = find_interrupted(&snapshot->stack);
 	home = find_mapping(copying, plan->home_sp);
 	if (!stack || !home)
 		return;

@@ -42,12 +42,6 @@ struct copying sprof_copying_of(const struct sprof_world *world, const struct sp
 void sprof_copy_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
 
-/*
- * A walk ended on another stack. If it is a signal handler's, its kernel frame shows where the
- * thread's own stack is.
- */
-void sprof_copy_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot);
-
 /* Makes room for the largest copy of the plan. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
 /* Whether the buffer already has that room. */

@@ -61,8 +61,6 @@ static void plan_next_copy(
 
 	if (stack->end == SPROF_END_STACK_COPY)
 		grow_copy(observation);
-	else if (stack->end == SPROF_END_BAD_MEMORY)
-		sprof_copy_find_home(plan, snapshot);
 	else if (stack->end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
 		sprof_copy_settle(plan, snapshot, stack->outermost_sp);
 }
@@ -73,7 +71,7 @@ static bool have_changed(const struct sprof_world *world, struct sprof_process *
 {
 	if (!sprof_mappings_hold(world, process, stack) || stack->end == SPROF_END_BAD_MEMORY)
 		return sprof_mappings_read(world, process);
-	return stack->end == SPROF_END_NO_MODULE &&
+	return (stack->end == SPROF_END_NO_MODULE || stack->lost_pc) &&
 		sprof_mappings_seek(world, process, stack->lost_pc);
 }
 

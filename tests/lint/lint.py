@@ -36,7 +36,7 @@ ONLY_HEADERS = {
     ("memory", "attach"): {"proc/procfs.h"},
     ("interp", "attach"): {"proc/memory.h", "proc/maps.h"},
     ("interp", "elfsym"): {"elf/image.h", "python/greenlet.h", "python/runtime.h"},
-    ("unwind", "elfsym"): {"elf/image.h", "cfi/cfi.h", "code/call-decode.h", "cfi/fde-table.h", "cfi/fdes.h",
+    ("unwind", "elfsym"): {"elf/image.h", "cfi/caller.h", "cfi/cfi.h", "code/call-decode.h", "cfi/fde-table.h", "cfi/fdes.h",
                            "code/frame-distance.h", "go/rows.h", "go/runtime.h", "elf/plt-decode.h", "code/scan.h",
                            "code/starts.h"},
 }

@@ -1,7 +1,7 @@
 /*
  * Converts a state to a CFI row. Prefers sp to the frame pointer, because sp is always known. Does
  * not handle a CFA that depends on another register, nor a frame pointer saved at an unknown
- * distance from the CFA.
+ * distance from both the CFA and the present one.
  */
 #include "unwind/code/state.h"
 
@@ -54,15 +54,36 @@ static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct 
 	return row->cfa_offset == offset && row->cfa_add == add;
 }
 
+/* Where the caller's frame pointer is saved in a realigned frame, relative to the present one. */
+static const struct sprof_code_slot *find_fp_slot(const struct sprof_code_state *state)
+{
+	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
+
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		const struct sprof_code_slot *slot = &state->slots[i];
+
+		if (fp->kind == SPROF_CODE_PLACE && slot->value.kind == SPROF_CODE_CALLERS &&
+			slot->at.kind == fp->kind && slot->at.origin == fp->origin &&
+			slot->at.number - fp->number == (int32_t)(slot->at.number - fp->number))
+			return slot;
+	}
+	return NULL;
+}
+
 static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *row)
 {
 	const struct sprof_code_slot *slot = sprof_code_state_callers_fp(state);
+	const struct sprof_code_slot *near = find_fp_slot(state);
 
 	if (sprof_code_state_has_callers_fp(state)) {
 		row->fp = SPROF_REG_SAME;
 	} else if (slot && slot->at.number == (int32_t)slot->at.number) {
 		row->fp = SPROF_REG_SAVED;
 		row->fp_offset = (int32_t)slot->at.number;
+	} else if (near) {
+		row->fp = SPROF_REG_SAVED_AT_FP;
+		row->fp_offset =
+			(int32_t)(near->at.number - state->registers[SPROF_CODE_FP].number);
 	} else {
 		row->fp = SPROF_REG_UNDEFINED;
 	}

@@ -113,6 +113,24 @@ static void test_unsized(void **state)
 	close_symtab(&opened);
 }
 
+/* No function begins at one, and so none is listed, stopped at or has rows of it. */
+static void test_labels_are_no_symbols(void **state)
+{
+	struct opened opened = open_subject("subject");
+	size_t labels = 0, unsized = 0;
+
+	for (size_t i = 0; i < sprof_symtab_count(opened.symtab); i++) {
+		const struct sprof_symbol symbol = sprof_symtab_at(opened.symtab, i);
+
+		labels += !strcmp(symbol.name, "asm_label") ||
+			!strcmp(symbol.name, "asm_inner_label");
+		unsized += !strcmp(symbol.name, "asm_unsized");
+	}
+	assert_int_equal(labels, 0);
+	assert_true(unsized > 0);
+	close_symtab(&opened);
+}
+
 static void test_kinds_of_programs(void **state)
 {
 	static const char *const names[] = {"subject-no-pie", "subject-static", "subject-no-dwarf"};
@@ -134,6 +152,7 @@ TEST_MAIN("symtab")
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_dynsym),
 		cmocka_unit_test(test_unsized),
+		cmocka_unit_test(test_labels_are_no_symbols),
 		cmocka_unit_test(test_kinds_of_programs),
 	};
 

@@ -3,7 +3,7 @@
  * computed from them. They are never run: they are read, as if they were at CODE_ADDRESS.
  *
  * A row comes before its instruction, with the caller's frame pointer last: nothing where it is as the caller had it,
- * else its distance from the CFA, or `lost`.
+ * else its distance from the CFA, `at_fp` (saved where it now points to), or `lost`.
  *
  *     by_sp 16, -16            CFA = sp + 16, the frame pointer at CFA - 16
  *     by_fp 16, -16            CFA = fp + 16
@@ -26,7 +26,7 @@
 #include "unwind/code/flow.h"
 #include "unwind/code/instruction.h"
 
-enum { CODE_FP_LOST = 1, CODE_ANY_ROW = 1000, CODE_OUTERMOST = 1001 };
+enum { CODE_FP_LOST = 1, CODE_FP_AT_FP = 2, CODE_ANY_ROW = 1000, CODE_OUTERMOST = 1001 };
 
 /* As the assembler lays it out. */
 struct code_expected {
@@ -55,7 +55,7 @@ __asm__(".macro row_here rule, offset, add, fp\n"
 	".macro by_word_at_fp offset, add, fp=0\n row_here 4, \\offset, \\add, \\fp\n .endm\n"
 	".macro any_row\n row_here 1000, 0, 0, 0\n .endm\n"
 	".macro outermost\n row_here 1001, 0, 0, 0\n .endm\n"
-	".set lost, 1\n");
+	".set lost, 1\n.set at_fp, 2\n");
 
 /* The rest is code of other functions, or tables. */
 #define FUNCTION_AND(label, body, others) \
@@ -86,6 +86,8 @@ static inline bool code_is_row(
 		return row->fp == SPROF_REG_SAME;
 	if (expected->fp_offset == CODE_FP_LOST)
 		return row->fp == SPROF_REG_UNDEFINED;
+	if (expected->fp_offset == CODE_FP_AT_FP)
+		return row->fp == SPROF_REG_SAVED_AT_FP && !row->fp_offset;
 	return row->fp == SPROF_REG_SAVED && row->fp_offset == expected->fp_offset;
 }
 

@@ -105,12 +105,12 @@ FUNCTION(aligned_by_gcc,
 	"not_known; push %rbp\n"
 	"not_known; mov %rsp, %rbp\n"
 	"not_known; push %r10\n"
-	"by_word_at_sp 0, 0, lost; sub $24, %rsp\n"
-	"by_word_at_sp 24, 0, lost; call *%rax\n"
-	"by_word_at_sp 24, 0, lost; sub %rax, %rsp\n"
-	"by_word_at_fp -8, 0, lost; call *%rax\n"
-	"by_word_at_fp -8, 0, lost; mov -8(%rbp), %r10\n"
-	"by_word_at_fp -8, 0, lost; leave\n"
+	"by_word_at_sp 0, 0, at_fp; sub $24, %rsp\n"
+	"by_word_at_sp 24, 0, at_fp; call *%rax\n"
+	"by_word_at_sp 24, 0, at_fp; sub %rax, %rsp\n"
+	"by_word_at_fp -8, 0, at_fp; call *%rax\n"
+	"by_word_at_fp -8, 0, at_fp; mov -8(%rbp), %r10\n"
+	"by_word_at_fp -8, 0, at_fp; leave\n"
 	"by_word_at_sp -16, 0; lea -8(%r10), %rsp\n"
 	"by_sp 8; ret\n");
 

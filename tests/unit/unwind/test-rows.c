@@ -53,7 +53,8 @@ static void close_subject(struct subject *subject)
 static void expect_rule(const struct sprof_rule *rule, const struct sprof_cfi_row *row)
 {
 	bool other = row->cfa == SPROF_CFA_OTHER || row->ra == SPROF_REG_OTHER ||
-		row->fp == SPROF_REG_OTHER || row->ra_offset != (int16_t)row->ra_offset;
+		row->ra == SPROF_REG_SAVED_AT_FP || row->fp == SPROF_REG_OTHER ||
+		row->ra_offset != (int16_t)row->ra_offset;
 
 	assert_true(!rule->is_computed || row->cfa == SPROF_CFA_NONE);
 	if (rule->is_computed)

@@ -127,6 +127,38 @@ static void by_what_the_frame_pointer_points_to(void **state)
 	assert_true(cursor.pc == VALUE(49));
 }
 
+/* gcc's realigned frame of variable size. */
+static void a_frame_pointer_saved_where_it_points_to(void **state)
+{
+	struct sprof_rule deref = with_fp(rule(SPROF_CFA_FP_DEREF, -8), SPROF_REG_SAVED_AT_FP, 16);
+	struct sprof_rule by_sp = with_fp(rule(SPROF_CFA_SP, 40), SPROF_REG_SAVED_AT_FP, 0);
+	struct sprof_cursor unknown = middle(), cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	stack.words[31] = ADDRESS(50);
+	cursor = step_from(&stack, &deref, middle());
+	assert_true(cursor.sp == ADDRESS(50));
+	assert_true(cursor.fp == VALUE(34) && cursor.fp_known);
+	unknown.fp_known = false;
+	cursor = step_from(&stack, &by_sp, unknown);
+	assert_true(cursor.sp == ADDRESS(21) && !cursor.fp_known);
+}
+
+/* -fsplit-stack: the caller's piece may be anywhere. */
+static void another_piece_of_the_stack(void **state)
+{
+	struct sprof_rule piece = with_fp(rule(SPROF_CFA_FP, 24), SPROF_REG_SAVED, -24);
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.fp = ADDRESS(4);
+	cursor = step_from(&stack, &piece, cursor);
+	assert_true(cursor.sp == ADDRESS(7));
+	assert_true(cursor.pc == VALUE(6) && cursor.fp == VALUE(4));
+}
+
 /* An entry of 16 bytes pushes its index in the middle: from byte 11 on the CFA is 8 further. */
 static void in_the_plt(void **state)
 {
@@ -360,6 +392,8 @@ TEST_MAIN("step")
 		cmocka_unit_test(by_the_frame_pointer),
 		cmocka_unit_test(by_what_the_stack_pointer_points_to),
 		cmocka_unit_test(by_what_the_frame_pointer_points_to),
+		cmocka_unit_test(a_frame_pointer_saved_where_it_points_to),
+		cmocka_unit_test(another_piece_of_the_stack),
 		cmocka_unit_test(in_the_plt),
 		cmocka_unit_test(registers_lie_where_the_rule_says),
 		cmocka_unit_test(offsets_may_be_negative),

@@ -1,17 +1,11 @@
 /*
- * unwind/unwind: whole walks without a process. Code of our making, of which there is no CFI, and
- * then this very thread's own stack, of which backtrace(3) knows as much.
+ * unwind/unwind: whole walks without a process, through code of our making, of which there is no
+ * CFI.
  */
 #include "unwind/unwind.h"
 
-#include <execinfo.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
 
-#include "attach/module/read-maps.h"
-#include "attach/proc/memory.h"
 #include "tests/unit/check.h"
 
 enum { STACK = 0x70000000, CODE = 0x40000000, CODE_SIZE = 0x1000, WORDS = 64, DEPTH = 32 };
@@ -162,6 +156,43 @@ static void a_pc_in_no_module(void **state)
 		assert_int_equal(stack.count, 0);
 	}
 }
+
+/* A call of data or of nothing: the return address is on top of the stack, or in the link register. */
+static void a_pc_in_no_code_after_a_call(void **state)
+{
+	struct world *world = *state;
+	struct sprof_stack_view stack;
+
+	stand(world, STACK + 8, 4);
+	world->words[0] = CODE + 2;
+#if defined(__aarch64__)
+	sprof_regs_set(&world->snapshot.regs, SPROF_REG_LR, CODE + 2);
+#endif
+	put_frame(world, 4, 0, CODE + 3);
+	stack = walk(world);
+	assert_int_equal(stack.end, SPROF_END_ROOT);
+	assert_int_equal(stack.count, 2);
+	assert_true(stack.lost_pc == STACK + 8);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(stack.frames[i].offset == CODE + 2 + i);
+		assert_true(stack.frames[i].is_return);
+	}
+}
+
+#if defined(__x86_64__)
+static void a_pc_in_no_code_on_a_stack_that_is_not_copied(void **state)
+{
+	struct world *world = *state;
+
+	stand(world, 0, 4);
+	sprof_regs_set(&world->snapshot.regs, SPROF_REG_SP, STACK - 8);
+	assert_int_equal(walk(world).end, SPROF_END_BAD_MEMORY);
+	world->snapshot.stack.floor = STACK - 8;
+	world->snapshot.stack.limit = STACK;
+	assert_int_equal(walk(world).end, SPROF_END_STACK_COPY);
+	assert_int_equal(walk(world).count, 0);
+}
+#endif
 
 /* As of a process whose maps could not be read. */
 static void no_maps_at_all(void **state)
@@ -324,79 +355,6 @@ static void what_is_known_is_what_is_executable(void **state)
 	assert_false(sprof_unwinder_knows(&world->maps, UINT64_MAX));
 }
 
-#if defined(__x86_64__)
-
-enum { OWN_STACK = 64 * 1024 };
-
-/* A place on this thread's stack, and backtrace(3)'s opinion of it. */
-struct own_place {
-	struct sprof_snapshot snapshot;
-	uint8_t bytes[OWN_STACK];
-	void *addresses[DEPTH];
-	int count;
-};
-
-static void __attribute__((noinline)) note_place(struct own_place *place)
-{
-	ucontext_t context;
-	struct sprof_snapshot *snapshot = &place->snapshot;
-
-	getcontext(&context);
-	place->count = backtrace(place->addresses, DEPTH);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_PC, (uint64_t)context.uc_mcontext.gregs[REG_RIP]);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_SP, (uint64_t)context.uc_mcontext.gregs[REG_RSP]);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_FP, (uint64_t)context.uc_mcontext.gregs[REG_RBP]);
-	snapshot->stack.base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
-	snapshot->stack.bytes = place->bytes;
-	/* By the kernel's hand: a sanitizer has its own ideas of what of a stack may be read. */
-	snapshot->stack.size = sprof_memory_read(
-		getpid(), snapshot->stack.base, place->bytes, sizeof(place->bytes));
-}
-
-/* The run-time address of a frame whose module is a file. */
-static uint64_t address_of(const struct sprof_maps *maps, const struct sprof_frame *frame)
-{
-	for (size_t i = 0; i < maps->count; i++) {
-		const struct sprof_mapping *mapping = &maps->items[i];
-
-		if (mapping->module == frame->module && frame->offset >= mapping->offset &&
-			frame->offset - mapping->offset <= mapping->end - mapping->start)
-			return mapping->start + (frame->offset - mapping->offset);
-	}
-	return 0;
-}
-
-/*
- * The innermost frame is another line of the same function, and a sanitizer's backtrace begins
- * further in; from our caller on all are the same.
- */
-static void this_thread_as_backtrace_sees_it(void **state)
-{
-	struct world *world = *state;
-	struct own_place *place = calloc(1, sizeof(*place));
-	struct sprof_maps maps = {0};
-	struct sprof_stack_view stack;
-	size_t first = 0;
-
-	assert_non_null(place);
-	note_place(place);
-	assert_true(sprof_maps_read(&maps, getpid(), world->modules));
-	stack = sprof_unwinder_walk(world->unwinder, &place->snapshot, &maps);
-	assert_int_equal(stack.end, SPROF_END_ROOT);
-	assert_true(stack.count > 4);
-	while (first < DEPTH &&
-		(uintptr_t)place->addresses[first] != address_of(&maps, &stack.frames[1]))
-		first++;
-	assert_int_equal((size_t)place->count - first, stack.count - 1);
-	for (size_t i = 1; i < stack.count; i++)
-		assert_true((uintptr_t)place->addresses[first + i - 1] ==
-			address_of(&maps, &stack.frames[i]));
-	sprof_maps_finish(&maps);
-	free(place);
-}
-
-#endif
-
 #define in_a_world(test) cmocka_unit_test_setup_teardown(test, world_create, world_destroy)
 
 TEST_MAIN("unwind")
@@ -406,6 +364,7 @@ TEST_MAIN("unwind")
 		in_a_world(signed_return_addresses),
 		in_a_world(as_deep_as_allowed),
 		in_a_world(a_pc_in_no_module),
+		in_a_world(a_pc_in_no_code_after_a_call),
 		in_a_world(no_maps_at_all),
 		in_a_world(a_return_address_in_no_module),
 		in_a_world(a_thread_that_has_just_begun),
@@ -417,8 +376,8 @@ TEST_MAIN("unwind")
 		in_a_world(maps_that_change),
 		in_a_world(what_is_known_is_what_is_executable),
 #if defined(__x86_64__)
+		in_a_world(a_pc_in_no_code_on_a_stack_that_is_not_copied),
 		in_a_world(a_leaf_without_a_frame_of_its_own),
-		in_a_world(this_thread_as_backtrace_sees_it),
 #endif
 	};
 
