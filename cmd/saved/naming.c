@@ -221,6 +221,7 @@ static bool create(const struct sprof_naming *options, const struct sprof_module
 	const struct sprof_symbols_options wanted = {
 		.no_inlines = options->no_inlines,
 		.no_demangle = options->no_demangle,
+		.with_variables = options->with_variables,
 		.debug_folders = options->folders.items,
 		.debug_folder_count = options->folders.count,
 		.sysmaps = options->sysmaps.items,

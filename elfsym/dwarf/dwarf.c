@@ -73,7 +73,7 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 		source->debug, source->path, name, id, (size_t)id_size, source->places);
 	if (!dwarf->alternate_image)
 		return;
-	dwarf->alternate_expanded = sprof_expand(dwarf->alternate_image);
+	dwarf->alternate_expanded = sprof_expand(dwarf->alternate_image, false);
 	dwarf->alternate = begin(dwarf->alternate_image, dwarf->alternate_expanded);
 	if (dwarf->alternate)
 		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
@@ -97,7 +97,7 @@ static bool read_units(struct sprof_dwarf *dwarf)
 /* Without DWARF there are no ranges. Returns false if out of memory. */
 static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
-	dwarf->expanded = sprof_expand(source->debug);
+	dwarf->expanded = sprof_expand(source->debug, source->with_variables);
 	dwarf->dwarf = begin(source->debug, dwarf->expanded);
 	if (!dwarf->dwarf)
 		return true;

@@ -38,6 +38,7 @@ struct sprof_dwarf_source {
 	const struct sprof_image *debug;         /* contains the DWARF; often the same as `image` */
 	const char *path;                        /* of `debug` */
 	const struct sprof_debug_places *places; /* where to find files that it refers to */
+	bool with_variables;                     /* not only for names */
 };
 
 /* Whether the file has any DWARF, even without code. Cheap. */

@@ -1,8 +1,7 @@
 /*
  * The symbol session: decides which source resolves an address, and caches every result. The order:
  * a Go program's own table; DWARF; the symbol table; finally module and offset, marked as
- * unresolved. The first two name every function of the inline chain. Does not handle any file
- * format.
+ * unresolved. The first two name every function of the inline chain. Reads no file format.
  */
 #include "elfsym/names/symbols.h"
 
@@ -140,6 +139,7 @@ static bool open_names(struct sprof_symbols *symbols, const struct sprof_module 
 		if (!sprof_names_init(names, module, &symbols->places,
 			    sprof_symbols_sysmap(symbols, module), err))
 			return false;
+		names->with_variables = symbols->options.with_variables;
 	}
 	*ret = symbols->opened[module->id];
 	return true;

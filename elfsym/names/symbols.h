@@ -26,6 +26,7 @@ struct sprof_saved_modules;
 struct sprof_symbols_options {
 	bool no_inlines; /* only the outermost function of a chain, named by the symbol table */
 	bool no_demangle;
+	bool with_variables;              /* sprof_symbols_find_locals() will be used */
 	const char *debug_root;           /* folder of separate debug files; NULL: /usr/lib/debug */
 	const char *const *debug_folders; /* further folders, searched first */
 	size_t debug_folder_count;
