@@ -97,17 +97,6 @@ void sprof_symbols_destroy(struct sprof_symbols *symbols)
 	free(symbols);
 }
 
-/* The id of the program: the first file among the modules. */
-static uint32_t program_of(const struct sprof_modules *modules)
-{
-	uint32_t id = 0;
-
-	while (id < sprof_modules_count(modules) &&
-		sprof_modules_get(modules, id)->kind != SPROF_MODULE_FILE)
-		id++;
-	return id;
-}
-
 const char *sprof_symbols_sysmap(
 	const struct sprof_symbols *symbols, const struct sprof_module *module)
 {
@@ -115,7 +104,7 @@ const char *sprof_symbols_sysmap(
 		const struct sprof_sysmap *sysmap = &symbols->options.sysmaps[i];
 		bool right = sysmap->module ? strcmp(sysmap->module, module->path) == 0 ||
 				strcmp(sysmap->module, sprof_module_name(module)) == 0
-					    : module->id == program_of(symbols->modules);
+					    : module->id == sprof_modules_program(symbols->modules);
 
 		if (right)
 			return sysmap->path;
