@@ -97,6 +97,25 @@ void sprof_symbols_destroy(struct sprof_symbols *symbols)
 	free(symbols);
 }
 
+const struct sprof_module *sprof_symbols_lost_units(
+	const struct sprof_symbols *symbols, size_t *ret_units)
+{
+	const struct sprof_module *module = NULL;
+
+	*ret_units = 0;
+	for (size_t i = 0; i < symbols->opened_capacity; i++) {
+		const struct sprof_names *names = symbols->opened[i];
+		const size_t lost =
+			names && names->dwarf ? sprof_dwarf_lost_units(names->dwarf) : 0;
+
+		if (lost > *ret_units) {
+			*ret_units = lost;
+			module = names->module;
+		}
+	}
+	return module;
+}
+
 const char *sprof_symbols_sysmap(
 	const struct sprof_symbols *symbols, const struct sprof_module *module)
 {

@@ -80,6 +80,13 @@ bool sprof_symbols_create(const struct sprof_modules *modules,
 /* NULL is accepted. */
 void sprof_symbols_destroy(struct sprof_symbols *symbols);
 
+/*
+ * The module with the most units whose .dwo file was looked for and is missing: their functions
+ * have no inlined ones. NULL: none.
+ */
+const struct sprof_module *sprof_symbols_lost_units(
+	const struct sprof_symbols *symbols, size_t *ret_units);
+
 /* The user's list of symbols for a module; NULL: none. */
 const char *sprof_symbols_sysmap(
 	const struct sprof_symbols *symbols, const struct sprof_module *module);
