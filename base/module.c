@@ -233,3 +233,32 @@ const char *sprof_module_name(const struct sprof_module *module)
 
 	return slash && slash[1] ? slash + 1 : module->path;
 }
+
+bool sprof_module_is_library(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (const char *at = slash ? slash : path; (at = strstr(at, ".so")); at++) {
+		if (at[3] == '\0' || at[3] == '.')
+			return true;
+	}
+	return false;
+}
+
+uint32_t sprof_modules_program(const struct sprof_modules *modules)
+{
+	const uint32_t count = (uint32_t)sprof_modules_count(modules);
+	uint32_t first = count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sprof_module *module = sprof_modules_get(modules, i);
+
+		if (module->kind != SPROF_MODULE_FILE)
+			continue;
+		if (!sprof_module_is_library(module->path))
+			return i;
+		if (first == count)
+			first = i;
+	}
+	return first;
+}

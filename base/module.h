@@ -99,4 +99,14 @@ bool sprof_module_is_overwritten(const struct sprof_module *module);
 /* The last component of the module's path, as shown in reports. */
 const char *sprof_module_name(const struct sprof_module *module);
 
+/* Whether a file is named like a shared library: "libc.so.6", not "also". */
+bool sprof_module_is_library(const char *path);
+
+/*
+ * The program: the first file, or, if a program was started by the dynamic linker's name
+ * ("ld-linux-x86-64.so.2 ./program"), the first one that is not named like a library. The number of
+ * modules if there is no file.
+ */
+uint32_t sprof_modules_program(const struct sprof_modules *modules);
+
 #endif

@@ -31,7 +31,7 @@ struct dump_options {
 	bool short_names;
 	struct sprof_pids pids;
 	const char *core, *program;
-	bool children, json, locals;
+	bool children, json;
 	size_t times;
 	uint64_t interval_ns; /* 0: not given */
 	size_t max_depth;
@@ -63,7 +63,7 @@ static const struct sprof_option option_table[] = {
 	{"json", NULL, NULL, "write JSON instead of text, one line per look", sprof_value_flag,
 		FIELD(json)},
 	{"locals", NULL, NULL, "also print the local variables of each frame", sprof_value_flag,
-		FIELD(locals)},
+		FIELD(naming.with_variables)},
 	{"python", NULL, "FRAMES",
 		"frames of Python programs: calls: Python functions, and C\n"
 		"functions that do work; all: also C functions that only call\n"
@@ -148,7 +148,7 @@ static bool dump_init(struct dump *dump, struct sprof_error *err)
 	const struct sprof_unwinder_options unwinding = {
 		.max_depth = dump->options->max_depth,
 		.signature_mask = sprof_regs_signature_mask(),
-		.wants_state = dump->options->locals,
+		.wants_state = dump->options->naming.with_variables,
 	};
 
 	dump->modules = sprof_modules_create();
@@ -260,7 +260,7 @@ static bool print_look(struct dump *dump, size_t number, struct sprof_error *err
 		.symbols = dump->namer.symbols,
 		.core = dump->core,
 		.short_names = options->short_names,
-		.with_locals = options->locals,
+		.with_locals = options->naming.with_variables,
 		.time_ns = dump->time_ns,
 	};
 

@@ -130,23 +130,27 @@ static bool add_frame(struct sprof_dump_locals *way, struct sprof_json *json, bo
 			return false;
 		sprof_json_text(json, "}");
 	}
-	return sprof_dump_locals_step(way, err);
+	return true;
 }
 
 static bool add_sample(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
 	struct sprof_json *json, struct sprof_error *err)
 {
 	struct sprof_dump_locals way;
-	bool first = true;
+	bool first = true, ok = true;
 
 	if (!add_wait(view, thread, json, err))
 		return false;
 	sprof_json_text(json, ",\"stack\":[");
-	sprof_dump_locals_begin(&way, view, thread);
-	while (way.frame < thread->frame_count) {
-		if (!add_frame(&way, json, &first, err))
-			return false;
+	if (!sprof_dump_locals_init(&way, view, thread, err))
+		return false;
+	while (ok && way.frame < thread->frame_count) {
+		ok = add_frame(&way, json, &first, err);
+		way.frame++;
 	}
+	sprof_dump_locals_finish(&way);
+	if (!ok)
+		return false;
 	sprof_json_format(json, "],\"stack_end\":\"%s\"", sprof_end_name(thread->end));
 	return true;
 }

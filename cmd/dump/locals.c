@@ -5,6 +5,7 @@
  */
 #include "cmd/dump/locals.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach/proc/memory.h"
@@ -36,79 +37,85 @@ static size_t read_memory(void *memory, uint64_t address, void *buffer, size_t s
 	return sprof_memory_read(thread->pid, address, buffer, size);
 }
 
-static const struct sprof_frame *current(const struct sprof_dump_locals *locals)
-{
-	return &locals->thread->frames[locals->frame];
-}
-
-/* The instruction that the frame is at. */
-static uint64_t place_of(const struct sprof_frame *frame)
-{
-	return frame->offset - frame->is_return;
-}
-
 /* Adds values that the walk knows better than CFI: sp, the frame pointer, and the CFA, which is the
  * caller's sp (System V ABI, AMD64 supplement, 3.2.2; AAPCS64, 6.4.6). */
-static void add_walk(struct sprof_dump_locals *locals)
+static void add_walk(
+	const struct sprof_thread_stack *thread, size_t at, struct sprof_frame_machine *machine)
 {
-	const struct sprof_frame_registers *frames = locals->thread->kept.frames;
-	struct sprof_frame_machine *machine = &locals->machine;
-	const size_t at = locals->frame;
+	const struct sprof_frame_registers *frames = thread->kept.frames;
 
-	if (at >= locals->thread->frame_count)
-		return;
 	if (frames[at].sp)
 		sprof_frame_machine_set(machine, SPROF_REG_SP, frames[at].sp);
 	if (frames[at].fp)
 		sprof_frame_machine_set(machine, SPROF_REG_FP, frames[at].fp);
-	machine->cfa = at + 1 < locals->thread->frame_count ? frames[at + 1].sp : 0;
+	machine->cfa = at + 1 < thread->frame_count ? frames[at + 1].sp : 0;
 }
 
-void sprof_dump_locals_begin(struct sprof_dump_locals *locals, const struct sprof_dump_view *view,
-	const struct sprof_thread_stack *thread)
+/* The machine is at the sample, then at each caller. */
+static bool restore(struct sprof_dump_locals *locals, struct sprof_frame_machine *machine,
+	struct sprof_error *err)
+{
+	const struct sprof_thread_stack *thread = locals->thread;
+
+	for (size_t i = 0; i < thread->frame_count; i++) {
+		struct sprof_frame_position *position = &locals->positions[i];
+		const struct sprof_frame *frame = &thread->frames[i];
+
+		add_walk(thread, i, machine);
+		*position = (struct sprof_frame_position){
+			.module = frame->module,
+			.offset = frame->offset - frame->is_return,
+			.is_return = frame->is_return,
+			.machine = *machine,
+		};
+		if (!sprof_symbols_leave_frame(locals->view->symbols, position->module,
+			    position->offset, machine, err))
+			return false;
+	}
+	return true;
+}
+
+bool sprof_dump_locals_init(struct sprof_dump_locals *ret, const struct sprof_dump_view *view,
+	const struct sprof_thread_stack *thread, struct sprof_error *err)
 {
 	const struct sprof_kept_state *state = &thread->kept;
+	struct sprof_frame_machine machine = {
+		.known = state->known, .memory = ret, .read = read_memory};
 
-	*locals = (struct sprof_dump_locals){
-		.view = view,
-		.thread = thread,
-		.machine = {.known = state->known, .memory = locals, .read = read_memory},
-	};
+	*ret = (struct sprof_dump_locals){.view = view, .thread = thread};
 	if (!state->registers)
-		return;
-	memcpy(locals->machine.registers, state->registers,
-		SPROF_REG_COUNT * sizeof(*state->registers));
-	add_walk(locals);
+		return true;
+	ret->positions = calloc(thread->frame_count + 1, sizeof(*ret->positions));
+	if (!ret->positions)
+		return sprof_error_no_memory(err);
+	memcpy(machine.registers, state->registers, SPROF_REG_COUNT * sizeof(*state->registers));
+	if (state->known >> SPROF_REG_PC & 1)
+		machine.pc = state->registers[SPROF_REG_PC];
+	if (restore(ret, &machine, err))
+		return true;
+	sprof_dump_locals_finish(ret);
+	return false;
 }
 
-bool sprof_dump_locals_find(struct sprof_dump_locals *locals, size_t level,
+void sprof_dump_locals_finish(struct sprof_dump_locals *locals)
+{
+	free(locals->positions);
+	locals->positions = NULL;
+}
+
+bool sprof_dump_locals_find(const struct sprof_dump_locals *locals, size_t level,
 	struct sprof_locals *ret, struct sprof_error *err)
 {
-	const struct sprof_frame *frame = current(locals);
-	const struct sprof_local_place place = {
-		.module = frame->module,
-		.offset = place_of(frame),
-		.level = level,
-	};
+	const struct sprof_thread_stack *thread = locals->thread;
+	struct sprof_local_place place = {.level = level};
+	size_t end = locals->frame;
 
 	*ret = (struct sprof_locals){0};
-	if (!locals->thread->kept.registers || frame->is_creator)
+	while (end < thread->frame_count && !thread->frames[end].is_creator)
+		end++;
+	if (!locals->positions || end == locals->frame)
 		return true;
-	return sprof_symbols_find_locals(locals->view->symbols, &place, &locals->machine, ret, err);
-}
-
-bool sprof_dump_locals_step(struct sprof_dump_locals *locals, struct sprof_error *err)
-{
-	const struct sprof_frame *frame = current(locals);
-
-	if (!locals->thread->kept.registers) {
-		locals->frame++;
-		return true;
-	}
-	if (!sprof_symbols_leave_frame(
-		    locals->view->symbols, frame->module, place_of(frame), &locals->machine, err))
-		return false;
-	locals->frame++;
-	add_walk(locals);
-	return true;
+	place.frames = &locals->positions[locals->frame];
+	place.frame_count = end - locals->frame;
+	return sprof_symbols_find_locals(locals->view->symbols, &place, ret, err);
 }

@@ -9,24 +9,27 @@
 #include "cmd/dump/dump.h"
 #include "elfsym/locals/locals.h"
 
-/* The position on one stack. */
+/* A stack, and the position on it. */
 struct sprof_dump_locals {
 	const struct sprof_dump_view *view;
 	const struct sprof_thread_stack *thread;
-	struct sprof_frame_machine machine;
-	size_t frame; /* index of the frame that the registers belong to */
+	struct sprof_frame_position *positions; /* of all frames; NULL: no registers were kept */
+	size_t frame;                           /* the current one, set by the caller */
 };
 
-void sprof_dump_locals_begin(struct sprof_dump_locals *locals, const struct sprof_dump_view *view,
-	const struct sprof_thread_stack *thread);
+/*
+ * Restores the registers of all frames. The caller finishes *ret, which must stay where it is until
+ * then. Returns false if out of memory.
+ */
+SPROF_MUST_USE bool sprof_dump_locals_init(struct sprof_dump_locals *ret,
+	const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
+	struct sprof_error *err);
+void sprof_dump_locals_finish(struct sprof_dump_locals *locals);
 /*
  * Variables of the function at `level` of the current frame; 0: innermost inlined. The caller
  * finishes *ret. Without --locals there are none. Returns false if out of memory.
  */
-SPROF_MUST_USE bool sprof_dump_locals_find(struct sprof_dump_locals *locals, size_t level,
+SPROF_MUST_USE bool sprof_dump_locals_find(const struct sprof_dump_locals *locals, size_t level,
 	struct sprof_locals *ret, struct sprof_error *err);
-/* Steps to the caller's frame. Returns false if out of memory. */
-SPROF_MUST_USE bool sprof_dump_locals_step(
-	struct sprof_dump_locals *locals, struct sprof_error *err);
 
 #endif

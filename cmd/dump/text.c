@@ -193,7 +193,7 @@ static bool print_frame(struct sprof_dump_locals *way, size_t *number, struct sp
 		if (!print_locals(way, i, err))
 			return false;
 	}
-	return sprof_dump_locals_step(way, err);
+	return true;
 }
 
 static bool print_thread(const struct sprof_dump_view *view,
@@ -201,17 +201,22 @@ static bool print_thread(const struct sprof_dump_view *view,
 {
 	struct sprof_dump_locals way;
 	size_t number = 0;
+	bool ok = true;
 
 	printf("\n");
 	print_thread_name(thread);
 	printf(": ");
 	if (!print_state(view, thread, err))
 		return false;
-	sprof_dump_locals_begin(&way, view, thread);
-	while (way.frame < thread->frame_count) {
-		if (!print_frame(&way, &number, err))
-			return false;
+	if (!sprof_dump_locals_init(&way, view, thread, err))
+		return false;
+	while (ok && way.frame < thread->frame_count) {
+		ok = print_frame(&way, &number, err);
+		way.frame++;
 	}
+	sprof_dump_locals_finish(&way);
+	if (!ok)
+		return false;
 	if (thread->sampled && thread->end != SPROF_END_ROOT)
 		printf("  [the stack ends early: %s]\n", sprof_end_name(thread->end));
 	return true;

@@ -36,7 +36,8 @@ struct sprof_naming {
 	} sysmaps;
 	const char *debuginfod; /* its servers; NULL: don't use debuginfod */
 	uint64_t debuginfod_limit_ns;
-	bool trust_paths; /* for saved profiles */
+	bool trust_paths;    /* for saved profiles */
+	bool with_variables; /* for --locals */
 };
 
 /* Groups of a command's table, at the offset of a bool (short names) and of the struct. */

@@ -21,7 +21,8 @@ bool sprof_cfi_find_cfa(
 	if (!frame || dwarf_frame_cfa(frame, &ops, &expression.count))
 		return false;
 	expression.ops = ops;
-	place = sprof_location_expression_evaluate(&expression, machine);
+	place = sprof_location_expression_evaluate(
+		&expression, &(struct sprof_dwarf_frame){.machine = machine});
 	machine->cfa = place.number;
 	return place.where == SPROF_WHERE_MEMORY || place.where == SPROF_WHERE_VALUE;
 }

@@ -29,4 +29,20 @@ static inline bool sprof_die_sibling(Dwarf_Die *die, Dwarf_Off *last)
 	return dwarf_siblingof(die, die) == 0 && sprof_die_rises(die, last);
 }
 
+/* The children of a DIE, one after the other. */
+struct sprof_die_children {
+	Dwarf_Die parent, die; /* the current child */
+	Dwarf_Off last;
+	bool has_begun;
+};
+
+/* Goes to the next child, at first to the first one. Returns false at the end. */
+static inline bool sprof_die_children_next(struct sprof_die_children *children)
+{
+	if (children->has_begun)
+		return sprof_die_sibling(&children->die, &children->last);
+	children->has_begun = true;
+	return sprof_die_child(&children->parent, &children->last, &children->die);
+}
+
 #endif

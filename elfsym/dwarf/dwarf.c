@@ -40,6 +40,7 @@ struct sprof_dwarf {
 	struct sprof_line_sections sections;
 	struct sprof_strtab *paths;
 	struct sprof_units units;
+	size_t lost_units;                /* units whose .dwo file is missing */
 	size_t budget;                    /* remaining number of ranges allowed for the file */
 	struct sprof_dwarf_place *places; /* of the last chain */
 	size_t place_capacity;
@@ -71,7 +72,7 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 		source->debug, source->path, name, id, (size_t)id_size, source->places);
 	if (!dwarf->alternate_image)
 		return;
-	dwarf->alternate_expanded = sprof_expand(dwarf->alternate_image);
+	dwarf->alternate_expanded = sprof_expand(dwarf->alternate_image, false);
 	dwarf->alternate = begin(dwarf->alternate_image, dwarf->alternate_expanded);
 	if (dwarf->alternate)
 		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
@@ -80,7 +81,7 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 /* Without DWARF there are no ranges. Returns false if out of memory. */
 static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
-	dwarf->expanded = sprof_expand(source->debug);
+	dwarf->expanded = sprof_expand(source->debug, source->with_variables);
 	dwarf->dwarf = begin(source->debug, dwarf->expanded);
 	if (!dwarf->dwarf)
 		return true;
@@ -130,11 +131,25 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 	free(dwarf);
 }
 
+size_t sprof_dwarf_lost_units(const struct sprof_dwarf *dwarf)
+{
+	return dwarf->lost_units;
+}
+
 static bool is_regular(const char *path)
 {
 	struct stat status;
 
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* A package of .dwo files, which libdw reads since 0.191. */
+static bool has_package(const struct sprof_dwarf *dwarf)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s.dwp", dwarf->path) < (int)sizeof(path) &&
+		is_regular(path);
 }
 
 /*
@@ -172,10 +187,15 @@ static bool load_unit(struct sprof_dwarf *dwarf, struct sprof_unit *unit)
 		return true;
 	unit->loaded = true;
 	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
-		type == DW_UT_skeleton && is_split_safe(dwarf, &unit->die) &&
-		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
-		split.cu)
-		unit->tree = split;
+		type == DW_UT_skeleton) {
+		if ((is_split_safe(dwarf, &unit->die) || has_package(dwarf)) &&
+			dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) ==
+				0 &&
+			split.cu)
+			unit->tree = split;
+		else
+			dwarf->lost_units++;
+	}
 	return sprof_scopes_load(&unit->scopes, dwarf->image, &unit->tree, &dwarf->budget);
 }
 

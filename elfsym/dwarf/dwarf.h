@@ -38,6 +38,7 @@ struct sprof_dwarf_source {
 	const struct sprof_image *debug;         /* contains the DWARF; often the same as `image` */
 	const char *path;                        /* of `debug` */
 	const struct sprof_debug_places *places; /* where to find files that it refers to */
+	bool with_variables;                     /* not only for names */
 };
 
 /* Whether the file has any DWARF, even without code. Cheap. */
@@ -51,6 +52,9 @@ bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwar
 	struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_dwarf_close(struct sprof_dwarf *dwarf);
+
+/* How many units that were looked at have a .dwo file, which is missing. */
+size_t sprof_dwarf_lost_units(const struct sprof_dwarf *dwarf);
 
 /*
  * The inline chain at an address, valid until the next call. Empty: the address is in no unit. One

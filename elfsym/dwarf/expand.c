@@ -1,6 +1,7 @@
 /*
  * Prepares compressed files for libdw. libdw decompresses every debug section at the start,
- * including those for variables, macros and frames, which are not needed for names. So libdw gets
+ * including those for macros and frames, which are not needed, and for variables, which names don't
+ * need. So libdw gets
  * another file, in memory, with only the needed sections, decompressed. Handles section headers and
  * both kinds of compressed sections (ELF's Chdr, and GNU's .zdebug). Does not interpret the
  * sections.
@@ -20,10 +21,11 @@
 
 static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line",
 	".debug_line_str", ".debug_ranges", ".debug_rnglists", ".debug_aranges", ".debug_types",
-	".gnu_debugaltlink"};
+	".gnu_debugaltlink", ".debug_loc", ".debug_loclists"};
 
 enum {
 	WANTED_COUNT = sizeof(wanted) / sizeof(wanted[0]),
+	NAME_COUNT = WANTED_COUNT - 2, /* without those of variables */
 	ALIGNMENT = 8,
 	GNU_HEADER = 12, /* "ZLIB" and the size, big-endian */
 };
@@ -40,7 +42,7 @@ struct plan {
 	const struct sprof_image *debug;
 	struct piece pieces[WANTED_COUNT];
 	size_t size; /* of the pieces and the header */
-	bool any_compressed;
+	bool any_compressed, with_variables;
 };
 
 /*
@@ -117,7 +119,7 @@ static bool add_section(struct plan *plan, const char *name, const GElf_Shdr *he
 	if (strcmp(name + 1 + is_gnu, "debug_addr") == 0)
 		return false;
 	index = index_of(name, is_gnu);
-	if (index == WANTED_COUNT || plan->pieces[index].size)
+	if (index >= (plan->with_variables ? WANTED_COUNT : NAME_COUNT) || plan->pieces[index].size)
 		return true;
 	if (header->sh_offset > debug->size || header->sh_size > debug->size - header->sh_offset)
 		return false;
@@ -166,7 +168,7 @@ static void place(struct plan *plan)
 	}
 }
 
-/* The names of all wanted sections, present or not, and of the name section itself. */
+/* The wanted sections, absent ones empty, and the section of names. */
 struct tail {
 	Elf64_Shdr sections[WANTED_COUNT + 2];
 	char names[256];
@@ -188,8 +190,10 @@ static void write_tail(const struct plan *plan, uint8_t *file)
 	for (size_t i = 0; i < WANTED_COUNT; i++) {
 		Elf64_Shdr *section = &tail.sections[i + 1];
 
+		if (!plan->pieces[i].size)
+			continue;
 		at = add_name(&tail, at, wanted[i], section);
-		section->sh_type = plan->pieces[i].size ? SHT_PROGBITS : SHT_NULL;
+		section->sh_type = SHT_PROGBITS;
 		section->sh_offset = plan->pieces[i].offset;
 		section->sh_size = plan->pieces[i].size;
 		section->sh_addralign = 1;
@@ -245,9 +249,9 @@ static bool write_file(const struct plan *plan, uint8_t *file)
 	return true;
 }
 
-struct sprof_image *sprof_expand(const struct sprof_image *debug)
+struct sprof_image *sprof_expand(const struct sprof_image *debug, bool with_variables)
 {
-	struct plan plan = {.debug = debug};
+	struct plan plan = {.debug = debug, .with_variables = with_variables};
 	struct sprof_error ignored;
 	struct sprof_image *image;
 	uint8_t *file;

@@ -1,10 +1,13 @@
-/* Compressed debug sections: decompresses those needed for names into an ELF file in memory. */
+/* Compressed debug sections: decompresses those needed into an ELF file in memory. */
 #ifndef SPROF_ELFSYM_DWARF_EXPAND_H
 #define SPROF_ELFSYM_DWARF_EXPAND_H
 
 #include "elfsym/elf/image.h"
 
-/* NULL: nothing is compressed, or decompression failed; libdw can then use the image itself. */
-struct sprof_image *sprof_expand(const struct sprof_image *debug);
+/*
+ * Only with variables, the lists of their locations too. NULL: nothing is compressed, or
+ * decompression failed; libdw can then use the image itself.
+ */
+struct sprof_image *sprof_expand(const struct sprof_image *debug, bool with_variables);
 
 #endif

@@ -85,7 +85,7 @@ static void walk_children(struct walk *walk, Dwarf_Die *parent, int depth)
 
 static void walk_file(struct walk *walk, const struct sprof_image *debug)
 {
-	struct sprof_image *expanded = sprof_expand(debug);
+	struct sprof_image *expanded = sprof_expand(debug, false);
 	Dwarf *dwarf = dwarf_begin_elf(expanded ? expanded->elf : debug->elf, DWARF_C_READ, NULL);
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;

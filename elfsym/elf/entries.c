@@ -8,9 +8,11 @@
 #include <libelf.h>
 #include <string.h>
 
+#include "elfsym/elf/symbol-section.h"
+
 struct table {
 	Elf *elf;
-	Elf_Data *symbols;
+	struct sprof_symbol_sections sections;
 	const char *strings;
 	size_t strings_size; /* up to and with the last NUL */
 	size_t section_names;
@@ -22,9 +24,9 @@ static bool open_table(struct table *table, Elf_Scn *section, const GElf_Shdr *h
 	Elf_Scn *string_section = elf_getscn(table->elf, header->sh_link);
 	Elf_Data *strings = string_section ? elf_getdata(string_section, NULL) : NULL;
 
-	table->symbols = elf_getdata(section, NULL);
+	table->sections = sprof_symbol_sections_of(table->elf, section);
 	table->is_dynamic = header->sh_type == SHT_DYNSYM;
-	if (!table->symbols || !strings || !strings->d_buf)
+	if (!table->sections.symbols || !strings || !strings->d_buf)
 		return false;
 	table->strings = strings->d_buf;
 	table->strings_size = strings->d_size;
@@ -71,26 +73,29 @@ static const char *binding_name(unsigned binding)
 }
 
 /* NULL: the section is broken, or the symbol is not defined. */
-static const char *section_name(const struct table *table, size_t index, bool *ret_in_code)
+static const char *section_name(
+	const struct table *table, int index, const GElf_Sym *symbol, bool *ret_in_code)
 {
 	Elf_Scn *section;
 	GElf_Shdr header;
+	size_t number;
 
 	*ret_in_code = false;
-	if (index == SHN_ABS)
+	if (symbol->st_shndx == SHN_ABS)
 		return "*ABS*";
-	if (index == SHN_COMMON)
+	if (symbol->st_shndx == SHN_COMMON)
 		return "COMMON";
-	section =
-		index == SHN_UNDEF || index >= SHN_LORESERVE ? NULL : elf_getscn(table->elf, index);
+	section = sprof_symbol_section(&table->sections, index, &number)
+		? elf_getscn(table->elf, number)
+		: NULL;
 	if (!section || !gelf_getshdr(section, &header))
 		return NULL;
 	*ret_in_code = header.sh_flags & SHF_EXECINSTR;
 	return elf_strptr(table->elf, table->section_names, header.sh_name);
 }
 
-static bool take_symbol(
-	const struct table *table, const GElf_Sym *symbol, sprof_entry_taker take, void *data)
+static bool take_symbol(const struct table *table, int index, const GElf_Sym *symbol,
+	sprof_entry_taker take, void *data)
 {
 	struct sprof_entry entry = {
 		.address = symbol->st_value,
@@ -101,7 +106,7 @@ static bool take_symbol(
 
 	if (symbol->st_name >= table->strings_size || !table->strings[symbol->st_name])
 		return true;
-	entry.section = section_name(table, symbol->st_shndx, &entry.is_code);
+	entry.section = section_name(table, index, symbol, &entry.is_code);
 	entry.type = type_name(GELF_ST_TYPE(symbol->st_info), entry.is_code);
 	if (!entry.section || !entry.type)
 		return true;
@@ -125,8 +130,8 @@ bool sprof_entries_visit(void *elf, sprof_entry_taker take, void *data)
 			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
 			!open_table(&table, section, &header))
 			continue;
-		for (int i = 1; gelf_getsym(table.symbols, i, &symbol); i++) {
-			if (!take_symbol(&table, &symbol, take, data))
+		for (int i = 1; gelf_getsym(table.sections.symbols, i, &symbol); i++) {
+			if (!take_symbol(&table, i, &symbol, take, data))
 				return false;
 		}
 	}

@@ -19,6 +19,7 @@
 #include "elfsym/elf/dynamic.h"
 #include "elfsym/elf/plt.h"
 #include "elfsym/elf/ranges.h"
+#include "elfsym/elf/symbol-section.h"
 
 /* The merits of a symbol, the strongest in the highest bit. */
 enum {
@@ -58,7 +59,7 @@ struct sprof_symtab {
 struct reader {
 	Elf *elf;
 	enum sprof_symbol_source source;
-	Elf_Data *symbols;
+	struct sprof_symbol_sections table;
 	const char *strings;
 	size_t strings_size; /* up to and with the last NUL */
 	size_t section;
@@ -70,28 +71,29 @@ static bool open_reader(struct reader *reader, Elf *elf, Elf_Scn *section, const
 	Elf_Scn *string_section = elf_getscn(elf, header->sh_link);
 	Elf_Data *strings = string_section ? elf_getdata(string_section, NULL) : NULL;
 
-	*reader = (struct reader){.elf = elf, .symbols = elf_getdata(section, NULL)};
-	if (!reader->symbols || !strings || !strings->d_buf)
+	*reader = (struct reader){.elf = elf, .table = sprof_symbol_sections_of(elf, section)};
+	if (!reader->table.symbols || !strings || !strings->d_buf)
 		return false;
 	reader->strings = strings->d_buf;
 	reader->strings_size = strings->d_size;
 	while (reader->strings_size && reader->strings[reader->strings_size - 1])
 		reader->strings_size--;
-	return reader->symbols->d_buf && reader->strings_size;
+	return reader->table.symbols->d_buf && reader->strings_size;
 }
 
 /* Returns false if the symbol's section contains no code, or not the symbol's address. */
-static bool read_section(struct reader *reader, const GElf_Sym *symbol)
+static bool read_section(struct reader *reader, int index, const GElf_Sym *symbol)
 {
 	Elf_Scn *section;
+	size_t number;
 
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+	if (!sprof_symbol_section(&reader->table, index, &number))
 		return false;
-	if (symbol->st_shndx != reader->section) {
-		section = elf_getscn(reader->elf, symbol->st_shndx);
+	if (number != reader->section) {
+		section = elf_getscn(reader->elf, number);
 		if (!section || !gelf_getshdr(section, &reader->section_header))
 			return false;
-		reader->section = symbol->st_shndx;
+		reader->section = number;
 	}
 	return (reader->section_header.sh_flags & SHF_EXECINSTR) &&
 		symbol->st_value - reader->section_header.sh_addr < reader->section_header.sh_size;
@@ -133,12 +135,13 @@ static bool append(struct sprof_symtab *symtab, const struct candidate *item)
 	return true;
 }
 
-static bool add_symbol(struct sprof_symtab *symtab, struct reader *reader, const GElf_Sym *symbol)
+static bool add_symbol(
+	struct sprof_symtab *symtab, struct reader *reader, int index, const GElf_Sym *symbol)
 {
 	unsigned rank;
 
 	if (symbol->st_name >= reader->strings_size || !rank_symbol(symbol, &rank) ||
-		!read_section(reader, symbol))
+		!read_section(reader, index, symbol))
 		return true;
 	return append(symtab,
 		&(struct candidate){
@@ -156,8 +159,8 @@ static bool read_table(struct sprof_symtab *symtab, struct reader *reader)
 {
 	GElf_Sym symbol;
 
-	for (int i = 1; gelf_getsym(reader->symbols, i, &symbol); i++) {
-		if (!add_symbol(symtab, reader, &symbol))
+	for (int i = 1; gelf_getsym(reader->table.symbols, i, &symbol); i++) {
+		if (!add_symbol(symtab, reader, i, &symbol))
 			return false;
 	}
 	return true;

@@ -14,6 +14,7 @@ struct sprof_frame_machine {
 	uint64_t registers[SPROF_FRAME_MACHINE_REGISTERS]; /* by DWARF number */
 	uint64_t known;                                    /* bit n: registers[n] is known */
 	uint64_t cfa;                                      /* 0: unknown */
+	uint64_t pc;                                       /* at run time; 0: unknown */
 	void *memory;
 	/* Reads up to `size` bytes; returns the number read. */
 	size_t (*read)(void *memory, uint64_t address, void *buffer, size_t size);

@@ -8,7 +8,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "elfsym/locals/frame-machine.h"
+#include "elfsym/locals/dwarf-frame.h"
 #include "elfsym/names/symbols.h"
 
 enum sprof_local_state {
@@ -30,20 +30,20 @@ struct sprof_locals {
 	size_t count, capacity;
 };
 
-/* A frame, and the index of its function: 0 is the innermost inlined one. */
+/* A frame, then its callers, nearest first, as far as known; and the index of the frame's function:
+ * 0 is the innermost inlined one. */
 struct sprof_local_place {
-	uint32_t module;
-	uint64_t offset; /* of the instruction; see sprof_symbols_resolve() */
+	const struct sprof_frame_position *frames;
+	size_t frame_count; /* at least 1 */
 	size_t level;
 };
 
 /*
- * The variables of the function. Static variables are left out. Without DWARF there are none. The
+ * The variables of the function, static ones too. Without DWARF there are none. The
  * caller finishes *ret. Returns false if out of memory.
  */
 bool sprof_symbols_find_locals(struct sprof_symbols *symbols, const struct sprof_local_place *place,
-	const struct sprof_frame_machine *machine, struct sprof_locals *ret,
-	struct sprof_error *err) SPROF_MUST_USE;
+	struct sprof_locals *ret, struct sprof_error *err) SPROF_MUST_USE;
 void sprof_locals_finish(struct sprof_locals *locals);
 
 /*

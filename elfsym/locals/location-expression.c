@@ -1,17 +1,23 @@
 /*
  * A stack machine (DWARF 5, sections 2.5 and 2.6) for the operations with which compilers describe
- * the place of a variable in a frame, and CFI that of a saved register. Does not handle variables
- * in pieces, in thread-local or other fixed places, entry values, jumps, and types.
+ * the place of a variable in a frame, and CFI that of a saved register. Does not handle
+ * thread-local variables, calls of other expressions, and numbers that are no integers.
  */
 #include "elfsym/locals/location-expression.h"
 
 #include <dwarf.h>
 #include <string.h>
 
+#include "elfsym/locals/expression-number.h"
+
 enum { DEPTH = 32 };
+
+/* Limits loops of jumps. */
+enum { MAX_STEPS = 1000 };
 
 struct machine_stack {
 	const struct sprof_location_expression *expression;
+	const struct sprof_dwarf_frame *frame;
 	const struct sprof_frame_machine *machine;
 	uint64_t values[DEPTH];
 	size_t count;
@@ -45,13 +51,14 @@ static bool push_register(struct machine_stack *stack, uint64_t number, uint64_t
 
 static bool push_frame_base(struct machine_stack *stack, uint64_t offset)
 {
-	const struct sprof_location_expression *expression = stack->expression;
+	struct sprof_dwarf_frame frame = *stack->frame;
+	const struct sprof_location_expression expression = {.attribute = &frame.base};
 	struct sprof_place_of_value base;
 
-	if (!expression->frame_base)
+	if (!frame.has_base)
 		return false;
-	base = sprof_location_expression_of_attribute(
-		expression->frame_base, NULL, expression->pc, stack->machine);
+	frame.has_base = false;
+	base = sprof_location_expression_of_attribute(&expression, &frame);
 	return (base.where == SPROF_WHERE_MEMORY || base.where == SPROF_WHERE_VALUE) &&
 		push(stack, base.number + offset);
 }
@@ -68,7 +75,8 @@ static bool dereference(struct machine_stack *stack, size_t size)
 
 static bool decide(struct machine_stack *stack, enum sprof_where where, uint64_t number)
 {
-	stack->place = (struct sprof_place_of_value){.where = where, .number = number};
+	stack->place = (struct sprof_place_of_value){
+		.where = where, .number = number, .size = sizeof(number)};
 	stack->has_place = true;
 	return true;
 }
@@ -134,75 +142,144 @@ static bool unary(struct machine_stack *stack, const Dwarf_Op *op)
 	}
 }
 
-/* Returns false if it is no binary operation. */
-static bool calculate(uint8_t atom, uint64_t a, uint64_t b, uint64_t *ret)
-{
-	const unsigned shift = b < 64 ? (unsigned)b : 63;
-	const int64_t left = (int64_t)a, right = (int64_t)b;
-
-	switch (atom) {
-	case DW_OP_plus:
-		*ret = a + b;
-		break;
-	case DW_OP_minus:
-		*ret = a - b;
-		break;
-	case DW_OP_mul:
-		*ret = a * b;
-		break;
-	case DW_OP_and:
-		*ret = a & b;
-		break;
-	case DW_OP_or:
-		*ret = a | b;
-		break;
-	case DW_OP_xor:
-		*ret = a ^ b;
-		break;
-	case DW_OP_shl:
-		*ret = b < 64 ? a << shift : 0;
-		break;
-	case DW_OP_shr:
-		*ret = b < 64 ? a >> shift : 0;
-		break;
-	case DW_OP_shra:
-		*ret = (uint64_t)(left >> shift);
-		break;
-	case DW_OP_eq:
-		*ret = a == b;
-		break;
-	case DW_OP_ne:
-		*ret = a != b;
-		break;
-	case DW_OP_lt:
-		*ret = left < right;
-		break;
-	case DW_OP_le:
-		*ret = left <= right;
-		break;
-	case DW_OP_gt:
-		*ret = left > right;
-		break;
-	case DW_OP_ge:
-		*ret = left >= right;
-		break;
-	default:
-		return false;
-	}
-	return true;
-}
-
 static bool binary(struct machine_stack *stack, uint8_t atom)
 {
 	uint64_t a, b, result;
 
-	return pop(stack, &b) && pop(stack, &a) && calculate(atom, a, b, &result) &&
-		push(stack, result);
+	return pop(stack, &b) && pop(stack, &a) &&
+		sprof_expression_calculate(atom, a, b, &result) && push(stack, result);
 }
 
 static bool is_constant(uint8_t atom)
 {
 	return (atom >= DW_OP_const1u && atom <= DW_OP_consts);
+}
+
+/* An address of the module, at run time. */
+static bool push_address(struct machine_stack *stack, const Dwarf_Op *op)
+{
+	const struct sprof_location_expression *expression = stack->expression;
+	Dwarf_Attribute at;
+	Dwarf_Addr address = op->number;
+
+	if (op->atom != DW_OP_addr &&
+		(!expression->attribute ||
+			dwarf_getlocation_attr(expression->attribute, op, &at) != 0 ||
+			dwarf_formaddr(&at, &address) != 0))
+		return false;
+	return stack->frame->has_bias && push(stack, address + stack->frame->bias);
+}
+
+/* The register of an entry value's expression, which has one operation. */
+static bool entry_register(
+	const struct sprof_location_expression *expression, const Dwarf_Op *op, uint64_t *ret)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!expression->attribute ||
+		dwarf_getlocation_attr(expression->attribute, op, &inner) != 0 ||
+		dwarf_getlocation(&inner, &ops, &count) != 0 || count != 1)
+		return false;
+	if (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
+		*ret = ops[0].atom - DW_OP_reg0;
+	else if (ops[0].atom == DW_OP_regx)
+		*ret = ops[0].number;
+	else
+		return false;
+	return true;
+}
+
+static bool push_entry_value(struct machine_stack *stack, const Dwarf_Op *op)
+{
+	const struct sprof_dwarf_frame *frame = stack->frame;
+	uint64_t number, value;
+
+	return frame->find_entry_value && entry_register(stack->expression, op, &number) &&
+		frame->find_entry_value(frame, number, &value) && push(stack, value);
+}
+
+static bool type_of(const struct machine_stack *stack, const Dwarf_Op *op, Dwarf_Die *ret)
+{
+	Dwarf_Attribute *attribute = stack->expression->attribute;
+
+	return attribute && dwarf_getlocation_die(attribute, op, ret) == 0;
+}
+
+/* Type 0 is the untyped one, which has the size of an address. */
+static bool convert(struct machine_stack *stack, const Dwarf_Op *op)
+{
+	uint64_t value;
+	Dwarf_Die type;
+
+	if (!op->number)
+		return stack->count;
+	return type_of(stack, op, &type) && pop(stack, &value) &&
+		sprof_expression_extend(&type, &value) && push(stack, value);
+}
+
+static bool push_typed_register(struct machine_stack *stack, const Dwarf_Op *op)
+{
+	uint64_t value;
+	Dwarf_Die type;
+
+	return type_of(stack, op, &type) &&
+		sprof_frame_machine_register(stack->machine, op->number, &value) &&
+		sprof_expression_extend(&type, &value) && push(stack, value);
+}
+
+static bool dereference_typed(struct machine_stack *stack, const Dwarf_Op *op)
+{
+	uint64_t value;
+	Dwarf_Die type;
+
+	return type_of(stack, op, &type) && dereference(stack, op->number) && pop(stack, &value) &&
+		sprof_expression_extend(&type, &value) && push(stack, value);
+}
+
+static bool push_typed_constant(struct machine_stack *stack, const Dwarf_Op *op)
+{
+	uint64_t value = 0;
+	Dwarf_Block block;
+	Dwarf_Die type;
+
+	if (!type_of(stack, op, &type) ||
+		dwarf_getlocation_implicit_value(stack->expression->attribute, op, &block) != 0 ||
+		block.length > sizeof(value))
+		return false;
+	memcpy(&value, block.data, block.length);
+	return sprof_expression_extend(&type, &value) && push(stack, value);
+}
+
+/* Operations with the type of a value, or with something that is not in the expression itself. */
+static bool apply_rare(struct machine_stack *stack, const Dwarf_Op *op)
+{
+	switch (op->atom) {
+	case DW_OP_addr:
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		return push_address(stack, op);
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		return push_entry_value(stack, op);
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+	case DW_OP_reinterpret:
+	case DW_OP_GNU_reinterpret:
+		return convert(stack, op);
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		return push_typed_register(stack, op);
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
+		return dereference_typed(stack, op);
+	case DW_OP_const_type:
+	case DW_OP_GNU_const_type:
+		return push_typed_constant(stack, op);
+	default:
+		return binary(stack, op->atom);
+	}
 }
 
 /* Returns false if the result can't be determined. */
@@ -248,43 +325,175 @@ static bool apply(struct machine_stack *stack, const Dwarf_Op *op)
 	case DW_OP_nop:
 		return true;
 	default:
-		return binary(stack, op->atom);
+		return apply_rare(stack, op);
 	}
+}
+
+/* The target of a jump, an index; `count` if it is the end. */
+static size_t jump(const struct sprof_location_expression *part, size_t from)
+{
+	const Dwarf_Op *op = &part->ops[from];
+	/* 3: the operation itself; its number counts from behind it, sign-extended. */
+	const Dwarf_Word target = op->offset + 3 + (Dwarf_Word)(int64_t)(int16_t)op->number;
+	size_t to = 0;
+
+	while (to < part->count && part->ops[to].offset != target)
+		to++;
+	return to;
+}
+
+/* Returns false if the condition of a jump is unknown. */
+static bool is_taken(struct machine_stack *stack, uint8_t atom, bool *ret)
+{
+	uint64_t condition = 1;
+
+	if (atom == DW_OP_bra && !pop(stack, &condition))
+		return false;
+	*ret = condition != 0;
+	return true;
+}
+
+static bool run(struct machine_stack *stack, const struct sprof_location_expression *part)
+{
+	size_t i = 0;
+
+	for (unsigned steps = 0; i < part->count; steps++) {
+		const Dwarf_Op *op = &part->ops[i];
+		bool taken = false;
+
+		/* An operation behind a result is malformed. */
+		if (stack->has_place || steps == MAX_STEPS)
+			return false;
+		if (op->atom != DW_OP_skip && op->atom != DW_OP_bra) {
+			if (!apply(stack, op))
+				return false;
+		} else if (!is_taken(stack, op->atom, &taken)) {
+			return false;
+		}
+		i = taken ? jump(part, i) : i + 1;
+	}
+	return true;
+}
+
+/* A pointer that exists no more, although its target does, and what is nowhere. */
+static bool is_nowhere(const struct sprof_location_expression *part)
+{
+	return !part->count || part->ops[0].atom == DW_OP_implicit_pointer ||
+		part->ops[0].atom == DW_OP_GNU_implicit_pointer;
+}
+
+/* An expression without pieces, or one piece. */
+static struct sprof_place_of_value evaluate_part(
+	const struct sprof_location_expression *part, const struct sprof_dwarf_frame *frame)
+{
+	struct machine_stack stack = {
+		.expression = part, .frame = frame, .machine = frame->machine};
+
+	if (is_nowhere(part))
+		return (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
+	if (part->object)
+		push(&stack, *part->object);
+	if (!run(&stack, part))
+		return (struct sprof_place_of_value){.where = SPROF_WHERE_UNKNOWN};
+	if (!stack.has_place && stack.count)
+		decide(&stack, SPROF_WHERE_MEMORY, stack.values[stack.count - 1]);
+	return stack.has_place ? stack.place
+			       : (struct sprof_place_of_value){.where = SPROF_WHERE_UNKNOWN};
+}
+
+static bool is_piece(const Dwarf_Op *op)
+{
+	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
+}
+
+static bool append_piece(const struct sprof_location_expression *part, const Dwarf_Op *end,
+	const struct sprof_dwarf_frame *frame)
+{
+	const struct sprof_place_of_value place = evaluate_part(part, frame);
+	const bool is_bits = end->atom == DW_OP_bit_piece;
+
+	if (end->number > SPROF_PIECES_SIZE * 8)
+		return false;
+	return sprof_pieces_append(part->pieces, frame->machine, &place, is_bits ? end->number2 : 0,
+		is_bits ? end->number : 8 * end->number);
+}
+
+static struct sprof_place_of_value evaluate_pieces(
+	const struct sprof_location_expression *expression, const struct sprof_dwarf_frame *frame)
+{
+	struct sprof_location_expression part = *expression;
+	const struct sprof_place_of_value unknown = {.where = SPROF_WHERE_UNKNOWN};
+
+	if (!expression->pieces)
+		return unknown;
+	*expression->pieces = (struct sprof_pieces){0};
+	part.count = 0;
+	for (size_t i = 0; i < expression->count; i++, part.count++) {
+		if (!is_piece(&expression->ops[i]))
+			continue;
+		if (!append_piece(&part, &expression->ops[i], frame))
+			return unknown;
+		part.ops = &expression->ops[i + 1];
+		part.count = (size_t)-1;
+	}
+	return part.count ? unknown : sprof_pieces_place(expression->pieces);
 }
 
 struct sprof_place_of_value sprof_location_expression_evaluate(
-	const struct sprof_location_expression *expression,
-	const struct sprof_frame_machine *machine)
+	const struct sprof_location_expression *expression, const struct sprof_dwarf_frame *frame)
 {
-	const struct sprof_place_of_value unknown = {.where = SPROF_WHERE_UNKNOWN};
-	struct machine_stack stack = {.expression = expression, .machine = machine};
-
-	if (!expression->count)
-		return (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
-	for (size_t i = 0; i < expression->count; i++) {
-		/* Operations after a result describe pieces. */
-		if (stack.has_place || !apply(&stack, &expression->ops[i]))
-			return unknown;
-	}
-	if (!stack.has_place && stack.count)
-		decide(&stack, SPROF_WHERE_MEMORY, stack.values[stack.count - 1]);
-	return stack.has_place ? stack.place : unknown;
+	return expression->count && is_piece(&expression->ops[expression->count - 1])
+		? evaluate_pieces(expression, frame)
+		: evaluate_part(expression, frame);
 }
 
-struct sprof_place_of_value sprof_location_expression_of_attribute(Dwarf_Attribute *attribute,
-	Dwarf_Attribute *frame_base, uint64_t pc, const struct sprof_frame_machine *machine)
+struct sprof_place_of_value sprof_location_expression_of_attribute(
+	const struct sprof_location_expression *expression, const struct sprof_dwarf_frame *frame)
 {
-	struct sprof_location_expression expression = {
-		.attribute = attribute, .frame_base = frame_base, .pc = pc};
+	struct sprof_location_expression found = *expression;
 	Dwarf_Op *ops;
-	size_t count;
-	const int found = dwarf_getlocation_addr(attribute, pc, &ops, &count, 1);
+	const int lists = dwarf_getlocation_addr(
+		expression->attribute, frame->address, &ops, &found.count, 1);
 
-	if (found < 0)
+	if (lists < 0)
 		return (struct sprof_place_of_value){.where = SPROF_WHERE_UNKNOWN};
-	if (!found)
+	if (!lists)
 		return (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
-	expression.ops = ops;
-	expression.count = count;
-	return sprof_location_expression_evaluate(&expression, machine);
+	found.ops = ops;
+	return sprof_location_expression_evaluate(&found, frame);
+}
+
+/* A form of fixed size is extended by zeroes, as gcc and gdb have it. */
+static struct sprof_place_of_value constant_place(Dwarf_Attribute *attribute)
+{
+	struct sprof_place_of_value place = {
+		.where = SPROF_WHERE_VALUE, .size = sizeof(place.number)};
+	Dwarf_Block block;
+	Dwarf_Sword number;
+
+	if (dwarf_formblock(attribute, &block) == 0)
+		return (struct sprof_place_of_value){
+			.where = SPROF_WHERE_BYTES, .bytes = block.data, .size = block.length};
+	if (dwarf_whatform(attribute) == DW_FORM_sdata ||
+		dwarf_whatform(attribute) == DW_FORM_implicit_const) {
+		if (dwarf_formsdata(attribute, &number) == 0)
+			place.number = (uint64_t)number;
+	} else if (dwarf_formudata(attribute, &place.number) != 0) {
+		place.where = SPROF_WHERE_UNKNOWN;
+	}
+	return place;
+}
+
+struct sprof_place_of_value sprof_location_expression_of_variable(
+	Dwarf_Die *variable, const struct sprof_dwarf_frame *frame, struct sprof_pieces *pieces)
+{
+	Dwarf_Attribute attribute;
+
+	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute))
+		return constant_place(&attribute);
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
+		return (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
+	return sprof_location_expression_of_attribute(
+		&(struct sprof_location_expression){.attribute = &attribute, .pieces = pieces},
+		frame);
 }

@@ -9,37 +9,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elfsym/locals/frame-machine.h"
-
-enum sprof_where {
-	SPROF_WHERE_NOWHERE, /* not available */
-	SPROF_WHERE_UNKNOWN, /* depends on an unknown value, or an unsupported operation */
-	SPROF_WHERE_MEMORY,  /* at the address `number` */
-	SPROF_WHERE_VALUE,   /* it is `number` */
-	SPROF_WHERE_BYTES,   /* it is `bytes` */
-};
-
-struct sprof_place_of_value {
-	enum sprof_where where;
-	uint64_t number;
-	const uint8_t *bytes;
-	size_t size; /* of `bytes` */
-};
+#include "elfsym/locals/dwarf-frame.h"
+#include "elfsym/locals/pieces.h"
 
 struct sprof_location_expression {
 	const Dwarf_Op *ops;
 	size_t count;
 	Dwarf_Attribute *attribute;  /* source of the operations; NULL: CFI */
-	Dwarf_Attribute *frame_base; /* of the function; NULL: none */
-	uint64_t pc;                 /* link-time */
+	const uint64_t *object;      /* the address that a member's expression starts with; NULL */
+	struct sprof_pieces *pieces; /* storage of a result in pieces; NULL: it is unknown */
 };
 
 struct sprof_place_of_value sprof_location_expression_evaluate(
-	const struct sprof_location_expression *expression,
-	const struct sprof_frame_machine *machine);
+	const struct sprof_location_expression *expression, const struct sprof_dwarf_frame *frame);
 
-/* The place given by an attribute at a pc: an expression, or a list of them. */
-struct sprof_place_of_value sprof_location_expression_of_attribute(Dwarf_Attribute *attribute,
-	Dwarf_Attribute *frame_base, uint64_t pc, const struct sprof_frame_machine *machine);
+/*
+ * The place given by an attribute at the frame's address: an expression, or a list of them. Only
+ * attribute, object and pieces of *expression are set.
+ */
+struct sprof_place_of_value sprof_location_expression_of_attribute(
+	const struct sprof_location_expression *expression, const struct sprof_dwarf_frame *frame);
+
+/* The place or the constant value of a variable. */
+struct sprof_place_of_value sprof_location_expression_of_variable(
+	Dwarf_Die *variable, const struct sprof_dwarf_frame *frame, struct sprof_pieces *pieces);
 
 #endif

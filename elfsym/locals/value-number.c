@@ -1,51 +1,101 @@
 /*
- * Writes numbers: integers, floating point, characters and truth values. Does not handle decimal and complex ones.
+ * Writes numbers: integers, floating point, characters, truth values, and complex ones of them. Does not handle decimal
+ * ones.
  */
 #include "elfsym/locals/value-number.h"
 
 #include <ctype.h>
 #include <dwarf.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "elfsym/locals/value-place.h"
-
-enum { MAX_NUMBER = 16 }; /* bytes: the longest are long double and the integers of 128 bits */
+#include "elfsym/locals/value-type.h"
 
 struct writing {
 	FILE *out;
 	const struct sprof_frame_machine *machine;
 };
 
-Dwarf_Word sprof_value_encoding(Dwarf_Die *type)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding = 0;
-
-	dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding);
-	return encoding;
-}
-
-static void write_float(
+static void write_gap(
 	const struct writing *writing, const struct sprof_place_of_value *place, size_t size)
 {
+	fputs(sprof_value_is_nowhere(place, size) ? "<optimized out>" : "?", writing->out);
+}
+
+/* IEEE 754's formats that C has no portable type for. */
+struct format {
+	unsigned exponent_bits, fraction_bits;
+};
+
+static const struct format half = {5, 10}, brain = {8, 7}, quad = {15, 112};
+
+/* The same number, as far as a long double holds it. */
+static long double make_number(const struct format *format, __uint128_t bits)
+{
+	const __uint128_t one = (__uint128_t)1 << format->fraction_bits;
+	const int bias = (1 << (format->exponent_bits - 1)) - 1;
+	const int exponent = (int)(bits >> format->fraction_bits) & (2 * bias + 1);
+	const bool is_negative = bits >> (format->fraction_bits + format->exponent_bits) & 1;
+	__uint128_t fraction = bits & (one - 1);
+	long double number;
+
+	if (exponent == 2 * bias + 1)
+		number = fraction ? (long double)NAN : (long double)INFINITY;
+	else
+		number = ldexpl((long double)(exponent ? fraction | one : fraction),
+			(exponent ? exponent : 1) - bias - (int)format->fraction_bits);
+	return is_negative ? -number : number;
+}
+
+/* Types of one size differ by their names. NULL: it is C's type of that size. */
+static const struct format *format_of(const char *name, size_t size)
+{
+	if (size == 2)
+		return name && strstr(name, "bf16") ? &brain : &half;
+	return size == sizeof(__uint128_t) && name && strstr(name, "128") ? &quad : NULL;
+}
+
+static void write_float(const struct writing *writing, Dwarf_Die *type,
+	const struct sprof_place_of_value *place, size_t size)
+{
+	const struct format *format = format_of(sprof_value_name(type), size);
 	union {
 		float small;
 		double usual;
 		long double large;
-		uint8_t bytes[MAX_NUMBER];
+		__uint128_t bits;
 	} number = {0};
 
-	if (size > sizeof(number.bytes) ||
-		!sprof_value_read(writing->machine, place, number.bytes, size))
-		fputc('?', writing->out);
+	if (size > sizeof(number) || !sprof_value_read(writing->machine, place, &number, size))
+		write_gap(writing, place, size);
+	else if (format)
+		fprintf(writing->out, "%.*Lg",
+			format == &quad           ? 18
+				: format == &half ? 5
+						  : 4,
+			make_number(format, number.bits));
 	else if (size == sizeof(number.small))
 		fprintf(writing->out, "%.9g", (double)number.small);
 	else if (size == sizeof(number.usual))
 		fprintf(writing->out, "%.17g", number.usual);
 	else if (size == sizeof(number.large))
-		fprintf(writing->out, "%.18Lg", number.large);
+		fprintf(writing->out, "%.*Lg", LDBL_DECIMAL_DIG, number.large);
 	else
 		fputc('?', writing->out);
+}
+
+static void write_complex(const struct writing *writing, Dwarf_Die *type,
+	const struct sprof_place_of_value *place, size_t size)
+{
+	const struct sprof_place_of_value imaginary = sprof_value_part(place, size / 2);
+
+	write_float(writing, type, place, size / 2);
+	fputs(" + ", writing->out);
+	write_float(writing, type, &imaginary, size / 2);
+	fputc('i', writing->out);
 }
 
 /* printf() has no form for 128 bits. */
@@ -57,7 +107,7 @@ static void write_wide(
 	bool is_negative;
 
 	if (!sprof_value_read(writing->machine, place, &value, sizeof(value))) {
-		fputc('?', writing->out);
+		write_gap(writing, place, sizeof(value));
 		return;
 	}
 	is_negative = is_signed && value >> 127;
@@ -79,7 +129,7 @@ static void write_integer(const struct writing *writing, const struct sprof_plac
 	if (size == sizeof(__uint128_t))
 		write_wide(writing, place, is_signed);
 	else if (!sprof_value_integer(writing->machine, place, size, is_signed, &value))
-		fputc('?', writing->out);
+		write_gap(writing, place, size);
 	else if (is_signed)
 		fprintf(writing->out, "%" PRId64, (int64_t)value);
 	else
@@ -92,7 +142,7 @@ static void write_boolean(
 	uint64_t value;
 
 	if (!sprof_value_integer(writing->machine, place, size, false, &value))
-		fputc('?', writing->out);
+		write_gap(writing, place, size);
 	else if (value > 1)
 		fprintf(writing->out, "%" PRIu64, value);
 	else
@@ -106,7 +156,7 @@ static void write_char(const struct writing *writing, const struct sprof_place_o
 	uint64_t value;
 
 	if (!sprof_value_integer(writing->machine, place, size, is_signed, &value)) {
-		fputc('?', writing->out);
+		write_gap(writing, place, size);
 		return;
 	}
 	fprintf(writing->out, "%" PRId64, (int64_t)value);
@@ -126,7 +176,10 @@ void sprof_value_write_number(FILE *out, Dwarf_Die *type, const struct sprof_pla
 		write_boolean(writing, place, size);
 		return;
 	case DW_ATE_float:
-		write_float(writing, place, size);
+		write_float(writing, type, place, size);
+		return;
+	case DW_ATE_complex_float:
+		write_complex(writing, type, place, size);
 		return;
 	case DW_ATE_signed:
 		write_integer(writing, place, size, true);

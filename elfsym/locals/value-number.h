@@ -7,11 +7,8 @@
 #include <elfutils/libdw.h>
 #include <stdio.h>
 
-#include "elfsym/locals/frame-machine.h"
-#include "elfsym/locals/location-expression.h"
+#include "elfsym/locals/dwarf-frame.h"
 
-/* DW_ATE_...; 0: the type has none. */
-Dwarf_Word sprof_value_encoding(Dwarf_Die *type);
 /* The value of a base type, or ? */
 void sprof_value_write_number(FILE *out, Dwarf_Die *type, const struct sprof_place_of_value *place,
 	const struct sprof_frame_machine *machine);

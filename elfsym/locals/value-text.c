@@ -1,7 +1,6 @@
 /*
- * Writes values: numbers, enumerators, pointers (with the text that a pointer to characters leads to), arrays and
- * structures, both only so far that a reader sees what they are. Does not handle arrays of arrays and members of types
- * whose size varies.
+ * Writes values: numbers, enumerators, pointers (with the text that a pointer to characters leads to), references, arrays
+ * and structures, the last two only so far that a reader sees what they are.
  * Everything read is hostile: types may be nested without end, and memory may hold anything.
  */
 #include "elfsym/locals/value-text.h"
@@ -13,8 +12,11 @@
 
 #include "elfsym/dwarf/die-children.h"
 #include "elfsym/dwarf/die-string.h"
+#include "elfsym/locals/value-array.h"
+#include "elfsym/locals/value-member.h"
 #include "elfsym/locals/value-number.h"
 #include "elfsym/locals/value-place.h"
+#include "elfsym/locals/value-type.h"
 
 enum {
 	MAX_NESTING = 3,
@@ -24,12 +26,18 @@ enum {
 
 struct writing {
 	FILE *out;
-	const struct sprof_frame_machine *machine;
+	const struct sprof_dwarf_frame *frame;
 	unsigned nesting;
 };
 
 static void write_value(
 	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place);
+
+static void write_gap(
+	struct writing *writing, const struct sprof_place_of_value *place, size_t size)
+{
+	fputs(sprof_value_is_nowhere(place, size) ? "<optimized out>" : "?", writing->out);
+}
 
 static void write_character(struct writing *writing, unsigned char c)
 {
@@ -37,28 +45,59 @@ static void write_character(struct writing *writing, unsigned char c)
 		fprintf(writing->out, "\\%c", c);
 	else if (c == '\n')
 		fputs("\\n", writing->out);
-	else if (isprint(c) || c >= 0x80)
+	else if (isprint(c))
 		fputc(c, writing->out);
 	else
 		fprintf(writing->out, "\\x%02x", c);
+}
+
+/* The length of the character of UTF-8 at the begin of the text; 0: it is none. */
+static size_t character_length(const unsigned char *text, size_t size)
+{
+	static const unsigned char least[] = {0, 0, 0xc2, 0xe0, 0xf0};
+	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+
+	if (length > size || text[0] < least[length] || text[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if (text[i] >> 6 != 2)
+			return 0;
+	}
+	return length;
+}
+
+static void write_characters(struct writing *writing, const unsigned char *text, size_t size)
+{
+	size_t length;
+
+	for (size_t i = 0; i < size; i += length ? length : 1) {
+		length = character_length(text + i, size - i);
+		if (length > 1)
+			fwrite(text + i, 1, length, writing->out);
+		else
+			write_character(writing, text[i]);
+	}
 }
 
 /* Ends at a NUL, or after that many characters without one. */
 static void write_text(
 	struct writing *writing, const struct sprof_place_of_value *place, uint64_t length)
 {
-	uint64_t i;
+	unsigned char text[MAX_TEXT];
+	size_t count = 0;
+	bool is_whole = length == 0;
 
-	fputc('"', writing->out);
-	for (i = 0; i < MAX_TEXT && i < length; i++) {
-		const struct sprof_place_of_value at = sprof_value_part(place, i);
-		unsigned char c;
+	while (!is_whole && count < MAX_TEXT) {
+		const struct sprof_place_of_value at = sprof_value_part(place, count);
 
-		if (!sprof_value_read(writing->machine, &at, &c, 1) || !c)
+		if (!sprof_value_read(writing->frame->machine, &at, &text[count], 1))
 			break;
-		write_character(writing, c);
+		is_whole = !text[count] || count + 1 == length;
+		count += text[count] != '\0';
 	}
-	fputs(i == MAX_TEXT && i < length ? "\"..." : "\"", writing->out);
+	fputc('"', writing->out);
+	write_characters(writing, text, count);
+	fputs(is_whole ? "\"" : "\"...", writing->out);
 }
 
 static bool is_character(Dwarf_Die *type)
@@ -77,13 +116,14 @@ static void write_pointer(
 	Dwarf_Die to;
 	char first;
 
-	if (!sprof_value_integer(writing->machine, place, sizeof(void *), false, &target.number)) {
-		fputc('?', writing->out);
+	if (!sprof_value_integer(
+		    writing->frame->machine, place, sizeof(void *), false, &target.number)) {
+		write_gap(writing, place, sizeof(void *));
 		return;
 	}
 	fprintf(writing->out, "0x%" PRIx64, target.number);
 	if (!sprof_value_type(type, &to) || !is_character(&to) ||
-		!sprof_value_read(writing->machine, &target, &first, 1))
+		!sprof_value_read(writing->frame->machine, &target, &first, 1))
 		return;
 	fputc(' ', writing->out);
 	write_text(writing, &target, UINT64_MAX);
@@ -117,22 +157,47 @@ static bool is_enumerator(Dwarf_Die *die, uint64_t value, size_t size)
 		((constant ^ value) & mask) == 0;
 }
 
-static const char *name_of(Dwarf_Die *die)
+/* As gdb has it: @0x7ffe8c: 5 */
+static void write_reference(
+	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
 {
-	Dwarf_Attribute attribute;
+	struct sprof_place_of_value target = {.where = SPROF_WHERE_MEMORY};
+	Dwarf_Die to;
 
-	return sprof_die_string(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+	if (!sprof_value_integer(
+		    writing->frame->machine, place, sizeof(void *), false, &target.number)) {
+		write_gap(writing, place, sizeof(void *));
+		return;
+	}
+	fprintf(writing->out, "@0x%" PRIx64, target.number);
+	if (!sprof_value_type(type, &to))
+		return;
+	fputs(": ", writing->out);
+	write_value(writing, &to, &target);
+}
+
+/* To a member: its offset in the structure. To a function: its address, and the structure's. */
+static void write_member_pointer(
+	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
+{
+	uint64_t value;
+	Dwarf_Die to;
+
+	if (!sprof_value_integer(writing->frame->machine, place, sizeof(value), true, &value))
+		write_gap(writing, place, sizeof(value));
+	else if (sprof_value_type(type, &to) && dwarf_tag(&to) == DW_TAG_subroutine_type)
+		fprintf(writing->out, "0x%" PRIx64, value);
+	else
+		fprintf(writing->out, "%" PRId64, (int64_t)value);
 }
 
 static const char *find_enumerator(Dwarf_Die *type, uint64_t value, size_t size)
 {
-	Dwarf_Off last;
-	Dwarf_Die die;
+	struct sprof_die_children children = {.parent = *type};
 
-	for (bool found = sprof_die_child(type, &last, &die); found;
-		found = sprof_die_sibling(&die, &last)) {
-		if (is_enumerator(&die, value, size))
-			return name_of(&die);
+	while (sprof_die_children_next(&children)) {
+		if (is_enumerator(&children.die, value, size))
+			return sprof_value_name(&children.die);
 	}
 	return NULL;
 }
@@ -145,8 +210,8 @@ static void write_enumeration(
 	uint64_t value;
 
 	if (size <= 0 ||
-		!sprof_value_integer(writing->machine, place, (size_t)size, true, &value)) {
-		fputc('?', writing->out);
+		!sprof_value_integer(writing->frame->machine, place, (size_t)size, true, &value)) {
+		write_gap(writing, place, size > 0 ? (size_t)size : 0);
 		return;
 	}
 	name = find_enumerator(type, value, (size_t)size);
@@ -156,208 +221,89 @@ static void write_enumeration(
 		fprintf(writing->out, "%" PRId64, (int64_t)value);
 }
 
-/*
- * The number of items in the array's first dimension. Returns false if unknown, as for a flexible
- * array.
- */
-static bool array_count(Dwarf_Die *type, uint64_t *ret)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word number;
-	Dwarf_Die range;
-
-	if (dwarf_child(type, &range) != 0 || dwarf_tag(&range) != DW_TAG_subrange_type)
-		return false;
-	if (dwarf_formudata(dwarf_attr(&range, DW_AT_count, &attribute), &number) == 0) {
-		*ret = number;
-		return true;
-	}
-	if (dwarf_formudata(dwarf_attr(&range, DW_AT_upper_bound, &attribute), &number) != 0)
-		return false;
-	*ret = number + 1;
-	return true;
-}
-
-/* An array of arrays has one item type for all its dimensions. */
-static bool has_more_dimensions(Dwarf_Die *type)
-{
-	Dwarf_Die range;
-
-	return dwarf_child(type, &range) == 0 && dwarf_siblingof(&range, &range) == 0;
-}
-
-static void write_items(struct writing *writing, Dwarf_Die *item, uint64_t count,
+static void write_dimension(struct writing *writing, struct sprof_array *array, size_t dimension,
 	const struct sprof_place_of_value *place)
 {
-	const int size = dwarf_bytesize(item);
+	const uint64_t count = array->counts[dimension];
 
-	if (size <= 0) {
+	if (writing->nesting == MAX_NESTING) {
 		fputs("{...}", writing->out);
 		return;
 	}
+	if (dimension + 1 == array->dimensions && is_character(&array->item)) {
+		write_text(writing, place, count);
+		return;
+	}
+	writing->nesting++;
 	fputc('{', writing->out);
 	for (uint64_t i = 0; i < count && i < MAX_ITEMS; i++) {
 		const struct sprof_place_of_value part =
-			sprof_value_part(place, i * (uint64_t)size);
+			sprof_value_part(place, i * array->sizes[dimension]);
 
 		fputs(i ? ", " : "", writing->out);
-		write_value(writing, item, &part);
+		if (dimension + 1 < array->dimensions)
+			write_dimension(writing, array, dimension + 1, &part);
+		else
+			write_value(writing, &array->item, &part);
 	}
 	fputs(count > MAX_ITEMS ? ", ...}" : "}", writing->out);
+	writing->nesting--;
 }
 
 static void write_array(
 	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
 {
-	Dwarf_Die item;
-	uint64_t count;
+	struct sprof_array array;
 
-	if (!sprof_value_type(type, &item) || !array_count(type, &count) ||
-		has_more_dimensions(type))
+	if (sprof_array_find(type, writing->frame, &array))
+		write_dimension(writing, &array, 0, place);
+	else
 		fputs("{...}", writing->out);
-	else if (is_character(&item))
-		write_text(writing, place, count);
-	else
-		write_items(writing, &item, count, place);
-}
-
-static bool offset_of(Dwarf_Die *member, uint64_t *ret)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word offset = 0;
-
-	/* Members of a union have no offset. */
-	if (dwarf_attr(member, DW_AT_data_member_location, &attribute) &&
-		dwarf_formudata(&attribute, &offset))
-		return false;
-	*ret = offset;
-	return true;
-}
-
-static uint64_t number_of(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word number = 0;
-
-	dwarf_formudata(dwarf_attr(die, name, &attribute), &number);
-	return number;
-}
-
-/* The member's lowest bit, from the begin of its storage. */
-static uint64_t first_bit(Dwarf_Die *member, Dwarf_Die *type, uint64_t bits)
-{
-	uint64_t size;
-
-	if (!dwarf_hasattr(member, DW_AT_bit_offset))
-		return number_of(member, DW_AT_data_bit_offset);
-	/* DWARF 3, section 5.6.6: counted from the other end. */
-	size = number_of(member, DW_AT_byte_size);
-	if (!size)
-		size = number_of(type, DW_AT_byte_size);
-	return 8 * size - bits - number_of(member, DW_AT_bit_offset);
-}
-
-/* An enumeration has its encoding itself, or a type that has it. */
-static bool is_signed(Dwarf_Die *type)
-{
-	Dwarf_Die plain = *type, below;
-	Dwarf_Word encoding;
-
-	if (!sprof_value_peel(&plain))
-		return false;
-	encoding = sprof_value_encoding(&plain);
-	if (!encoding && dwarf_tag(&plain) == DW_TAG_enumeration_type &&
-		sprof_value_type(&plain, &below))
-		encoding = sprof_value_encoding(&below);
-	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-}
-
-static void write_bits(struct writing *writing, Dwarf_Die *member, Dwarf_Die *type,
-	const struct sprof_place_of_value *place)
-{
-	const uint64_t bits = number_of(member, DW_AT_bit_size);
-	const uint64_t first = first_bit(member, type, bits);
-	const struct sprof_place_of_value part = sprof_value_part(place, first / 8);
-	const size_t size = (size_t)((first % 8 + bits + 7) / 8);
-	struct sprof_place_of_value value = {.where = SPROF_WHERE_VALUE};
-
-	if (!bits || bits > 64 ||
-		!sprof_value_integer(writing->machine, &part, size, false, &value.number)) {
-		fputc('?', writing->out);
-		return;
-	}
-	value.number = value.number >> first % 8 << (64 - bits);
-	if (is_signed(type))
-		value.number = (uint64_t)((int64_t)value.number >> (64 - bits));
-	else
-		value.number >>= 64 - bits;
-	write_value(writing, type, &value);
 }
 
 static void write_member(
 	struct writing *writing, Dwarf_Die *member, const struct sprof_place_of_value *place)
 {
-	const char *name = name_of(member);
+	const char *name = sprof_value_name(member);
 	struct sprof_place_of_value part;
-	uint64_t offset;
 	Dwarf_Die type;
 
 	if (name)
 		fprintf(writing->out, "%s = ", name);
-	if (!sprof_value_type(member, &type) || !offset_of(member, &offset)) {
+	if (!sprof_value_type(member, &type)) {
 		fputc('?', writing->out);
 		return;
 	}
-	part = sprof_value_part(place, offset);
-	if (dwarf_hasattr(member, DW_AT_bit_size))
-		write_bits(writing, member, &type, &part);
-	else
-		write_value(writing, &type, &part);
-}
-
-/* Static members belong to no value. */
-static bool is_member(Dwarf_Die *die)
-{
-	const int tag = dwarf_tag(die);
-
-	return tag == DW_TAG_inheritance ||
-		(tag == DW_TAG_member && !dwarf_hasattr(die, DW_AT_external) &&
-			!dwarf_hasattr(die, DW_AT_declaration));
+	part = sprof_member_place(member, &type, place, writing->frame);
+	write_value(writing, &type, &part);
 }
 
 static void write_structure(
 	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
 {
+	struct sprof_die_children children = {.parent = *type};
 	unsigned count = 0;
-	Dwarf_Off last;
-	Dwarf_Die die;
 
-	fputc('{', writing->out);
-	for (bool found = sprof_die_child(type, &last, &die); found && count <= MAX_ITEMS;
-		found = sprof_die_sibling(&die, &last)) {
-		if (!is_member(&die))
-			continue;
-		fputs(count ? ", " : "", writing->out);
-		if (count++ == MAX_ITEMS)
-			fputs("...", writing->out);
-		else
-			write_member(writing, &die, place);
+	if (sprof_value_is_declared(type)) {
+		fputc('?', writing->out);
+		return;
 	}
-	fputc('}', writing->out);
-}
-
-static void write_nested(
-	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
-{
 	if (writing->nesting == MAX_NESTING) {
 		fputs("{...}", writing->out);
 		return;
 	}
 	writing->nesting++;
-	if (dwarf_tag(type) == DW_TAG_array_type)
-		write_array(writing, type, place);
-	else
-		write_structure(writing, type, place);
+	fputc('{', writing->out);
+	while (count <= MAX_ITEMS && sprof_die_children_next(&children)) {
+		if (!sprof_member_is(&children.die))
+			continue;
+		fputs(count ? ", " : "", writing->out);
+		if (count++ == MAX_ITEMS)
+			fputs("...", writing->out);
+		else
+			write_member(writing, &children.die, place);
+	}
+	fputc('}', writing->out);
 	writing->nesting--;
 }
 
@@ -372,21 +318,31 @@ static void write_value(
 	}
 	switch (dwarf_tag(&plain)) {
 	case DW_TAG_base_type:
-		sprof_value_write_number(writing->out, &plain, place, writing->machine);
+		sprof_value_write_number(writing->out, &plain, place, writing->frame->machine);
 		return;
 	case DW_TAG_pointer_type:
+		write_pointer(writing, &plain, place);
+		return;
+	case DW_TAG_unspecified_type: /* decltype(nullptr) */
+		fputs("0x0", writing->out);
+		return;
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
-		write_pointer(writing, &plain, place);
+		write_reference(writing, &plain, place);
+		return;
+	case DW_TAG_ptr_to_member_type:
+		write_member_pointer(writing, &plain, place);
 		return;
 	case DW_TAG_enumeration_type:
 		write_enumeration(writing, &plain, place);
 		return;
 	case DW_TAG_array_type:
+		write_array(writing, &plain, place);
+		return;
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
-		write_nested(writing, &plain, place);
+		write_structure(writing, &plain, place);
 		return;
 	default:
 		fputc('?', writing->out);
@@ -394,9 +350,9 @@ static void write_value(
 }
 
 void sprof_value_write(FILE *out, Dwarf_Die *type, const struct sprof_place_of_value *place,
-	const struct sprof_frame_machine *machine)
+	const struct sprof_dwarf_frame *frame)
 {
-	struct writing writing = {.out = out, .machine = machine};
+	struct writing writing = {.out = out, .frame = frame};
 
 	write_value(&writing, type, place);
 }

@@ -5,11 +5,10 @@
 #include <elfutils/libdw.h>
 #include <stdio.h>
 
-#include "elfsym/locals/frame-machine.h"
-#include "elfsym/locals/location-expression.h"
+#include "elfsym/locals/dwarf-frame.h"
 
 /* Writes the value at a known place. Long arrays, texts and structures are truncated. */
 void sprof_value_write(FILE *out, Dwarf_Die *type, const struct sprof_place_of_value *place,
-	const struct sprof_frame_machine *machine);
+	const struct sprof_dwarf_frame *frame);
 
 #endif

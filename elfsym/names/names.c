@@ -22,6 +22,7 @@ static bool open_dwarf(struct sprof_names *names, const struct sprof_image *debu
 		.debug = debug,
 		.path = path,
 		.places = names->places,
+		.with_variables = names->with_variables,
 	};
 
 	return sprof_dwarf_open(&source, &names->dwarf, err);

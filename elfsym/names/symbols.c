@@ -1,8 +1,7 @@
 /*
  * The symbol session: decides which source resolves an address, and caches every result. The order:
  * a Go program's own table; DWARF; the symbol table; finally module and offset, marked as
- * unresolved. The first two name every function of the inline chain. Does not handle any file
- * format.
+ * unresolved. The first two name every function of the inline chain. Reads no file format.
  */
 #include "elfsym/names/symbols.h"
 
@@ -98,15 +97,23 @@ void sprof_symbols_destroy(struct sprof_symbols *symbols)
 	free(symbols);
 }
 
-/* The id of the program: the first file among the modules. */
-static uint32_t program_of(const struct sprof_modules *modules)
+const struct sprof_module *sprof_symbols_lost_units(
+	const struct sprof_symbols *symbols, size_t *ret_units)
 {
-	uint32_t id = 0;
+	const struct sprof_module *module = NULL;
 
-	while (id < sprof_modules_count(modules) &&
-		sprof_modules_get(modules, id)->kind != SPROF_MODULE_FILE)
-		id++;
-	return id;
+	*ret_units = 0;
+	for (size_t i = 0; i < symbols->opened_capacity; i++) {
+		const struct sprof_names *names = symbols->opened[i];
+		const size_t lost =
+			names && names->dwarf ? sprof_dwarf_lost_units(names->dwarf) : 0;
+
+		if (lost > *ret_units) {
+			*ret_units = lost;
+			module = names->module;
+		}
+	}
+	return module;
 }
 
 const char *sprof_symbols_sysmap(
@@ -116,7 +123,7 @@ const char *sprof_symbols_sysmap(
 		const struct sprof_sysmap *sysmap = &symbols->options.sysmaps[i];
 		bool right = sysmap->module ? strcmp(sysmap->module, module->path) == 0 ||
 				strcmp(sysmap->module, sprof_module_name(module)) == 0
-					    : module->id == program_of(symbols->modules);
+					    : module->id == sprof_modules_program(symbols->modules);
 
 		if (right)
 			return sysmap->path;
@@ -140,6 +147,7 @@ static bool open_names(struct sprof_symbols *symbols, const struct sprof_module 
 		if (!sprof_names_init(names, module, &symbols->places,
 			    sprof_symbols_sysmap(symbols, module), err))
 			return false;
+		names->with_variables = symbols->options.with_variables;
 	}
 	*ret = symbols->opened[module->id];
 	return true;

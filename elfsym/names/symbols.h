@@ -26,6 +26,7 @@ struct sprof_saved_modules;
 struct sprof_symbols_options {
 	bool no_inlines; /* only the outermost function of a chain, named by the symbol table */
 	bool no_demangle;
+	bool with_variables;              /* sprof_symbols_find_locals() will be used */
 	const char *debug_root;           /* folder of separate debug files; NULL: /usr/lib/debug */
 	const char *const *debug_folders; /* further folders, searched first */
 	size_t debug_folder_count;
@@ -78,6 +79,13 @@ bool sprof_symbols_create(const struct sprof_modules *modules,
 	struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_symbols_destroy(struct sprof_symbols *symbols);
+
+/*
+ * The module with the most units whose .dwo file was looked for and is missing: their functions
+ * have no inlined ones. NULL: none.
+ */
+const struct sprof_module *sprof_symbols_lost_units(
+	const struct sprof_symbols *symbols, size_t *ret_units);
 
 /* The user's list of symbols for a module; NULL: none. */
 const char *sprof_symbols_sysmap(

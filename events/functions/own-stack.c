@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/maps-line.h"
+#include "base/maps-text.h"
 
 static bool is_main_stack(const struct sprof_maps_line *line)
 {

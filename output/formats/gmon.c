@@ -2,9 +2,8 @@
  * gmon.out, for gprof: a histogram of link-time addresses in one object, and its call graph.
  * glibc: gmon/sys/gmon_out.h
  *
- * The file covers one object: the program, which is the first file among the modules. Time in other
- * objects is left out; inlined functions count for the function that they are inlined into. Each
- * sampled address gets a separate two-byte histogram, so the file's size depends on the profile,
+ * The file covers one object: the program. Time in other objects is left out; inlined functions
+ * count for the function that they are inlined into. Each sampled address gets a separate two-byte histogram, so the file's size depends on the profile,
  * not the program. A bin has 16 bits; larger values take several histograms of the same range,
  * which gprof adds up. The call graph's counts are ticks, not calls: gprof distributes a callee's
  * time to its callers in proportion.
@@ -51,13 +50,12 @@ struct gmon {
 /* The program. SPROF_PROFILE_NONE: the modules have no file. */
 static uint32_t find_program(const struct sprof_profile *profile)
 {
-	size_t count = profile->modules ? sprof_modules_count(profile->modules) : 0;
+	uint32_t program;
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (sprof_modules_get(profile->modules, i)->kind == SPROF_MODULE_FILE)
-			return i;
-	}
-	return SPROF_PROFILE_NONE;
+	if (!profile->modules)
+		return SPROF_PROFILE_NONE;
+	program = sprof_modules_program(profile->modules);
+	return program < sprof_modules_count(profile->modules) ? program : SPROF_PROFILE_NONE;
 }
 
 /* The function that a location's code belongs to. */

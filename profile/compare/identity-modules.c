@@ -151,22 +151,15 @@ static void match_by(struct sprof_module_match *match, sign *fits)
 	}
 }
 
-/* The first file is the program. */
-static uint32_t program_of(const struct sprof_profile *profile, size_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		if (is_file(profile, i))
-			return i;
-	}
-	return SPROF_PROFILE_NONE;
-}
-
 static void match_programs(struct sprof_module_match *match)
 {
-	uint32_t one = program_of(match->target, match->target_count);
-	uint32_t other = program_of(match->source, match->source_count);
+	uint32_t one, other;
 
-	if (one != SPROF_PROFILE_NONE && other != SPROF_PROFILE_NONE && !match->target_taken[one] &&
+	if (!match->target_count || !match->source_count)
+		return;
+	one = sprof_modules_program(match->target->modules);
+	other = sprof_modules_program(match->source->modules);
+	if (one < match->target_count && other < match->source_count && !match->target_taken[one] &&
 		!match->source_taken[other])
 		take(match, one, other);
 }

@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-/* "libc.so.6", "_ssl.cpython-311-x86_64-linux-gnu.so": not "also". */
-static bool is_library_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	for (const char *at = slash ? slash : path; (at = strstr(at, ".so")); at++) {
-		if (at[3] == '\0' || at[3] == '.')
-			return true;
-	}
-	return false;
-}
-
 bool sprof_profile_is_of_program(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location)
 {
@@ -26,7 +14,7 @@ bool sprof_profile_is_of_program(
 	if (!profile->modules || location->frame.module == SPROF_PROFILE_NONE)
 		return false;
 	module = sprof_modules_get(profile->modules, location->frame.module);
-	return module->kind == SPROF_MODULE_FILE && !is_library_name(module->path);
+	return module->kind == SPROF_MODULE_FILE && !sprof_module_is_library(module->path);
 }
 
 void sprof_program_name(const char *command, char *name, size_t size)

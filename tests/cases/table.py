@@ -47,7 +47,7 @@ CASES = [
          DIFFER, r"1 times promoted\S*$", "no"),
     Case("names", "remapped-text", "gcc -O2 remapped.c", "dump ./a.out", ";main;hot;", "yes"),
     Case("names", "few-sections", "sh sections.sh 60 > x.s; gcc -c x.s -o object", "symbols object late", r"\tlate\t", "no"),
-    Case("names", "many-sections", "sh sections.sh 66000 > x.s; gcc -c x.s -o object; rm x.s", "symbols object late", r"\tlate\t", "yes"),
+    Case("names", "many-sections", "sh sections.sh 66000 > x.s; gcc -c x.s -o object; rm x.s", "symbols object late", r"\tlate\t", "no"),
 
     # Stacks to their root.
     Case("stacks", "call-of-null", "gcc -O1 null-call.c", "dump ./a.out", NULL_CALL, "no"),
@@ -149,8 +149,8 @@ CASES = [
     Case("cmd", "bit-field-of-an-enumeration", VALUES, "dump --locals ./a.out", r"^of_enum = \{sign = (MINUS|-2)", "no"),
     Case("cmd", "array-of-no-length", VALUES, "dump --locals ./a.out", '^open = .*count = 2\nnot data = "zyx', "no"),
     Case("cmd", "integer-of-128-bits", VALUES, "dump --locals ./a.out", "^huge = (1267650600228229401496703205381|0x10{23}5)$", "no"),
-    Case("cmd", "array-of-variable-length", VALUES, "dump --locals ./a.out", r"^of_size = \{40, 41, 42\}", "yes"),
-    Case("cmd", "compressed-debug-sections", "gcc -O2 -g -gz lists.c", "dump --locals ./a.out", "^known = 42$", "yes"),
+    Case("cmd", "array-of-variable-length", VALUES, "dump --locals ./a.out", r"^of_size = \{40, 41, 42\}", "no"),
+    Case("cmd", "compressed-debug-sections", "gcc -O2 -g -gz lists.c", "dump --locals ./a.out", "^known = 42$", "no"),
     Case("cmd", "plain-debug-sections", "gcc -O2 -g lists.c", "dump --locals ./a.out", "^known = 42$", "no"),
     Case("cmd", "switch-of-calls", "gcc -O1 switching.c", WORK + "./a.out", "^exit 0$\n^work: 10 calls", "no"),
     Case("cmd", "switch-of-syscalls", "gcc -O1 switching.c", "syscalls --source ptrace -e getppid ./a.out", "^exit 0$\n^getppid 1 ", "no"),

@@ -57,7 +57,7 @@ TRUTH = {
         "number": "48", "text": '"hello"', "ratio": "20.5", "buffer": r'"in \"buffer\"\n"', "colour": "GREEN",
         "behind": "BEHIND", "list": "{1, 2, 48}", "many": "{9, 8, 0, 0, 0, 0, 0, 0, ...}", "yes": "true",
         "letter": "120 'x'", "minus": "-3", "inner": "96", "copy": '{x = 1, y = 20, flag = 3, other = 9, name = "a point"}',
-        "both": "{number = 1069547520, ratio = 1.5}",
+        "calls": "7", "both": "{number = 1069547520, ratio = 1.5}",
     },
     "inlined": {"depth": "41", "local": "48"},
     "outer": {"count": "1", "here": '{x = 1, y = 20, flag = 3, other = 9, name = "a point"}', "heap": '"heap1"'},
@@ -135,7 +135,7 @@ def test_clang_dwarf_4():
 def gdb_locals(pid):
     """{function: {variable: value}} by gdb, but what it calls optimized out."""
     text = run(tool("gdb"), "-batch", "-nx", "-iex", "set debuginfod enabled off", "-p", str(pid),
-               "-ex", "set print repeats 100", "-ex", "set width 0", "-ex", "bt full").text()
+               "-ex", "set print repeats 100", "-ex", "set backtrace past-main on", "-ex", "set width 0", "-ex", "bt full").text()
     found, name = {}, None
     for line in text.splitlines():
         head = re.match(r"#\d+ +(?:0x[0-9a-f]+ in )?(\w+) \((.*?)\)(?: at| \(\)|$)", line)

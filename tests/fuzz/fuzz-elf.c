@@ -44,17 +44,22 @@ static size_t read_memory(void *memory, uint64_t address, void *buffer, size_t s
 
 static void find_locals(struct sprof_symbols *symbols, uint64_t offset)
 {
-	struct sprof_frame_machine machine = {
+	const struct sprof_frame_machine machine = {
 		.registers = {1, 2, 3}, .known = UINT64_MAX, .cfa = 0x1000, .read = read_memory};
-	struct sprof_local_place place = {.offset = offset};
+	struct sprof_frame_position frames[] = {
+		{.offset = offset, .machine = machine},
+		{.offset = offset, .is_return = true, .machine = machine},
+		{.offset = offset, .is_return = true, .machine = machine},
+	};
+	struct sprof_local_place place = {.frames = frames, .frame_count = 3};
 	struct sprof_locals locals;
 	struct sprof_error err;
 
 	for (; place.level < 3; place.level++) {
-		if (sprof_symbols_find_locals(symbols, &place, &machine, &locals, &err))
+		if (sprof_symbols_find_locals(symbols, &place, &locals, &err))
 			sprof_locals_finish(&locals);
 	}
-	fuzz_require(sprof_symbols_leave_frame(symbols, 0, offset, &machine, &err));
+	fuzz_require(sprof_symbols_leave_frame(symbols, 0, offset, &frames[0].machine, &err));
 }
 
 static void resolve(

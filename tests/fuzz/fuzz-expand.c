@@ -199,7 +199,7 @@ static void expand(const struct file *file, size_t size, const struct piece *pie
 	fuzz_require(copy != NULL);
 	memcpy(copy, file, size);
 	fuzz_require(sprof_image_open_bytes(copy, size, "fuzzed", &image, &err));
-	expanded = sprof_expand(image);
+	expanded = sprof_expand(image, true);
 	for (size_t i = 0; expanded && i < count; i++)
 		check_piece(expanded, pieces, i);
 	sprof_image_close(expanded);

@@ -21,6 +21,41 @@ static struct sprof_module_key libc_key(void)
 		.kind = SPROF_MODULE_FILE, .path = "/lib/libc.so.6", .device = 0x801, .inode = 77};
 }
 
+static uint32_t program_of(const char *const *paths)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key key = libc_key();
+	bool is_new;
+	uint32_t program;
+
+	key.kind = SPROF_MODULE_ANONYMOUS;
+	key.path = "[heap]";
+	assert_non_null(sprof_modules_intern(modules, &key, &is_new));
+	key.kind = SPROF_MODULE_FILE;
+	for (size_t i = 0; paths[i]; i++) {
+		key.path = paths[i];
+		key.inode++;
+		assert_non_null(sprof_modules_intern(modules, &key, &is_new));
+	}
+	program = sprof_modules_program(modules);
+	sprof_modules_destroy(modules);
+	return program;
+}
+
+static void which_module_is_the_program(void **state)
+{
+	const char *const usual[] = {"/usr/bin/also", "/lib/libc.so.6", "/bin/other", NULL};
+	const char *const by_linker[] = {
+		"/lib64/ld-linux-x86-64.so.2", "/lib/libc.so.6", "/home/a.out", NULL};
+	const char *const library[] = {"/lib/libc.so.6", "/lib/libm.so.6", NULL};
+	const char *const none[] = {NULL};
+
+	assert_int_equal(program_of(usual), 1);
+	assert_int_equal(program_of(by_linker), 3);
+	assert_int_equal(program_of(library), 1);
+	assert_int_equal(program_of(none), 1);
+}
+
 static void same_key_same_module(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
@@ -216,6 +251,7 @@ static void a_name_is_the_last_component(void **state)
 TEST_MAIN("module")
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(which_module_is_the_program),
 		cmocka_unit_test(same_key_same_module),
 		cmocka_unit_test(every_part_of_the_key_counts),
 		cmocka_unit_test(deleted_since_is_the_same_while_open),

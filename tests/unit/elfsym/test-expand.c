@@ -24,7 +24,7 @@ static void what_is_not_compressed_stays_as_it_is(void **state)
 {
 	struct sprof_image *image = open_subject("subject");
 
-	assert_null(sprof_expand(image));
+	assert_null(sprof_expand(image, false));
 	sprof_image_close(image);
 }
 
@@ -47,7 +47,7 @@ static void check_sections(const struct sprof_image *plain, const struct sprof_i
 static void check_expanded(const char *name)
 {
 	struct sprof_image *plain = open_subject("subject"), *image = open_subject(name);
-	struct sprof_image *expanded = sprof_expand(image);
+	struct sprof_image *expanded = sprof_expand(image, false);
 	struct sprof_section section;
 
 	/* clang's; libdw wants more of such a file than is kept. */
@@ -66,10 +66,28 @@ static void check_expanded(const char *name)
 	sprof_image_close(plain);
 }
 
+static void check_variables(const char *name)
+{
+	struct sprof_image *plain = open_subject("subject"), *image = open_subject(name);
+	struct sprof_image *expanded = sprof_expand(image, true);
+	struct sprof_section section, expected;
+
+	if (expanded && sprof_image_section(plain, ".debug_loclists", &expected)) {
+		assert_true(sprof_image_section(expanded, ".debug_loclists", &section));
+		assert_int_equal(section.size, expected.size);
+		assert_memory_equal(section.bytes, expected.bytes, section.size);
+	}
+	sprof_image_close(expanded);
+	sprof_image_close(image);
+	sprof_image_close(plain);
+}
+
 static void both_ways_of_compression(void **state)
 {
 	check_expanded("subject-zlib");
 	check_expanded("subject-zlib-gnu");
+	check_variables("subject-zlib");
+	check_variables("subject-zlib-gnu");
 }
 
 /* Where .debug_info is in the bytes of a file. */
@@ -92,7 +110,7 @@ static void check_refused(void *bytes, size_t size)
 	struct sprof_error err;
 
 	assert_true(sprof_image_open_bytes(bytes, size, "broken", &image, &err));
-	assert_null(sprof_expand(image));
+	assert_null(sprof_expand(image, false));
 	sprof_image_close(image);
 }
 

@@ -33,7 +33,7 @@ static void subject_open(struct subject *subject, const char *path)
 
 	*subject = (struct subject){.modules = sprof_modules_create()};
 	assert_true(sprof_image_open(open_module(subject->modules, path), &subject->image, &err));
-	subject->expanded = sprof_expand(subject->image);
+	subject->expanded = sprof_expand(subject->image, false);
 	subject->debug = subject->expanded ? subject->expanded : subject->image;
 	subject->dwarf = dwarf_begin_elf(subject->debug->elf, DWARF_C_READ, NULL);
 	assert_non_null(subject->dwarf);

@@ -27,7 +27,8 @@ static struct sprof_place_of_value evaluate(const Dwarf_Op *ops, size_t count)
 
 	sprof_frame_machine_set(&machine, 3, 300);
 	sprof_frame_machine_set(&machine, 7, BASE);
-	return sprof_location_expression_evaluate(&expression, &machine);
+	return sprof_location_expression_evaluate(
+		&expression, &(struct sprof_dwarf_frame){.machine = &machine});
 }
 
 #define EVALUATE(...) \
@@ -69,6 +70,85 @@ static void test_memory(void **state)
 	check(EVALUATE({.atom = DW_OP_lit1}, {.atom = DW_OP_deref}), SPROF_WHERE_UNKNOWN, 0);
 	check(EVALUATE({.atom = DW_OP_breg7}, {.atom = DW_OP_deref_size, .number = 9}),
 		SPROF_WHERE_UNKNOWN, 0);
+}
+
+static struct sprof_place_of_value evaluate_pieces(
+	const Dwarf_Op *ops, size_t count, struct sprof_pieces *pieces)
+{
+	static uint64_t memory[WORDS] = {0x1122334455667788};
+	struct sprof_frame_machine machine = {.memory = memory, .read = read_memory};
+	const struct sprof_location_expression expression = {
+		.ops = ops, .count = count, .pieces = pieces};
+
+	sprof_frame_machine_set(&machine, 3, 0x0102030405060708);
+	return sprof_location_expression_evaluate(
+		&expression, &(struct sprof_dwarf_frame){.machine = &machine});
+}
+
+static void a_value_in_pieces(void **state)
+{
+	const Dwarf_Op ops[] = {{.atom = DW_OP_reg3}, {.atom = DW_OP_piece, .number = 4},
+		{.atom = DW_OP_piece, .number = 2}, {.atom = DW_OP_constu, .number = BASE},
+		{.atom = DW_OP_piece, .number = 2}, {.atom = DW_OP_reg9},
+		{.atom = DW_OP_piece, .number = 1}};
+	const uint8_t bytes[] = {8, 7, 6, 5, 0, 0, 0x88, 0x77, 0};
+	const uint8_t gaps[] = {
+		0, 0, 0, 0, SPROF_GAP_NOWHERE, SPROF_GAP_NOWHERE, 0, 0, SPROF_GAP_UNKNOWN};
+	struct sprof_pieces pieces;
+	struct sprof_place_of_value place = evaluate_pieces(ops, 7, &pieces);
+
+	assert_int_equal(place.where, SPROF_WHERE_BYTES);
+	assert_int_equal(place.size, sizeof(bytes));
+	assert_memory_equal(place.bytes, bytes, sizeof(bytes));
+	assert_memory_equal(place.gaps, gaps, sizeof(gaps));
+	/* Without storage, and with something behind the last piece. */
+	assert_int_equal(evaluate_pieces(ops, 7, NULL).where, SPROF_WHERE_UNKNOWN);
+	assert_int_equal(evaluate_pieces(ops, 6, &pieces).where, SPROF_WHERE_UNKNOWN);
+	/* No piece is anywhere. */
+	assert_int_equal(evaluate_pieces(&ops[2], 1, &pieces).where, SPROF_WHERE_NOWHERE);
+}
+
+static void a_value_in_bits(void **state)
+{
+	const Dwarf_Op ops[] = {{.atom = DW_OP_reg3},
+		{.atom = DW_OP_bit_piece, .number = 4, .number2 = 0}, {.atom = DW_OP_reg3},
+		{.atom = DW_OP_bit_piece, .number = 12, .number2 = 8}};
+	struct sprof_pieces pieces;
+	struct sprof_place_of_value place = evaluate_pieces(ops, 4, &pieces);
+
+	assert_int_equal(place.size, 2);
+	assert_int_equal(place.bytes[0], 0x78);
+	assert_int_equal(place.bytes[1], 0x60);
+}
+
+static void too_large_pieces(void **state)
+{
+	const Dwarf_Op ops[] = {{.atom = DW_OP_reg3}, {.atom = DW_OP_piece, .number = UINT64_MAX}};
+	struct sprof_pieces pieces;
+
+	assert_int_equal(evaluate_pieces(ops, 2, &pieces).where, SPROF_WHERE_UNKNOWN);
+}
+
+static void jumps(void **state)
+{
+	/* A condition is 3 bytes, a literal 1. */
+	check(EVALUATE({.atom = DW_OP_lit1, .offset = 0},
+		      {.atom = DW_OP_bra, .number = 1, .offset = 1},
+		      {.atom = DW_OP_lit7, .offset = 4}, {.atom = DW_OP_lit5, .offset = 5},
+		      {.atom = DW_OP_stack_value, .offset = 6}),
+		SPROF_WHERE_VALUE, 5);
+	check(EVALUATE({.atom = DW_OP_lit9, .offset = 0}, {.atom = DW_OP_lit0, .offset = 1},
+		      {.atom = DW_OP_bra, .number = 1, .offset = 2},
+		      {.atom = DW_OP_lit7, .offset = 5}, {.atom = DW_OP_stack_value, .offset = 6}),
+		SPROF_WHERE_VALUE, 7);
+	/* For ever. */
+	assert_int_equal(
+		EVALUATE({.atom = DW_OP_skip, .number = (uint64_t)-3}).where, SPROF_WHERE_UNKNOWN);
+}
+
+static void a_pointer_that_is_not_there(void **state)
+{
+	assert_int_equal(EVALUATE({.atom = DW_OP_implicit_pointer}).where, SPROF_WHERE_NOWHERE);
 }
 
 static uint64_t of_two(uint8_t atom, uint64_t a, uint64_t b)
@@ -131,6 +211,11 @@ TEST_MAIN("location-expression")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(a_value_in_pieces),
+		cmocka_unit_test(a_value_in_bits),
+		cmocka_unit_test(too_large_pieces),
+		cmocka_unit_test(jumps),
+		cmocka_unit_test(a_pointer_that_is_not_there),
 		cmocka_unit_test(test_two),
 		cmocka_unit_test(test_untold),
 	};

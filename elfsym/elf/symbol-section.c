@@ -1,0 +1,45 @@
+/*
+ * A symbol has 16 bits for the number of its section. A greater number is in a table of its own
+ * beside the symbol table (ELF gABI, SHN_XINDEX and SHT_SYMTAB_SHNDX), as files have them that gcc
+ * made with a section per function.
+ */
+#include "elfsym/elf/symbol-section.h"
+
+#include <gelf.h>
+
+/* Linkers and assemblers put it right behind the symbol table. */
+enum { MAX_DISTANCE = 16 };
+
+/* elf_scnshndx() knows it only once libelf has happened to read that section. */
+static Elf_Data *find_numbers(Elf *elf, Elf_Scn *table)
+{
+	Elf_Scn *section = table;
+	GElf_Shdr header;
+
+	for (int i = 0; i < MAX_DISTANCE && (section = elf_nextscn(elf, section)); i++) {
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB_SHNDX &&
+			header.sh_link == elf_ndxscn(table))
+			return elf_getdata(section, NULL);
+	}
+	return NULL;
+}
+
+struct sprof_symbol_sections sprof_symbol_sections_of(Elf *elf, Elf_Scn *table)
+{
+	return (struct sprof_symbol_sections){
+		.symbols = elf_getdata(table, NULL),
+		.numbers = find_numbers(elf, table),
+	};
+}
+
+bool sprof_symbol_section(const struct sprof_symbol_sections *sections, int symbol, size_t *ret)
+{
+	Elf32_Word number = 0;
+	GElf_Sym found;
+
+	if (!gelf_getsymshndx(sections->symbols, sections->numbers, symbol, &found, &number))
+		return false;
+	*ret = found.st_shndx == SHN_XINDEX ? number : found.st_shndx;
+	return *ret != SHN_UNDEF &&
+		(found.st_shndx < SHN_LORESERVE || found.st_shndx == SHN_XINDEX);
+}

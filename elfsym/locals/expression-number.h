@@ -1,0 +1,18 @@
+/* Numbers in DWARF expressions. */
+#ifndef SPROF_ELFSYM_LOCALS_EXPRESSION_NUMBER_H
+#define SPROF_ELFSYM_LOCALS_EXPRESSION_NUMBER_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Returns false if `atom` is no binary operation, or has no result. */
+bool sprof_expression_calculate(uint8_t atom, uint64_t a, uint64_t b, uint64_t *ret);
+
+/*
+ * A number of a base type: keeps the bytes of the type, extended as it says. Returns false for
+ * types other than integers.
+ */
+bool sprof_expression_extend(Dwarf_Die *type, uint64_t *value);
+
+#endif

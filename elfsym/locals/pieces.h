@@ -1,0 +1,29 @@
+/* Values whose parts are in different places (DWARF 5, section 2.6.1.2). */
+#ifndef SPROF_ELFSYM_LOCALS_PIECES_H
+#define SPROF_ELFSYM_LOCALS_PIECES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elfsym/locals/dwarf-frame.h"
+
+enum { SPROF_PIECES_SIZE = 256 }; /* bytes; compilers keep larger values in one place */
+
+/* Zeroed is empty and valid. */
+struct sprof_pieces {
+	uint8_t bytes[SPROF_PIECES_SIZE], gaps[SPROF_PIECES_SIZE];
+	size_t bits;
+};
+
+/*
+ * Appends bits of the value at a place, from its bit `first` on. Returns false if they are too
+ * many.
+ */
+bool sprof_pieces_append(struct sprof_pieces *pieces, const struct sprof_frame_machine *machine,
+	const struct sprof_place_of_value *place, uint64_t first, uint64_t bits);
+
+/* All pieces as one place, which refers to them. */
+struct sprof_place_of_value sprof_pieces_place(const struct sprof_pieces *pieces);
+
+#endif

@@ -1,0 +1,28 @@
+/* The dimensions of arrays. */
+#ifndef SPROF_ELFSYM_LOCALS_VALUE_ARRAY_H
+#define SPROF_ELFSYM_LOCALS_VALUE_ARRAY_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elfsym/locals/dwarf-frame.h"
+
+enum { SPROF_MAX_DIMENSIONS = 8 };
+
+struct sprof_array {
+	Dwarf_Die item;
+	uint64_t counts[SPROF_MAX_DIMENSIONS]; /* of items, the outermost dimension first */
+	uint64_t sizes[SPROF_MAX_DIMENSIONS];  /* in bytes, of one item of that dimension */
+	size_t dimensions;
+};
+
+/*
+ * Finds out what an array consists of, in this frame: its length may vary. Returns false if that is
+ * unknown, as for a flexible array.
+ */
+bool sprof_array_find(
+	Dwarf_Die *type, const struct sprof_dwarf_frame *frame, struct sprof_array *ret);
+
+#endif

@@ -1,0 +1,17 @@
+/* Where members are in a structure. */
+#ifndef SPROF_ELFSYM_LOCALS_VALUE_MEMBER_H
+#define SPROF_ELFSYM_LOCALS_VALUE_MEMBER_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+#include "elfsym/locals/dwarf-frame.h"
+
+/* Base classes and members; static members belong to no value. */
+bool sprof_member_is(Dwarf_Die *die);
+
+/* The value of a member, which has that type, of the structure at a place. */
+struct sprof_place_of_value sprof_member_place(Dwarf_Die *member, Dwarf_Die *type,
+	const struct sprof_place_of_value *structure, const struct sprof_dwarf_frame *frame);
+
+#endif
