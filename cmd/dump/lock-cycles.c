@@ -1,6 +1,7 @@
 /*
- * Finds deadlocks from the locks that threads wait for; the holders are already known. Does not
- * handle locks without a known holder, such as an rwlock held by readers: glibc does not record
+ * Finds deadlocks from the locks that threads wait for; the holders are already known. A mutex
+ * whose owner is no thread of its process will never be free, and neither will one that the kernel
+ * has refused, as its owner waits for the thread that wants it (or has ended). Does not handle locks without a known holder, such as an rwlock held by readers: glibc does not record
  * readers.
  */
 #include "cmd/dump/lock-cycles.h"
@@ -22,6 +23,47 @@ static bool map_threads(const struct sprof_stacks *stacks, struct sprof_idmap *r
 	return true;
 }
 
+/* How many threads wait for a mutex of this one. *ret_last is one of them. */
+static size_t count_waiters(const struct sprof_stacks *stacks, const uint32_t *holders,
+	uint32_t thread, uint32_t *ret_last)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < stacks->thread_count; i++) {
+		if (holders[i] != thread || stacks->threads[i].lock != SPROF_LOCK_MUTEX)
+			continue;
+		*ret_last = i;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * A refused mutex is no argument of the call. Its owner waits for the thread, perhaps through others:
+ * it is known if just one thread waits so.
+ */
+static void close_circles(const struct sprof_stacks *stacks, uint32_t *holders)
+{
+	for (uint32_t i = 0; i < stacks->thread_count; i++) {
+		uint32_t owner, other;
+
+		if (stacks->threads[i].lock_traits.is_endless &&
+			count_waiters(stacks, holders, i, &owner) == 1 &&
+			!count_waiters(stacks, holders, owner, &other))
+			holders[i] = owner;
+	}
+}
+
+static void add_hopeless(const struct sprof_stacks *stacks, struct sprof_lock_cycles *cycles)
+{
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		const struct sprof_lock_traits *traits = &stacks->threads[i].lock_traits;
+
+		if (!cycles->cycles[i] && (traits->lost_owner || traits->is_endless))
+			cycles->cycles[i] = ++cycles->count;
+	}
+}
+
 bool sprof_lock_cycles_find(const struct sprof_stacks *stacks, struct sprof_lock_cycles *ret)
 {
 	const size_t count = stacks->thread_count;
@@ -40,7 +82,9 @@ bool sprof_lock_cycles_find(const struct sprof_stacks *stacks, struct sprof_lock
 			ret->holders[i] = holder ? sprof_idmap_find(&by_tid, 0, (uint64_t)holder)
 						 : SPROF_DEADLOCK_NO_HOLDER;
 		}
+		close_circles(stacks, ret->holders);
 		ret->count = sprof_deadlocks_find(ret->holders, count, ret->cycles);
+		add_hopeless(stacks, ret);
 	} else {
 		sprof_lock_cycles_finish(ret);
 		ok = false;
@@ -112,6 +156,11 @@ uint32_t sprof_lock_cycles_first(
 	while (first < stacks->thread_count && cycles->cycles[first] != number)
 		first++;
 	return first;
+}
+
+uint32_t sprof_lock_cycles_next(const struct sprof_lock_cycles *cycles, uint32_t first, uint32_t at)
+{
+	return cycles->holders[at] == first ? SPROF_DEADLOCK_NO_HOLDER : cycles->holders[at];
 }
 
 void sprof_lock_cycles_finish(struct sprof_lock_cycles *cycles)

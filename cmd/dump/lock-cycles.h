@@ -19,7 +19,8 @@ struct sprof_lock_cycles {
 };
 
 /*
- * Finds cycles among sorted threads. Live threads are not read at one instant, so a cycle may never
+ * Finds cycles among sorted threads, and threads that wait for a mutex that nothing will ever free:
+ * each of them counts as a cycle, without a holder if that is not known. The traits must be right. Live threads are not read at one instant, so a cycle may never
  * have existed: see sprof_lock_cycles_confirm(). Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_lock_cycles_find(
@@ -46,10 +47,16 @@ void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps);
 void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
 	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks);
 
-/* The first thread of cycle `number`; follow `holders` for the others. stacks->thread_count: the
- * cycle was dropped. */
+/*
+ * The first thread of cycle `number`; follow sprof_lock_cycles_next() for the others.
+ * stacks->thread_count: the cycle was dropped.
+ */
 uint32_t sprof_lock_cycles_first(
 	const struct sprof_lock_cycles *cycles, const struct sprof_stacks *stacks, uint32_t number);
+
+/* The holder that thread `at` waits for; SPROF_DEADLOCK_NO_HOLDER after the last one of the cycle. */
+uint32_t sprof_lock_cycles_next(
+	const struct sprof_lock_cycles *cycles, uint32_t first, uint32_t at);
 
 void sprof_lock_cycles_finish(struct sprof_lock_cycles *cycles);
 

@@ -56,7 +56,7 @@ bool sprof_dump_lock_find(const struct sprof_dump_view *view,
 	*ret = (struct sprof_dump_lock){.kind = thread->lock};
 	if (ret->kind == SPROF_LOCK_UNKNOWN && !find_kind(view, thread, &ret->kind, err))
 		return false;
-	back = sprof_profile_lock_distance(ret->kind, thread->lock_address);
+	back = sprof_profile_lock_distance(ret->kind, thread->lock_address, &thread->lock_traits);
 	if (thread->lock_module != SPROF_RECORD_NONE && ret->kind != SPROF_LOCK_JOIN &&
 		!sprof_symbols_find_data(view->symbols, thread->lock_module,
 			thread->lock_offset - back, &ret->variable, &ret->offset, err))

@@ -140,6 +140,7 @@ struct sprof_profile_wait {
 	const char *area;    /* see struct sprof_wait */
 	enum sprof_wait_kind kind;
 	enum sprof_lock_kind lock;
+	struct sprof_lock_traits traits;
 	bool shared;
 	uint64_t address, offset;
 	uint32_t module;
