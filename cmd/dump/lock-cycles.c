@@ -10,7 +10,7 @@
 
 #include "base/idmap.h"
 #include "base/proc-status.h"
-#include "blocked/deadlock.h"
+#include "base/deadlock.h"
 
 static bool map_threads(const struct sprof_stacks *stacks, struct sprof_idmap *ret)
 {

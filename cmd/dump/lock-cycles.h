@@ -12,7 +12,7 @@
 
 /* Zeroed is empty and valid. */
 struct sprof_lock_cycles {
-	/* by thread index: the thread that it waits for; see blocked/deadlock.h */
+	/* by thread index: the thread that it waits for; see base/deadlock.h */
 	uint32_t *holders;
 	uint32_t *cycles; /* by thread index: number of its cycle, from 1; 0: none */
 	uint32_t count;   /* number of cycles */
