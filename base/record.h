@@ -176,6 +176,7 @@ enum sprof_lock_kind {
 	SPROF_LOCK_JOIN, /* the end of a thread */
 	SPROF_LOCK_SEMAPHORE,
 	SPROF_LOCK_INTERPRETER, /* the global lock of an interpreter */
+	SPROF_LOCK_PYTHON,      /* threading.Lock: no owner is recorded */
 	SPROF_LOCK_COUNT,
 };
 
@@ -196,6 +197,7 @@ struct sprof_lock_traits {
 	pid_t lost_owner;
 	/* A mutex: the kernel has refused it, and the thread waits for ever; see blocked/futex.h. */
 	bool is_endless;
+	bool is_limited; /* any lock: the wait ends at some time */
 };
 
 /*

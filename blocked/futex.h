@@ -38,7 +38,7 @@ struct sprof_futex_facts {
 	enum sprof_lock_kind lock;
 	pid_t holder;         /* id in the process's own pid namespace; 0: none or unknown */
 	uint64_t last_holder; /* INTERPRETER: address of the holder's PyThreadState; see below */
-	struct sprof_lock_traits traits; /* is_endless is not set */
+	struct sprof_lock_traits traits; /* of the memory only */
 };
 
 /* Returns false if these are not the arguments of a wait. */

@@ -119,6 +119,7 @@ static bool find_wait(struct giving *giving, struct taking *taking)
 		wait.address = futex.address;
 		wait.lock = facts.lock;
 		wait.traits = facts.traits;
+		wait.traits.is_limited = futex.is_limited;
 		wait.traits.is_endless =
 			sprof_futex_is_endless(&futex, taking->regs.values[SPROF_REG_SP]);
 		taking->holder = facts.holder;

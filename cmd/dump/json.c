@@ -173,8 +173,7 @@ static bool add_deadlock(const struct sprof_dump_view *view, uint32_t first,
 	struct sprof_dump_lock lock;
 
 	sprof_json_text(json, "[");
-	for (uint32_t at = first; at < stacks->thread_count;
-		at = sprof_lock_cycles_next(view->cycles, first, at)) {
+	for (uint32_t at = first; at < stacks->thread_count; at = view->cycles->next[at]) {
 		const uint32_t holder = view->cycles->holders[at];
 		const struct sprof_thread_stack *thread = &stacks->threads[at];
 
@@ -219,7 +218,7 @@ static bool add_processes(
 
 	sprof_json_text(json, ",\"processes\":[");
 	for (size_t i = 0; i < stacks->thread_count;) {
-		const size_t end = sprof_dump_process_end(stacks, i);
+		const size_t end = sprof_stacks_process_end(stacks, i);
 
 		sprof_json_comma(json, &first);
 		sprof_json_format(json, "{\"pid\":%d,\"threads\":[", stacks->threads[i].pid);

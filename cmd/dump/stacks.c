@@ -200,6 +200,15 @@ void sprof_stacks_sort(struct sprof_stacks *stacks)
 			compare_threads);
 }
 
+size_t sprof_stacks_process_end(const struct sprof_stacks *stacks, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < stacks->thread_count && stacks->threads[end].pid == stacks->threads[first].pid)
+		end++;
+	return end;
+}
+
 void sprof_stacks_finish(struct sprof_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->thread_count; i++) {

@@ -95,6 +95,8 @@ static bool print_lock(const struct sprof_dump_view *view, const struct sprof_th
 		printf(" (the end of thread %d)", thread->holder);
 	else if (thread->holder)
 		printf(" (%s of thread %d)", text, thread->holder);
+	else if (lock.kind == SPROF_LOCK_JOIN)
+		printf(" (the end of a thread)");
 	else if (lock.kind == SPROF_LOCK_RWLOCK)
 		printf(" (%s; readers may have it, whom glibc does not record)", text);
 	else
@@ -262,8 +264,10 @@ static bool print_hopeless(const struct sprof_dump_view *view,
 	printf(" waits for ");
 	if (thread->lock_traits.lost_owner)
 		print_lost(view, thread, lock);
-	else
+	else if (thread->lock_traits.is_endless)
 		printf("%s: its owner waits for this thread, or has ended", refused);
+	else
+		printf("%s", thread->lock == SPROF_LOCK_JOIN ? "the end of a thread" : lock);
 	printf("\n");
 	return true;
 }
@@ -300,20 +304,25 @@ static bool print_deadlock(
 	const struct sprof_stacks *stacks = view->stacks;
 	const uint32_t *holders = view->cycles->holders;
 	const uint32_t first = sprof_lock_cycles_first(view->cycles, stacks, number);
-	uint32_t at = first, count = 0;
+	uint32_t at = first, last = first, count = 0;
 
 	if (first == stacks->thread_count)
 		return true;
-	for (; at < stacks->thread_count; at = sprof_lock_cycles_next(view->cycles, first, at))
+	for (; at < stacks->thread_count; at = view->cycles->next[at]) {
+		last = at;
 		count++;
-	if (holders[first] >= stacks->thread_count)
+	}
+	if (holders[last] != first && count > 1)
+		printf("deadlock: all %u threads of process %d wait, and none is left to free a "
+		       "lock\n",
+			count, stacks->threads[first].pid);
+	else if (holders[first] >= stacks->thread_count)
 		printf("deadlock: a thread waits for a lock that nothing will free\n");
 	else if (count == 1)
 		printf("deadlock: a thread waits for itself\n");
 	else
 		printf("deadlock: %u threads wait for each other\n", count);
-	for (at = first; at < stacks->thread_count;
-		at = sprof_lock_cycles_next(view->cycles, first, at)) {
+	for (at = first; at < stacks->thread_count; at = view->cycles->next[at]) {
 		const struct sprof_thread_stack *holder =
 			holders[at] < stacks->thread_count ? &stacks->threads[holders[at]] : NULL;
 
@@ -349,7 +358,7 @@ bool sprof_dump_print_text(const struct sprof_dump_view *view, struct sprof_erro
 	}
 	for (size_t i = 0; i < stacks->thread_count; i++) {
 		if (i == end) {
-			end = sprof_dump_process_end(stacks, i);
+			end = sprof_stacks_process_end(stacks, i);
 			printf(i ? "\n" : "");
 			if (view->core)
 				print_core_head(view->core, end - i);

@@ -161,6 +161,7 @@ static void look_at_futex(struct looking *looking, struct sprof_wait *wait)
 	seen = sprof_locks_look(&looking->waits->locks, looking->thread, lock, looking->now_ns);
 	wait->lock = seen->kind;
 	wait->traits = seen->traits;
+	wait->traits.is_limited = lock->futex.is_limited;
 	wait->traits.is_endless = sprof_futex_is_endless(&lock->futex, looking->call.sp);
 	place(looking, wait);
 }
