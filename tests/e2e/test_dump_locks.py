@@ -47,6 +47,19 @@ for thread in threads:
 """
 
 
+# It has the lock of a file, or waits for it.
+FILE_LOCK = """
+import fcntl, sys
+take = getattr(fcntl, sys.argv[1])
+files = [open("locked", "w") for _ in range(2 if sys.argv[2] == "twice" else 1)]
+print("ready", flush=True)
+for file in files:
+    take(file, fcntl.LOCK_EX)
+print("taken", flush=True)
+sys.stdin.read()
+"""
+
+
 def waits_of(pid):
     """What each thread except the first is in: the first argument of its system call; None: it runs."""
     found = []
@@ -152,6 +165,35 @@ def test_locks_of_python():
             assert text.startswith(f"deadlock: all 3 threads of process {program.pid} wait"), text
         program.signal(signal.SIGKILL)
         program.finish()
+
+
+def test_locks_of_files():
+    """The kernel knows which process has the lock of a file."""
+    def locker(*words):
+        program = Program([sys.executable, "-c", FILE_LOCK, *words])
+        assert program.line() == "ready"
+        return program
+
+    def object_of(program):
+        return look("-p", program.pid)["processes"][0]["threads"][0]["object"]
+
+    for how in ("flock", "lockf"):
+        holder = locker(how, "once")
+        assert holder.line() == "taken"
+        waiter = locker(how, "once")
+        path = os.path.realpath("locked")
+        wait_until(lambda: (object_of(waiter) or "").startswith("lock of "), "it waits for the lock")
+        found = object_of(waiter)
+        name = open(f"/proc/{holder.pid}/comm", encoding="utf-8").read().strip()
+        assert found == f"lock of {path} held by {name} ({holder.pid})", found
+        holder.finish().check(0)
+        assert waiter.line() == "taken"
+        waiter.finish().check(0)
+    alone = locker("flock", "twice")
+    wait_until(lambda: (object_of(alone) or "").startswith("lock of "), "it waits for the lock")
+    assert object_of(alone).endswith(" held by itself")
+    alone.signal(signal.SIGKILL)
+    alone.finish()
 
 
 def test_contended_locks_are_no_deadlock():
