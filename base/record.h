@@ -177,6 +177,7 @@ enum sprof_lock_kind {
 	SPROF_LOCK_JOIN, /* the end of a thread */
 	SPROF_LOCK_SEMAPHORE,
 	SPROF_LOCK_INTERPRETER, /* the global lock of an interpreter */
+	SPROF_LOCK_PYTHON,      /* threading.Lock: no owner is recorded */
 	SPROF_LOCK_COUNT,
 };
 
@@ -185,6 +186,20 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
 
 #define SPROF_WAIT_NONE 0u /* ids of waits count from 1 */
 #define SPROF_RECORD_NONE UINT32_MAX
+
+/* What the memory of a lock shows beside its kind, and so only if the kind is right. */
+struct sprof_lock_traits {
+	/*
+	 * A condition variable: bytes from its start to the pair of words that threads wait on, which
+	 * differs between versions of glibc; 0: not known.
+	 */
+	int condition_words;
+	/* A mutex or an rwlock: its owner or writer, if no thread of the process has this id; 0: not known. */
+	pid_t lost_owner;
+	/* A mutex: the kernel has refused it, and the thread waits for ever; see blocked/futex.h. */
+	bool is_endless;
+	bool is_limited; /* any lock: the wait ends at some time */
+};
 
 /*
  * What a thread does in the kernel: its system call and, if blocked, what it waits for. The sampler
@@ -202,6 +217,7 @@ struct sprof_wait {
 	 */
 	uint64_t address; /* 0: no futex */
 	enum sprof_lock_kind lock;
+	struct sprof_lock_traits traits;
 	bool shared;      /* may be shared with other processes */
 	const char *area; /* "[heap]", "[stack]", "[anon]"; NULL: a module's data, or unknown */
 	uint32_t module;  /* of a static variable; otherwise SPROF_RECORD_NONE */

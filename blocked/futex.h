@@ -3,7 +3,8 @@
  * mutexes, rwlocks and joins, and CPython's interpreter lock.
  *
  * glibc's structures are the same on every 64-bit machine that sprof runs on
- * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h). They are no stable interface, so only
+ * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h, thread-shared-types.h). They are no stable
+ * interface: condition variables changed in 2.41, and the words show which they are. So only
  * plausible values are accepted: an owner must be a thread of the process, and the word must be in
  * the "contended" state.
  */
@@ -19,23 +20,12 @@
 #include "base/record.h"
 #include "blocked/access.h"
 
-enum {
-	SPROF_FUTEX_BEFORE = 72, /* bytes read before the word */
-	SPROF_FUTEX_AFTER = 40,  /* bytes read from the word on */
-	SPROF_FUTEX_BYTES = SPROF_FUTEX_BEFORE + SPROF_FUTEX_AFTER,
-};
-
 /* The arguments of a waiting futex system call. */
 struct sprof_futex {
 	uint64_t address;
 	uint32_t operation; /* including its flags */
 	uint32_t value;     /* the wait starts only if the word has this value */
-};
-
-/* Memory around the word. Unreadable bytes before the word are zero. */
-struct sprof_futex_memory {
-	uint8_t bytes[SPROF_FUTEX_BYTES];
-	bool has_before, has_word, has_after;
+	bool is_limited;    /* the wait ends at some time */
 };
 
 /* Whether the process has a thread with this id, in its own pid namespace. */
@@ -48,6 +38,7 @@ struct sprof_futex_facts {
 	enum sprof_lock_kind lock;
 	pid_t holder;         /* id in the process's own pid namespace; 0: none or unknown */
 	uint64_t last_holder; /* INTERPRETER: address of the holder's PyThreadState; see below */
+	struct sprof_lock_traits traits; /* of the memory only */
 };
 
 /* Returns false if these are not the arguments of a wait. */
@@ -56,12 +47,16 @@ SPROF_MUST_USE bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_
 /* Whether the futex is private to the process (FUTEX_PRIVATE_FLAG). */
 bool sprof_futex_is_private(const struct sprof_futex *futex);
 
-/* *ret shows which parts could not be read. */
-void sprof_futex_read(const struct sprof_blocked_access *access, pid_t pid, uint64_t address,
-	struct sprof_futex_memory *ret);
+/*
+ * Whether the word is a zero in the frame at sp, whom nothing wakes. If it waits for a mutex, the
+ * kernel has refused that: the circle would be closed, or the owner has ended. So glibc and musl
+ * wait for ever for a lock with priority inheritance. For a semaphore it means nothing.
+ */
+bool sprof_futex_is_endless(const struct sprof_futex *futex, uint64_t sp);
 
-struct sprof_futex_facts sprof_futex_look(const struct sprof_futex *futex,
-	const struct sprof_futex_memory *memory, const struct sprof_futex_threads *threads);
+/* The memory of the process is read. */
+struct sprof_futex_facts sprof_futex_look(const struct sprof_blocked_access *access, pid_t pid,
+	const struct sprof_futex *futex, const struct sprof_futex_threads *threads);
 
 /*
  * The thread of a PyThreadState. CPython 3.11 and later stores the native id in it; older versions

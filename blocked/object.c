@@ -13,11 +13,13 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
 #include "blocked/descriptor-read.h"
 #include "blocked/duration.h"
+#include "blocked/file-locks.h"
 
 enum {
 	SHOWN = 4,      /* watched descriptors to name */
@@ -289,6 +291,35 @@ static void put_path(
 	put(words, "%.*s", (int)strnlen(path, size), path);
 }
 
+/* "lock of /run/x.pid held by make (4711)" */
+static void put_file_lock(struct sprof_objects *objects, pid_t pid, int fd, struct words *words)
+{
+	SPROF_AUTO_FREE char *locks = NULL;
+	char info[512];
+	long inode;
+	size_t size;
+	pid_t holder;
+
+	put(words, "lock of ");
+	put_descriptor(objects, pid, fd, words);
+	/* A core has no processes. */
+	locks = pid ? sprof_proc_read_whole("/proc/locks", &size) : NULL;
+	if (!locks)
+		return;
+	/* Linux 5.14 and later has the inode. */
+	if (sprof_descriptor_read_info(pid, fd, info, sizeof(info)) <= 0 ||
+		!sprof_proc_status_number(info, "ino", &inode))
+		inode = 0;
+	holder = sprof_file_locks_find(locks, pid, (uint64_t)inode);
+	if (!holder)
+		return;
+	put(words, " held by ");
+	if (holder == pid)
+		put(words, "itself");
+	else
+		put_process(words, holder);
+}
+
 static bool is_lock_command(int command)
 {
 	return command == F_SETLKW || command == F_OFD_SETLKW;
@@ -333,12 +364,13 @@ void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 	case SPROF_BLOCKED_ARGUMENT_FUTEX:
 		break;
 	case SPROF_BLOCKED_ARGUMENT_FCNTL:
-		put(&words, is_lock_command((int)from[1]) ? "lock of " : "");
-		put_descriptor(objects, pid, (int)from[0], &words);
+		if (is_lock_command((int)from[1]))
+			put_file_lock(objects, pid, (int)from[0], &words);
+		else
+			put_descriptor(objects, pid, (int)from[0], &words);
 		break;
 	case SPROF_BLOCKED_ARGUMENT_LOCK:
-		put(&words, "lock of ");
-		put_descriptor(objects, pid, (int)from[0], &words);
+		put_file_lock(objects, pid, (int)from[0], &words);
 		break;
 	case SPROF_BLOCKED_ARGUMENT_DESCRIPTOR:
 		put_descriptor(objects, pid, (int)from[0], &words);

@@ -251,9 +251,9 @@ void sprof_sampled_called(struct sampled *sampled, const struct last_call *call)
 	sampled->last_call = *call;
 }
 
-void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id)
+void sprof_sampled_lock_held(struct sampled *sampled, const struct lock_watch *watch)
 {
-	sampled->wait.lock.holder_id = holder_id;
+	sampled->wait.lock = *watch;
 }
 
 void sprof_sampled_missed(struct sampled *sampled, uint32_t coming)

@@ -54,6 +54,7 @@ struct lock_watch {
 	struct sprof_futex futex;
 	/* the sampler's id of it, at the last look; SPROF_RECORD_NONE: none, or not known */
 	uint32_t holder_id;
+	bool was_own; /* at the last look, the thread itself was the holder */
 };
 
 /* The thread's last known wait, and what identifies it. */
@@ -276,8 +277,8 @@ uint32_t sprof_sampled_credited(struct sampled *sampled);
 void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait);
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 void sprof_sampled_called(struct sampled *sampled, const struct last_call *call);
-/* The present holder of its lock. SPROF_RECORD_NONE: none, or not known. */
-void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id);
+/* Its lock was looked at again. */
+void sprof_sampled_lock_held(struct sampled *sampled, const struct lock_watch *watch);
 
 /*
  * sample. missed: it has none; `coming`: the number of ticks whose stop is under way. met: it was

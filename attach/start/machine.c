@@ -25,7 +25,7 @@ static bool check_release(struct sprof_error *err)
 		name.release);
 }
 
-static bool check_proc(struct sprof_error *err)
+bool sprof_machine_check_proc(struct sprof_error *err)
 {
 	char status[SPROF_PROC_STATUS_MAX];
 
@@ -48,5 +48,5 @@ static bool check_proc(struct sprof_error *err)
 
 bool sprof_machine_check(struct sprof_error *err)
 {
-	return check_release(err) && check_proc(err);
+	return check_release(err) && sprof_machine_check_proc(err);
 }

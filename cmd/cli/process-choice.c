@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "attach/proc/procfs.h"
+#include "attach/start/machine.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
 
@@ -171,6 +172,10 @@ bool sprof_process_choice_find(
 	char reason[128];
 	bool listed;
 
+	if (!result && !sprof_machine_check_proc(err)) {
+		regfree(&regex);
+		return false;
+	}
 	if (result) {
 		regerror(result, &regex, reason, sizeof(reason));
 		return sprof_error_set(err, SPROF_ERROR_USAGE,

@@ -147,13 +147,13 @@ static void find_holder(
 {
 	const struct sprof_futex_threads threads = {giving, is_thread};
 	const pid_t pid = giving->look->core->pid;
-	struct sprof_futex_memory memory;
 
-	sprof_futex_read(&giving->access, pid, futex->address, &memory);
-	*ret = sprof_futex_look(futex, &memory, &threads);
+	*ret = sprof_futex_look(&giving->access, pid, futex, &threads);
 	if (ret->lock == SPROF_LOCK_INTERPRETER)
 		ret->holder = sprof_futex_interpreter_holder(
 			&giving->access, pid, ret->last_holder, &threads);
+	if (ret->lock == SPROF_LOCK_INTERPRETER && !ret->holder)
+		ret->lock = SPROF_LOCK_UNKNOWN;
 }
 
 /* The module and offset of a lock in a file's data. */
@@ -198,6 +198,10 @@ static bool find_wait(struct giving *giving, struct taking *taking)
 		find_holder(giving, &futex, &facts);
 		wait.address = futex.address;
 		wait.lock = facts.lock;
+		wait.traits = facts.traits;
+		wait.traits.is_limited = futex.is_limited;
+		wait.traits.is_endless =
+			sprof_futex_is_endless(&futex, taking->regs.values[SPROF_REG_SP]);
 		taking->holder = facts.holder;
 		place(giving, &wait);
 	} else if (tells_something(call->argument)) {

@@ -203,6 +203,33 @@ static bool trace(struct dump *dump, struct sprof_error *err)
 	return false;
 }
 
+/*
+ * Other memory can look like a lock, so it has to be one by the functions on the stack, too. They show
+ * the kind of other locks.
+ */
+static bool check_locks(struct dump *dump, struct sprof_error *err)
+{
+	const struct sprof_dump_view view = {
+		.stacks = &dump->stacks, .modules = dump->modules, .symbols = dump->namer.symbols};
+
+	for (size_t i = 0; i < dump->stacks.thread_count; i++) {
+		struct sprof_thread_stack *thread = &dump->stacks.threads[i];
+		struct sprof_lock_traits *traits = &thread->lock_traits;
+		struct sprof_dump_lock lock;
+
+		if (!thread->sampled || !thread->lock_address || thread->holder)
+			continue;
+		if (!sprof_dump_lock_find(&view, thread, &lock, err))
+			return false;
+		thread->lock = lock.kind;
+		if (lock.kind != SPROF_LOCK_MUTEX)
+			traits->is_endless = false;
+		if (lock.kind != SPROF_LOCK_MUTEX && lock.kind != SPROF_LOCK_RWLOCK)
+			traits->lost_owner = 0;
+	}
+	return true;
+}
+
 static bool take_stacks(struct dump *dump, struct sprof_error *err)
 {
 	forget_look(dump);
@@ -216,7 +243,10 @@ static bool take_stacks(struct dump *dump, struct sprof_error *err)
 		return false;
 	}
 	sprof_stacks_sort(&dump->stacks);
-	return sprof_lock_cycles_find(&dump->stacks, &dump->cycles) || sprof_error_no_memory(err);
+	if (!check_locks(dump, err))
+		return false;
+	return sprof_lock_cycles_find(&dump->stacks, !dump->core, &dump->cycles) ||
+		sprof_error_no_memory(err);
 }
 
 /*

@@ -51,7 +51,4 @@ SPROF_MUST_USE bool sprof_dump_lock_find(const struct sprof_dump_view *view,
 SPROF_MUST_USE bool sprof_dump_resolve(const struct sprof_dump_view *view,
 	const struct sprof_frame *frame, struct sprof_locations *ret, struct sprof_error *err);
 
-/* One after the last thread of the process that thread `first` belongs to. */
-size_t sprof_dump_process_end(const struct sprof_stacks *stacks, size_t first);
-
 #endif

@@ -25,8 +25,9 @@ static void add_id(struct sprof_json *json, const char *key, pid_t id)
 }
 
 static void add_lock(const struct sprof_thread_stack *thread, const struct sprof_dump_lock *lock,
-	struct sprof_json *json)
+	pid_t holder, struct sprof_json *json)
 {
+	const struct sprof_lock_traits *traits = &thread->lock_traits;
 	const bool is_known = lock->kind != SPROF_LOCK_UNKNOWN;
 
 	sprof_json_format(json, "{\"address\":\"0x%" PRIx64 "\"", thread->lock_address);
@@ -34,8 +35,9 @@ static void add_lock(const struct sprof_thread_stack *thread, const struct sprof
 	add_name(json, "variable", lock->variable);
 	if (lock->variable)
 		sprof_json_format(json, ",\"offset\":%" PRIu64, lock->offset);
-	add_id(json, "holder", thread->holder);
-	sprof_json_text(json, "}");
+	add_id(json, "holder", holder);
+	add_id(json, "lost_owner", holder ? 0 : traits->lost_owner);
+	sprof_json_format(json, ",\"refused\":%s}", traits->is_endless ? "true" : "false");
 }
 
 static bool add_wait(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
@@ -55,7 +57,7 @@ static bool add_wait(const struct sprof_dump_view *view, const struct sprof_thre
 	}
 	if (!sprof_dump_lock_find(view, thread, &lock, err))
 		return false;
-	add_lock(thread, &lock, json);
+	add_lock(thread, &lock, thread->holder, json);
 	return true;
 }
 
@@ -172,10 +174,10 @@ static bool add_deadlock(const struct sprof_dump_view *view, uint32_t first,
 {
 	const struct sprof_stacks *stacks = view->stacks;
 	struct sprof_dump_lock lock;
-	uint32_t at = first;
 
 	sprof_json_text(json, "[");
-	do {
+	for (uint32_t at = first; at < stacks->thread_count; at = view->cycles->next[at]) {
+		const uint32_t holder = view->cycles->holders[at];
 		const struct sprof_thread_stack *thread = &stacks->threads[at];
 
 		if (!sprof_dump_lock_find(view, thread, &lock, err))
@@ -184,10 +186,10 @@ static bool add_deadlock(const struct sprof_dump_view *view, uint32_t first,
 		sprof_json_format(json, "{\"pid\":%d,\"tid\":%d", thread->pid, thread->tid);
 		add_name(json, "name", thread->name);
 		sprof_json_text(json, ",\"lock\":");
-		add_lock(thread, &lock, json);
+		add_lock(thread, &lock,
+			holder < stacks->thread_count ? stacks->threads[holder].tid : 0, json);
 		sprof_json_text(json, "}");
-		at = view->cycles->holders[at];
-	} while (at != first);
+	}
 	sprof_json_text(json, "]");
 	return true;
 }
@@ -219,7 +221,7 @@ static bool add_processes(
 
 	sprof_json_text(json, ",\"processes\":[");
 	for (size_t i = 0; i < stacks->thread_count;) {
-		const size_t end = sprof_dump_process_end(stacks, i);
+		const size_t end = sprof_stacks_process_end(stacks, i);
 
 		sprof_json_comma(json, &first);
 		sprof_json_format(json, "{\"pid\":%d,\"threads\":[", stacks->threads[i].pid);

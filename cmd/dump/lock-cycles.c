@@ -1,15 +1,18 @@
 /*
- * Finds deadlocks from the locks that threads wait for; the holders are already known. Does not
- * handle locks without a known holder, such as an rwlock held by readers: glibc does not record
- * readers.
+ * Finds deadlocks from the locks that threads wait for; the holders are already known. A mutex
+ * whose owner is no thread of its process will never be free, and neither will one that the kernel
+ * has refused, as its owner waits for the thread that wants it (or has ended). Nothing records the
+ * owner of a Python lock, or which threads read an rwlock: these are in a deadlock only if all
+ * threads of the process wait for locks.
  */
 #include "cmd/dump/lock-cycles.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
+#include "base/deadlock.h"
 #include "base/idmap.h"
 #include "base/proc-status.h"
-#include "blocked/deadlock.h"
 
 static bool map_threads(const struct sprof_stacks *stacks, struct sprof_idmap *ret)
 {
@@ -22,7 +25,110 @@ static bool map_threads(const struct sprof_stacks *stacks, struct sprof_idmap *r
 	return true;
 }
 
-bool sprof_lock_cycles_find(const struct sprof_stacks *stacks, struct sprof_lock_cycles *ret)
+/* How many threads wait for a mutex of this one. *ret_last is one of them. */
+static size_t count_waiters(const struct sprof_stacks *stacks, const uint32_t *holders,
+	uint32_t thread, uint32_t *ret_last)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < stacks->thread_count; i++) {
+		if (holders[i] != thread || stacks->threads[i].lock != SPROF_LOCK_MUTEX)
+			continue;
+		*ret_last = i;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * A refused mutex is no argument of the call. Its owner waits for the thread, perhaps through others:
+ * it is known if just one thread waits so.
+ */
+static void close_circles(const struct sprof_stacks *stacks, uint32_t *holders)
+{
+	for (uint32_t i = 0; i < stacks->thread_count; i++) {
+		uint32_t owner, other;
+
+		if (stacks->threads[i].lock_traits.is_endless &&
+			count_waiters(stacks, holders, i, &owner) == 1 &&
+			!count_waiters(stacks, holders, owner, &other))
+			holders[i] = owner;
+	}
+}
+
+static void link_circles(size_t count, struct sprof_lock_cycles *cycles)
+{
+	for (uint32_t number = 1; number <= cycles->count; number++) {
+		uint32_t first = 0, at;
+
+		while (cycles->cycles[first] != number)
+			first++;
+		for (at = first; cycles->holders[at] != first; at = cycles->holders[at])
+			cycles->next[at] = cycles->holders[at];
+		cycles->next[at] = SPROF_DEADLOCK_NO_HOLDER;
+	}
+}
+
+/*
+ * Whether only a thread of its process can end the wait. Threads also wait for work with semaphores and
+ * condition variables.
+ */
+static bool waits_for_others(const struct sprof_thread_stack *thread)
+{
+	return thread->sampled && thread->state == SPROF_STATE_SLEEP && thread->lock_address &&
+		!thread->lock_traits.is_limited &&
+		(thread->lock == SPROF_LOCK_MUTEX || thread->lock == SPROF_LOCK_RWLOCK ||
+			thread->lock == SPROF_LOCK_JOIN || thread->lock == SPROF_LOCK_PYTHON);
+}
+
+/* A handler may free a lock. Python has one for SIGINT, and programs often have some for crashes. */
+static bool has_handlers(pid_t pid)
+{
+	const uint64_t harmless = 1ull << (SIGINT - 1) | 1ull << (SIGILL - 1) |
+		1ull << (SIGABRT - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
+		1ull << (SIGSEGV - 1) | 3ull << 31 /* glibc's own */;
+	char text[SPROF_PROC_STATUS_MAX], mask[32];
+
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) < 0 ||
+		!sprof_proc_status_field(text, "SigCgt", mask, sizeof(mask)) ||
+		strtoull(mask, NULL, 16) & ~harmless;
+}
+
+/* If all threads of a process wait for each other, though it is not recorded in which order. */
+static void add_process(
+	const struct sprof_stacks *stacks, size_t first, struct sprof_lock_cycles *cycles)
+{
+	const size_t end = sprof_stacks_process_end(stacks, first);
+	bool has_lock = false;
+
+	for (size_t i = first; i < end; i++) {
+		if (cycles->cycles[i] || !waits_for_others(&stacks->threads[i]))
+			return;
+		has_lock |= stacks->threads[i].lock != SPROF_LOCK_JOIN;
+	}
+	if (!has_lock || has_handlers(stacks->threads[first].pid))
+		return;
+	cycles->count++;
+	for (size_t i = first; i < end; i++) {
+		cycles->cycles[i] = cycles->count;
+		cycles->next[i] = i + 1 < end ? (uint32_t)i + 1 : SPROF_DEADLOCK_NO_HOLDER;
+	}
+}
+
+static void add_hopeless(const struct sprof_stacks *stacks, struct sprof_lock_cycles *cycles)
+{
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		const struct sprof_lock_traits *traits = &stacks->threads[i].lock_traits;
+
+		if (cycles->cycles[i] || (!traits->lost_owner && !traits->is_endless))
+			continue;
+		cycles->cycles[i] = ++cycles->count;
+		cycles->next[i] = SPROF_DEADLOCK_NO_HOLDER;
+	}
+}
+
+bool sprof_lock_cycles_find(
+	const struct sprof_stacks *stacks, bool is_live, struct sprof_lock_cycles *ret)
 {
 	const size_t count = stacks->thread_count;
 	struct sprof_idmap by_tid = {0};
@@ -30,9 +136,10 @@ bool sprof_lock_cycles_find(const struct sprof_stacks *stacks, struct sprof_lock
 
 	*ret = (struct sprof_lock_cycles){
 		.holders = calloc(count + 1, sizeof(*ret->holders)),
+		.next = calloc(count + 1, sizeof(*ret->next)),
 		.cycles = calloc(count + 1, sizeof(*ret->cycles)),
 	};
-	if (ok && ret->holders && ret->cycles) {
+	if (ok && ret->holders && ret->next && ret->cycles) {
 		for (size_t i = 0; i < count; i++) {
 			const pid_t holder = stacks->threads[i].holder;
 
@@ -40,7 +147,12 @@ bool sprof_lock_cycles_find(const struct sprof_stacks *stacks, struct sprof_lock
 			ret->holders[i] = holder ? sprof_idmap_find(&by_tid, 0, (uint64_t)holder)
 						 : SPROF_DEADLOCK_NO_HOLDER;
 		}
+		close_circles(stacks, ret->holders);
 		ret->count = sprof_deadlocks_find(ret->holders, count, ret->cycles);
+		link_circles(count, ret);
+		add_hopeless(stacks, ret);
+		for (size_t i = 0; is_live && i < count; i = sprof_stacks_process_end(stacks, i))
+			add_process(stacks, i, ret);
 	} else {
 		sprof_lock_cycles_finish(ret);
 		ok = false;
@@ -117,6 +229,7 @@ uint32_t sprof_lock_cycles_first(
 void sprof_lock_cycles_finish(struct sprof_lock_cycles *cycles)
 {
 	free(cycles->holders);
+	free(cycles->next);
 	free(cycles->cycles);
 	*cycles = (struct sprof_lock_cycles){0};
 }

@@ -12,18 +12,21 @@
 
 /* Zeroed is empty and valid. */
 struct sprof_lock_cycles {
-	/* by thread index: the thread that it waits for; see blocked/deadlock.h */
+	/* by thread index: the thread that it waits for; see base/deadlock.h */
 	uint32_t *holders;
+	uint32_t *next; /* by thread index: the next one of its cycle; NO_HOLDER: it is the last */
 	uint32_t *cycles; /* by thread index: number of its cycle, from 1; 0: none */
 	uint32_t count;   /* number of cycles */
 };
 
 /*
- * Finds cycles among sorted threads. Live threads are not read at one instant, so a cycle may never
+ * Finds cycles among sorted threads, and threads that wait for a mutex that nothing will ever free:
+ * each of them counts as a cycle, without a holder if that is not known. So do all threads of a live process
+ * together if each waits for a lock and none is left to free one. The traits and kinds must be right. Live threads are not read at one instant, so a cycle may never
  * have existed: see sprof_lock_cycles_confirm(). Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_lock_cycles_find(
-	const struct sprof_stacks *stacks, struct sprof_lock_cycles *ret);
+	const struct sprof_stacks *stacks, bool is_live, struct sprof_lock_cycles *ret);
 
 /* How often each thread has gone to sleep, from /proc. Zeroed is empty and valid. */
 struct sprof_lock_sleeps {
@@ -46,8 +49,10 @@ void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps);
 void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
 	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks);
 
-/* The first thread of cycle `number`; follow `holders` for the others. stacks->thread_count: the
- * cycle was dropped. */
+/*
+ * The first thread of cycle `number`; follow `next` for the others.
+ * stacks->thread_count: the cycle was dropped.
+ */
 uint32_t sprof_lock_cycles_first(
 	const struct sprof_lock_cycles *cycles, const struct sprof_stacks *stacks, uint32_t number);
 

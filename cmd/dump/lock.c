@@ -18,13 +18,27 @@ bool sprof_dump_resolve(const struct sprof_dump_view *view, const struct sprof_f
 		view->symbols, frame->module, frame->offset - (frame->is_return ? 1 : 0), ret, err);
 }
 
-size_t sprof_dump_process_end(const struct sprof_stacks *stacks, size_t first)
+/* Python's locks are semaphores, whose functions have no names in a stripped libc. */
+static bool look_at_python(const struct sprof_dump_view *view,
+	const struct sprof_thread_stack *thread, enum sprof_lock_kind *ret, struct sprof_error *err)
 {
-	size_t end = first + 1;
+	struct sprof_locations locations;
+	bool takes_lock = false;
 
-	while (end < stacks->thread_count && stacks->threads[end].pid == stacks->threads[first].pid)
-		end++;
-	return end;
+	for (size_t i = 0; i < thread->frame_count && i < 2 * DEEPEST; i++) {
+		const struct sprof_module *module =
+			sprof_modules_get(view->modules, thread->frames[i].module);
+
+		if (!sprof_dump_resolve(view, &thread->frames[i], &locations, err))
+			return false;
+		if (module->kind == SPROF_MODULE_SCRIPT && takes_lock && locations.count)
+			*ret = sprof_profile_python_lock(locations.items[0].function, module->path);
+		if (module->kind == SPROF_MODULE_SCRIPT)
+			return true;
+		for (size_t j = 0; j < locations.count; j++)
+			takes_lock |= sprof_profile_takes_python_lock(locations.items[j].function);
+	}
+	return true;
 }
 
 /* The frames of the module that made the call: libc, or a static program. */
@@ -34,17 +48,17 @@ static bool find_kind(const struct sprof_dump_view *view, const struct sprof_thr
 	struct sprof_locations locations;
 
 	*ret = SPROF_LOCK_UNKNOWN;
-	for (size_t i = 0; i < thread->frame_count && i < DEEPEST; i++) {
+	for (size_t i = 0; i < thread->frame_count && i < DEEPEST && *ret == SPROF_LOCK_UNKNOWN;
+		i++) {
 		if (thread->frames[i].module != thread->frames[0].module)
-			return true;
+			break;
 		if (!sprof_dump_resolve(view, &thread->frames[i], &locations, err))
 			return false;
 		for (size_t j = 0; j < locations.count && *ret == SPROF_LOCK_UNKNOWN; j++)
 			*ret = sprof_profile_lock_by_name(locations.items[j].function);
-		if (*ret != SPROF_LOCK_UNKNOWN)
-			return true;
 	}
-	return true;
+	return (*ret != SPROF_LOCK_UNKNOWN && *ret != SPROF_LOCK_SEMAPHORE) ||
+		look_at_python(view, thread, ret, err);
 }
 
 bool sprof_dump_lock_find(const struct sprof_dump_view *view,
@@ -56,7 +70,7 @@ bool sprof_dump_lock_find(const struct sprof_dump_view *view,
 	*ret = (struct sprof_dump_lock){.kind = thread->lock};
 	if (ret->kind == SPROF_LOCK_UNKNOWN && !find_kind(view, thread, &ret->kind, err))
 		return false;
-	back = sprof_profile_lock_distance(ret->kind, thread->lock_address);
+	back = sprof_profile_lock_distance(ret->kind, thread->lock_address, &thread->lock_traits);
 	if (thread->lock_module != SPROF_RECORD_NONE && ret->kind != SPROF_LOCK_JOIN &&
 		!sprof_symbols_find_data(view->symbols, thread->lock_module,
 			thread->lock_offset - back, &ret->variable, &ret->offset, err))

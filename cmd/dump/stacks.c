@@ -98,6 +98,7 @@ static bool on_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 		.lock_offset = wait->offset,
 		.lock_module = wait->module,
 		.lock = wait->lock,
+		.lock_traits = wait->traits,
 	};
 
 	if (!sprof_array_reserve(&stacks->waits, &stacks->wait_capacity, stacks->wait_count + 1,
@@ -120,6 +121,7 @@ static bool set_wait(struct sprof_stacks *stacks, struct sprof_thread_stack *thr
 	thread->object = NULL;
 	thread->holder = 0;
 	thread->lock = SPROF_LOCK_UNKNOWN;
+	thread->lock_traits = (struct sprof_lock_traits){0};
 	thread->lock_address = 0;
 	thread->in_syscall = false;
 	if (sample->wait == SPROF_WAIT_NONE)
@@ -130,6 +132,7 @@ static bool set_wait(struct sprof_stacks *stacks, struct sprof_thread_stack *thr
 	if (wait->lock_address)
 		thread->lock = wait->lock;
 	thread->lock_address = wait->lock_address;
+	thread->lock_traits = wait->lock_traits;
 	thread->lock_offset = wait->lock_offset;
 	thread->lock_module = wait->lock_module;
 	if (sample->holder && sample->holder->thread < stacks->thread_count)
@@ -195,6 +198,15 @@ void sprof_stacks_sort(struct sprof_stacks *stacks)
 	if (stacks->thread_count)
 		qsort(stacks->threads, stacks->thread_count, sizeof(*stacks->threads),
 			compare_threads);
+}
+
+size_t sprof_stacks_process_end(const struct sprof_stacks *stacks, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < stacks->thread_count && stacks->threads[end].pid == stacks->threads[first].pid)
+		end++;
+	return end;
 }
 
 void sprof_stacks_finish(struct sprof_stacks *stacks)

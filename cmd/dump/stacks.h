@@ -33,6 +33,7 @@ struct sprof_thread_stack {
 	uint32_t lock_module;  /* module of a static variable; otherwise SPROF_RECORD_NONE */
 	uint64_t lock_offset;  /* with a module: offset from where its first byte is mapped */
 	enum sprof_lock_kind lock;
+	struct sprof_lock_traits lock_traits;
 	pid_t holder;               /* of the lock; 0: unknown */
 	struct sprof_frame *frames; /* innermost first */
 	size_t frame_count;
@@ -58,6 +59,7 @@ struct sprof_stacks {
 		uint64_t lock_address, lock_offset;
 		uint32_t lock_module;
 		enum sprof_lock_kind lock;
+		struct sprof_lock_traits lock_traits;
 	} * waits; /* by id - 1 */
 	size_t wait_count, wait_capacity;
 	bool keeps_memory; /* keep a copy of the stack's memory as well */
@@ -67,6 +69,9 @@ struct sprof_sink sprof_stacks_sink(struct sprof_stacks *stacks);
 
 /* Sorts the threads by process and thread id. No samples may follow. */
 void sprof_stacks_sort(struct sprof_stacks *stacks);
+
+/* One after the last thread of the process that thread `first` belongs to. They must be sorted. */
+size_t sprof_stacks_process_end(const struct sprof_stacks *stacks, size_t first);
 
 void sprof_stacks_finish(struct sprof_stacks *stacks);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/proc-status.h"
 #include "base/proc.h"
 #include "base/syscall-name.h"
 #include "base/system-names.h"
@@ -40,6 +41,37 @@ static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
 		snprintf(text, LOCK_TEXT, "%s %s", kind, variable);
 }
 
+static const char refused[] = "a mutex with priority inheritance, which the kernel refused";
+
+/* The process of a live thread that has this id; 0: there is none, or ids mean others there. */
+static pid_t process_of(pid_t seen_from, pid_t tid)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+	long process;
+
+	if (sprof_proc_status_read(seen_from, 0, text, sizeof(text)) < 0 ||
+		sprof_proc_status_inner_id(text, "NSpid") != seen_from ||
+		sprof_proc_status_read(tid, 0, text, sizeof(text)) < 0 ||
+		!sprof_proc_status_number(text, "Tgid", &process))
+		return 0;
+	return (pid_t)process;
+}
+
+/* "mutex first of thread 4711, which has ended" */
+static void print_lost(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
+	const char *lock)
+{
+	const pid_t owner = thread->lock_traits.lost_owner;
+	const pid_t process = view->core ? 0 : process_of(thread->pid, owner);
+
+	if (process)
+		printf("%s of thread %d, which is in process %d", lock, owner, process);
+	else if (view->core)
+		printf("%s of thread %d, which is not in this process", lock, owner);
+	else
+		printf("%s of thread %d, which has ended", lock, owner);
+}
+
 /* "mutex cache_lock of thread 4712", "the end of thread 4712", "rwlock ...; its readers are not
  * recorded". */
 static bool print_lock(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
@@ -53,10 +85,18 @@ static bool print_lock(const struct sprof_dump_view *view, const struct sprof_th
 	if (lock.kind == SPROF_LOCK_UNKNOWN)
 		return true;
 	write_lock(&lock, text);
-	if (lock.kind == SPROF_LOCK_JOIN && thread->holder)
+	if (thread->lock_traits.is_endless) {
+		printf(" (%s)", refused);
+	} else if (thread->lock_traits.lost_owner) {
+		printf(" (");
+		print_lost(view, thread, text);
+		printf(")");
+	} else if (lock.kind == SPROF_LOCK_JOIN && thread->holder)
 		printf(" (the end of thread %d)", thread->holder);
 	else if (thread->holder)
 		printf(" (%s of thread %d)", text, thread->holder);
+	else if (lock.kind == SPROF_LOCK_JOIN)
+		printf(" (the end of a thread)");
 	else if (lock.kind == SPROF_LOCK_RWLOCK)
 		printf(" (%s; readers may have it, whom glibc does not record)", text);
 	else
@@ -222,7 +262,22 @@ static bool print_thread(const struct sprof_dump_view *view,
 	return true;
 }
 
-/* One line of a deadlock. */
+/* The end of a line: the holder is no thread of the dump, or not known. */
+static bool print_hopeless(const struct sprof_dump_view *view,
+	const struct sprof_thread_stack *thread, const char *lock)
+{
+	printf(" waits for ");
+	if (thread->lock_traits.lost_owner)
+		print_lost(view, thread, lock);
+	else if (thread->lock_traits.is_endless)
+		printf("%s: its owner waits for this thread, or has ended", refused);
+	else
+		printf("%s", thread->lock == SPROF_LOCK_JOIN ? "the end of a thread" : lock);
+	printf("\n");
+	return true;
+}
+
+/* One line of a deadlock. A holder of NULL is none of the threads. */
 static bool print_waiter(const struct sprof_dump_view *view,
 	const struct sprof_thread_stack *thread, const struct sprof_thread_stack *holder,
 	struct sprof_error *err)
@@ -235,7 +290,11 @@ static bool print_waiter(const struct sprof_dump_view *view,
 	write_lock(&lock, text);
 	printf("  ");
 	print_thread_name(thread);
-	if (lock.kind == SPROF_LOCK_JOIN)
+	if (!holder)
+		return print_hopeless(view, thread, text);
+	if (thread->lock_traits.is_endless)
+		printf(" waits for %s, of ", refused);
+	else if (lock.kind == SPROF_LOCK_JOIN)
 		printf(" waits for the end of ");
 	else
 		printf(" waits for %s of ", text);
@@ -250,23 +309,31 @@ static bool print_deadlock(
 	const struct sprof_stacks *stacks = view->stacks;
 	const uint32_t *holders = view->cycles->holders;
 	const uint32_t first = sprof_lock_cycles_first(view->cycles, stacks, number);
-	uint32_t at = first, count = 0;
+	uint32_t at = first, last = first, count = 0;
 
 	if (first == stacks->thread_count)
 		return true;
-	do {
+	for (; at < stacks->thread_count; at = view->cycles->next[at]) {
+		last = at;
 		count++;
-		at = holders[at];
-	} while (at != first);
-	if (count == 1)
+	}
+	if (holders[last] != first && count > 1)
+		printf("deadlock: all %u threads of process %d wait, and none is left to free a "
+		       "lock\n",
+			count, stacks->threads[first].pid);
+	else if (holders[first] >= stacks->thread_count)
+		printf("deadlock: a thread waits for a lock that nothing will free\n");
+	else if (count == 1)
 		printf("deadlock: a thread waits for itself\n");
 	else
 		printf("deadlock: %u threads wait for each other\n", count);
-	do {
-		if (!print_waiter(view, &stacks->threads[at], &stacks->threads[holders[at]], err))
+	for (at = first; at < stacks->thread_count; at = view->cycles->next[at]) {
+		const struct sprof_thread_stack *holder =
+			holders[at] < stacks->thread_count ? &stacks->threads[holders[at]] : NULL;
+
+		if (!print_waiter(view, &stacks->threads[at], holder, err))
 			return false;
-		at = holders[at];
-	} while (at != first);
+	}
 	printf("\n");
 	return true;
 }
@@ -296,7 +363,7 @@ bool sprof_dump_print_text(const struct sprof_dump_view *view, struct sprof_erro
 	}
 	for (size_t i = 0; i < stacks->thread_count; i++) {
 		if (i == end) {
-			end = sprof_dump_process_end(stacks, i);
+			end = sprof_stacks_process_end(stacks, i);
 			printf(i ? "\n" : "");
 			if (view->core)
 				print_core_head(view->core, end - i);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach/denial/denial.h"
+#include "attach/start/machine.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/numbers.h"
@@ -22,7 +23,7 @@ bool sprof_unattached_run_check(
 	const char *command, pid_t pid, char *const operands[], struct sprof_error *err)
 {
 	if (!pid != !operands[0])
-		return true;
+		return sprof_machine_check_proc(err);
 	if (pid)
 		sprof_error_set(err, SPROF_ERROR_USAGE,
 			"%s watches a process or a program that it starts, not both", command);

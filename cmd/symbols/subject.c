@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "attach/module/read-maps.h"
+#include "attach/start/machine.h"
 
 static bool open_file(
 	struct sprof_symbol_subject *subject, const char *path, struct sprof_error *err)
@@ -30,6 +31,8 @@ bool sprof_symbol_subject_init(struct sprof_symbol_subject *subject,
 	if (!subject->modules)
 		return sprof_error_no_memory(err);
 	if (path && !open_file(subject, path, err))
+		return false;
+	if (options->pid && !sprof_machine_check_proc(err))
 		return false;
 	if (options->pid && !sprof_maps_read(&subject->maps, options->pid, subject->modules)) {
 		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "can't read the mappings of process %d",

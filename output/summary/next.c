@@ -1,7 +1,7 @@
 /*
  * What to run next: the command that answers the question left open by the verdict, and the one for
  * the full report. Each can be pasted, so a command that does not fit is left out. Suggests nothing
- * for waits: the report has them.
+ * for waits but deadlocks: the report has them.
  */
 #include "output/summary/summary.h"
 
@@ -137,7 +137,12 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 {
 	const struct sprof_program *program = summary->answer.programs;
 	const struct sprof_cause *cause = summary->answer.mattering ? first_cause(program) : NULL;
+	char *text;
 
+	if (summary->answer.mattering && program->stuck) {
+		*ret_answers = "while it hangs: which thread waits for which";
+		return asprintf(&text, "sprof dump -p %d", (int)program->pid) < 0 ? NULL : text;
+	}
 	if (!cause || program->short_threads.count)
 		return NULL;
 	if (cause->weight == SPROF_WEIGHT_USER) {

@@ -318,6 +318,9 @@ char *sprof_summary_sentence(const struct sprof_profile *profile,
 	if (!words_begin(&words))
 		return NULL;
 	put_program(&words, program, room);
+	if (program->stuck)
+		fprintf(words.stream, "deadlock, %" PRIu32 " thread%s will wait for ever; ",
+			program->stuck, program->stuck == 1 ? "" : "s");
 	put_short_threads(&words, profile, &program->short_threads, room);
 	if (duration && sprof_percent(busy, duration) < mostly_idle)
 		fprintf(words.stream, "busy for %s of %s, of that ", sprof_figure_time(busy).text,

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/answer/boundaries.h"
+#include "profile/answer/deadlocks.h"
 #include "profile/answer/faults.h"
 #include "profile/answer/idle.h"
 #include "profile/answer/program-functions.h"
@@ -116,6 +117,19 @@ static void add_rows(struct finding *finding)
 		answer->samples += metrics->samples;
 		finding->process_busy[process] += sprof_times_wall(&metrics->times);
 	}
+}
+
+static bool count_stuck(struct finding *finding)
+{
+	const struct sprof_profile *profile = finding->profile;
+	SPROF_AUTO_FREE bool *stuck = calloc(profile->thread_count + 1, sizeof(*stuck));
+
+	if (!stuck || !sprof_profile_find_deadlocks(profile, stuck))
+		return false;
+	for (size_t i = 0; i < profile->thread_count; i++)
+		finding->answer.programs[finding->program_of[profile->threads[i].process]].stuck +=
+			stuck[i];
+	return true;
 }
 
 static bool name_busiest(struct finding *finding)
@@ -360,7 +374,7 @@ static bool fill(struct finding *finding, size_t explained, struct sprof_error *
 	if (!add_processes(finding))
 		return sprof_error_no_memory(err);
 	add_rows(finding);
-	if (!name_busiest(finding))
+	if (!name_busiest(finding) || !count_stuck(finding))
 		return sprof_error_no_memory(err);
 	qsort(answer->programs, answer->count, sizeof(*answer->programs), compare_programs);
 	for (size_t i = 0; i < answer->count && i < explained; i++) {

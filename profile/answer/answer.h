@@ -53,7 +53,8 @@ struct sprof_program {
 	uint32_t number; /* in order of first appearance */
 	struct sprof_times busy;
 	uint64_t idle_ns, unsampled_ns;
-	uint64_t samples;                         /* busy time */
+	uint64_t samples; /* busy time */
+	uint32_t stuck;   /* threads that will wait for ever (profile/answer/deadlocks.h) */
 	struct sprof_short_threads short_threads; /* only for explained programs */
 	struct sprof_cause
 		causes[SPROF_CAUSES]; /* by time, descending; only for explained programs */

@@ -195,6 +195,46 @@ enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
 	return SPROF_LOCK_UNKNOWN;
 }
 
+bool sprof_profile_takes_python_lock(const char *name)
+{
+	return starts_with(name, "PyThread_acquire_lock") ||
+		starts_with(name, "_PyMutex_LockTimed") || starts_with(name, "PyEvent_Wait") ||
+		starts_with(name, "_PySemaphore_Wait");
+}
+
+enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *path)
+{
+	const char *file = strrchr(path, '/');
+
+	if (strcmp(file ? file + 1 : path, "threading.py") != 0)
+		return SPROF_LOCK_PYTHON;
+	if (strstr(name, "join") || strstr(name, "tstate_lock"))
+		return SPROF_LOCK_JOIN;
+	return strstr(name, "wait") ? SPROF_LOCK_SEMAPHORE : SPROF_LOCK_PYTHON;
+}
+
+/* Python's locks are semaphores, whose functions have no names in a stripped libc. */
+static enum sprof_lock_kind python_lock_of(
+	const struct sprof_profile *profile, uint32_t stack, enum sprof_lock_kind otherwise)
+{
+	struct sprof_stack_lines at = {.stack = stack};
+	const struct sprof_profile_line *line;
+	bool takes_lock = false;
+
+	while ((line = sprof_stack_lines_next(profile, &at))) {
+		const struct sprof_profile_function *function = &profile->functions[line->function];
+
+		takes_lock |= sprof_profile_takes_python_lock(function->name);
+		if (is_script(profile, line->function))
+			return takes_lock
+				? sprof_profile_python_lock(function->name,
+					  sprof_modules_get(profile->modules, function->module)
+						  ->path)
+				: otherwise;
+	}
+	return otherwise;
+}
+
 enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, uint32_t stack)
 {
 	enum {
@@ -202,19 +242,20 @@ enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, 
 	};
 	struct sprof_stack_lines at = {.stack = stack};
 	const struct sprof_profile_line *line;
+	enum sprof_lock_kind kind = SPROF_LOCK_UNKNOWN;
 	int depth = 0;
 
 	while (depth < DEEPEST && (line = sprof_stack_lines_next(profile, &at))) {
-		enum sprof_lock_kind kind =
-			sprof_profile_lock_by_name(profile->functions[line->function].name);
-
 		if (line->kernel)
 			continue;
+		kind = sprof_profile_lock_by_name(profile->functions[line->function].name);
 		depth++;
+		if (kind == SPROF_LOCK_SEMAPHORE)
+			break;
 		if (kind != SPROF_LOCK_UNKNOWN)
 			return kind;
 		if (!sprof_profile_is_libc(profile, line->function))
 			break;
 	}
-	return SPROF_LOCK_UNKNOWN;
+	return python_lock_of(profile, stack, kind);
 }

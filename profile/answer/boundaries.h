@@ -32,6 +32,14 @@ uint32_t sprof_profile_holding_function(const struct sprof_profile *profile, uin
 /* The kind of lock that a libc function is for, by its name. */
 enum sprof_lock_kind sprof_profile_lock_by_name(const char *name);
 
+/* Whether CPython's function waits for one of Python's locks. */
+bool sprof_profile_takes_python_lock(const char *name);
+/*
+ * The kind of a Python lock by the innermost Python function and the path of its file, for threads
+ * also wait for other things with locks. SEMAPHORE: for anything, as in a queue.
+ */
+enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *path);
+
 /* The kind of lock by the innermost libc functions of the stack. */
 enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, uint32_t stack);
 

@@ -128,7 +128,7 @@ static bool may_be_queue(const struct sprof_profile_context *context)
 		"semaphore", "shared semaphore", "lock", "shared lock", NULL};
 
 	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder &&
-		is_any(context->object, kinds);
+		is_any(context->object, kinds) && !starts_with(context->object, "lock of ");
 }
 
 /* The process at the other end, "pipe:[7] from sort (12)"; 0: none. */

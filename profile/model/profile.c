@@ -184,6 +184,26 @@ static bool add_to_window(
 	return sprof_window_add(window, row, sample->state, count);
 }
 
+static bool note_wait(struct sprof_profile *profile, const struct sprof_sample *sample,
+	uint32_t thread, uint32_t row)
+{
+	struct sprof_last_wait *last = &profile->threads[thread].last_wait;
+	struct sprof_last_wait now = {
+		.wait = sprof_state_is_blocked(sample->state) ? sample->wait : SPROF_WAIT_NONE,
+		.holder = SPROF_PROFILE_NONE,
+		.row = row,
+		.since_ns = sample->time_ns,
+	};
+
+	if (now.wait != SPROF_WAIT_NONE && sample->holder &&
+		!sprof_profile_find_thread(profile, sample->holder->thread, &now.holder))
+		return false;
+	if (now.wait == last->wait && now.holder == last->holder)
+		now.since_ns = last->since_ns;
+	*last = now;
+	return true;
+}
+
 static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_profile *profile = data;
@@ -195,7 +215,8 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 
 	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
 		!sprof_profile_find_row(profile, sample, index, &row) ||
-		!add_to_window(&profile->index->windows[index], row, sample))
+		!add_to_window(&profile->index->windows[index], row, sample) ||
+		!note_wait(profile, sample, index, row))
 		return false;
 	span.row = row;
 	if (!sprof_profile_extend(profile, index, &span))

@@ -36,6 +36,15 @@ struct sprof_profile_process {
 	const char *rank; /* in a parallel job; NULL: none */
 };
 
+/* What a thread waited for in its last samples. */
+struct sprof_last_wait {
+	uint32_t
+		wait; /* index in the profile's waits; SPROF_WAIT_NONE: it did not wait, or not known */
+	uint32_t holder; /* a thread of the profile; NONE */
+	uint32_t row;
+	uint64_t since_ns; /* from when on all samples were of this wait and holder */
+};
+
 struct sprof_profile_thread {
 	uint32_t process;
 	pid_t tid;
@@ -49,6 +58,7 @@ struct sprof_profile_thread {
 	uint32_t run;       /* in a joined profile: number of the run, counted through both sides */
 	bool is_other;      /* collects the threads of its process beyond the bounds */
 	uint32_t last_span; /* index of its last span; NONE: none */
+	struct sprof_last_wait last_wait;
 	struct sprof_times times; /* all time that the kernel has accounted to the thread */
 };
 
@@ -140,6 +150,7 @@ struct sprof_profile_wait {
 	const char *area;    /* see struct sprof_wait */
 	enum sprof_wait_kind kind;
 	enum sprof_lock_kind lock;
+	struct sprof_lock_traits traits;
 	bool shared;
 	uint64_t address, offset;
 	uint32_t module;

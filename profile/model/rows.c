@@ -72,6 +72,7 @@ bool sprof_profile_intern_thread(
 	const struct sprof_profile_thread thread = {
 		.name = "", /* until it gets a name, if there is memory for one */
 		.last_span = SPROF_PROFILE_NONE,
+		.last_wait.holder = SPROF_PROFILE_NONE,
 	};
 
 	return sprof_array_reserve(&index->windows, &index->window_capacity,

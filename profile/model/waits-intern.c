@@ -93,6 +93,7 @@ static bool append(struct sprof_profile *profile, const struct sprof_wait *from,
 		.area = area,
 		.kind = from->kind,
 		.lock = from->lock,
+		.traits = from->traits,
 		.shared = from->shared,
 		.address = from->address,
 		.offset = from->offset,
@@ -108,6 +109,9 @@ static struct sprof_hash hash_of(
 {
 	const uint64_t fields[] = {(uint64_t)wait->system_call,
 		(uint64_t)wait->kind << 32 | (uint64_t)wait->shared << 31 | wait->lock,
+		(uint64_t)wait->traits.lost_owner << 32 |
+			(uint64_t)wait->traits.condition_words << 2 |
+			(uint64_t)wait->traits.is_limited << 1 | wait->traits.is_endless,
 		(uint64_t)(uintptr_t)object, (uint64_t)(uintptr_t)area, wait->address, wait->offset,
 		wait->module};
 

@@ -14,11 +14,7 @@
 #include "profile/names/resolve.h"
 
 enum {
-	/*
-	 * Distances from a waited-for word back to the beginning: of glibc's structure, with words
-	 * in pairs of 8 bytes; of CPython's lock, also to its condition variable.
-	 */
-	CONDITION_WORDS = 40,
+	/* From the start of a lock to its pair of words, and to the condition variable in it. */
 	RWLOCK_WORDS = 8,
 	INTERPRETER_CONDITION = 32,
 };
@@ -28,13 +24,16 @@ static const char *keep(struct sprof_profile *profile, const char *text)
 	return sprof_strtab_intern(profile->index->strings, text);
 }
 
-uint64_t sprof_profile_lock_distance(enum sprof_lock_kind kind, uint64_t address)
+uint64_t sprof_profile_lock_distance(
+	enum sprof_lock_kind kind, uint64_t address, const struct sprof_lock_traits *traits)
 {
+	const uint64_t condition = (uint64_t)traits->condition_words;
+
 	switch (kind) {
 	case SPROF_LOCK_CONDITION:
-		return CONDITION_WORDS + address % 8;
+		return condition ? condition + address % 8 : 0;
 	case SPROF_LOCK_INTERPRETER:
-		return CONDITION_WORDS + address % 8 + INTERPRETER_CONDITION;
+		return condition ? condition + address % 8 + INTERPRETER_CONDITION : 0;
 	case SPROF_LOCK_RWLOCK:
 		return RWLOCK_WORDS + address % 8;
 	case SPROF_LOCK_BARRIER: /* its second word */
@@ -43,6 +42,7 @@ uint64_t sprof_profile_lock_distance(enum sprof_lock_kind kind, uint64_t address
 	case SPROF_LOCK_MUTEX:
 	case SPROF_LOCK_JOIN:
 	case SPROF_LOCK_SEMAPHORE:
+	case SPROF_LOCK_PYTHON:
 	case SPROF_LOCK_COUNT:
 		break;
 	}
@@ -54,15 +54,36 @@ struct naming {
 	struct sprof_profile *profile;
 	struct sprof_symbols *symbols;
 	struct sprof_idmap interpreters; /* (0, where the words of their locks are) */
+	int condition_words; /* of all condition variables where that is known; 0: none */
 };
+
+/* What is wrong with a lock without a holder; "": nothing. */
+static void write_flaw(
+	const struct sprof_profile_wait *wait, enum sprof_lock_kind kind, char flaw[64])
+{
+	const struct sprof_lock_traits *traits = &wait->traits;
+
+	flaw[0] = '\0';
+	if (kind != SPROF_LOCK_MUTEX && kind != SPROF_LOCK_RWLOCK)
+		return;
+	if (traits->lost_owner)
+		snprintf(flaw, 64, " (its owner %d is no thread of this process)",
+			traits->lost_owner);
+	else if (traits->is_endless && kind == SPROF_LOCK_MUTEX)
+		snprintf(flaw, 64, " (refused: a deadlock, or its owner has ended)");
+}
 
 /* "mutex cache_lock+0", "condition variable [heap]+0x2a0". */
 static bool name_lock(const struct naming *naming, const struct sprof_profile_wait *wait,
 	enum sprof_lock_kind kind, const char **ret, struct sprof_error *err)
 {
 	struct sprof_profile *profile = naming->profile;
-	uint64_t back = sprof_profile_lock_distance(kind, wait->address), offset = 0;
-	char what[64], text[512];
+	const struct sprof_lock_traits traits = {
+		.condition_words = wait->traits.condition_words ? wait->traits.condition_words
+								: naming->condition_words,
+	};
+	uint64_t back = sprof_profile_lock_distance(kind, wait->address, &traits), offset = 0;
+	char what[64], flaw[64], text[512];
 	const char *name = NULL;
 
 	snprintf(what, sizeof(what), "%s%s", wait->shared ? SPROF_PROFILE_SHARED : "",
@@ -71,20 +92,21 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 		!sprof_symbols_find_data(
 			naming->symbols, wait->module, wait->offset - back, &name, &offset, err))
 		return false;
-	if (kind == SPROF_LOCK_JOIN)
-		snprintf(text, sizeof(text), "%s", what);
+	write_flaw(wait, kind, flaw);
+	if (kind == SPROF_LOCK_JOIN || (flaw[0] && !wait->traits.lost_owner))
+		snprintf(text, sizeof(text), "%s%s", what, flaw);
 	else if (name)
-		snprintf(text, sizeof(text), "%s %s+%" PRIu64, what, name, offset);
+		snprintf(text, sizeof(text), "%s %s+%" PRIu64 "%s", what, name, offset, flaw);
 	else if (wait->area && strcmp(wait->area, "[stack]") == 0)
-		snprintf(text, sizeof(text), "%s %s-0x%" PRIx64, what, wait->area,
-			wait->offset + back);
+		snprintf(text, sizeof(text), "%s %s-0x%" PRIx64 "%s", what, wait->area,
+			wait->offset + back, flaw);
 	else if (wait->area)
-		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what, wait->area,
-			wait->offset - back);
+		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64 "%s", what, wait->area,
+			wait->offset - back, flaw);
 	else
-		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what,
+		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64 "%s", what,
 			sprof_module_name(sprof_modules_get(profile->modules, wait->module)),
-			wait->offset - back);
+			wait->offset - back, flaw);
 	*ret = keep(profile, text);
 	return *ret || sprof_error_no_memory(err);
 }
@@ -107,6 +129,24 @@ static bool find_interpreters(struct naming *naming)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * The numbers in a condition variable do not always agree, but a program has one C library. 0: none
+ * is known, or there are several.
+ */
+static int find_condition_words(const struct sprof_profile *profile)
+{
+	int words = 0;
+
+	for (size_t i = 0; i < profile->wait_count; i++) {
+		const int known = profile->waits[i].traits.condition_words;
+
+		if (known && words && known != words)
+			return 0;
+		words = known ? known : words;
+	}
+	return words;
 }
 
 static enum sprof_lock_kind kind_of(const struct naming *naming,
@@ -189,7 +229,11 @@ bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err)
 {
 	struct sprof_profile_index *index = profile->index;
-	struct naming naming = {.profile = profile, .symbols = symbols};
+	struct naming naming = {
+		.profile = profile,
+		.symbols = symbols,
+		.condition_words = find_condition_words(profile),
+	};
 	bool ok = find_interpreters(&naming) || sprof_error_no_memory(err);
 
 	for (size_t i = 0; ok && i < index->unnamed_count; i++)

@@ -33,7 +33,8 @@ SPROF_MUST_USE bool sprof_profile_add_line(struct sprof_profile *profile,
 SPROF_MUST_USE bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
 
-/* The offset of the futex word in its lock. */
-uint64_t sprof_profile_lock_distance(enum sprof_lock_kind kind, uint64_t address);
+/* The offset of the futex word in its lock; 0 if that is not known. */
+uint64_t sprof_profile_lock_distance(
+	enum sprof_lock_kind kind, uint64_t address, const struct sprof_lock_traits *traits);
 
 #endif

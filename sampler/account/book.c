@@ -322,7 +322,7 @@ static void look_at_lock(struct book *book, const struct observation *observatio
 	if (!sampled->wait.id || !watch.active || observation->is_past)
 		return;
 	sprof_locks_look(&book->waits.locks, observation->thread, &watch, observation->time_ns);
-	sprof_sampled_lock_held(sampled, watch.holder_id);
+	sprof_sampled_lock_held(sampled, &watch);
 }
 
 /* Finds what the thread does in the kernel. A thread in a group-stop waits for SIGCONT only. */

@@ -103,15 +103,14 @@ static void read_lock(struct asking *asking)
 	const struct sprof_futex_threads threads = {asking, is_thread};
 	pid_t tid = asking->thread->tid;
 	struct seen_lock *lock = asking->lock;
-	struct sprof_futex_memory memory;
 	struct sprof_futex_facts facts;
 
-	sprof_futex_read(&access, tid, lock->futex.address, &memory);
-	facts = sprof_futex_look(&lock->futex, &memory, &threads);
+	facts = sprof_futex_look(&access, tid, &lock->futex, &threads);
 	/* A thread is joined only from its own process: the number was no thread id. */
 	if (facts.lock == SPROF_LOCK_JOIN && asking->elsewhere)
 		facts = (struct sprof_futex_facts){.lock = SPROF_LOCK_UNKNOWN};
 	lock->kind = facts.lock;
+	lock->traits = facts.traits;
 	if (facts.lock == SPROF_LOCK_INTERPRETER) {
 		find_state_holder(asking, facts.last_holder);
 		return;
@@ -136,19 +135,20 @@ static struct seen_lock *find_lock(struct locks *locks, pid_t pid, const struct 
 	return lock;
 }
 
-enum sprof_lock_kind sprof_locks_look(
+const struct seen_lock *sprof_locks_look(
 	struct locks *locks, struct sprof_thread *thread, struct lock_watch *watch, uint64_t now_ns)
 {
 	struct seen_lock *lock = find_lock(locks, thread->process->pid, &watch->futex);
+	bool is_own;
 
 	if (lock->tick_ns != now_ns) {
 		lock->tick_ns = now_ns;
 		read_lock(&(struct asking){locks->world, thread, lock});
 	}
-	watch->holder_id = SPROF_RECORD_NONE;
-	/* The asking thread waits, so it can't be the holder. */
-	if (!lock->holder || lock->holder_id == thread->id)
-		return lock->holder ? SPROF_LOCK_UNKNOWN : lock->kind;
-	watch->holder_id = lock->holder_id;
-	return lock->kind;
+	is_own = lock->holder && lock->holder_id == thread->id;
+	watch->holder_id = !lock->holder || (is_own && !watch->was_own && !locks->once)
+		? SPROF_RECORD_NONE
+		: lock->holder_id;
+	watch->was_own = is_own;
+	return lock;
 }

@@ -15,11 +15,13 @@ enum { SEEN_LOCKS = 256 };
 /* Zeroed, except for the world, is empty and valid. */
 struct locks {
 	const struct sprof_world *world;
+	bool once; /* each thread is looked at once: the caller compares two looks */
 	struct seen_lock {
 		pid_t pid; /* of the process it was read in; 0: none */
 		struct sprof_futex futex;
 		uint64_t tick_ns; /* when it was read */
 		enum sprof_lock_kind kind;
+		struct sprof_lock_traits traits;
 		pid_t holder; /* its id inside its process; 0: none */
 		uint32_t holder_id;
 		uint64_t thread_state; /* of an interpreter's lock: the holder's */
@@ -27,8 +29,12 @@ struct locks {
 	} seen[SEEN_LOCKS];
 };
 
-/* The kind of the lock that the thread waits for. The watch gets its present holder. */
-enum sprof_lock_kind sprof_locks_look(struct locks *locks, struct sprof_thread *thread,
+/*
+ * The lock that the thread waits for, valid until the next look. The watch gets its present holder:
+ * the waiting thread itself only if two looks in one wait show that, as a thread that has just
+ * taken the lock no longer waits.
+ */
+const struct seen_lock *sprof_locks_look(struct locks *locks, struct sprof_thread *thread,
 	struct lock_watch *watch, uint64_t now_ns);
 
 #endif

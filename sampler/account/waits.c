@@ -46,14 +46,17 @@ static pid_t process_at(void *data, size_t index)
 
 void sprof_waits_init(struct waits *waits, struct run *run, const struct sprof_sink *sink)
 {
-	*waits = (struct waits){.run = run, .sink = sink, .locks = {.world = run->world}};
+	*waits = (struct waits){.run = run,
+		.sink = sink,
+		.locks = {.world = run->world, .once = run->options->once}};
 	waits->access = (struct sprof_blocked_access){waits, read_memory, process_at};
 	waits->objects.access = &waits->access;
 }
 
 void sprof_waits_restart(struct waits *waits)
 {
-	waits->locks = (struct locks){.world = waits->run->world};
+	waits->locks =
+		(struct locks){.world = waits->run->world, .once = waits->run->options->once};
 }
 
 void sprof_waits_finish(struct waits *waits)
@@ -149,13 +152,17 @@ static void place(const struct looking *looking, struct sprof_wait *wait)
 static void look_at_futex(struct looking *looking, struct sprof_wait *wait)
 {
 	struct lock_watch *lock = &looking->found.lock;
+	const struct seen_lock *seen;
 
 	if (!sprof_futex_parse(looking->call.arguments, &lock->futex))
 		return;
 	lock->active = true;
 	wait->address = lock->futex.address;
-	wait->lock =
-		sprof_locks_look(&looking->waits->locks, looking->thread, lock, looking->now_ns);
+	seen = sprof_locks_look(&looking->waits->locks, looking->thread, lock, looking->now_ns);
+	wait->lock = seen->kind;
+	wait->traits = seen->traits;
+	wait->traits.is_limited = lock->futex.is_limited;
+	wait->traits.is_endless = sprof_futex_is_endless(&lock->futex, looking->call.sp);
 	place(looking, wait);
 }
 

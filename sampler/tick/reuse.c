@@ -48,8 +48,11 @@ bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct ob
 /* Its lock may have a new holder, or the holder may have moved. */
 static bool may_change_hands(const struct sprof_thread *thread, const struct lock_watch *lock)
 {
+	bool is_in_doubt = lock->was_own && lock->holder_id == SPROF_RECORD_NONE;
+
 	return lock->active &&
-		(quiet_of(thread)->has_awake || !sprof_futex_is_private(&lock->futex));
+		(is_in_doubt || quiet_of(thread)->has_awake ||
+			!sprof_futex_is_private(&lock->futex));
 }
 
 /* Whether its time is due: it is handed out now and then all the same. */

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import sys
 
 from harness import SPROF, Program, Target, check_untouched, main, run, sprof, state_of, threads_of, tool, wait_until
@@ -19,6 +20,42 @@ if not os.fork():
     os._exit(0)
 os.read(r, 1), os.read(r, 1)
 print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+# Two threads take two locks in either order; or they wait for work, and the first thread for their end.
+PYTHON_LOCKS = """
+import queue, sys, threading
+locks, meeting, work = [threading.Lock(), threading.Lock()], threading.Barrier(3), queue.Queue()
+def take(first, second):
+    with first:
+        meeting.wait()
+        with second:
+            pass
+def fetch(*unused):
+    meeting.wait()
+    work.get()
+play = take if sys.argv[1] == "circle" else fetch
+threads = [threading.Thread(target=play, args=args) for args in (locks, locks[::-1])]
+for thread in threads:
+    thread.start()
+meeting.wait()
+print("ready", flush=True)
+for thread in threads:
+    thread.join()
+"""
+
+
+# It has the lock of a file, or waits for it.
+FILE_LOCK = """
+import fcntl, sys
+take = getattr(fcntl, sys.argv[1])
+files = [open("locked", "w") for _ in range(2 if sys.argv[2] == "twice" else 1)]
+print("ready", flush=True)
+for file in files:
+    take(file, fcntl.LOCK_EX)
+print("taken", flush=True)
 sys.stdin.read()
 """
 
@@ -100,6 +137,63 @@ def test_a_reader_is_not_known():
     assert found["deadlocks"] == []
     assert "readers may have it, whom glibc does not record" in sprof("dump", "-p", program.pid).check(0).text()
     program.finish().check(0)
+
+
+def all_wait_for_locks(pid):
+    """Each sleeps in a futex that has no time limit, and it is not the one that it waits on at a barrier."""
+    calls = []
+    for tid in threads_of(pid):
+        with open(f"/proc/{pid}/task/{tid}/syscall", encoding="utf-8") as file:
+            calls.append(file.read().split())
+    return all(len(call) > 4 and call[4] == "0x0" and state_of(pid, tid) == "S" for call, tid in zip(calls, threads_of(pid))) \
+        and len({call[1] for call in calls}) == len(calls)
+
+
+def test_locks_of_python():
+    """Python does not record the owner of a Lock. If all threads wait for locks, none is left to free one."""
+    for kind, deadlocks in (("circle", 1), ("queue", 0)):
+        program = Program([sys.executable, "-c", PYTHON_LOCKS, kind])
+        assert program.line() == "ready"
+        wait_until(lambda: len(threads_of(program.pid)) == 3 and all_wait_for_locks(program.pid), "all threads wait")
+        found = look("-p", program.pid)
+        assert len(found["deadlocks"]) == deadlocks, found
+        kinds = [thread["lock"]["kind"] for thread in found["processes"][0]["threads"]]
+        assert kinds[0] == "join", kinds
+        if kind == "circle":
+            assert kinds[1:] == ["Python lock"] * 2 and len(found["deadlocks"][0]) == 3, found
+            text = sprof("dump", "-p", program.pid).check(0).text()
+            assert text.startswith(f"deadlock: all 3 threads of process {program.pid} wait"), text
+        program.signal(signal.SIGKILL)
+        program.finish()
+
+
+def test_locks_of_files():
+    """The kernel knows which process has the lock of a file."""
+    def locker(*words):
+        program = Program([sys.executable, "-c", FILE_LOCK, *words])
+        assert program.line() == "ready"
+        return program
+
+    def object_of(program):
+        return look("-p", program.pid)["processes"][0]["threads"][0]["object"]
+
+    for how in ("flock", "lockf"):
+        holder = locker(how, "once")
+        assert holder.line() == "taken"
+        waiter = locker(how, "once")
+        path = os.path.realpath("locked")
+        wait_until(lambda: (object_of(waiter) or "").startswith("lock of "), "it waits for the lock")
+        found = object_of(waiter)
+        name = open(f"/proc/{holder.pid}/comm", encoding="utf-8").read().strip()
+        assert found == f"lock of {path} held by {name} ({holder.pid})", found
+        holder.finish().check(0)
+        assert waiter.line() == "taken"
+        waiter.finish().check(0)
+    alone = locker("flock", "twice")
+    wait_until(lambda: (object_of(alone) or "").startswith("lock of "), "it waits for the lock")
+    assert object_of(alone).endswith(" held by itself")
+    alone.signal(signal.SIGKILL)
+    alone.finish()
 
 
 def test_contended_locks_are_no_deadlock():

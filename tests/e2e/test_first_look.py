@@ -40,6 +40,18 @@ def test_demo():
     check_run(os.environ["SPROF_DEMO"], words=["orchard", "blocked", "mutex", "count_apples", "held by picker", "rest"])
 
 
+def test_deadlock():
+    """Each of two threads waits for the other's mutex. It is no deadlock as long as they only wait for each other in turns."""
+    hangs, plays = Target("deadlock", "mm"), Target("deadlock", "turns")
+    for screen in answers("attach", "-p", hangs.pid, "-d", "2s"):
+        screen.check_answer("deadlock (", "deadlock, 2 threads will wait for ever")
+        assert f"sprof dump -p {hangs.pid} " in screen.part("next")[0], screen.text
+    for screen in answers("attach", "-p", plays.pid, "-d", "2s", sizes=[SMALL]):
+        assert "ever" not in " ".join(screen.part("verdict")), screen.text
+    hangs.finish().check(0)
+    plays.finish().check(0)
+
+
 def test_single_threaded_program():
     check_run(build("work"), "2", words=["work", "computing", "inner"])
 

@@ -37,7 +37,12 @@ def unshare(*words):
 
 def test_proc_of_another_pid_namespace():
     for command in (["run", "-o", "x.folded", "--", "touch", "ran"],
-                    ["attach", "-p", 1, "-d", "100ms"], ["dump", "-p", 1]):
+                    ["attach", "-p", 1, "-d", "100ms"], ["attach", "--name", "sprof", "-d", "100ms"],
+                    ["dump", "-p", 1], ["dump", "-p", 1, "--children"], ["heap", "-p", 1], ["calls", "-p", 1, "-F", "malloc"],
+                    ["syscalls", "-p", 1], ["trace", "-p", 1, "-e", "sched:off", "-e", "sched:on"],
+                    ["mem", "-o", "x.csv", "--", "touch", "ran"], ["mem", "-p", 1, "-d", "100ms"],
+                    ["mem", "-p", 1, "--children", "-d", "100ms"],
+                    ["rundelay", "--", "touch", "ran"], ["rundelay", "-p", 1, "-d", "100ms"], ["symbols", "-p", 1]):
         result = unshare(*NEW_PID_NAMESPACE, SPROF, *command)
         check_error(result, FAILED, "/proc is not of the pid namespace", "mount")
     assert not os.path.exists("ran") and not os.path.exists("x.folded")

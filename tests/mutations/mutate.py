@@ -46,7 +46,7 @@ TRANSITIONS = [
     ("waits-for-nothing", "sampler/sampled.c", "sampled->wait = *wait;", ";"),
     ("runs-and-waits", "sampler/sampled.c", "sampled->wait = (struct known_wait){.id = id};", ";"),
     ("call-is-forgotten", "sampler/sampled.c", "sampled->last_call = *call;", ";"),
-    ("holder-is-forgotten", "sampler/sampled.c", "sampled->wait.lock.holder_id = holder_id;", ";"),
+    ("holder-is-forgotten", "sampler/sampled.c", "sampled->wait.lock = *watch;", ";"),
     ("owes-nothing", "sampler/sampled.c", "sampled->owed = coming ? sampled->owed + coming : 0;",
      "sampled->owed = 0;"),
     ("owes-one-tick", "sampler/sampled.c", "sampled->owed + coming : 0;", "coming : 0;"),

@@ -72,6 +72,33 @@ static void dead_owner(void)
 	pthread_mutex_lock(&first);
 }
 
+static void dead_recursive(void)
+{
+	pthread_mutexattr_t kind;
+
+	pthread_mutexattr_init(&kind);
+	pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&first, &kind);
+	dead_owner();
+}
+
+static void *write_and_end(void *data)
+{
+	pthread_rwlock_wrlock(data);
+	return data;
+}
+
+static void dead_writer(void)
+{
+	static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, write_and_end, &lock);
+	pthread_join(thread, NULL);
+	say_ready();
+	pthread_rwlock_rdlock(&lock);
+}
+
 static void *lock_twice(void *data)
 {
 	pthread_mutex_lock(&first);
@@ -79,10 +106,14 @@ static void *lock_twice(void *data)
 	return data;
 }
 
-static void by_itself(void)
+static void by_itself(int protocol)
 {
+	pthread_mutexattr_t kind;
 	pthread_t thread;
 
+	pthread_mutexattr_init(&kind);
+	pthread_mutexattr_setprotocol(&kind, protocol);
+	pthread_mutex_init(&first, &kind);
 	pthread_create(&thread, NULL, lock_twice, NULL);
 	say_ready();
 	pthread_join(thread, NULL);
@@ -127,7 +158,13 @@ int main(int argc, char **argv)
 	else if (strcmp(kind, "dead-owner") == 0)
 		dead_owner();
 	else if (strcmp(kind, "itself") == 0)
-		by_itself();
+		by_itself(PTHREAD_PRIO_NONE);
+	else if (strcmp(kind, "itself-inherit") == 0)
+		by_itself(PTHREAD_PRIO_INHERIT);
+	else if (strcmp(kind, "dead-recursive") == 0)
+		dead_recursive();
+	else if (strcmp(kind, "dead-writer") == 0)
+		dead_writer();
 	else if (strcmp(kind, "parent") == 0)
 		of_the_parent();
 	else if (strcmp(kind, "semaphore") == 0)

@@ -1,6 +1,6 @@
 /* Deadlocks: threads that wait for each other in a cycle. */
-#ifndef SPROF_BLOCKED_DEADLOCK_H
-#define SPROF_BLOCKED_DEADLOCK_H
+#ifndef SPROF_BASE_DEADLOCK_H
+#define SPROF_BASE_DEADLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>

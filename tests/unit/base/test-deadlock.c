@@ -1,7 +1,7 @@
 /*
- * blocked/deadlock: cycles among waiting threads, compared with a search that can't be wrong.
+ * base/deadlock: cycles among waiting threads, compared with a search that can't be wrong.
  */
-#include "blocked/deadlock.h"
+#include "base/deadlock.h"
 
 #include <stdlib.h>
 

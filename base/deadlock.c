@@ -3,7 +3,7 @@
  * until the path ends or joins itself or an earlier path: each thread is visited once. Does not
  * handle locks with several holders, nor facts from different moments.
  */
-#include "blocked/deadlock.h"
+#include "base/deadlock.h"
 
 #include <string.h>
 
