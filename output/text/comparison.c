@@ -108,7 +108,8 @@ static void write_name(const struct screen *screen, const struct sprof_compariso
 	char suffix[128];
 
 	if (row->function == SPROF_PROFILE_NONE) {
-		sprof_out_puts(screen->text->out, "(idle: waiting for work)\n");
+		sprof_out_puts(screen->text->out,
+			row->is_queue ? "(waiting for a CPU)\n" : "(idle: waiting for work)\n");
 		return;
 	}
 	function = &profile->functions[row->function];

@@ -171,5 +171,94 @@ def test_a_difference_is_answered():
     assert re.search(r"^slower;_start;.*;work \d+ \d+$", folded, re.MULTILINE), folded
 
 
+POOL = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static sem_t semaphore;
+static int left, over, ends[2];
+static char kind;
+static void spin(long us)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000000 + (now.tv_nsec - from.tv_nsec) / 1000 < us);
+}
+__attribute__((noinline)) void parse(void) { spin(400); left += 0; }
+__attribute__((noinline)) void count(void) { spin(200); left += 0; }
+__attribute__((noinline)) int take(void)
+{
+    char item = 0;
+    if (kind == 'p')
+        return read(ends[0], &item, 1) == 1 && item;
+    if (kind == 's')
+        sem_wait(&semaphore);
+    pthread_mutex_lock(&lock);
+    while (kind == 'c' && !left && !over)
+        pthread_cond_wait(&more, &lock);
+    int got = left > 0;
+    left -= got;
+    if (got)
+        count();
+    pthread_mutex_unlock(&lock);
+    return got;
+}
+__attribute__((noinline)) void give(int last)
+{
+    char item = !last;
+    pthread_mutex_lock(&lock);
+    left += !last;
+    over = last;
+    pthread_cond_signal(&more);
+    pthread_mutex_unlock(&lock);
+    sem_post(&semaphore);
+    if (kind == 'p' && write(ends[1], &item, 1) != 1)
+        abort();
+}
+static void *work(void *data) { while (take()) parse(); return data; }
+static void *tick(void *data) { for (;;) usleep(20000); return data; }
+int main(int argc, char **argv)
+{
+    pthread_t workers[4], ticker;
+    kind = argv[1][0];
+    if (pipe(ends) || sem_init(&semaphore, 0, 0))
+        return 1;
+    pthread_create(&ticker, NULL, tick, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&workers[i], NULL, work, NULL);
+    for (int i = 0; i < 800; i++) {
+        count();
+        give(0);
+    }
+    for (int i = 0; i < 4; i++)
+        give(1);
+    pthread_cond_broadcast(&more);
+    for (int i = 0; i < 4; i++)
+        pthread_join(workers[i], NULL);
+}
+"""
+
+
+def test_a_program_is_like_itself():
+    """Pools whose functions take fixed CPU time, while their waits are as long as the machine lets them be."""
+    write("pool.c", POOL)
+    run(tool("gcc"), "-O2", "-g", "-pthread", "pool.c", "-o", "pool").check(0)
+    for kind in ("semaphore", "condition", "pipe"):
+        paths = []
+        for i in range(6):
+            paths.append(f"{kind}{i}.pb.gz")
+            sprof("run", "-q", "-o", paths[-1], "--", "./pool", kind).check(0)
+        for before, after in zip(paths, paths[1:]):
+            first, *rest = sprof("diff", before, after).check(0).text().splitlines()
+            assert first.startswith("no function's CPU time has changed by more than chance; in all: "), (first, rest)
+            assert all(line[0] == "~" for line in rest if line.endswith(("take", "tick", "work)", "CPU)"))), rest
+
+
 if __name__ == "__main__":
     main()
