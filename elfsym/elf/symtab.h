@@ -31,6 +31,12 @@ struct sprof_symbol {
 	size_t name_length;
 	enum sprof_symbol_source source;
 	bool is_local; /* not interposable: all calls in the module enter it */
+	/*
+	 * Only of a local symbol whose name another unit has, too: the unit's source file, as the
+	 * compiler was given it; "util.c (2)" if it is the second such unit with that file name. NULL:
+	 * unknown or not needed.
+	 */
+	const char *file;
 };
 
 /* The files with symbols; all must outlive the table. NULL: absent. */

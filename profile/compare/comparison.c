@@ -107,12 +107,11 @@ static double samples_of(
 		: (double)metrics->samples;
 }
 
-static void add_value(
-	struct tally *tally, size_t row, const struct sprof_profile_row *from, double value)
+static void add_value(struct tally *tally, size_t row, const struct sprof_profile_row *from,
+	double value, double on_cpu)
 {
 	const enum sprof_side side = sprof_side_of(from->thread, tally->base_threads);
-	const double values[AMOUNTS] = {
-		[ALL] = value, [ON_CPU] = fmin(cpu_part(tally, &from->metrics), value)};
+	const double values[AMOUNTS] = {[ALL] = value, [ON_CPU] = on_cpu};
 
 	tally->values[row * tally->all_runs + tally->profile->threads[from->thread].run] += value;
 	for (int i = 0; i < AMOUNTS; i++) {
@@ -129,6 +128,7 @@ static void count_row(struct tally *tally, const struct sprof_profile_row *row, 
 	const size_t functions = profile->function_count;
 	const uint64_t value = sprof_metrics_get(&row->metrics, tally->weight);
 	const struct sprof_profile_line *own = sprof_profile_own_line(profile, row->stack);
+	const double on_cpu = cpu_part(tally, &row->metrics);
 	const uint64_t queued = tally->weight == SPROF_WEIGHT_WALL
 		? sprof_metrics_get(&row->metrics, SPROF_WEIGHT_RUNQ) +
 			sprof_metrics_get(&row->metrics, SPROF_WEIGHT_STOLEN)
@@ -137,11 +137,11 @@ static void count_row(struct tally *tally, const struct sprof_profile_row *row, 
 	if (!value)
 		return;
 	if (queued)
-		add_value(tally, functions + QUEUE, row, (double)queued);
+		add_value(tally, functions + QUEUE, row, (double)queued, 0);
 	if (value > queued)
 		add_value(tally, is_idle || !own ? functions + IDLE : own->function, row,
-			(double)(value - queued));
-	add_value(tally, functions + WHOLE, row, (double)value);
+			(double)(value - queued), on_cpu);
+	add_value(tally, functions + WHOLE, row, (double)value, on_cpu);
 	see(tally, row->stack, sprof_side_of(row->thread, tally->base_threads));
 }
 

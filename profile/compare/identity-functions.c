@@ -211,11 +211,20 @@ static void pair(
 	}
 }
 
+/* "util.c (2)", from a symbol table: the order of units may differ in another build. */
+static bool is_numbered(const struct entry *entry)
+{
+	return entry->file && entry->file[0] && !entry->line &&
+		entry->file[strlen(entry->file) - 1] == ')';
+}
+
 /* How well the files of two definitions fit; 0: they don't. */
 static size_t fit_of(const struct definition *one, const struct definition *other)
 {
 	const struct entry *a = one->first, *b = other->first;
 
+	if (is_numbered(a) || is_numbered(b))
+		return 0;
 	if (!a->file || !b->file)
 		return a->file == b->file && strcmp(a->local, b->local) == 0;
 	return sprof_identity_common_parts(a->file, b->file);
