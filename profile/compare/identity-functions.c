@@ -403,6 +403,9 @@ bool sprof_identity_match(struct sprof_identity *identity, const struct sprof_pr
 	ok = ok && list_targets(&matching) && list_sources(&matching);
 	if (ok)
 		match_names(&matching);
+	ok = ok &&
+		(how != SPROF_IDENTITY_COMPARE ||
+			sprof_identity_match_lambdas(identity, target, source));
 	sprof_strtab_destroy(matching.texts);
 	free(matching.entries);
 	free(matching.definitions);

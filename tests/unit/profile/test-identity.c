@@ -206,6 +206,81 @@ static void across_builds(void **state)
 	}
 }
 
+/* A sample in a function, in a line of "/s/a.cc". */
+struct sampled {
+	const char *name;
+	uint32_t begin, line;
+};
+
+static struct sprof_profile *sample(const struct sampled *sampled, const char *build_id)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_profile_location location = {0};
+
+	assert_true(sprof_build_module(profile, "/p/app", build_id, &location.frame.module));
+	for (size_t i = 0; i < AT_MOST && sampled[i].name; i++) {
+		const struct sprof_location place = {.function = sampled[i].name,
+			.file = "/s/a.cc",
+			.line = sampled[i].line,
+			.function_file = "/s/a.cc",
+			.function_line = sampled[i].begin};
+
+		location.line_count = 0;
+		assert_true(sprof_profile_add_line(profile, &location, &place, SPROF_MARK_CALLED));
+		assert_int_equal(profile->lines[i].function, i);
+	}
+	return profile;
+}
+
+static const struct {
+	const char *what;
+	struct sampled gcc[AT_MOST], clang[AT_MOST];
+	int same[AT_MOST];
+} lambdas[] = {
+	{"in another order",
+		{{"main", 3, 9}, {"main::{lambda(int)#1}::operator()(int) const", 0, 5},
+			{"main::{lambda(int)#2}::operator()(int) const [clone .constprop.0]", 0,
+				7}},
+		{{"main", 3, 9}, {"main::$_1::operator()(int) const", 7, 7},
+			{"main::$_0::operator()(int) const", 5, 5}},
+		{0, 2, 1}},
+	{"templates",
+		{{"main", 3, 9},
+			{"auto main::{lambda(auto:1)#1}::operator()<int>(int) const", 0, 5}},
+		{{"main", 3, 9}, {"auto main::$_4::operator()<int>(int) const", 5, 5}}, {0, 1}},
+	{"no common line", {{"main", 3, 9}, {"main::{lambda()#1}::operator()() const", 0, 5}},
+		{{"main", 3, 9}, {"main::$_0::operator()() const", 5, 6}}, {0, GONE}},
+	{"the function around has moved",
+		{{"main", 3, 9}, {"main::{lambda()#1}::operator()() const", 0, 5}},
+		{{"main", 4, 9}, {"main::$_0::operator()() const", 5, 5}}, {0, GONE}},
+	{"two in one line",
+		{{"main", 3, 9}, {"main::{lambda()#1}::operator()() const", 0, 5},
+			{"main::{lambda()#2}::operator()() const", 0, 5}},
+		{{"main", 3, 9}, {"main::$_0::operator()() const", 5, 5}}, {0, GONE}},
+	{"what takes one",
+		{{"main", 3, 9}, {"void call<main::{lambda()#1}>(main::{lambda()#1})", 1, 2}},
+		{{"main", 3, 9}, {"void call<main::$_0>(main::$_0)", 1, 2}}, {0, GONE}},
+};
+
+static void lambdas_of_two_compilers(void **state)
+{
+	for (size_t i = 0; i < sizeof(lambdas) / sizeof(lambdas[0]); i++) {
+		struct sprof_profile *gcc = sample(lambdas[i].gcc, "1"),
+				     *clang = sample(lambdas[i].clang, "2");
+		struct sprof_identity identity;
+
+		assert_true(sprof_identity_match(&identity, gcc, clang, SPROF_IDENTITY_COMPARE));
+		for (size_t k = 0; k < clang->function_count; k++) {
+			if ((int)identity.functions[k] != lambdas[i].same[k])
+				fail_msg("%s: function %zu is %d", lambdas[i].what, k,
+					(int)identity.functions[k]);
+		}
+		sprof_identity_finish(&identity);
+		sprof_profile_destroy(gcc);
+		sprof_profile_destroy(clang);
+	}
+}
+
 /* A merge of two programs doesn't mix what they call the same. */
 static void programs_stay_two(void **state)
 {
@@ -246,6 +321,7 @@ TEST_MAIN("identity")
 		cmocka_unit_test(within_a_profile),
 		cmocka_unit_test(a_line_has_its_file),
 		cmocka_unit_test(across_builds),
+		cmocka_unit_test(lambdas_of_two_compilers),
 		cmocka_unit_test(programs_stay_two),
 		cmocka_unit_test(roles),
 	};
