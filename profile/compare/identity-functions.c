@@ -60,6 +60,8 @@ static bool add_entry(struct matching *matching, const struct sprof_profile_func
 		name = function->name;
 	sprof_identity_plain_name(name, SPROF_IDENTITY_ALL, plain, sizeof(plain));
 	sprof_identity_plain_name(name, SPROF_IDENTITY_CLONES, local, sizeof(local));
+	sprof_identity_unify_structors(plain);
+	sprof_identity_unify_structors(local);
 	entry.plain = sprof_strtab_intern(matching->texts, plain);
 	entry.local = sprof_strtab_intern(matching->texts, local);
 	entry.file = function->file;

@@ -1,6 +1,7 @@
 /* profile/identity: which functions are one. */
 #include "profile/compare/identity.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/edit/build.h"
@@ -136,6 +137,12 @@ static const struct {
 		{"/q/app", "2", {{"f", NULL, "/t/b.c", 9}}}, {0}},
 	{"another program's name", {"/p/gcc-app", "1", {{"f", NULL, "/s/a.c", 3}}},
 		{"/p/clang-app", "2", {{"f", NULL, "/s/a.c", 3}}}, {0}},
+	{"a constructor", {"/p/app", "1", {{"A::A()", "_ZN1AC4Ev", "/s/a.cc", 3}}},
+		{"/p/app", "2", {{"A::A()", "_ZN1AC1Ev", NULL, 0}}}, {0}},
+	{"destructors", {"/p/app", "1", {{"A::~A()", "_ZN1AD2Ev", "/s/a.cc", 3}}},
+		{"/p/app", "2",
+			{{"A::~A()", "_ZN1AD0Ev", NULL, 0}, {"A::~A()", "_ZN1AD1Ev", NULL, 0}}},
+		{0, 0}},
 	{"units of a symbol table",
 		{"/p/app", "1", {{"f", NULL, "/s/a.c", 3}, {"f", NULL, "/s/b.c", 7}}},
 		{"/p/app", "2", {{"f", NULL, "b.c", 0}, {"f", NULL, "a.c", 0}}}, {1, 0}},
@@ -315,6 +322,29 @@ static void roles(void **state)
 	}
 }
 
+static void constructors_and_destructors(void **state)
+{
+	static const char *const rows[][2] = {
+		{"_ZN8tinyxml27XMLNodeC2EPNS_11XMLDocumentE",
+			"_ZN8tinyxml27XMLNodeC_EPNS_11XMLDocumentE"},
+		{"_ZN8tinyxml27XMLNodeD0Ev", "_ZN8tinyxml27XMLNodeD_Ev"},
+		{"_ZN1AILi5EED4Ev", "_ZN1AILi5EED_Ev"},
+		{"_ZNSt6vectorIiSaIiEEC1ERKS1_", "_ZNSt6vectorIiSaIiEEC_ERKS1_"},
+		{"_ZN2C1C1ES5_T2_", "_ZN2C1C_ES5_T2_"},
+		{"_ZN2D03runEv", "_ZN2D03runEv"},
+		{"_ZN999C1Ev", "_ZN999C1Ev"},
+		{"C1", "C1"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s", rows[i][0]);
+		sprof_identity_unify_structors(name);
+		assert_string_equal(name, rows[i][1]);
+	}
+}
+
 TEST_MAIN("identity")
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +354,7 @@ TEST_MAIN("identity")
 		cmocka_unit_test(lambdas_of_two_compilers),
 		cmocka_unit_test(programs_stay_two),
 		cmocka_unit_test(roles),
+		cmocka_unit_test(constructors_and_destructors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
