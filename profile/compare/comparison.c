@@ -316,7 +316,11 @@ static void fill_rows(const struct tally *tally, struct sprof_comparison *compar
 
 static void judge_whole(const struct tally *tally, struct sprof_comparison *comparison)
 {
-	summarise_sides(tally, tally->profile->function_count + WHOLE, comparison->whole);
+	const size_t whole = tally->profile->function_count + WHOLE;
+
+	summarise_sides(tally, whole, comparison->whole);
+	comparison->cpu_samples = fmin(amount_of(tally, whole, SPROF_SIDE_BASE, true).samples,
+		amount_of(tally, whole, SPROF_SIDE_NEW, true).samples);
 	comparison->is_sure = are_enough(tally) && runs_differ(comparison->whole);
 }
 

@@ -39,8 +39,9 @@ struct sprof_comparison {
 	struct sprof_compared whole[SPROF_SIDES];
 	size_t runs[SPROF_SIDES];
 	bool is_sure; /* of the whole; always false for single runs: their variation is unknown */
-	bool are_few; /* several runs, but too few for significance in any order */
-	size_t cause; /* index in `rows`; row_count: none */
+	double cpu_samples; /* of the side with fewer */
+	bool are_few;       /* several runs, but too few for significance in any order */
+	size_t cause;       /* index in `rows`; row_count: none */
 };
 
 /*

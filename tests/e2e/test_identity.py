@@ -172,10 +172,11 @@ def test_a_difference_is_answered():
     after = record(build("slower", files={
         "one.c": WORK + "void parse_file(void) { for (int i = 0; i < 4; i++) work(9000); sum++; }\n",
         "two.c": "void write_file(void) { }\n", "main.c": MAIN}), output="after.pb.gz")
-    for words in ((before, after), (before, before, before, before, "--", after, after, after, after)):
-        first, whole, *rest = sprof("diff", "--weight", "user", *words).check(0).text().splitlines()
+    runs = ((before, after), (before, before, before, before, "--", after, after, after, after))
+    for weight, words in ((weight, words) for weight in ("user", "wall") for words in runs):
+        first, whole, *rest = sprof("diff", "--weight", weight, *words).check(0).text().splitlines()
         assert re.fullmatch(r"work: .* more, .* before, .* now, \d\.\d\d x", first), first
-        assert whole.startswith("in all, by user: "), whole
+        assert whole.startswith(f"in all, by {weight}: "), whole
         assert any(re.search(r"work(  two\.c:\d+)? \(gone\)$", line) for line in rest), rest
         assert ("median of 4 runs" in whole) == (len(words) > 2), whole
     sprof("diff", before, after, "--weight", "user", "-o", "page.html").check(0)
@@ -271,6 +272,7 @@ def test_a_program_is_like_itself():
         for before, after in zip(paths, paths[1:]):
             first, *rest = sprof("diff", before, after).check(0).text().splitlines()
             assert first.startswith("no function's CPU time has changed by more than chance; in all: "), (first, rest)
+            assert any(re.match(r"only \d+ samples on a CPU: ", line) for line in rest), rest
             assert all(line[0] == "~" for line in rest if line.endswith(("take", "tick", "work)", "CPU)"))), rest
 
 
