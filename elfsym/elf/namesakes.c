@@ -46,16 +46,29 @@ bool sprof_unit_files_add(struct sprof_unit_files *units, const char *name, uint
 	return true;
 }
 
+static const char *keep(struct sprof_unit_files *units, const char *text)
+{
+	if (!units->files)
+		units->files = sprof_strtab_create();
+	return units->files ? sprof_strtab_intern(units->files, text) : NULL;
+}
+
 const char *sprof_unit_files_text(struct sprof_unit_files *units, uint32_t unit, uint32_t number)
 {
 	char text[LONGEST + 24];
 
 	if (!number)
 		return units->names[unit - 1];
-	if (!units->files)
-		units->files = sprof_strtab_create();
 	snprintf(text, sizeof(text), "%s (%" PRIu32 ")", units->names[unit - 1], number);
-	return units->files ? sprof_strtab_intern(units->files, text) : NULL;
+	return keep(units, text);
+}
+
+const char *sprof_unit_files_place(struct sprof_unit_files *units, uint64_t address)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	return keep(units, text);
 }
 
 void sprof_unit_files_finish(struct sprof_unit_files *units)
@@ -69,7 +82,7 @@ static int order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By name, unit's name and unit; parts come behind their functions. */
+/* By name, unit's name, unit and place; parts come behind their functions. */
 static int compare(const void *left, const void *right)
 {
 	const struct sprof_namesake *a = left, *b = right;
@@ -79,6 +92,8 @@ static int compare(const void *left, const void *right)
 		result = order(a->file, b->file);
 	if (!result)
 		result = order(a->unit, b->unit);
+	if (!result)
+		result = order(a->place, b->place);
 	return result ? result : a->is_part - b->is_part;
 }
 
@@ -87,7 +102,7 @@ static bool settle_unit(struct sprof_namesake *items, size_t count, uint32_t num
 {
 	for (size_t i = 0; i < count; i++) {
 		items[i].number = number;
-		items[i].needs_unit = items[0].unit && !items[0].is_part;
+		items[i].needs_unit = (items[0].unit || items[0].place) && !items[0].is_part;
 	}
 	return !items[0].is_part;
 }
@@ -120,7 +135,7 @@ static int compare_units(const void *left, const void *right)
 {
 	const struct sprof_namesake *a = left, *b = right;
 
-	return order(a->unit, b->unit);
+	return order(a->unit, b->unit) ? order(a->unit, b->unit) : order(a->place, b->place);
 }
 
 /* Numbers the units of one name. Returns how many of them have functions. */

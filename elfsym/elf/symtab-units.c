@@ -1,4 +1,7 @@
-/* Gives local symbols that share their name the files of their units. */
+/*
+ * Gives local symbols that share their name the files of their units. "strip --strip-debug" removes the
+ * units; then it is their address.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +11,13 @@
 #include "elfsym/names/demangle.h"
 
 enum { HASHED_LENGTH = 256 };
+
+/* Rust's names have a hash of all that distinguishes functions, and several units may have copies. */
+static bool is_rust(const char *name)
+{
+	return strncmp(name, "_R", 2) == 0 ||
+		(strncmp(name, "_ZN", 3) == 0 && strstr(name, "17h") && strchr(name, 'E'));
+}
 
 /* Long names are hashed in part. */
 static struct sprof_namesake describe(const struct sprof_candidate *item, size_t index)
@@ -21,7 +31,6 @@ static struct sprof_namesake describe(const struct sprof_candidate *item, size_t
 	own = sprof_part_owner_length(start);
 	return (struct sprof_namesake){
 		.name = sprof_hash_bytes(start, own, SPROF_HASH_BASIS),
-		.unit = item->unit,
 		.symbol = (uint32_t)index,
 		.is_part = own < length,
 	};
@@ -46,29 +55,41 @@ static size_t list_names(struct sprof_symtab *symtab, struct sprof_namesake *nam
 			before->unit = 0;
 			count--;
 		}
-		names[count] = own;
-		names[count++].unit = item->unit;
+		names[count++] = own;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct sprof_candidate *item = &symtab->items[names[i].symbol];
+		const bool has_copies = is_rust(item->name);
+		const bool is_local = item->rank & SPROF_RANK_LOCAL && !has_copies;
+
+		names[i].unit = has_copies ? 0 : item->unit;
+		names[i].place = is_local && !item->unit && !names[i].is_part ? item->address : 0;
 	}
 	return count;
 }
 
+static bool set_file(struct sprof_symtab *symtab, const struct sprof_namesake *name)
+{
+	struct sprof_candidate *item = &symtab->items[name->symbol];
+
+	if (!name->needs_unit)
+		return true;
+	item->file = name->unit ? sprof_unit_files_text(&symtab->units, name->unit, name->number)
+				: sprof_unit_files_place(&symtab->units, name->place);
+	return item->file;
+}
+
 bool sprof_symtab_settle_units(struct sprof_symtab *symtab)
 {
-	SPROF_AUTO_FREE struct sprof_namesake *names =
-		symtab->units.count ? calloc(symtab->count + 1, sizeof(*names)) : NULL;
+	SPROF_AUTO_FREE struct sprof_namesake *names = calloc(symtab->count + 1, sizeof(*names));
 	size_t count;
 
 	if (!names)
-		return !symtab->units.count;
+		return false;
 	count = list_names(symtab, names);
 	sprof_namesakes_judge(names, count, &symtab->units);
 	for (size_t i = 0; i < count; i++) {
-		struct sprof_candidate *item = &symtab->items[names[i].symbol];
-
-		if (!names[i].needs_unit)
-			continue;
-		item->file = sprof_unit_files_text(&symtab->units, item->unit, names[i].number);
-		if (!item->file)
+		if (!set_file(symtab, &names[i]))
 			return false;
 	}
 	return true;

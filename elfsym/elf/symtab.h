@@ -33,8 +33,8 @@ struct sprof_symbol {
 	bool is_local; /* not interposable: all calls in the module enter it */
 	/*
 	 * Only of a local symbol whose name another unit has, too: the unit's source file, as the
-	 * compiler was given it; "util.c (2)" if it is the second such unit with that file name. NULL:
-	 * unknown or not needed.
+	 * compiler was given it; "util.c (2)" if it is the second such unit with that file name; if the
+	 * unit is unknown, the address ("0x11b0"). NULL: not needed.
 	 */
 	const char *file;
 };

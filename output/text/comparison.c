@@ -59,7 +59,7 @@ static void write_samples(const struct screen *screen)
 	}
 	if (comparison->cpu_samples < FEW)
 		sprof_out_printf(screen->text->out,
-			"only %.0f samples on a CPU: longer runs, or --rate 999, show smaller changes\n",
+			"only %.0f samples on a CPU: longer runs, or a higher --rate, show smaller changes\n",
 			comparison->cpu_samples);
 }
 

@@ -213,11 +213,13 @@ static void pair(
 	}
 }
 
-/* "util.c (2)", from a symbol table: the order of units may differ in another build. */
-static bool is_numbered(const struct entry *entry)
+/* "util.c (2)" or "0x11b0", from a symbol table: both may differ in another build. */
+static bool is_of_one_build(const struct entry *entry)
 {
-	return entry->file && entry->file[0] && !entry->line &&
-		entry->file[strlen(entry->file) - 1] == ')';
+	const char *file = entry->file;
+
+	return file && file[0] && !entry->line &&
+		(strncmp(file, "0x", 2) == 0 || file[strlen(file) - 1] == ')');
 }
 
 /* How well the files of two definitions fit; 0: they don't. */
@@ -225,7 +227,7 @@ static size_t fit_of(const struct definition *one, const struct definition *othe
 {
 	const struct entry *a = one->first, *b = other->first;
 
-	if (is_numbered(a) || is_numbered(b))
+	if (is_of_one_build(a) || is_of_one_build(b))
 		return 0;
 	if (!a->file || !b->file)
 		return a->file == b->file && strcmp(a->local, b->local) == 0;
@@ -317,13 +319,23 @@ static void pair_exactly(struct matching *matching)
 	}
 }
 
+/* One build, but debug information was at hand for one side only. */
+static bool are_named_otherwise(const struct matching *matching)
+{
+	const struct entry *a = matching->definitions[0].first,
+			   *b = matching->definitions[matching->sides[0]].first;
+
+	return matching->sides[0] && matching->sides[1] &&
+		(!a->file != !b->file || !a->line != !b->line);
+}
+
 static void match_name(struct matching *matching, const struct entry *entries, size_t count)
 {
 	struct definition *targets = matching->definitions;
 	const struct definition *definition;
 
 	define(matching, entries, count);
-	if (entries[count - 1].is_exact)
+	if (entries[count - 1].is_exact && !are_named_otherwise(matching))
 		pair_exactly(matching);
 	else if (matching->sides[0] == 1 && matching->sides[1] == 1)
 		pair(matching, &targets[0], &targets[1]);

@@ -83,6 +83,10 @@ def test_two_functions_of_one_name_without_debug_information():
     for file in ("one.c", "two.c"):
         assert len(re.findall(rf"work[.\w]*  {file}$", text, re.MULTILINE)) == 1, text
         sprof("annotate", f"work*@{file}", plain).check(0)
+    run(tool("strip"), "--strip-debug", "two", "-o", "stripped").check(0)
+    places_of = places(as_json(record("./stripped", output="stripped.pb.gz")))
+    files = {file for name, file, _, _ in places_of if name.startswith("work")}
+    assert len(files) == 2 and all(re.fullmatch(r"0x[0-9a-f]+|(one|two)\.c", file) for file in files), files
     for runs in ((full, plain), (plain, full)):
         text = sprof("diff", "--weight", "user", "--full", *runs).check(0).text()
         assert len(re.findall(r" work[.\w]*  \w+\.c(:\d+)?$", text, re.MULTILINE)) == 2, text
