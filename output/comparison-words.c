@@ -30,18 +30,26 @@ struct sprof_change_text sprof_change_words(const struct sprof_profile *joined,
 	return words;
 }
 
-/* The largest change that is more than chance, of what may be the cause; of few runs: that may be. */
+/* The largest change that is more than chance, or of few runs that may be, in what may be the cause. */
 static const struct sprof_comparison_row *find_cause(const struct sprof_comparison *comparison)
 {
 	for (size_t i = comparison->cause; i < comparison->count; i++) {
 		const struct sprof_comparison_row *row = &comparison->rows[i];
 
-		if (row->is_cause &&
-			(row->is_sure ||
-				(comparison->are_few && sprof_compared_runs_differ(row->sides))))
+		if (row->is_cause && row->is_likely)
 			return row;
 	}
 	return NULL;
+}
+
+/* Single runs do not show how much waits vary. */
+static const char *no_cause(enum sprof_weight weight, const struct sprof_comparison *comparison)
+{
+	const bool has_waits =
+		weight == SPROF_WEIGHT_WALL && comparison->runs[0] + comparison->runs[1] == 2;
+
+	return has_waits ? "no function's CPU time has changed by more than chance; in all"
+			 : "no function has changed by more than chance; in all";
 }
 
 char *sprof_comparison_sentence(const struct sprof_profile *joined, enum sprof_weight weight,
@@ -52,7 +60,7 @@ char *sprof_comparison_sentence(const struct sprof_profile *joined, enum sprof_w
 		sprof_change_words(joined, weight, cause ? cause->sides : comparison->whole);
 	SPROF_AUTO_FREE char *name = cause
 		? sprof_clean_text(joined->functions[cause->function].name, NULL)
-		: strdup("no function has changed by more than chance; in all");
+		: strdup(no_cause(weight, comparison));
 	char *sentence;
 
 	return name && asprintf(&sentence, "%s: %s", name, words.text) >= 0 ? sentence : NULL;

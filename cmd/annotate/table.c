@@ -124,7 +124,8 @@ static void note_source(const struct sprof_annotate *annotate,
 	if (source->count || *said)
 		return;
 	*said = true;
-	if (!line->file)
+	/* A symbol table may have the file, but no lines. */
+	if (!line->file || (!line->line && !function->line))
 		sprof_ui_note("no source lines are known of %s: its module has no debug "
 			      "information%s",
 			function->name,

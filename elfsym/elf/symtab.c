@@ -15,19 +15,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/idmap.h"
 #include "elfsym/elf/dynamic.h"
-#include "elfsym/elf/plt.h"
-#include "elfsym/elf/ranges.h"
 #include "elfsym/elf/symbol-section.h"
-
-/* The merits of a symbol, the strongest in the highest bit. */
-enum {
-	RANK_LOCAL = 1,
-	RANK_GLOBAL = 2,
-	RANK_FUNCTION = 4, /* STT_FUNC, STT_GNU_IFUNC; else a label in an executable section */
-	RANK_SIZED = 8,
-};
+#include "elfsym/elf/symtab-items.h"
 
 enum priority {
 	PRIORITY_LABEL,
@@ -35,24 +25,6 @@ enum priority {
 	PRIORITY_UNSIZED,
 	PRIORITY_SIZED,
 	PRIORITY_COUNT
-};
-
-/* Limits long comparisons: real names differ near their beginning. */
-enum { COMPARED_UNDERSCORES = 8, COMPARED_LENGTH = 256 };
-
-struct candidate {
-	uint64_t address, size;
-	uint64_t limit; /* the end of its section */
-	const char *name;
-	uint8_t rank, source;
-	bool is_indirect;
-};
-
-struct sprof_symtab {
-	struct candidate *items;
-	size_t count, capacity;
-	struct sprof_ranges ranges; /* -> index of the item */
-	bool full;
 };
 
 /* One symbol table section with its strings. Remembers the last symbol's section. */
@@ -64,6 +36,7 @@ struct reader {
 	size_t strings_size; /* up to and with the last NUL */
 	size_t section;
 	GElf_Shdr section_header;
+	uint32_t unit; /* that local symbols belong to */
 };
 
 static bool open_reader(struct reader *reader, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
@@ -99,23 +72,17 @@ static bool read_section(struct reader *reader, int index, const GElf_Sym *symbo
 		symbol->st_value - reader->section_header.sh_addr < reader->section_header.sh_size;
 }
 
-/* $a, $d, $t, $x and $x.anything mark code and data (ELF for the Arm 64-bit Architecture, 5.5.4).
- */
-static bool is_mapping_symbol(const char *name)
-{
-	return name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
-}
-
 static bool rank_symbol(const GElf_Sym *symbol, unsigned *ret_rank)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
 
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return false;
-	*ret_rank = (symbol->st_size ? RANK_SIZED : 0) | (type != STT_NOTYPE ? RANK_FUNCTION : 0) |
-		(binding == STB_LOCAL                 ? RANK_LOCAL
+	*ret_rank = (symbol->st_size ? SPROF_RANK_SIZED : 0) |
+		(type != STT_NOTYPE ? SPROF_RANK_FUNCTION : 0) |
+		(binding == STB_LOCAL                 ? SPROF_RANK_LOCAL
 				: binding == STB_WEAK ? 0
-						      : RANK_GLOBAL);
+						      : SPROF_RANK_GLOBAL);
 	return true;
 }
 
@@ -124,31 +91,25 @@ static bool is_indirect(const GElf_Sym *symbol)
 	return GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC;
 }
 
-static bool append(struct sprof_symtab *symtab, const struct candidate *item)
-{
-	if (!item->name[0] || is_mapping_symbol(item->name) || symtab->count >= SPROF_RANGES_NONE)
-		return true;
-	if (!sprof_array_reserve(
-		    &symtab->items, &symtab->capacity, symtab->count + 1, sizeof(*symtab->items)))
-		return false;
-	symtab->items[symtab->count++] = *item;
-	return true;
-}
-
 static bool add_symbol(
 	struct sprof_symtab *symtab, struct reader *reader, int index, const GElf_Sym *symbol)
 {
 	unsigned rank;
 
-	if (symbol->st_name >= reader->strings_size || !rank_symbol(symbol, &rank) ||
-		!read_section(reader, index, symbol))
+	if (symbol->st_name >= reader->strings_size)
 		return true;
-	return append(symtab,
-		&(struct candidate){
+	if (GELF_ST_TYPE(symbol->st_info) == STT_FILE)
+		return sprof_unit_files_add(
+			&symtab->units, reader->strings + symbol->st_name, &reader->unit);
+	if (!rank_symbol(symbol, &rank) || !read_section(reader, index, symbol))
+		return true;
+	return sprof_symtab_append(symtab,
+		&(struct sprof_candidate){
 			.address = symbol->st_value,
 			.size = symbol->st_size,
 			.limit = reader->section_header.sh_addr + reader->section_header.sh_size,
 			.name = reader->strings + symbol->st_name,
+			.unit = rank & SPROF_RANK_LOCAL ? reader->unit : 0,
 			.rank = (uint8_t)rank,
 			.source = reader->source,
 			.is_indirect = is_indirect(symbol),
@@ -181,8 +142,8 @@ static bool read_dynamic(struct sprof_symtab *symtab, const struct sprof_image *
 		if (!name || symbol->st_shndx == SHN_UNDEF || !rank_symbol(symbol, &rank) ||
 			!sprof_image_executable(image, symbol->st_value))
 			continue;
-		if (!append(symtab,
-			    &(struct candidate){
+		if (!sprof_symtab_append(symtab,
+			    &(struct sprof_candidate){
 				    .address = symbol->st_value,
 				    .size = symbol->st_size,
 				    .limit = symbol->st_value +
@@ -223,130 +184,18 @@ static bool read_tables(struct sprof_symtab *symtab, const struct sprof_image *i
 	return has_dynamic || source != SPROF_SYMBOL_SYMTAB || read_dynamic(symtab, image);
 }
 
-static int count_underscores(const char *name)
-{
-	int count = 0;
-
-	while (count < COMPARED_UNDERSCORES && name[count] == '_')
-		count++;
-	return count;
-}
-
-/* Positive: a person would prefer a: "malloc", not "__libc_malloc". */
-static int compare_names(const char *a, const char *b)
-{
-	int underscores = count_underscores(b) - count_underscores(a);
-	size_t a_length = strnlen(a, COMPARED_LENGTH), b_length = strnlen(b, COMPARED_LENGTH);
-
-	if (underscores)
-		return underscores;
-	if (a_length != b_length)
-		return a_length < b_length ? 1 : -1;
-	return strncmp(b, a, COMPARED_LENGTH);
-}
-
-/* By address; at one address the better symbol comes later. */
-static int compare_candidates(const void *left, const void *right)
-{
-	const struct candidate *a = left, *b = right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return compare_names(a->name, b->name);
-}
-
-/* PLT entries that get the name of the symbol at their resolver. */
-struct unnamed {
-	struct sprof_symtab *symtab;
-	struct sprof_plt_entry *items;
-	size_t count, capacity;
-	struct sprof_idmap by_resolver; /* -> index of the best symbol there, or NO_SYMBOL */
-};
-
-enum { NO_SYMBOL = SPROF_IDMAP_NONE - 1 };
-
-static bool add_plt_entry(
-	struct sprof_symtab *symtab, const struct sprof_plt_entry *entry, const char *name)
-{
-	return append(symtab,
-		&(struct candidate){
-			.address = entry->address,
-			.size = entry->size,
-			.limit = entry->address + entry->size,
-			.name = name,
-			.rank = RANK_SIZED | RANK_FUNCTION,
-			.source = SPROF_SYMBOL_PLT,
-		});
-}
-
-static bool take_plt_entry(void *data, const struct sprof_plt_entry *entry)
-{
-	struct unnamed *unnamed = data;
-
-	if (entry->name)
-		return add_plt_entry(unnamed->symtab, entry, entry->name);
-	if (!sprof_array_reserve(&unnamed->items, &unnamed->capacity, unnamed->count + 1,
-		    sizeof(*unnamed->items)))
-		return false;
-	unnamed->items[unnamed->count++] = *entry;
-	return sprof_idmap_put(&unnamed->by_resolver, 0, entry->resolver, NO_SYMBOL);
-}
-
-static bool find_resolvers(struct unnamed *unnamed)
-{
-	const struct candidate *items = unnamed->symtab->items;
-
-	for (size_t i = 0; unnamed->count && i < unnamed->symtab->count; i++) {
-		uint32_t best = sprof_idmap_find(&unnamed->by_resolver, 0, items[i].address);
-
-		if (best == SPROF_IDMAP_NONE ||
-			(best != NO_SYMBOL && compare_candidates(&items[i], &items[best]) <= 0))
-			continue;
-		if (!sprof_idmap_put(&unnamed->by_resolver, 0, items[i].address, (uint32_t)i))
-			return false;
-	}
-	return true;
-}
-
-static bool name_after_resolvers(struct unnamed *unnamed)
-{
-	struct sprof_symtab *symtab = unnamed->symtab;
-
-	for (size_t i = 0; i < unnamed->count; i++) {
-		const struct sprof_plt_entry *entry = &unnamed->items[i];
-		uint32_t best = sprof_idmap_find(&unnamed->by_resolver, 0, entry->resolver);
-
-		if (best != NO_SYMBOL && !add_plt_entry(symtab, entry, symtab->items[best].name))
-			return false;
-	}
-	return true;
-}
-
-/* Runs after all symbols are read. */
-static bool read_plt(struct sprof_symtab *symtab, const struct sprof_image *image)
-{
-	struct unnamed unnamed = {.symtab = symtab};
-	bool ok = sprof_plt_visit(image, take_plt_entry, &unnamed) && find_resolvers(&unnamed) &&
-		name_after_resolvers(&unnamed);
-
-	free(unnamed.items);
-	sprof_idmap_finish(&unnamed.by_resolver);
-	return ok;
-}
-
 /* A local label doesn't end the unsized function around it; sized symbols precede both. */
-static enum priority priority(const struct candidate *item)
+static enum priority priority(const struct sprof_candidate *item)
 {
 	if (item->source == SPROF_SYMBOL_PLT)
 		return PRIORITY_PLT;
 	if (item->size)
 		return PRIORITY_SIZED;
-	return item->rank & (RANK_FUNCTION | RANK_GLOBAL) ? PRIORITY_UNSIZED : PRIORITY_LABEL;
+	return item->rank & (SPROF_RANK_FUNCTION | SPROF_RANK_GLOBAL) ? PRIORITY_UNSIZED
+								      : PRIORITY_LABEL;
 }
 
-static uint64_t symbol_end(const struct candidate *item)
+static uint64_t symbol_end(const struct sprof_candidate *item)
 {
 	uint64_t end;
 
@@ -365,7 +214,7 @@ static void drop_covered(struct sprof_symtab *symtab)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < symtab->count; i++) {
-		const struct candidate *item = &symtab->items[i];
+		const struct sprof_candidate *item = &symtab->items[i];
 		const bool is_label = priority(item) == PRIORITY_LABEL;
 
 		if (!item->size &&
@@ -389,7 +238,7 @@ static bool add_ranges(struct sprof_symtab *symtab)
 	uint64_t next_start[PRIORITY_COUNT] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
 	for (size_t i = symtab->count; i-- > 0;) {
-		const struct candidate *item = &symtab->items[i];
+		const struct sprof_candidate *item = &symtab->items[i];
 		uint64_t high = item->size ? symbol_end(item) : next_start[priority(item)];
 		struct sprof_range range = {
 			.low = item->address,
@@ -411,7 +260,7 @@ static bool read_files(struct sprof_symtab *symtab, const struct sprof_symtab_fi
 	return read_tables(symtab, files->image, SPROF_SYMBOL_SYMTAB) &&
 		(!files->debug || read_tables(symtab, files->debug, SPROF_SYMBOL_DEBUG_FILE)) &&
 		(!files->inner || read_tables(symtab, files->inner, SPROF_SYMBOL_GNU_DEBUGDATA)) &&
-		read_plt(symtab, files->image);
+		sprof_symtab_read_plt(symtab, files->image);
 }
 
 bool sprof_symtab_create(
@@ -424,9 +273,9 @@ bool sprof_symtab_create(
 	if (!read_files(symtab, files))
 		goto no_memory;
 	if (symtab->count)
-		qsort(symtab->items, symtab->count, sizeof(*symtab->items), compare_candidates);
+		qsort(symtab->items, symtab->count, sizeof(*symtab->items), sprof_symtab_compare);
 	drop_covered(symtab);
-	if (!add_ranges(symtab))
+	if (!sprof_symtab_settle_units(symtab) || !add_ranges(symtab))
 		goto no_memory;
 	*ret = symtab;
 	return true;
@@ -440,6 +289,7 @@ void sprof_symtab_destroy(struct sprof_symtab *symtab)
 	if (!symtab)
 		return;
 	free(symtab->items);
+	sprof_unit_files_finish(&symtab->units);
 	sprof_ranges_finish(&symtab->ranges);
 	free(symtab);
 }
@@ -452,7 +302,7 @@ static size_t plain_length(const char *name)
 
 struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t index)
 {
-	const struct candidate *item = &symtab->items[index];
+	const struct sprof_candidate *item = &symtab->items[index];
 
 	return (struct sprof_symbol){
 		.address = item->address,
@@ -460,8 +310,9 @@ struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t in
 		.name = item->name,
 		.name_length = plain_length(item->name),
 		.source = item->source,
-		.is_local = item->rank & RANK_LOCAL,
+		.is_local = item->rank & SPROF_RANK_LOCAL,
 		.is_indirect = item->is_indirect,
+		.file = item->file,
 	};
 }
 

@@ -32,6 +32,12 @@ struct sprof_symbol {
 	enum sprof_symbol_source source;
 	bool is_local;    /* not interposable: all calls in the module enter it */
 	bool is_indirect; /* an IFUNC: its code returns the function that calls enter */
+	/*
+	 * Only of a local symbol whose name another unit has, too: the unit's source file, as the
+	 * compiler was given it; "util.c (2)" if it is the second such unit with that file name; if the
+	 * unit is unknown, the address ("0x11b0"). NULL: not needed.
+	 */
+	const char *file;
 };
 
 /* The files with symbols; all must outlive the table. NULL: absent. */

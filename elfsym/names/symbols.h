@@ -41,13 +41,15 @@ struct sprof_location {
 	/* Demangled. "module+0x1234" if unknown: the link-time address of the function's start by
 	 * the unwind tables, else of the address itself. */
 	const char *function;
-	const char *linkage;       /* mangled; the same pointer as `function` if not mangled */
-	const char *file;          /* source file; NULL: unknown */
-	uint32_t line;             /* 0: unknown */
-	const char *function_file; /* file of the function's definition; NULL: unknown */
-	uint32_t function_line;    /* line of the function's definition; 0: unknown */
-	bool inlined;              /* inlined into the next location of the chain */
-	bool unresolved;           /* `function` is made of module and offset */
+	const char *linkage; /* mangled; the same pointer as `function` if not mangled */
+	const char *file;    /* source file; NULL: unknown */
+	uint32_t line;       /* 0: unknown */
+	/* File of the function's definition; NULL: unknown. Without debug information, the unit of a
+	 * function that only its unit distinguishes from others: see struct sprof_symbol. */
+	const char *function_file;
+	uint32_t function_line; /* line of the function's definition; 0: unknown */
+	bool inlined;           /* inlined into the next location of the chain */
+	bool unresolved;        /* `function` is made of module and offset */
 };
 
 /* The functions at one address, innermost first. At least one; only the last is not inlined. */

@@ -13,7 +13,8 @@
 #include "profile/views/sites.h"
 
 enum {
-	ROWS = 15, /* that a screen has room for */
+	ROWS = 15,  /* that a screen has room for */
+	FEW = 1000, /* samples on a CPU; a function with half of them must change by a fifth */
 	INDENT = 2 + 11 + 3 * 10 + 2,
 };
 
@@ -47,6 +48,21 @@ static bool has_several(const struct sprof_comparison *comparison)
 	return comparison->runs[SPROF_SIDE_BASE] + comparison->runs[SPROF_SIDE_NEW] > SPROF_SIDES;
 }
 
+/* Whether the first line could not name a function because there is little to go by. */
+static void write_samples(const struct screen *screen)
+{
+	const struct sprof_comparison *comparison = screen->comparison;
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		if (comparison->rows[i].is_likely && comparison->rows[i].is_cause)
+			return;
+	}
+	if (comparison->cpu_samples < FEW)
+		sprof_out_printf(screen->text->out,
+			"only %.0f samples on a CPU: longer runs, or a higher --rate, show smaller changes\n",
+			comparison->cpu_samples);
+}
+
 static void write_whole(const struct screen *screen)
 {
 	const struct sprof_text *text = screen->text;
@@ -70,6 +86,7 @@ static void write_whole(const struct screen *screen)
 			comparison->is_sure
 				? "that is more than the runs differ by themselves"
 				: "the runs differ as much by themselves: it may be chance");
+	write_samples(screen);
 }
 
 /* Functions of one name have their place. */
@@ -108,7 +125,8 @@ static void write_name(const struct screen *screen, const struct sprof_compariso
 	char suffix[128];
 
 	if (row->function == SPROF_PROFILE_NONE) {
-		sprof_out_puts(screen->text->out, "(idle: waiting for work)\n");
+		sprof_out_puts(screen->text->out,
+			row->is_queue ? "(waiting for a CPU)\n" : "(idle: waiting for work)\n");
 		return;
 	}
 	function = &profile->functions[row->function];

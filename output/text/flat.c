@@ -15,6 +15,7 @@
 #include "output/fit.h"
 #include "output/units.h"
 #include "profile/model/objects.h"
+#include "profile/views/sites.h"
 
 /* Characters of an object's name. */
 enum { LEAST_OBJECT = 8, MOST_OBJECT = 20, MOST_OBJECT_NARROW = 12 };
@@ -203,12 +204,11 @@ static void name_place(const struct table *table, const struct sprof_profile_fun
 	char *place, size_t size)
 {
 	const char *object = table->objects[function - table->text->profile->functions];
-	const char *slash = function->file ? strrchr(function->file, '/') : NULL;
+	const struct sprof_site_place known = sprof_site_place(function->file, function->line);
 	int length = 0;
 
-	if (function->file && function->line && sprof_profile_counts_time(table->text->profile))
-		length = snprintf(place, size, "  %s:%" PRIu32, slash ? slash + 1 : function->file,
-			function->line);
+	if (known.text[0] && sprof_profile_counts_time(table->text->profile))
+		length = snprintf(place, size, "  %s", known.text);
 	else if (object && !function->unresolved &&
 		!sprof_column_list_has(&table->columns, SPROF_COLUMN_OBJECT))
 		length = snprintf(place, size, "  %s", object);

@@ -1,8 +1,9 @@
 /*
- * Aggregates by function and run. With single runs, a difference is judged by the number of
- * samples: the standard error of n samples is sqrt(n). Run-queue time depends on the machine, so a
- * difference that it could explain is not significant either. With several runs, the order counts:
- * if all runs of one side exceed all of the other, chance does that in two of all possible orders.
+ * Aggregates by function and run. Idle time, and time that threads spent in the run queue or that was
+ * stolen, is no function's: the machine decides about it. A row is sure if chance hardly explains its
+ * change. With single runs only CPU time is judged, by the number of samples: a wait is as long as
+ * something else takes, and one run does not show how much that varies. With several runs, the order
+ * and the ranges of the runs count, too.
  */
 #include "profile/compare/comparison.h"
 
@@ -16,25 +17,37 @@
 #include "profile/answer/idle.h"
 #include "profile/views/stack-lines.h"
 
-static const double rarely = 0.05, /* how often chance may look like a change */
-	errors = 3; /* standard errors that chance hardly leaves, in one of many functions */
+static const double
+	rarely = 0.05, /* how often chance may look like a change, in one order of runs */
+	errors = 5,    /* standard errors; chance exceeds them in one of 10^6 functions */
+	machine =
+		0.1; /* part of a time by which the machine's speed may change it from run to run */
+
+/* Rows behind those of the functions. */
+enum { IDLE, QUEUE, WHOLE, FURTHER_ROWS };
+
+/* Of all runs of a side, and how many samples say so. */
+struct amount {
+	double value, samples;
+};
+
+enum { ALL, ON_CPU, AMOUNTS };
 
 struct tally {
 	const struct sprof_profile *profile;
 	uint32_t base_threads;
 	enum sprof_weight weight;
 	size_t runs[SPROF_SIDES], all_runs;
-	double *values;   /* by function and run; after the functions: idle time and the whole */
-	double *samples;  /* by function and side */
-	double *queued;   /* the same; the run-queue part of the weight */
-	uint8_t *present; /* by function and side: enum seen */
+	double *values;                     /* by row and run */
+	struct amount (*evidence)[AMOUNTS]; /* by row and side */
+	uint8_t *present;                   /* by function and side: enum seen */
 };
 
 enum seen { SEEN = 1, SEEN_CALLED = 2 };
 
-static double *values_of(const struct tally *tally, size_t function, enum sprof_side side)
+static double *values_of(const struct tally *tally, size_t row, enum sprof_side side)
 {
-	return tally->values + function * tally->all_runs +
+	return tally->values + row * tally->all_runs +
 		(side == SPROF_SIDE_NEW ? tally->runs[SPROF_SIDE_BASE] : 0);
 }
 
@@ -65,38 +78,90 @@ static void see(struct tally *tally, uint32_t stack, enum sprof_side side)
 			line->mark == SPROF_MARK_INLINED ? SEEN : SEEN | SEEN_CALLED;
 }
 
-/*
- * How many samples say how much of the weight the row has. Of a time there are no more than ticks in it:
- * most samples of a thread that stood in the queue repeat the one before.
- */
-static double samples_of(const struct tally *tally, const struct sprof_metrics *metrics)
+/* The part of a row's value that was spent on a CPU: all of it, if the weight is no time. */
+static double cpu_part(const struct tally *tally, const struct sprof_metrics *metrics)
 {
+	const uint64_t *ns = metrics->times.ns;
+	const double cpu = (double)(ns[SPROF_TIME_USER] + ns[SPROF_TIME_SYS]),
+		     wall = (double)sprof_times_wall(&metrics->times);
 	const enum sprof_weight weight = tally->weight;
-	const double value = (double)sprof_metrics_get(metrics, weight);
-	const double ticks = value * tally->profile->quality.rate_hz / (double)SPROF_NS_PER_S;
-	const bool is_time = weight >= SPROF_WEIGHT_WALL && weight < SPROF_WEIGHT_COUNT;
 
-	return is_time && ticks ? fmin((double)metrics->samples, ticks) : (double)metrics->samples;
+	if (weight == SPROF_WEIGHT_WALL)
+		return cpu;
+	if (weight == SPROF_WEIGHT_SAMPLES && wall > 0)
+		return (double)metrics->samples * cpu / wall;
+	if (sprof_weight_is_time(weight) && weight != SPROF_WEIGHT_USER &&
+		weight != SPROF_WEIGHT_SYS)
+		return 0;
+	return (double)sprof_metrics_get(metrics, weight);
+}
+
+/* A time has no more samples than ticks in it: those of a thread in the run queue repeat the one before. */
+static double samples_of(
+	const struct tally *tally, const struct sprof_metrics *metrics, double value)
+{
+	const double ticks = value * tally->profile->quality.rate_hz / (double)SPROF_NS_PER_S;
+
+	return sprof_weight_is_time(tally->weight) && ticks > 0
+		? fmin((double)metrics->samples, ticks)
+		: (double)metrics->samples;
+}
+
+static void add_value(struct tally *tally, size_t row, const struct sprof_profile_row *from,
+	double value, double on_cpu)
+{
+	const enum sprof_side side = sprof_side_of(from->thread, tally->base_threads);
+	const double values[AMOUNTS] = {[ALL] = value, [ON_CPU] = on_cpu};
+
+	tally->values[row * tally->all_runs + tally->profile->threads[from->thread].run] += value;
+	for (int i = 0; i < AMOUNTS; i++) {
+		struct amount *amount = &tally->evidence[row * SPROF_SIDES + side][i];
+
+		amount->value += values[i];
+		amount->samples += values[i] > 0 ? samples_of(tally, &from->metrics, values[i]) : 0;
+	}
 }
 
 static void count_row(struct tally *tally, const struct sprof_profile_row *row, bool is_idle)
 {
 	const struct sprof_profile *profile = tally->profile;
+	const size_t functions = profile->function_count;
 	const uint64_t value = sprof_metrics_get(&row->metrics, tally->weight);
-	const enum sprof_side side = sprof_side_of(row->thread, tally->base_threads);
-	const size_t run = profile->threads[row->thread].run;
 	const struct sprof_profile_line *own = sprof_profile_own_line(profile, row->stack);
-	size_t function = is_idle || !own ? profile->function_count : own->function;
+	const double on_cpu = cpu_part(tally, &row->metrics);
+	const uint64_t queued = tally->weight == SPROF_WEIGHT_WALL
+		? sprof_metrics_get(&row->metrics, SPROF_WEIGHT_RUNQ) +
+			sprof_metrics_get(&row->metrics, SPROF_WEIGHT_STOLEN)
+		: 0;
 
 	if (!value)
 		return;
-	tally->values[function * tally->all_runs + run] += (double)value;
-	tally->values[(profile->function_count + 1) * tally->all_runs + run] += (double)value;
-	tally->samples[function * SPROF_SIDES + side] += samples_of(tally, &row->metrics);
-	if (tally->weight == SPROF_WEIGHT_WALL)
-		tally->queued[function * SPROF_SIDES + side] +=
-			(double)sprof_metrics_get(&row->metrics, SPROF_WEIGHT_RUNQ);
-	see(tally, row->stack, side);
+	if (queued)
+		add_value(tally, functions + QUEUE, row, (double)queued, 0);
+	if (value > queued)
+		add_value(tally, is_idle || !own ? functions + IDLE : own->function, row,
+			(double)(value - queued), on_cpu);
+	add_value(tally, functions + WHOLE, row, (double)value, on_cpu);
+	see(tally, row->stack, sprof_side_of(row->thread, tally->base_threads));
+}
+
+/*
+ * A thread that waits for what may be a queue is idle if it does nothing else, which may hold in one
+ * run and not in the other. So a wait is idle wherever it is idle somewhere.
+ */
+static bool extend_idle(const struct sprof_profile *joined, bool *idle)
+{
+	SPROF_AUTO_FREE bool *stacks = calloc(joined->stack_count + 1, sizeof(*stacks));
+
+	for (size_t i = 0; stacks && i < joined->row_count; i++)
+		stacks[joined->rows[i].stack] |= idle[i];
+	for (size_t i = 0; stacks && i < joined->row_count; i++) {
+		const struct sprof_profile_row *row = &joined->rows[i];
+
+		idle[i] |= stacks[row->stack] &&
+			joined->contexts[row->context].kind != SPROF_WAIT_KIND_NONE;
+	}
+	return stacks != NULL;
 }
 
 static int compare_values(const void *left, const void *right)
@@ -134,32 +199,72 @@ static bool are_enough(const struct tally *tally)
 	return 2 / orders <= rarely;
 }
 
-bool sprof_compared_runs_differ(const struct sprof_compared sides[SPROF_SIDES])
+/* Whether the ranges of the two sides are farther apart than each of them is wide. */
+static bool runs_differ(const struct sprof_compared sides[SPROF_SIDES])
 {
-	return sides[0].high < sides[1].low || sides[1].high < sides[0].low;
+	const double gap = fmax(sides[1].low - sides[0].high, sides[0].low - sides[1].high);
+
+	return gap > 0 && gap >= fmax(sides[0].high - sides[0].low, sides[1].high - sides[1].low);
 }
 
-static bool samples_differ(
-	const struct tally *tally, const struct sprof_comparison_row *row, size_t function)
+static struct amount amount_of(
+	const struct tally *tally, size_t row, enum sprof_side side, bool only_cpu)
 {
-	double square = 0;
+	return tally->evidence[row * SPROF_SIDES + side][only_cpu];
+}
+
+/*
+ * Of n samples in a function with the share p of all, chance moves sqrt(n (1 - p)): the sum of all
+ * functions is the kernel's figure. One sample more or less is always chance.
+ */
+static bool samples_differ(const struct tally *tally, size_t row, bool only_cpu)
+{
+	const size_t whole_row = tally->profile->function_count + WHOLE;
+	struct amount own[SPROF_SIDES], whole[SPROF_SIDES];
+	double means[SPROF_SIDES], square = 0, share;
 
 	for (int side = 0; side < SPROF_SIDES; side++) {
-		double samples = tally->samples[function * SPROF_SIDES + (size_t)side];
-		double value = row->sides[side].median;
-		double queued = tally->queued[function * SPROF_SIDES + (size_t)side];
-
-		square += value * value / (samples < 1 ? 1 : samples);
-		square += queued * queued / (errors * errors);
+		own[side] = amount_of(tally, row, (enum sprof_side)side, only_cpu);
+		whole[side] = amount_of(tally, whole_row, (enum sprof_side)side, only_cpu);
+		means[side] = own[side].value / (double)tally->runs[side];
 	}
-	return fabs(sprof_comparison_change(row)) > errors * sqrt(square);
+	share = (own[0].value + own[1].value) / fmax(whole[0].value + whole[1].value, 1);
+	for (int side = 0; side < SPROF_SIDES; side++) {
+		const struct amount *known = own[side].value > 0 ? &own[side] : &whole[side];
+		const double of_one =
+			known->value / fmax(known->samples, 1) / (double)tally->runs[side];
+
+		square += of_one * of_one * (own[side].samples * (1 - share) + 1);
+	}
+	return fabs(means[1] - means[0]) >
+		fmax(errors * sqrt(square), machine * fmax(means[0], means[1]));
+}
+
+/* Whether most of a row's change is of its CPU time. */
+static bool is_of_cpu(
+	const struct tally *tally, const struct sprof_comparison_row *row, size_t number)
+{
+	const double cpu = amount_of(tally, number, SPROF_SIDE_NEW, true).value -
+		amount_of(tally, number, SPROF_SIDE_BASE, true).value;
+
+	return cpu / sprof_comparison_change(row) > 0.5;
+}
+
+static bool is_likely(
+	const struct tally *tally, const struct sprof_comparison_row *row, size_t number)
+{
+	const bool enough = are_enough(tally);
+
+	if (tally->all_runs > SPROF_SIDES && !runs_differ(row->sides))
+		return false;
+	return (enough || is_of_cpu(tally, row, number)) && samples_differ(tally, number, !enough);
 }
 
 static enum sprof_presence presence_of(const struct tally *tally, size_t function)
 {
 	const uint8_t *seen = &tally->present[function * SPROF_SIDES];
 
-	if (function == tally->profile->function_count)
+	if (function >= tally->profile->function_count)
 		return SPROF_PRESENT_BOTH;
 	if (!seen[SPROF_SIDE_BASE])
 		return SPROF_PRESENT_NEW;
@@ -185,43 +290,49 @@ static int compare_rows(const void *left, const void *right)
 static void fill_rows(const struct tally *tally, struct sprof_comparison *comparison)
 {
 	const struct sprof_profile *profile = tally->profile;
-	const bool several = tally->all_runs > SPROF_SIDES, enough = are_enough(tally);
 
-	for (size_t i = 0; i <= profile->function_count; i++) {
+	comparison->are_few = tally->all_runs > SPROF_SIDES && !are_enough(tally);
+	for (size_t i = 0; i < profile->function_count + WHOLE; i++) {
+		const bool is_function = i < profile->function_count;
 		struct sprof_comparison_row row = {
-			.function = i < profile->function_count ? (uint32_t)i : SPROF_PROFILE_NONE,
+			.function = is_function ? (uint32_t)i : SPROF_PROFILE_NONE,
+			.is_queue = i == profile->function_count + QUEUE,
 			.presence = presence_of(tally, i),
 		};
 
 		summarise_sides(tally, i, row.sides);
 		if (!row.sides[0].high && !row.sides[1].high)
 			continue;
-		row.is_sure = several ? enough && sprof_compared_runs_differ(row.sides)
-				      : samples_differ(tally, &row, i);
-		row.is_cause = i < profile->function_count &&
-			!sprof_profile_is_libc(profile, row.function);
+		row.is_likely = is_likely(tally, &row, i);
+		row.is_sure = row.is_likely && !comparison->are_few;
+		row.is_cause = is_function && !sprof_profile_is_libc(profile, row.function);
 		comparison->rows[comparison->count++] = row;
 	}
 	qsort(comparison->rows, comparison->count, sizeof(*comparison->rows), compare_rows);
 	for (comparison->cause = 0; comparison->cause < comparison->count &&
 		!comparison->rows[comparison->cause].is_cause;)
 		comparison->cause++;
-	summarise_sides(tally, profile->function_count + 1, comparison->whole);
-	comparison->are_few = several && !enough;
-	comparison->is_sure = several && enough && sprof_compared_runs_differ(comparison->whole);
+}
+
+static void judge_whole(const struct tally *tally, struct sprof_comparison *comparison)
+{
+	const size_t whole = tally->profile->function_count + WHOLE;
+
+	summarise_sides(tally, whole, comparison->whole);
+	comparison->cpu_samples = fmin(amount_of(tally, whole, SPROF_SIDE_BASE, true).samples,
+		amount_of(tally, whole, SPROF_SIDE_NEW, true).samples);
+	comparison->is_sure = are_enough(tally) && runs_differ(comparison->whole);
 }
 
 static bool allocate(struct tally *tally, struct sprof_comparison *comparison)
 {
-	const size_t functions = tally->profile->function_count + 2;
+	const size_t rows = tally->profile->function_count + FURTHER_ROWS;
 
-	tally->values = calloc(functions * tally->all_runs, sizeof(*tally->values));
-	tally->samples = calloc(functions * SPROF_SIDES, sizeof(*tally->samples));
-	tally->queued = calloc(functions * SPROF_SIDES, sizeof(*tally->queued));
-	tally->present = calloc(functions * SPROF_SIDES, sizeof(*tally->present));
-	comparison->rows = calloc(functions, sizeof(*comparison->rows));
-	return tally->values && tally->samples && tally->queued && tally->present &&
-		comparison->rows;
+	tally->values = calloc(rows * tally->all_runs, sizeof(*tally->values));
+	tally->evidence = calloc(rows * SPROF_SIDES, sizeof(*tally->evidence));
+	tally->present = calloc(rows * SPROF_SIDES, sizeof(*tally->present));
+	comparison->rows = calloc(rows, sizeof(*comparison->rows));
+	return tally->values && tally->evidence && tally->present && comparison->rows;
 }
 
 bool sprof_comparison_build(const struct sprof_profile *joined, uint32_t base_threads,
@@ -233,16 +344,16 @@ bool sprof_comparison_build(const struct sprof_profile *joined, uint32_t base_th
 
 	*ret = (struct sprof_comparison){0};
 	count_runs(&tally);
-	ok = idle && allocate(&tally, ret);
+	ok = idle && extend_idle(joined, idle) && allocate(&tally, ret);
 	for (size_t i = 0; ok && i < joined->row_count; i++)
 		count_row(&tally, &joined->rows[i], idle[i]);
 	if (ok) {
 		memcpy(ret->runs, tally.runs, sizeof(ret->runs));
 		fill_rows(&tally, ret);
+		judge_whole(&tally, ret);
 	}
 	free(tally.values);
-	free(tally.samples);
-	free(tally.queued);
+	free(tally.evidence);
 	free(tally.present);
 	if (ok)
 		return true;

@@ -21,13 +21,16 @@ struct sprof_compared {
 	double median, low, high;
 };
 
-/* With single runs, the rows including the idle row add up to the whole. */
+/* With single runs, the rows including those without function add up to the whole. */
 struct sprof_comparison_row {
-	uint32_t function; /* SPROF_PROFILE_NONE: the idle row */
+	uint32_t
+		function; /* SPROF_PROFILE_NONE: idle time, or with `is_queue` time without a CPU */
+	bool is_queue;
 	struct sprof_compared sides[SPROF_SIDES];
 	enum sprof_presence presence;
-	bool is_sure;  /* the change is statistically significant */
-	bool is_cause; /* can be the cause: not a function of libc */
+	bool is_sure;   /* the change is statistically significant */
+	bool is_likely; /* it is, or would be if there were more runs */
+	bool is_cause;  /* can be the cause: not a function of libc */
 };
 
 struct sprof_comparison {
@@ -36,8 +39,9 @@ struct sprof_comparison {
 	struct sprof_compared whole[SPROF_SIDES];
 	size_t runs[SPROF_SIDES];
 	bool is_sure; /* of the whole; always false for single runs: their variation is unknown */
-	bool are_few; /* several runs, but too few for significance in any order */
-	size_t cause; /* index in `rows`; row_count: none */
+	double cpu_samples; /* of the side with fewer */
+	bool are_few;       /* several runs, but too few for significance in any order */
+	size_t cause;       /* index in `rows`; row_count: none */
 };
 
 /*
@@ -48,9 +52,6 @@ SPROF_MUST_USE bool sprof_comparison_build(const struct sprof_profile *joined,
 	uint32_t base_threads, enum sprof_weight weight, struct sprof_comparison *ret,
 	struct sprof_error *err);
 void sprof_comparison_finish(struct sprof_comparison *comparison);
-
-/* Whether the ranges of the two sides' runs don't overlap. */
-bool sprof_compared_runs_differ(const struct sprof_compared sides[SPROF_SIDES]);
 
 static inline double sprof_comparison_change(const struct sprof_comparison_row *row)
 {

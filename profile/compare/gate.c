@@ -4,7 +4,7 @@
  * (profile/compare/permutation.c).
  *
  * A function without samples in a run counts as 0. Functions of the same name are one, regardless
- * of module.
+ * of module, and with their clones, which another build may not have.
  */
 #include "profile/compare/gate.h"
 
@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "profile/compare/identity.h"
 #include "profile/model/expand.h"
 
 /* One run while it is measured. */
@@ -112,6 +113,17 @@ static bool is_asked_for(const struct sprof_gate_condition *condition, const cha
 		sprof_glob_matches(condition->function, function);
 }
 
+/* Without ".isra.0", or " [clone .isra.0]". */
+static void strip_clone(const char *name, char *ret, size_t size)
+{
+	char *suffix;
+
+	sprof_identity_plain_name(name, SPROF_IDENTITY_ALL, ret, size);
+	suffix = strstr(ret, " [clone .");
+	if (suffix)
+		*suffix = '\0';
+}
+
 static bool find_functions(struct measuring *measuring, struct sprof_error *err)
 {
 	const struct sprof_profile *profile = measuring->profile;
@@ -122,11 +134,14 @@ static bool find_functions(struct measuring *measuring, struct sprof_error *err)
 
 		for (size_t j = 0; j < profile->function_count; j++) {
 			const char *name = profile->functions[j].name;
+			char plain[4096];
 
+			strip_clone(name, plain, sizeof(plain));
 			rows[j] = SPROF_PROFILE_NONE;
 			if (gate->conditions[i].function[0] &&
-				is_asked_for(&gate->conditions[i], name) &&
-				!get_row(measuring, i, name, &rows[j], err))
+				(is_asked_for(&gate->conditions[i], plain) ||
+					is_asked_for(&gate->conditions[i], name)) &&
+				!get_row(measuring, i, plain, &rows[j], err))
 				return false;
 		}
 		if (!gate->conditions[i].function[0] &&

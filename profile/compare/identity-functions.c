@@ -60,6 +60,8 @@ static bool add_entry(struct matching *matching, const struct sprof_profile_func
 		name = function->name;
 	sprof_identity_plain_name(name, SPROF_IDENTITY_ALL, plain, sizeof(plain));
 	sprof_identity_plain_name(name, SPROF_IDENTITY_CLONES, local, sizeof(local));
+	sprof_identity_unify_structors(plain);
+	sprof_identity_unify_structors(local);
 	entry.plain = sprof_strtab_intern(matching->texts, plain);
 	entry.local = sprof_strtab_intern(matching->texts, local);
 	entry.file = function->file;
@@ -211,11 +213,22 @@ static void pair(
 	}
 }
 
+/* "util.c (2)" or "0x11b0", from a symbol table: both may differ in another build. */
+static bool is_of_one_build(const struct entry *entry)
+{
+	const char *file = entry->file;
+
+	return file && file[0] && !entry->line &&
+		(strncmp(file, "0x", 2) == 0 || file[strlen(file) - 1] == ')');
+}
+
 /* How well the files of two definitions fit; 0: they don't. */
 static size_t fit_of(const struct definition *one, const struct definition *other)
 {
 	const struct entry *a = one->first, *b = other->first;
 
+	if (is_of_one_build(a) || is_of_one_build(b))
+		return 0;
 	if (!a->file || !b->file)
 		return a->file == b->file && strcmp(a->local, b->local) == 0;
 	return sprof_identity_common_parts(a->file, b->file);
@@ -306,13 +319,23 @@ static void pair_exactly(struct matching *matching)
 	}
 }
 
+/* One build, but debug information was at hand for one side only. */
+static bool are_named_otherwise(const struct matching *matching)
+{
+	const struct entry *a = matching->definitions[0].first,
+			   *b = matching->definitions[matching->sides[0]].first;
+
+	return matching->sides[0] && matching->sides[1] &&
+		(!a->file != !b->file || !a->line != !b->line);
+}
+
 static void match_name(struct matching *matching, const struct entry *entries, size_t count)
 {
 	struct definition *targets = matching->definitions;
 	const struct definition *definition;
 
 	define(matching, entries, count);
-	if (entries[count - 1].is_exact)
+	if (entries[count - 1].is_exact && !are_named_otherwise(matching))
 		pair_exactly(matching);
 	else if (matching->sides[0] == 1 && matching->sides[1] == 1)
 		pair(matching, &targets[0], &targets[1]);
@@ -394,6 +417,9 @@ bool sprof_identity_match(struct sprof_identity *identity, const struct sprof_pr
 	ok = ok && list_targets(&matching) && list_sources(&matching);
 	if (ok)
 		match_names(&matching);
+	ok = ok &&
+		(how != SPROF_IDENTITY_COMPARE ||
+			sprof_identity_match_lambdas(identity, target, source));
 	sprof_strtab_destroy(matching.texts);
 	free(matching.entries);
 	free(matching.definitions);

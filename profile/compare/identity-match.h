@@ -17,4 +17,8 @@ void sprof_identity_match_modules(struct sprof_module_match *match, enum sprof_i
 bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t one,
 	const struct sprof_profile *source, uint32_t other);
 
+/* Matches functions that have no match yet. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_identity_match_lambdas(struct sprof_identity *identity,
+	const struct sprof_profile *target, const struct sprof_profile *source);
+
 #endif

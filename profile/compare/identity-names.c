@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/compare/identity.h"
@@ -60,6 +61,47 @@ void sprof_identity_plain_name(
 			ret[length++] = *at++;
 	}
 	ret[length] = '\0';
+}
+
+static char *skip_digits(char *at)
+{
+	return at + strspn(at, "0123456789");
+}
+
+/* Behind a part of a mangled name whose digits number no constructor; NULL: it is no such part. */
+static char *behind_number(char *at)
+{
+	if (isdigit((unsigned char)*at)) {
+		char *end = skip_digits(at);
+		size_t length = strtoul(at, NULL, 10), left = strlen(end);
+
+		return end + (length < left ? length : left);
+	}
+	if ((*at == 'S' || *at == 'T') && (at[1] == '_' || isdigit((unsigned char)at[1])))
+		return at + strcspn(at, "_");
+	if (*at == 'L' && islower((unsigned char)at[1]))
+		return skip_digits(at + 2 + (at[2] == 'n'));
+	return NULL;
+}
+
+/*
+ * Compilers make up to three functions of a constructor or a destructor: of the complete object, of
+ * the base object, and a deleting one ("C1", "C2", "D0" in the mangled name), and share them.
+ */
+void sprof_identity_unify_structors(char *mangled)
+{
+	char *next;
+
+	if (!begins(mangled, "_Z"))
+		return;
+	for (char *at = mangled + 2; *at; at = next) {
+		next = behind_number(at);
+		if (next)
+			continue;
+		next = at + 1;
+		if ((*at == 'C' || *at == 'D') && *next >= '0' && *next <= '5')
+			*next = '_';
+	}
 }
 
 /* "17h0123456789abcdefE" ends a name of Rust's first mangling. */

@@ -28,6 +28,9 @@ enum sprof_identity_suffixes {
 void sprof_identity_plain_name(
 	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size);
 
+/* Gives the functions that compilers make of one constructor or destructor of C++ one name. */
+void sprof_identity_unify_structors(char *mangled);
+
 /* Whether a linkage name is Rust's, and so contains a hash that changes with each build. */
 bool sprof_identity_is_rust(const char *linkage);
 

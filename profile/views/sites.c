@@ -90,11 +90,14 @@ struct sprof_site_place sprof_site_place(const char *file, uint32_t line)
 {
 	const char *slash = file ? strrchr(file, '/') : NULL;
 	struct sprof_site_place place = {""};
-	int length = 0;
+	char number[16] = "";
+	int length;
 
-	if (file && line)
-		length = snprintf(place.text, sizeof(place.text), "%s:%" PRIu32,
-			slash ? slash + 1 : file, line);
+	if (!file)
+		return place;
+	if (line)
+		snprintf(number, sizeof(number), ":%" PRIu32, line);
+	length = snprintf(place.text, sizeof(place.text), "%s%s", slash ? slash + 1 : file, number);
 	if (length < 0 || (size_t)length >= sizeof(place.text))
 		place.text[0] = '\0';
 	return place;

@@ -33,7 +33,7 @@ SPROF_MUST_USE bool sprof_sites_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, struct sprof_sites *ret, struct sprof_error *err);
 void sprof_sites_finish(struct sprof_sites *sites);
 
-/* "prog.c:16"; empty if unknown. */
+/* "prog.c:16", "prog.c" without a line; empty if unknown. */
 struct sprof_site_place {
 	char text[64];
 };

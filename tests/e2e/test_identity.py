@@ -74,6 +74,24 @@ def test_two_functions_of_one_name():
     assert {file.rsplit("/", 1)[1] for file in files} == {"one.c", "two.c"}, files
 
 
+def test_two_functions_of_one_name_without_debug_information():
+    """The symbol table has their units: two rows, which diff finds again in a build with debug information."""
+    plain = record(build("two", "-g0"), output="plain.pb.gz")
+    full = record(build("two"), output="full.pb.gz")
+    assert {file for name, file, _, _ in places(as_json(plain)) if name.startswith("work")} == {"one.c", "two.c"}
+    text = sprof("report", plain, "--full").check(0).text()
+    for file in ("one.c", "two.c"):
+        assert len(re.findall(rf"work[.\w]*  {file}$", text, re.MULTILINE)) == 1, text
+        sprof("annotate", f"work*@{file}", plain).check(0)
+    run(tool("strip"), "--strip-debug", "two", "-o", "stripped").check(0)
+    places_of = places(as_json(record("./stripped", output="stripped.pb.gz")))
+    files = {file for name, file, _, _ in places_of if name.startswith("work")}
+    assert len(files) == 2 and all(re.fullmatch(r"0x[0-9a-f]+|(one|two)\.c", file) for file in files), files
+    for runs in ((full, plain), (plain, full)):
+        text = sprof("diff", "--weight", "user", "--full", *runs).check(0).text()
+        assert len(re.findall(r" work[.\w]*  \w+\.c(:\d+)?$", text, re.MULTILINE)) == 2, text
+
+
 def test_a_function_has_lines_of_several_files():
     """Its lines are in the file that it includes, whatever reads them; a profile that is written again
     has them, too."""
@@ -158,10 +176,11 @@ def test_a_difference_is_answered():
     after = record(build("slower", files={
         "one.c": WORK + "void parse_file(void) { for (int i = 0; i < 4; i++) work(9000); sum++; }\n",
         "two.c": "void write_file(void) { }\n", "main.c": MAIN}), output="after.pb.gz")
-    for words in ((before, after), (before, before, before, before, "--", after, after, after, after)):
-        first, whole, *rest = sprof("diff", "--weight", "user", *words).check(0).text().splitlines()
+    runs = ((before, after), (before, before, before, before, "--", after, after, after, after))
+    for weight, words in ((weight, words) for weight in ("user", "wall") for words in runs):
+        first, whole, *rest = sprof("diff", "--weight", weight, *words).check(0).text().splitlines()
         assert re.fullmatch(r"work: .* more, .* before, .* now, \d\.\d\d x", first), first
-        assert whole.startswith("in all, by user: "), whole
+        assert whole.startswith(f"in all, by {weight}: "), whole
         assert any(re.search(r"work(  two\.c:\d+)? \(gone\)$", line) for line in rest), rest
         assert ("median of 4 runs" in whole) == (len(words) > 2), whole
     sprof("diff", before, after, "--weight", "user", "-o", "page.html").check(0)
@@ -169,6 +188,96 @@ def test_a_difference_is_answered():
         assert '"change":"work: ' in file.read()
     folded = sprof("diff", before, after, "-t", "-f", "folded").check(0).text()
     assert re.search(r"^slower;_start;.*;work \d+ \d+$", folded, re.MULTILINE), folded
+
+
+POOL = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static sem_t semaphore;
+static int left, over, ends[2];
+static char kind;
+static void spin(long us)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000000 + (now.tv_nsec - from.tv_nsec) / 1000 < us);
+}
+__attribute__((noinline)) void parse(void) { spin(400); left += 0; }
+__attribute__((noinline)) void count(void) { spin(200); left += 0; }
+__attribute__((noinline)) int take(void)
+{
+    char item = 0;
+    if (kind == 'p')
+        return read(ends[0], &item, 1) == 1 && item;
+    if (kind == 's')
+        sem_wait(&semaphore);
+    pthread_mutex_lock(&lock);
+    while (kind == 'c' && !left && !over)
+        pthread_cond_wait(&more, &lock);
+    int got = left > 0;
+    left -= got;
+    if (got)
+        count();
+    pthread_mutex_unlock(&lock);
+    return got;
+}
+__attribute__((noinline)) void give(int last)
+{
+    char item = !last;
+    pthread_mutex_lock(&lock);
+    left += !last;
+    over = last;
+    pthread_cond_signal(&more);
+    pthread_mutex_unlock(&lock);
+    sem_post(&semaphore);
+    if (kind == 'p' && write(ends[1], &item, 1) != 1)
+        abort();
+}
+static void *work(void *data) { while (take()) parse(); return data; }
+static void *tick(void *data) { for (;;) usleep(20000); return data; }
+int main(int argc, char **argv)
+{
+    pthread_t workers[4], ticker;
+    kind = argv[1][0];
+    if (pipe(ends) || sem_init(&semaphore, 0, 0))
+        return 1;
+    pthread_create(&ticker, NULL, tick, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&workers[i], NULL, work, NULL);
+    for (int i = 0; i < 500; i++) {
+        count();
+        give(0);
+    }
+    for (int i = 0; i < 4; i++)
+        give(1);
+    pthread_cond_broadcast(&more);
+    for (int i = 0; i < 4; i++)
+        pthread_join(workers[i], NULL);
+}
+"""
+
+
+def test_a_program_is_like_itself():
+    """Pools whose functions take fixed CPU time, while their waits are as long as the machine lets them be."""
+    write("pool.c", POOL)
+    run(tool("gcc"), "-O2", "-g", "-pthread", "pool.c", "-o", "pool").check(0)
+    for kind in ("semaphore", "condition", "pipe"):
+        paths = []
+        for i in range(3):
+            paths.append(f"{kind}{i}.pb.gz")
+            sprof("run", "-q", "-o", paths[-1], "--", "./pool", kind).check(0)
+        for before, after in zip(paths, paths[1:]):
+            first, *rest = sprof("diff", before, after).check(0).text().splitlines()
+            assert first.startswith("no function's CPU time has changed by more than chance; in all: "), (first, rest)
+            assert any(re.match(r"only \d+ samples on a CPU: ", line) for line in rest), rest
+            assert all(line[0] == "~" for line in rest if line.endswith(("take", "tick", "work)", "CPU)"))), rest
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "profile/edit/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
@@ -128,7 +129,7 @@ static void few_runs(void **state)
 	assert_true(comparison.are_few);
 	assert_false(comparison.is_sure);
 	assert_false(row->is_sure);
-	assert_true(sprof_compared_runs_differ(row->sides));
+	assert_true(row->is_likely);
 	sprof_comparison_finish(&comparison);
 	sprof_profile_destroy(joined);
 }
@@ -183,6 +184,129 @@ static void samples_in_the_queue_say_little_of_the_rest(void **state)
 	}
 }
 
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+/* A run whose 400 ticks meet 20 functions by chance: the first with a third of the time, the last rarely. */
+static struct sprof_profile *run_by_chance(uint64_t *random)
+{
+	const struct sprof_metrics tick = {.samples = 1, .times.ns[SPROF_TIME_USER] = 10000000};
+	struct sprof_profile *profile = sprof_build_create();
+	char stack[] = "main;a";
+
+	profile->quality.rate_hz = 100;
+	example_thread(profile, "main");
+	for (int i = 0; i < 400; i++) {
+		uint64_t draw = next_random(random) % 210;
+
+		for (stack[5] = 'a'; draw >= (uint64_t)('u' - stack[5]); stack[5]++)
+			draw -= (uint64_t)('u' - stack[5]);
+		example_add(profile, 0, stack, &tick);
+	}
+	return profile;
+}
+
+/* No function of a program has changed in another run of it: 3000 pairs of runs of 20 functions. */
+static void a_program_is_like_itself(void **state)
+{
+	uint64_t random = 44;
+
+	for (int pair = 0; pair < 3000; pair++) {
+		struct sprof_profile *runs[] = {run_by_chance(&random), run_by_chance(&random)};
+		struct sprof_comparison comparison;
+		struct sprof_profile *joined;
+		struct sprof_error err;
+		uint32_t base_threads;
+
+		joined = join(runs, (const size_t[]){1, 1}, &base_threads);
+		assert_true(sprof_comparison_build(
+			joined, base_threads, SPROF_WEIGHT_USER, &comparison, &err));
+		for (size_t i = 0; i < comparison.count; i++)
+			assert_false(comparison.rows[i].is_sure);
+		sprof_comparison_finish(&comparison);
+		sprof_profile_destroy(joined);
+	}
+}
+
+/* A function that takes twice the time is found by 40 samples before and 80 after. */
+static void twice_the_time_is_a_change(void **state)
+{
+	const uint64_t ms = SPROF_NS_PER_MS;
+	struct sprof_profile *runs[2], *joined;
+	struct sprof_comparison comparison;
+	struct sprof_error err;
+	uint32_t base_threads;
+
+	for (uint64_t i = 0; i < 2; i++) {
+		const struct sprof_metrics same = {
+			.samples = 40, .times.ns[SPROF_TIME_USER] = 400 * ms};
+		const struct sprof_metrics changed = {
+			.samples = 40 << i, .times.ns[SPROF_TIME_USER] = (400 * ms) << i};
+
+		runs[i] = sprof_build_create();
+		runs[i]->quality.rate_hz = 100;
+		example_thread(runs[i], "main");
+		example_add(runs[i], 0, "main;same", &same);
+		example_add(runs[i], 0, "main;changed", &changed);
+	}
+	joined = join(runs, (const size_t[]){1, 1}, &base_threads);
+	assert_true(
+		sprof_comparison_build(joined, base_threads, SPROF_WEIGHT_WALL, &comparison, &err));
+	assert_true(row_of(joined, &comparison, "changed")->is_sure);
+	assert_false(row_of(joined, &comparison, "same")->is_sure);
+	sprof_comparison_finish(&comparison);
+	sprof_profile_destroy(joined);
+}
+
+static void wait_for_a_semaphore(
+	struct sprof_profile *profile, const char *folded, uint64_t wait_ms, uint64_t user_ms)
+{
+	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "semaphore"};
+	struct sprof_profile_row row = {.thread = example_thread(profile, "worker")};
+	const struct sprof_metrics work = {
+		.samples = user_ms / 10, .times.ns[SPROF_TIME_USER] = user_ms * SPROF_NS_PER_MS};
+
+	row.stack = example_stack(profile, folded);
+	assert_true(sprof_build_context(profile, &semaphore, &row.context));
+	row.metrics.samples = wait_ms / 10;
+	row.metrics.times.ns[SPROF_TIME_SLEEP] = wait_ms * SPROF_NS_PER_MS;
+	assert_true(sprof_build_row(profile, &row, NULL));
+	example_add(profile, row.thread, "main;work", &work);
+}
+
+/* A worker waits for longer; in one run it does nothing else, in the other it works, too. */
+static void waits_are_not_judged_by_one_run(void **state)
+{
+	for (uint64_t work_ms = 0; work_ms <= 1000; work_ms += 1000) {
+		struct sprof_profile *runs[] = {sprof_build_create(), sprof_build_create()},
+				     *joined;
+		struct sprof_comparison comparison;
+		struct sprof_error err;
+		uint32_t base_threads;
+
+		wait_for_a_semaphore(runs[0], "main;take", 2000, work_ms);
+		wait_for_a_semaphore(runs[1], "main;take", 9000, 1000);
+		joined = join(runs, (const size_t[]){1, 1}, &base_threads);
+		assert_true(sprof_comparison_build(
+			joined, base_threads, SPROF_WEIGHT_WALL, &comparison, &err));
+		for (size_t i = 0; i < comparison.count && work_ms; i++)
+			assert_false(comparison.rows[i].is_sure);
+		if (!work_ms) {
+			assert_int_equal(comparison.rows[0].function, SPROF_PROFILE_NONE);
+			assert_false(comparison.rows[0].is_queue);
+			assert_int_equal((int)(comparison.rows[0].sides[1].median / 1e9), 9);
+		}
+		sprof_comparison_finish(&comparison);
+		sprof_profile_destroy(joined);
+	}
+}
+
 TEST_MAIN("comparison")
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +315,9 @@ TEST_MAIN("comparison")
 		cmocka_unit_test(few_runs),
 		cmocka_unit_test(waiting_for_a_cpu_is_the_machines),
 		cmocka_unit_test(samples_in_the_queue_say_little_of_the_rest),
+		cmocka_unit_test(a_program_is_like_itself),
+		cmocka_unit_test(twice_the_time_is_a_change),
+		cmocka_unit_test(waits_are_not_judged_by_one_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

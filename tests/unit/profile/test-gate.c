@@ -18,7 +18,8 @@ struct run {
 	double rate_hz;
 	enum sprof_mode mode;
 	const char *command;
-	uint64_t start; /* 0: not known */
+	uint64_t start;    /* 0: not known */
+	const char *clone; /* of parse(), which runs in its place; NULL: none */
 };
 
 static const struct run usual = {100, 50, 99, SPROF_MODE_WALL, "/usr/bin/app -x", 0};
@@ -36,13 +37,15 @@ static void add_stack(struct sprof_profile *profile, const char *folded, uint64_
 static struct sprof_profile *profile_of(const struct run *run)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
+	char stack[64];
 
 	assert_non_null(profile);
 	example_thread(profile, "example");
 	assert_true(sprof_profile_describe(profile, run->command, run->start));
 	profile->quality.rate_hz = run->rate_hz;
 	profile->quality.mode = run->mode;
-	add_stack(profile, "main;parse;parse", run->parse_ms);
+	snprintf(stack, sizeof(stack), "main;parse;%s", run->clone ? run->clone : "parse");
+	add_stack(profile, stack, run->parse_ms);
 	add_stack(profile, "main;parse;print", run->print_ms);
 	return profile;
 }
@@ -110,6 +113,23 @@ static void three_results(void **state)
 	assert_int_equal(result_of(&parse_by_wall, &after), SPROF_GATE_UNCLEAR);
 	after.parse_ms = 10;
 	assert_int_equal(result_of(&parse_by_wall, &after), SPROF_GATE_WITHIN);
+}
+
+static void clones_are_their_function(void **state)
+{
+	static const char *const clones[] = {
+		"parse.isra.0", "parse.llvm.17", "parse [clone .part.0]"};
+	const struct sprof_gate_condition self = {.function = "p*se",
+		.weight = SPROF_WEIGHT_WALL,
+		.self = true,
+		.relative = true,
+		.limit = 0.05};
+	struct run after = usual;
+
+	for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++) {
+		after.clone = clones[i];
+		assert_int_equal(result_of(&self, &after), SPROF_GATE_WITHIN);
+	}
 }
 
 static void a_time_as_the_limit(void **state)
@@ -312,6 +332,7 @@ TEST_MAIN("gate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_results),
+		cmocka_unit_test(clones_are_their_function),
 		cmocka_unit_test(a_time_as_the_limit),
 		cmocka_unit_test(figures_of_a_run),
 		cmocka_unit_test(what_differs_is_not_compared),

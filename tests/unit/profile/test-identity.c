@@ -1,6 +1,7 @@
 /* profile/identity: which functions are one. */
 #include "profile/compare/identity.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/edit/build.h"
@@ -136,6 +137,34 @@ static const struct {
 		{"/q/app", "2", {{"f", NULL, "/t/b.c", 9}}}, {0}},
 	{"another program's name", {"/p/gcc-app", "1", {{"f", NULL, "/s/a.c", 3}}},
 		{"/p/clang-app", "2", {{"f", NULL, "/s/a.c", 3}}}, {0}},
+	{"a constructor", {"/p/app", "1", {{"A::A()", "_ZN1AC4Ev", "/s/a.cc", 3}}},
+		{"/p/app", "2", {{"A::A()", "_ZN1AC1Ev", NULL, 0}}}, {0}},
+	{"destructors", {"/p/app", "1", {{"A::~A()", "_ZN1AD2Ev", "/s/a.cc", 3}}},
+		{"/p/app", "2",
+			{{"A::~A()", "_ZN1AD0Ev", NULL, 0}, {"A::~A()", "_ZN1AD1Ev", NULL, 0}}},
+		{0, 0}},
+	{"units of a symbol table",
+		{"/p/app", "1", {{"f", NULL, "/s/a.c", 3}, {"f", NULL, "/s/b.c", 7}}},
+		{"/p/app", "2", {{"f", NULL, "b.c", 0}, {"f", NULL, "a.c", 0}}}, {1, 0}},
+	{"units of one name",
+		{"/p/app", "1", {{"f", NULL, "a.c (1)", 0}, {"f", NULL, "a.c (2)", 0}}},
+		{"/p/app", "2", {{"f", NULL, "a.c (1)", 0}, {"f", NULL, "a.c (2)", 0}}},
+		{GONE, GONE}},
+	{"places of a symbol table",
+		{"/p/app", "1", {{"f", NULL, "0x10", 0}, {"f", NULL, "0x20", 0}}},
+		{"/p/app", "2", {{"f", NULL, "0x10", 0}, {"f", NULL, "0x20", 0}}}, {GONE, GONE}},
+	{"one build, named without its debug information",
+		{"/p/app", "1",
+			{{"f", NULL, "/s/a.c", 3}, {"g", NULL, "/s/a.c", 7},
+				{"g", NULL, "/s/b.c", 8}}},
+		{"/p/app", "1",
+			{{"f", NULL, NULL, 0}, {"g", NULL, "b.c", 0}, {"g", NULL, "a.c", 0}}},
+		{0, 2, 1}},
+	{"one build, and other functions of one name", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
+		{"/p/app", "1", {{"f", NULL, "/s/b.c", 3}}}, {GONE}},
+	{"units of one name in one build",
+		{"/p/app", "1", {{"f", NULL, "a.c (1)", 0}, {"f", NULL, "a.c (2)", 0}}},
+		{"/p/app", "1", {{"f", NULL, "a.c (2)", 0}, {"f", NULL, "a.c (1)", 0}}}, {1, 0}},
 	{"a renamed function", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
 		{"/p/app", "2", {{"g", NULL, "/s/a.c", 3}}}, {GONE}},
 	{"statics of one name",
@@ -196,6 +225,81 @@ static void across_builds(void **state)
 	}
 }
 
+/* A sample in a function, in a line of "/s/a.cc". */
+struct sampled {
+	const char *name;
+	uint32_t begin, line;
+};
+
+static struct sprof_profile *sample(const struct sampled *sampled, const char *build_id)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_profile_location location = {0};
+
+	assert_true(sprof_build_module(profile, "/p/app", build_id, &location.frame.module));
+	for (size_t i = 0; i < AT_MOST && sampled[i].name; i++) {
+		const struct sprof_location place = {.function = sampled[i].name,
+			.file = "/s/a.cc",
+			.line = sampled[i].line,
+			.function_file = "/s/a.cc",
+			.function_line = sampled[i].begin};
+
+		location.line_count = 0;
+		assert_true(sprof_profile_add_line(profile, &location, &place, SPROF_MARK_CALLED));
+		assert_int_equal(profile->lines[i].function, i);
+	}
+	return profile;
+}
+
+static const struct {
+	const char *what;
+	struct sampled gcc[AT_MOST], clang[AT_MOST];
+	int same[AT_MOST];
+} lambdas[] = {
+	{"in another order",
+		{{"main", 3, 9}, {"main::{lambda(int)#1}::operator()(int) const", 0, 5},
+			{"main::{lambda(int)#2}::operator()(int) const [clone .constprop.0]", 0,
+				7}},
+		{{"main", 3, 9}, {"main::$_1::operator()(int) const", 7, 7},
+			{"main::$_0::operator()(int) const", 5, 5}},
+		{0, 2, 1}},
+	{"templates",
+		{{"main", 3, 9},
+			{"auto main::{lambda(auto:1)#1}::operator()<int>(int) const", 0, 5}},
+		{{"main", 3, 9}, {"auto main::$_4::operator()<int>(int) const", 5, 5}}, {0, 1}},
+	{"no common line", {{"main", 3, 9}, {"main::{lambda()#1}::operator()() const", 0, 5}},
+		{{"main", 3, 9}, {"main::$_0::operator()() const", 5, 6}}, {0, GONE}},
+	{"the function around has moved",
+		{{"main", 3, 9}, {"main::{lambda()#1}::operator()() const", 0, 5}},
+		{{"main", 4, 9}, {"main::$_0::operator()() const", 5, 5}}, {0, GONE}},
+	{"two in one line",
+		{{"main", 3, 9}, {"main::{lambda()#1}::operator()() const", 0, 5},
+			{"main::{lambda()#2}::operator()() const", 0, 5}},
+		{{"main", 3, 9}, {"main::$_0::operator()() const", 5, 5}}, {0, GONE}},
+	{"what takes one",
+		{{"main", 3, 9}, {"void call<main::{lambda()#1}>(main::{lambda()#1})", 1, 2}},
+		{{"main", 3, 9}, {"void call<main::$_0>(main::$_0)", 1, 2}}, {0, GONE}},
+};
+
+static void lambdas_of_two_compilers(void **state)
+{
+	for (size_t i = 0; i < sizeof(lambdas) / sizeof(lambdas[0]); i++) {
+		struct sprof_profile *gcc = sample(lambdas[i].gcc, "1"),
+				     *clang = sample(lambdas[i].clang, "2");
+		struct sprof_identity identity;
+
+		assert_true(sprof_identity_match(&identity, gcc, clang, SPROF_IDENTITY_COMPARE));
+		for (size_t k = 0; k < clang->function_count; k++) {
+			if ((int)identity.functions[k] != lambdas[i].same[k])
+				fail_msg("%s: function %zu is %d", lambdas[i].what, k,
+					(int)identity.functions[k]);
+		}
+		sprof_identity_finish(&identity);
+		sprof_profile_destroy(gcc);
+		sprof_profile_destroy(clang);
+	}
+}
+
 /* A merge of two programs doesn't mix what they call the same. */
 static void programs_stay_two(void **state)
 {
@@ -230,14 +334,39 @@ static void roles(void **state)
 	}
 }
 
+static void constructors_and_destructors(void **state)
+{
+	static const char *const rows[][2] = {
+		{"_ZN8tinyxml27XMLNodeC2EPNS_11XMLDocumentE",
+			"_ZN8tinyxml27XMLNodeC_EPNS_11XMLDocumentE"},
+		{"_ZN8tinyxml27XMLNodeD0Ev", "_ZN8tinyxml27XMLNodeD_Ev"},
+		{"_ZN1AILi5EED4Ev", "_ZN1AILi5EED_Ev"},
+		{"_ZNSt6vectorIiSaIiEEC1ERKS1_", "_ZNSt6vectorIiSaIiEEC_ERKS1_"},
+		{"_ZN2C1C1ES5_T2_", "_ZN2C1C_ES5_T2_"},
+		{"_ZN2D03runEv", "_ZN2D03runEv"},
+		{"_ZN999C1Ev", "_ZN999C1Ev"},
+		{"C1", "C1"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s", rows[i][0]);
+		sprof_identity_unify_structors(name);
+		assert_string_equal(name, rows[i][1]);
+	}
+}
+
 TEST_MAIN("identity")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(within_a_profile),
 		cmocka_unit_test(a_line_has_its_file),
 		cmocka_unit_test(across_builds),
+		cmocka_unit_test(lambdas_of_two_compilers),
 		cmocka_unit_test(programs_stay_two),
 		cmocka_unit_test(roles),
+		cmocka_unit_test(constructors_and_destructors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
