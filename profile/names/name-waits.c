@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "profile/answer/boundaries.h"
 #include "profile/answer/idle.h"
+#include "profile/answer/own-place.h"
 #include "profile/model/index.h"
 #include "profile/names/resolve.h"
 
@@ -163,7 +164,7 @@ static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_co
 	}
 	context->holder = keep(profile, text);
 	if (raw->holding_stack != SPROF_PROFILE_NONE) {
-		function = sprof_profile_holding_function(profile, raw->holding_stack);
+		function = sprof_own_place_of(profile, raw->holding_stack).function;
 		if (function != SPROF_PROFILE_NONE)
 			context->holder_function = profile->functions[function].name;
 	}
