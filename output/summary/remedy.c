@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "output/summary/summary.h"
 #include "profile/answer/own-place.h"
+#include "profile/names/resolve.h"
 #include "profile/views/stack-lines.h"
 
 /* Percent of the shown time: the least worth a line. */
@@ -67,6 +68,7 @@ char *sprof_summary_remedy(const struct sprof_summary *summary)
 {
 	const struct sprof_profile *profile = summary->profile;
 	const uint32_t module = profile->modules ? find_module(summary) : SPROF_PROFILE_NONE;
+	struct sprof_module_called called;
 	char *text;
 
 	if (module == SPROF_PROFILE_NONE || !profile->module_facts[module].gap_help)
@@ -74,7 +76,7 @@ char *sprof_summary_remedy(const struct sprof_summary *summary)
 	if (asprintf(&text, "names for %s: %s",
 		    is_generated(profile, module)
 			    ? "generated code"
-			    : sprof_module_name(sprof_modules_get(profile->modules, module)),
+			    : sprof_profile_module_called(profile, module, &called),
 		    profile->module_facts[module].gap_help) < 0)
 		return NULL;
 	return text;

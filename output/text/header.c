@@ -227,7 +227,8 @@ static void write_cost(const struct sprof_text *text)
 	const struct sprof_quality *quality = &text->profile->quality;
 
 	sprof_out_printf(text->out,
-		"  stopped     %" PRIu64 " stop%s, %s in all, p50 %s, p95 %s, p99 %s, longest %s\n",
+		"  stopped     %" PRIu64 " stop%s, %s in all;\n"
+		"              p50 %s, p95 %s, p99 %s, longest %s\n",
 		quality->stops, quality->stops == 1 ? "" : "s",
 		sprof_figure_time(quality->stop_ns_total).text,
 		sprof_figure_time(quality->stop_ns_p50).text,

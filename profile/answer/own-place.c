@@ -29,6 +29,9 @@ struct search {
 	struct sprof_own_place charge;
 	enum sprof_code_class code; /* of the charged function */
 	uint32_t last;              /* the last function with a name so far; NONE: none */
+	/* the innermost function of a library, beyond libc, that has a name; NULL: none */
+	const struct sprof_profile_line *library;
+	const struct sprof_profile_line *inside; /* the same, if the charged function called it */
 };
 
 /* Within libraries, the exported function says more than an address in it. */
@@ -56,22 +59,27 @@ static void look_at(struct search *search, const struct sprof_profile_line *line
 		search->charge.function = line->function;
 		search->charge.line = line;
 		search->charge.inner = search->last;
+		search->inside = search->library;
 		search->code = code;
 	}
-	if (code != SPROF_CODE_RUNTIME && !profile->functions[line->function].unresolved)
+	if (profile->functions[line->function].unresolved)
+		return;
+	if (code != SPROF_CODE_RUNTIME)
 		search->last = line->function;
+	if (code == SPROF_CODE_LIBRARY && !search->library)
+		search->library = line;
 }
 
-/* The exported function that a nameless function called says more. */
+/* The function of a library that a nameless function called says more. */
 static void prefer_name(struct search *search)
 {
 	struct sprof_own_place *charge = &search->charge;
 
-	if (charge->function == SPROF_PROFILE_NONE || charge->inner == SPROF_PROFILE_NONE ||
-		!search->profile->functions[charge->function].unresolved ||
-		sprof_code_of(search->profile, charge->inner) == SPROF_CODE_LIBC)
+	if (!search->inside || charge->function == SPROF_PROFILE_NONE ||
+		!search->profile->functions[charge->function].unresolved)
 		return;
-	charge->function = charge->inner;
+	charge->function = search->inside->function;
+	charge->line = search->inside;
 	charge->inner = SPROF_PROFILE_NONE;
 }
 

@@ -12,8 +12,8 @@ struct sprof_own_place {
 	/*
 	 * The innermost function of the least common code on the stack, which is the program's own
 	 * if there is any. A library's function without a name is replaced by the one with a name
-	 * that called it or, if the program's have none, that the program called. NONE: an empty
-	 * stack.
+	 * that called it; one of the program's, by the innermost one of a library that it
+	 * called. NONE: an empty stack.
 	 */
 	uint32_t function;
 	const struct sprof_profile_line *line; /* where it is on the stack; NULL: an empty stack */

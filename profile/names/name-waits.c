@@ -63,6 +63,7 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 {
 	struct sprof_profile *profile = naming->profile;
 	uint64_t back = sprof_profile_lock_distance(kind, wait->address), offset = 0;
+	struct sprof_module_called called;
 	char what[64], text[512];
 	const char *name = NULL;
 
@@ -84,7 +85,7 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 			wait->offset - back);
 	else
 		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what,
-			sprof_module_name(sprof_modules_get(profile->modules, wait->module)),
+			sprof_profile_module_called(profile, wait->module, &called),
 			wait->offset - back);
 	*ret = keep(profile, text);
 	return *ret || sprof_error_no_memory(err);
