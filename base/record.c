@@ -82,10 +82,10 @@ bool sprof_mode_takes(enum sprof_mode mode, enum sprof_state state)
 
 bool sprof_mode_counts(enum sprof_mode mode, enum sprof_time_class class)
 {
-	bool runs = class == SPROF_TIME_USER || class == SPROF_TIME_SYS || class == SPROF_TIME_RUNQ;
+	bool runs = class == SPROF_TIME_USER || class == SPROF_TIME_SYS;
 
-	/* Time that is not wait can be recognized only if all samples are taken. */
-	if (class == SPROF_TIME_STOLEN)
+	/* A thread that waits for a CPU neither runs nor is blocked. */
+	if (class == SPROF_TIME_RUNQ || class == SPROF_TIME_STOLEN)
 		return mode == SPROF_MODE_WALL;
 	return mode == SPROF_MODE_WALL || runs == (mode == SPROF_MODE_CPU);
 }

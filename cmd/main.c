@@ -206,9 +206,22 @@ static int help(char *const words[])
 	return SPROF_EXIT_USAGE;
 }
 
+/* The word of other profilers for run and for attach. */
+static const struct sprof_command *find_record(char *const words[])
+{
+	for (; words[0] && strcmp(words[0], "--") != 0; words++) {
+		if (!strncmp(words[0], "-p", 2) || !strncmp(words[0], "--pid", 5))
+			return &sprof_command_attach;
+	}
+	return &sprof_command_run;
+}
+
 static int dispatch(int argc, char *argv[])
 {
 	const struct sprof_command *command = argc > 1 ? find_command(argv[1]) : NULL;
+
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		command = find_record(argv + 2);
 
 	if (command)
 		return run_command(command, argc - 1, argv + 1);

@@ -23,6 +23,7 @@ struct sprof_output_options {
 	enum sprof_report_mode report_mode; /* text */
 	bool full;  /* text: all functions, untruncated names; overrides the limits below */
 	size_t top; /* text: rows per table; 0: all */
+	bool top_bounds_graphs; /* text: the same for the lines of each graph */
 	/*
 	 * text: hide functions and paths below this share; negative: depends on the number of
 	 * samples

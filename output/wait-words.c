@@ -32,6 +32,17 @@ static char *object_text(const struct sprof_profile *profile, const struct sprof
 	return words;
 }
 
+char *sprof_wait_words_lock(const char *name)
+{
+	static const char interpreter[] = "interpreter lock";
+	const size_t length = strlen(name);
+	const bool is_bare = length <= 2 || strcmp(name + length - 2, "+0") != 0;
+
+	if (strncmp(name, interpreter, strlen(interpreter)) == 0)
+		return strdup("interpreter lock (GIL)");
+	return strndup(name, is_bare ? length : length - 2);
+}
+
 /* Cleans the text; an empty text stays empty. */
 static char *clean_text(const char *text)
 {

@@ -11,6 +11,9 @@
 char *sprof_wait_words_object(
 	const struct sprof_profile *profile, const struct sprof_waits_row *row);
 
+/* A lock's name without "+0" after a variable's: "mutex cache_lock"; "interpreter lock (GIL)". */
+char *sprof_wait_words_lock(const char *name);
+
 /*
  * "futex mutex cache_lock+0 in load" in about `room` characters, divided between object and
  * function; 0: no limit.

@@ -35,6 +35,7 @@ static const struct sprof_option_group groups[] = {
 	{"Output", sprof_recording_stats_table},
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
 	{"Layout", sprof_report_options_brief_table, FIELD(shown)},
+	{"Layout", sprof_report_options_own_table, FIELD(shown)},
 	{"Layout", sprof_recording_waits_table},
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},

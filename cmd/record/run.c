@@ -3,6 +3,8 @@
  * signals and streams are the program's, as if sprof were not there.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "cmd/cli/command-line.h"
@@ -31,6 +33,7 @@ static const struct sprof_option_group groups[] = {
 	{"Output", sprof_recording_stats_table},
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
 	{"Layout", sprof_report_options_brief_table, FIELD(shown)},
+	{"Layout", sprof_report_options_own_table, FIELD(shown)},
 	{"Layout", sprof_recording_waits_table},
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
@@ -90,6 +93,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	if (!result.samples && !result.program_left && !options.shown.outputs.whole_report)
 		say_no_samples(&options, operands[0]);
+	if (result.program_ended && WIFSIGNALED(result.wait_status))
+		sprof_ui_progress("%s was killed by signal %d (SIG%s)", operands[0],
+			WTERMSIG(result.wait_status), sigabbrev_np(WTERMSIG(result.wait_status)));
 	*ret_exit = exit_code(&result);
 	return true;
 }

@@ -94,7 +94,8 @@ struct sprof_written sprof_writing_all(
 	/* A snapshot does without the network, because a run may wait for it. */
 	if (!sprof_writing_name(
 		    &options->naming, profile, with_stdout, "naming what was sampled", &err) ||
-		!share_out(options, profile, &err)) {
+		!share_out(options, profile, &err) ||
+		!sprof_own_code_mark(profile, &options->shown.own, &err)) {
 		sprof_ui_error(&err);
 		written.failed = options->shown.outputs.count;
 		return written;

@@ -141,11 +141,23 @@ const struct sprof_option sprof_report_options_filter_table[] = {
 const struct sprof_option sprof_report_options_brief_table[] = {
 	{"full", NULL, NULL, "text: show every function and path, with whole names",
 		sprof_value_flag, FIELD(full)},
-	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
+	{"top", NULL, "N", "text: at most N rows per table (30), and lines per graph (all)",
+		sprof_value_count, FIELD(top)},
 	{"no-pager", NULL, NULL, "don't show the text report through $PAGER", sprof_value_flag,
 		FIELD(no_pager)},
 	{"threads", "t", NULL, "folded: make the thread the first frame", sprof_value_flag,
 		FIELD(threads)},
+	{0},
+};
+
+const struct sprof_option sprof_report_options_own_table[] = {
+	{"own", NULL, "REGEX",
+		"the program's own code: functions whose name, source file or object\n"
+		"matches; the answer charges them with what they call (found by\n"
+		"directories and languages)",
+		set_pattern, FIELD(own.own), .conflicts = "all-code"},
+	{"all-code", NULL, NULL, "let the answer name the innermost functions, of libraries, too",
+		sprof_value_flag, FIELD(own.all)},
 	{0},
 };
 
@@ -280,6 +292,7 @@ bool sprof_report_options_output_options(const struct sprof_report_options *show
 	output.full = shown->full;
 	if (shown->top)
 		output.top = shown->top;
+	output.top_bounds_graphs = shown->top;
 	output.width = 0; /* width of the terminal, if the output goes to one */
 	output.depth = shown->depth;
 	output.unfold = shown->unfold;

@@ -12,12 +12,14 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/outputs.h"
 #include "output/format.h"
+#include "profile/answer/own-code.h"
 #include "profile/edit/filter.h"
 
 struct sprof_report_options {
 	struct sprof_outputs outputs;
 	const char *weight; /* the user's text; NULL: not given */
 	struct sprof_filter filter;
+	struct sprof_own_choice own;
 	enum sprof_report_mode report_mode;
 	size_t top, depth, nodes;               /* 0: not given */
 	double min_percent;                     /* negative: not given */
@@ -38,6 +40,8 @@ struct sprof_report_options {
 extern const struct sprof_option sprof_report_options_filter_table[];
 /* for all commands with tables of functions */
 extern const struct sprof_option sprof_report_options_brief_table[];
+/* whose functions the answer names */
+extern const struct sprof_option sprof_report_options_own_table[];
 extern const struct sprof_option sprof_report_options_waits_table[];
 extern const struct sprof_option
 	sprof_report_options_report_table[]; /* the other options of a report */

@@ -37,6 +37,7 @@ static const struct sprof_option_group groups[] = {
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
 	{"Time and process", sprof_reading_filter_table},
 	{"Layout", sprof_report_options_brief_table, FIELD(shown)},
+	{"Layout", sprof_report_options_own_table, FIELD(shown)},
 	{"Layout", sprof_report_options_waits_table, FIELD(shown)},
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
 	{"Layout", sprof_naming_kind_table, FIELD(shown.short_names)},
@@ -157,6 +158,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	ok = sprof_report_options_filter(&options.shown, &profile, err) &&
 		(!options.shown.threads || sprof_estimate_take_back(profile) ||
 			sprof_error_no_memory(err)) &&
+		sprof_own_code_mark(profile, &options.shown.own, err) &&
 		write_all(&options, profile, ret_exit, err);
 	sprof_profile_destroy(profile);
 	return ok;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach/proc/perf-map.h"
+#include "profile/answer/own-code.h"
 #include "profile/names/resolve.h"
 
 static void wake_screen(const struct sprof_top_feed *feed)
@@ -23,9 +24,12 @@ static void wake_screen(const struct sprof_top_feed *feed)
 static bool name(struct sprof_top_feed *feed, const struct sprof_namer *namer,
 	struct sprof_profile *profile, struct sprof_error *err)
 {
+	const struct sprof_own_choice own = {0};
+
 	sprof_perf_map_open_all(feed->modules);
 	return (sprof_profile_settle(profile) || sprof_error_no_memory(err)) &&
-		sprof_profile_resolve(profile, namer->symbols, err);
+		sprof_profile_resolve(profile, namer->symbols, err) &&
+		sprof_own_code_mark(profile, &own, err);
 }
 
 /* The next raw profile; NULL: there won't be any. */

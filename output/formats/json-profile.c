@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "output/formats/json-answer.h"
 #include "output/format.h"
 #include "output/formats/json-neighbours.h"
 #include "output/json.h"
@@ -382,7 +383,8 @@ static bool write_json(const struct sprof_profile *profile,
 	write_table(&writer, "locations", profile->location_count, write_location);
 	write_table(&writer, "stacks", profile->stack_count, write_stack);
 	write_table(&writer, "rows", profile->row_count, write_row);
-	ok = ok && write_flat(&writer, &view, err) && write_groups(&writer, options, err) &&
+	ok = ok && sprof_json_answer(&writer.json, profile, options, err) &&
+		write_flat(&writer, &view, err) && write_groups(&writer, options, err) &&
 		sprof_json_neighbours(&writer.json, profile, options, err);
 	sprof_json_text(&writer.json, "}\n");
 	sprof_json_close(&writer.json);

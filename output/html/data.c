@@ -337,9 +337,9 @@ static bool write_all(struct sprof_html *html, const struct sprof_output_options
 	if (!write_change(html, options, err) || !write_frames(html) || !write_nodes(html))
 		return false;
 	write_threads(html);
-	sprof_html_write_rows(html);
-	if (!sprof_html_write_timeline(html) || !sprof_html_write_answer(html, err) ||
-		!write_gaps(html, err) || !write_further_kind(html))
+	if (!sprof_html_write_rows(html) || !sprof_html_write_timeline(html) ||
+		!sprof_html_write_answer(html, err) || !write_gaps(html, err) ||
+		!write_further_kind(html))
 		return false;
 	sprof_out_puts(html->out, "}\n");
 	return true;

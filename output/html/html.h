@@ -25,7 +25,8 @@
  *   rows       packed, one per thread: distance to the previous row's node, context, samples, ns of
  *              user, sys, runq, wait, stolen: 8 per row; 9 with a `value`
  *   answer     a sentence for each program that mattered (output/summary/summary.h); idle_ns: time of
- *              threads that waited for work
+ *              threads that waited for work; own: function, tenths of a percent of the time that the
+ *              answer is of: 2 per function of the answer
  *   gaps       module, addresses without a name, samples with such an address, reason and remedy
  *              (text or null): 5 per module
  *
@@ -77,8 +78,8 @@ void sprof_html_packed(const struct sprof_html *html, uint64_t number);
 /* The text's index in `strings`; SPROF_PROFILE_NONE for NULL. */
 uint32_t sprof_html_string(const struct sprof_html *html, const char *text);
 
-/* Writes contexts and rows, and adds their strings. */
-void sprof_html_write_rows(struct sprof_html *html);
+/* Writes contexts and rows. Returns false if out of memory. */
+bool sprof_html_write_rows(struct sprof_html *html);
 /* Returns false if out of memory. */
 bool sprof_html_write_timeline(struct sprof_html *html);
 

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/cleanup.h"
+#include "profile/answer/idle.h"
 #include "profile/model/spans.h"
 #include "profile/views/view.h"
 
@@ -27,46 +29,65 @@ static int by_place(const void *left, const void *right)
 	return (a->context > b->context) - (a->context < b->context);
 }
 
-static void sort_places(struct sprof_html *html)
-{
-	const struct sprof_profile *profile = html->profile;
+enum { PARTS = 4 /* what a blocked row may wait for */ };
 
-	for (size_t i = 0; i < profile->row_count; i++)
-		html->places[i] = (struct sprof_html_place){
-			.thread = profile->rows[i].thread,
-			.node = html->nodes[profile->rows[i].stack],
-			.context = profile->rows[i].context,
-			.row = (uint32_t)i,
-		};
-	qsort(html->places, profile->row_count, sizeof(*html->places), by_place);
-}
-
-/* What a blocked row of the context waits for. */
-static unsigned waits_for(const struct sprof_profile *profile, uint32_t context)
+/* What a row waits for: the same call may be another wait on another stack. */
+static unsigned waits_for(const struct sprof_profile *profile, size_t index, bool is_idle)
 {
-	struct sprof_profile_row row = {
-		.context = context, .metrics.times.ns[SPROF_TIME_SLEEP] = 1};
+	struct sprof_profile_row row = profile->rows[index];
 	struct sprof_waiting waiting = {0};
 
-	sprof_waiting_add(&waiting, profile, &row);
+	row.metrics.times = (struct sprof_times){.ns[SPROF_TIME_SLEEP] = 1};
+	sprof_waiting_add(&waiting, profile, &row, is_idle);
 	return waiting.io_ns ? 1 : waiting.lock_ns ? 2 : waiting.idle_ns ? 3 : 0;
 }
 
-static void write_contexts(const struct sprof_html *html)
+static bool sort_places(struct sprof_html *html)
 {
 	const struct sprof_profile *profile = html->profile;
+	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
 
+	for (size_t i = 0; idle && i < profile->row_count; i++)
+		html->places[i] = (struct sprof_html_place){
+			.thread = profile->rows[i].thread,
+			.node = html->nodes[profile->rows[i].stack],
+			.context =
+				PARTS * profile->rows[i].context + waits_for(profile, i, idle[i]),
+			.row = (uint32_t)i,
+		};
+	qsort(html->places, profile->row_count, sizeof(*html->places), by_place);
+	return idle;
+}
+
+/* Writes the contexts that rows have, and numbers them. Returns false if out of memory. */
+static bool write_contexts(struct sprof_html *html)
+{
+	const struct sprof_profile *profile = html->profile;
+	const size_t most = PARTS * profile->context_count;
+	SPROF_AUTO_FREE uint32_t *numbers = calloc(most + 1, sizeof(*numbers));
+	uint32_t count = 0;
+
+	if (!numbers)
+		return false;
+	for (size_t i = 0; i < profile->row_count; i++)
+		numbers[html->places[i].context] = 1;
 	sprof_out_puts(html->out, ",\n\"contexts\":[");
-	for (size_t i = 0; i < profile->context_count; i++) {
-		const struct sprof_profile_context *context = &profile->contexts[i];
+	for (size_t i = 0; i < most; i++) {
+		const struct sprof_profile_context *context = &profile->contexts[i / PARTS];
 
-		sprof_html_number(html, i, context->state);
-		sprof_html_number(html, true, waits_for(profile, (uint32_t)i));
+		if (!numbers[i])
+			continue;
+		numbers[i] = count;
+		sprof_html_number(html, count++, context->state);
+		sprof_html_number(html, true, i % PARTS);
 		sprof_html_index(html, true, sprof_html_string(html, context->syscall));
 		sprof_html_index(html, true, sprof_html_string(html, context->object));
 		sprof_html_index(html, true, sprof_html_string(html, context->holder));
 	}
 	sprof_out_puts(html->out, "]");
+	for (size_t i = 0; i < profile->row_count; i++)
+		html->places[i].context = numbers[html->places[i].context];
+	return true;
 }
 
 static void put_row(const struct sprof_html *html, uint32_t distance, uint32_t context,
@@ -102,12 +123,12 @@ static size_t write_thread_rows(struct sprof_html *html, size_t next, uint32_t t
 	return next;
 }
 
-void sprof_html_write_rows(struct sprof_html *html)
+bool sprof_html_write_rows(struct sprof_html *html)
 {
 	size_t next = 0;
 
-	write_contexts(html);
-	sort_places(html);
+	if (!sort_places(html) || !write_contexts(html))
+		return false;
 	sprof_out_puts(html->out, ",\n\"rows\":[");
 	for (uint32_t i = 0; i < html->profile->thread_count; i++) {
 		sprof_out_puts(html->out, i ? ",\n\"" : "\"");
@@ -115,6 +136,7 @@ void sprof_html_write_rows(struct sprof_html *html)
 		sprof_out_puts(html->out, "\"");
 	}
 	sprof_out_puts(html->out, "]");
+	return true;
 }
 
 static void put_run(const struct sprof_html *html, uint64_t length, uint32_t row, uint32_t samples)

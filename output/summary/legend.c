@@ -14,15 +14,6 @@ static bool has(const struct sprof_summary *summary, enum sprof_summary_term ter
 	return summary->terms & 1u << term;
 }
 
-/* "runq, starved: ready but without a CPU"; NULL: neither was written. */
-static const char *queue_words(const struct sprof_summary *summary)
-{
-	if (!has(summary, SPROF_SUMMARY_STARVED))
-		return has(summary, SPROF_SUMMARY_RUNQ) ? "runq: ready but without a CPU" : NULL;
-	return has(summary, SPROF_SUMMARY_RUNQ) ? "runq, starved: ready but without a CPU"
-						: "starved: ready but without a CPU";
-}
-
 /* Adds what still fits. Returns false if out of memory. */
 static bool add(const struct sprof_summary *summary, const char *words, char **text)
 {
@@ -48,7 +39,8 @@ void sprof_summary_put_legend(struct sprof_summary *summary)
 
 	if (summary->lines < 2)
 		return;
-	if (!add(summary, queue_words(summary), &text) ||
+	if (!add(summary, has(summary, SPROF_SUMMARY_RUNQ) ? "runq: ready but without a CPU" : NULL,
+		    &text) ||
 		!add(summary,
 			has(summary, SPROF_SUMMARY_STOLEN)
 				? "stolen: taken by the host, interrupts or sprof"

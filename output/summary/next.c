@@ -1,7 +1,7 @@
 /*
  * What to run next: the command that answers the question left open by the verdict, and the one for
  * the full report. Each can be pasted, so a command that does not fit is left out. Suggests nothing
- * for waits but deadlocks: the report has them.
+ * for waits, but for a dump of a program that is in a deadlock, or only waits for locks: the report has them.
  */
 #include "output/summary/summary.h"
 
@@ -12,13 +12,16 @@
 
 #include "base/cleanup.h"
 #include "output/fit.h"
+#include "profile/answer/doubts.h"
 
 enum {
 	FEW_LINES = 12 /* fewer lines have no room for a second command */
 };
 
-/* Percent: the least of the busy time for a question, and of a function's time for its caller. */
-static const double least_cause = 5, least_caller = 50;
+/* Percent of the busy time: the least for a question. */
+static const double least_cause = 5;
+/* Percent of its time: a program that waits more does nothing else. */
+static const double nearly_all = 95;
 
 static const char report[] = "sprof report";
 
@@ -95,21 +98,11 @@ static char *typed_name(const struct sprof_profile *profile, uint32_t function)
 	return text;
 }
 
-/* The function to look at: for a library function, the program's caller. NONE: unknown. */
-static uint32_t place_of(const struct sprof_cause *cause)
-{
-	if (cause->caller == SPROF_PROFILE_NONE)
-		return cause->function;
-	return sprof_percent(cause->caller_ns, cause->function_ns) > least_caller
-		? cause->caller
-		: SPROF_PROFILE_NONE;
-}
-
 static char *ask_lines(const struct sprof_summary *summary, const struct sprof_cause *cause)
 {
 	const struct sprof_profile *profile = summary->profile;
 	const char *command = summary->options.whole_report;
-	const uint32_t function = place_of(cause);
+	const uint32_t function = cause->function;
 	SPROF_AUTO_FREE char *name = NULL;
 	char *text;
 
@@ -132,6 +125,29 @@ static char *ask_again(const struct sprof_summary *summary, const char *command)
 	return text;
 }
 
+static bool only_waits_for_locks(
+	const struct sprof_program *program, const struct sprof_cause *cause)
+{
+	const uint64_t own = sprof_times_wall(&program->busy) - program->busy.ns[SPROF_TIME_RUNQ];
+
+	return cause->weight == SPROF_WEIGHT_WAIT && cause->wait.kind == SPROF_WAIT_KIND_LOCK &&
+		sprof_percent(cause->ns, own) >= nearly_all;
+}
+
+/* The process may be gone, and hang again in the next run. */
+static char *ask_dump(const struct sprof_summary *summary, const struct sprof_program *program)
+{
+	const char *again = summary->options.again;
+	bool quoted;
+	char *text;
+
+	if (again && strncmp(again, "-p ", 3) == 0)
+		return asprintf(&text, "sprof dump %s", again) < 0 ? NULL : text;
+	if (!is_plain(program->name, &quoted) || quoted)
+		return NULL;
+	return asprintf(&text, "sprof dump -p $(pgrep -n %s)", program->name) < 0 ? NULL : text;
+}
+
 /* *ret_answers describes what the command shows. NULL: no open question, or out of memory. */
 static char *question(const struct sprof_summary *summary, const char **ret_answers)
 {
@@ -145,6 +161,10 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 	}
 	if (!cause || program->short_threads.count)
 		return NULL;
+	if (only_waits_for_locks(program, cause)) {
+		*ret_answers = "while it hangs: every stack, and who holds whom up";
+		return ask_dump(summary, program);
+	}
 	if (cause->weight == SPROF_WEIGHT_USER) {
 		*ret_answers = "its lines, and what they call";
 		return ask_lines(summary, cause);
@@ -172,11 +192,32 @@ static void put(struct sprof_summary *summary, const char *label, const char *co
 		summary, label, sprof_fit_length(text) > room(summary) ? command : text, 1);
 }
 
+/* Too few samples: the same with more. */
+static char *ask_rate(const struct sprof_summary *summary, const char **ret_answers)
+{
+	const struct sprof_program *program = summary->answer.programs;
+	const struct sprof_cause *cause = summary->answer.mattering ? first_cause(program) : NULL;
+	const char *again = summary->options.again;
+	const unsigned rate =
+		sprof_doubts_better_rate(&summary->profile->quality, summary->answer.samples);
+	char *text;
+
+	if (!cause || !sprof_summary_wants_samples(cause) || !rate || !again)
+		return NULL;
+	*ret_answers = "the same with more samples";
+	if (asprintf(&text, "sprof %s -r %u %s", strncmp(again, "-p ", 3) ? "run" : "attach", rate,
+		    again) < 0)
+		return NULL;
+	return text;
+}
+
 void sprof_summary_find_question(struct sprof_summary *summary)
 {
 	if (!summary->options.whole_report || summary->lines < FEW_LINES)
 		return;
 	summary->question = question(summary, &summary->answers);
+	if (!summary->question)
+		summary->question = ask_rate(summary, &summary->answers);
 	if (summary->question && sprof_fit_length(summary->question) <= room(summary))
 		return;
 	free(summary->question);
@@ -187,10 +228,14 @@ void sprof_summary_put_next(struct sprof_summary *summary)
 {
 	const char *command = summary->options.whole_report;
 
+	if (summary->remedy)
+		sprof_summary_put_text(summary, "next", summary->remedy, SPROF_SUMMARY_REMEDY);
 	if (!command)
 		return;
 	if (summary->question)
-		put(summary, "next", summary->question, summary->answers, "");
-	put(summary, summary->question ? "" : "next", command, "the whole report of this run",
+		put(summary, summary->remedy ? "" : "next", summary->question, summary->answers,
+			"");
+	put(summary, summary->question || summary->remedy ? "" : "next", command,
+		"the whole report of this run",
 		summary->options.is_last ? ", kept until the next one" : "");
 }

@@ -91,6 +91,29 @@ static char *fit_sentence(
 	return sprof_summary_sentence(summary->profile, program, 1, room(summary) / 2);
 }
 
+/* "3 more processes, 1.2 s" */
+static bool put_others(struct sprof_summary *summary, size_t processes, uint64_t ns)
+{
+	SPROF_AUTO_FREE char *more = NULL;
+
+	if (asprintf(&more, "%zu more process%s, %s", processes, processes == 1 ? "" : "es",
+		    sprof_figure_time(ns).text) < 0) {
+		more = NULL;
+		return false;
+	}
+	sprof_summary_put_text(summary, "", more, 1);
+	return true;
+}
+
+static bool put_queue(struct sprof_summary *summary)
+{
+	SPROF_AUTO_FREE char *queue = sprof_summary_queue(summary->profile, &summary->answer);
+
+	if (queue)
+		sprof_summary_put_text(summary, "", queue, SENTENCE - 1);
+	return queue;
+}
+
 /* Writes a sentence for each program that matters, and one line for all others. */
 static bool put_programs(struct sprof_summary *summary, size_t most)
 {
@@ -99,7 +122,6 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 	size_t lines =
 		summary->lines >= FEW_LINES && (most > 2 || shown == 1) ? SENTENCE : SENTENCE - 1;
 	uint64_t rest_ns = 0;
-	SPROF_AUTO_FREE char *more = NULL;
 
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct sprof_program *program = &answer->programs[i];
@@ -115,15 +137,10 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 			return false;
 		sprof_summary_put_text(summary, i ? "" : "verdict", sentence, lines);
 	}
-	if (!processes || summary->lines < FEW_LINES / 2)
-		return true;
-	if (asprintf(&more, "%zu more process%s, %s", processes, processes == 1 ? "" : "es",
-		    sprof_figure_time(rest_ns).text) < 0) {
-		more = NULL;
+	if (processes && summary->lines >= FEW_LINES / 2 &&
+		!put_others(summary, processes, rest_ns))
 		return false;
-	}
-	sprof_summary_put_text(summary, "", more, 1);
-	return true;
+	return summary->lines < FEW_LINES || put_queue(summary);
 }
 
 /* If everything is idle: what most of it waits for. */
@@ -221,21 +238,50 @@ static void use_terms(
 		sprof_summary_use(summary, SPROF_SUMMARY_STOLEN);
 }
 
+/* "shares are of 6.4 s, 1.4 of 2 CPUs busy on average; idle 2.5 s, in no sample 1.2 s" */
+static void put_whole(struct sprof_summary *summary)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	const struct sprof_quality *quality = &summary->profile->quality;
+	const struct sprof_times times = sprof_profile_times(summary->profile);
+	const bool shows_unsampled =
+		sprof_percent(answer->unsampled_ns, summary->whole) >= least_unsampled;
+	const bool shows_idle = summary->view.left_out &&
+		sprof_percent(answer->idle_ns + answer->unsampled_ns, summary->whole) >=
+			least_unsampled;
+	char busy[64] = "", idle[64] = "", unsampled[64] = "";
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (quality->cpus && quality->duration_ns)
+		snprintf(busy, sizeof(busy), ", %.1f of %" PRIu64 " CPUs busy on average",
+			(double)(times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS]) /
+				(double)quality->duration_ns,
+			(uint64_t)quality->cpus);
+	if (shows_idle)
+		snprintf(idle, sizeof(idle), "; idle %s", sprof_figure_time(answer->idle_ns).text);
+	if (shows_idle && shows_unsampled)
+		snprintf(unsampled, sizeof(unsampled), ", in no sample %s",
+			sprof_figure_time(answer->unsampled_ns).text);
+	if (asprintf(&text, "shares are of %s%s%s%s", sprof_figure_time(summary->whole).text, busy,
+		    idle, unsampled) < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	if (unsampled[0])
+		sprof_summary_use(summary, SPROF_SUMMARY_UNSAMPLED);
+	sprof_summary_put_text(summary, "", text, 2);
+}
+
 /* Writes the bar, its legend, and the part of the wall time that is not in it. */
 static void put_times(struct sprof_summary *summary)
 {
 	const struct sprof_answer *answer = &summary->answer;
-	uint64_t left_out = answer->idle_ns + answer->unsampled_ns;
-	bool shows_unsampled =
-		sprof_percent(answer->unsampled_ns, summary->whole) >= least_unsampled;
-	bool shows_idle = summary->view.left_out &&
-		sprof_percent(left_out, summary->whole) >= least_unsampled;
 	struct sprof_times times =
 		summary->view.left_out ? answer->busy : sprof_profile_times(summary->profile);
 	SPROF_AUTO_FREE char *figures = legend(&times);
 	SPROF_AUTO_FREE char *words = figures ? sprof_fit(figures, room(summary)) : NULL;
 	size_t length = words ? sprof_fit_length(words) : 0;
-	SPROF_AUTO_FREE char *idle = NULL;
 
 	if (!words) {
 		sprof_out_fail(summary->out, ENOMEM);
@@ -247,25 +293,24 @@ static void put_times(struct sprof_summary *summary)
 	sprof_out_puts(summary->out, words + 1);
 	sprof_summary_end_line(summary);
 	use_terms(summary, &times, figures);
-	if (!shows_idle || summary->lines < FEW_LINES)
-		return;
-	if (asprintf(&idle, "shares are of %s; idle %s%s%s", sprof_figure_time(summary->whole).text,
-		    sprof_figure_time(answer->idle_ns).text,
-		    shows_unsampled ? ", in no sample " : "",
-		    shows_unsampled ? sprof_figure_time(answer->unsampled_ns).text : "") < 0) {
-		idle = NULL;
-		sprof_out_fail(summary->out, ENOMEM);
-		return;
-	}
-	if (shows_unsampled)
-		sprof_summary_use(summary, SPROF_SUMMARY_UNSAMPLED);
-	sprof_summary_put_text(summary, "", idle, 1);
+	if (summary->lines >= FEW_LINES)
+		put_whole(summary);
+}
+
+/* A merged profile has no quality. */
+static uint64_t count_samples(const struct sprof_profile *profile)
+{
+	uint64_t samples = sprof_quality_samples(&profile->quality);
+
+	for (size_t i = 0; !profile->quality.duration_ns && i < profile->row_count; i++)
+		samples += profile->rows[i].metrics.samples;
+	return samples;
 }
 
 /* Nothing that was seen says where the time went. */
 static bool tells_nothing(const struct sprof_summary *summary)
 {
-	const uint64_t samples = sprof_quality_samples(&summary->profile->quality);
+	const uint64_t samples = count_samples(summary->profile);
 	const struct sprof_answer *answer = &summary->answer;
 
 	return samples < FEW_SAMPLES ||
@@ -327,6 +372,14 @@ static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof
 	return true;
 }
 
+static size_t count_remedy(const struct sprof_summary *summary)
+{
+	const size_t lines =
+		summary->remedy ? sprof_summary_count_lines(summary, summary->remedy) : 0;
+
+	return lines < SPROF_SUMMARY_REMEDY ? lines : SPROF_SUMMARY_REMEDY;
+}
+
 static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile,
@@ -334,7 +387,8 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 				       : sprof_quality_samples(&summary->profile->quality),
 		room(summary));
 	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0) +
-		(summary->question ? 1 : 0) + (sprof_summary_has_cost(summary->profile) ? 2 : 0);
+		(summary->question ? 1 : 0) + count_remedy(summary) +
+		(sprof_summary_has_cost(summary->profile) ? 2 : 0);
 	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
 
 	if (!doubts)
@@ -374,7 +428,7 @@ static void settle_screen(struct sprof_summary *summary)
 	summary->is_airy = summary->lines >= AIRY;
 }
 
-static void settle_view(struct sprof_summary *summary)
+void sprof_summary_settle_view(struct sprof_summary *summary)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	uint64_t busy = sprof_times_wall(&answer->busy);
@@ -401,11 +455,14 @@ static bool write_summary(const struct sprof_profile *profile,
 		return sprof_summary_put_counts(&summary, err);
 	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))
 		return false;
-	settle_view(&summary);
-	if (!tells_nothing(&summary))
+	sprof_summary_settle_view(&summary);
+	if (!tells_nothing(&summary)) {
 		sprof_summary_find_question(&summary);
+		summary.remedy = summary.lines < FEW_LINES ? NULL : sprof_summary_remedy(&summary);
+	}
 	ok = put_all(&summary, err);
 	free(summary.question);
+	free(summary.remedy);
 	sprof_answer_finish(&summary.answer);
 	return ok;
 }

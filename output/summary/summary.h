@@ -10,7 +10,8 @@
 #include "profile/views/view.h"
 
 enum {
-	SPROF_SUMMARY_MARGIN = 11 /* columns of labels: "functions  " */
+	SPROF_SUMMARY_MARGIN = 11, /* columns of labels: "functions  " */
+	SPROF_SUMMARY_REMEDY = 3   /* lines */
 };
 
 struct sprof_summary {
@@ -22,6 +23,7 @@ struct sprof_summary {
 	uint64_t whole;              /* the view's wall time */
 	size_t width, lines;         /* `lines`: lines left; SIZE_MAX: no limit */
 	bool is_airy, is_behind_gap; /* the last line is blank */
+	char *remedy;                /* what gives names to nameless code; NULL: not wanted */
 	char *question;              /* the command that answers the open question; NULL: none */
 	const char *answers;         /* what it shows */
 	unsigned terms;              /* terms used so far, as bits of enum sprof_summary_term */
@@ -30,7 +32,6 @@ struct sprof_summary {
 /* Terms explained in the legend. */
 enum sprof_summary_term {
 	SPROF_SUMMARY_RUNQ,
-	SPROF_SUMMARY_STARVED,
 	SPROF_SUMMARY_STOLEN,
 	SPROF_SUMMARY_UNSAMPLED,
 };
@@ -39,6 +40,9 @@ static inline void sprof_summary_use(struct sprof_summary *summary, enum sprof_s
 {
 	summary->terms |= 1u << term;
 }
+
+/* The view of busy time, or of all time if everything is idle, once the answer is there. */
+void sprof_summary_settle_view(struct sprof_summary *summary);
 
 /* Explains the terms used, as far as there is room. */
 void sprof_summary_put_legend(struct sprof_summary *summary);
@@ -74,7 +78,9 @@ SPROF_MUST_USE bool sprof_summary_put_waits(
  * counting lines; the caller frees it.
  */
 void sprof_summary_find_question(struct sprof_summary *summary);
-/* Writes the next steps: that command, and the one for the full report. */
+/* One sentence about nameless code. The caller frees it. NULL: not worth it, or out of memory. */
+char *sprof_summary_remedy(const struct sprof_summary *summary);
+/* Writes the next steps: the remedy, that command, and the one for the full report. */
 void sprof_summary_put_next(struct sprof_summary *summary);
 /* The rows that each of `tables` further tables may have, before `other` more lines. */
 size_t sprof_summary_rows_left(const struct sprof_summary *summary, size_t tables, size_t other);
@@ -111,6 +117,16 @@ SPROF_MUST_USE bool sprof_summary_put_faults(
  */
 char *sprof_summary_sentence(const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes, size_t room);
+
+/* Whether more samples would show in which function the cause is; of user and sys time. */
+bool sprof_summary_wants_samples(const struct sprof_cause *cause);
+
+/*
+ * One sentence: how long all programs were ready but without a CPU, why, and how much faster it could
+ * be. Empty if that is not worth mentioning. The caller frees it. Returns NULL if out of
+ * memory.
+ */
+char *sprof_summary_queue(const struct sprof_profile *profile, const struct sprof_answer *answer);
 
 /*
  * Limits of the accuracy with this many samples, worst first, as many as fit; empty if there are

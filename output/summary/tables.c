@@ -19,11 +19,14 @@ enum {
 	LEAST_SAMPLES = 2, /* of a function: one sample is chance */
 	PATHS = 20,        /* the most that can each have least_path: 100 % / least_path */
 	SHARE = 7 + 2,     /* "100.0 %  " */
-	ROW = SHARE + 8,   /* and "starved " */
+	ROW = SHARE + 8,   /* and "syscall " */
 };
 
 /* Percent of the busy time: the least for following a path, and for showing a row of a table. */
 static const double least_path = 5, least_row = 0.5;
+
+/* Percent of a function's time: the least for naming what it called. */
+static const double most_of_it = 50;
 
 static const char held_by[] = ", held by ";
 
@@ -41,6 +44,26 @@ static void put_row(struct sprof_summary *summary, const char *label, uint64_t n
 	if (!text)
 		sprof_out_fail(summary->out, ENOMEM);
 	sprof_summary_end_line(summary);
+}
+
+/* "count, in std::sort<...>": the function, and the library's function that it was mostly in. */
+static char *function_text(const struct sprof_summary *summary, const struct sprof_own_row *row)
+{
+	static const char beside[] = ", in ";
+	const struct sprof_profile_function *functions = summary->profile->functions;
+	const size_t left = room(summary) - ROW;
+	const bool has_inner =
+		sprof_percent(row->inner_ns, sprof_times_wall(&row->self.times)) > most_of_it;
+	SPROF_AUTO_FREE char *name = sprof_fit_function(functions[row->function].name, false,
+		has_inner ? 2 * left / 3 - strlen(beside) : left);
+	SPROF_AUTO_FREE char *inner = NULL;
+	size_t length = name ? sprof_fit_length(name) + strlen(beside) : 0;
+	char *text;
+
+	if (!name || !has_inner)
+		return name ? strdup(name) : NULL;
+	inner = sprof_fit_function(functions[row->inner].name, true, left - length);
+	return inner && asprintf(&text, "%s%s%s", name, beside, inner) >= 0 ? text : NULL;
 }
 
 static bool is_small(const struct sprof_summary *summary, uint64_t ns)
@@ -65,11 +88,8 @@ bool sprof_summary_put_functions(
 		if (is_small(summary, sprof_times_wall(&row->self.times)) ||
 			row->self.samples < LEAST_SAMPLES)
 			continue;
-		name = sprof_fit_function(
-			profile->functions[row->function].name, false, room(summary) - ROW);
+		name = function_text(summary, row);
 		verdict = sprof_verdict_of(&row->self.times, &row->waiting);
-		if (verdict == SPROF_VERDICT_STARVED)
-			sprof_summary_use(summary, SPROF_SUMMARY_STARVED);
 		put_row(summary, shown++ ? "" : "functions", sprof_times_wall(&row->self.times),
 			sprof_verdict_name(verdict), name);
 	}
@@ -77,15 +97,15 @@ bool sprof_summary_put_functions(
 	return true;
 }
 
-/* Whether a followed path ends here. */
-static bool is_end(const struct sprof_graph *graph, size_t node)
+/* The time of a path that ends here: all beyond, or, where one goes on, the function's own; 0: too little. */
+static uint64_t time_at_end(const struct sprof_graph *graph, size_t node)
 {
-	uint64_t whole = graph->nodes[0].total;
+	const struct sprof_graph_node *nodes = graph->nodes;
+	const bool goes_on = node + 1 < nodes[node].end &&
+		sprof_percent(nodes[node + 1].total, nodes[0].total) >= least_path;
+	const uint64_t ns = goes_on ? nodes[node].self : nodes[node].total;
 
-	if (sprof_percent(graph->nodes[node].total, whole) < least_path)
-		return false;
-	return node + 1 >= graph->nodes[node].end ||
-		sprof_percent(graph->nodes[node + 1].total, whole) < least_path;
+	return sprof_percent(ns, nodes[0].total) < least_path ? 0 : ns;
 }
 
 struct path {
@@ -124,11 +144,13 @@ static bool find_paths(const struct sprof_summary *summary, const struct sprof_g
 	struct path *paths, size_t *ret_count)
 {
 	for (size_t i = 1; i < graph->count && *ret_count < PATHS; i++) {
-		if (is_end(graph, i) &&
+		const uint64_t ns = time_at_end(graph, i);
+
+		if (ns &&
 			!add_path(paths, ret_count,
 				sprof_summary_path(
 					summary->profile, graph, i, room(summary) - SHARE),
-				graph->nodes[i].total))
+				ns))
 			return false;
 	}
 	qsort(paths, *ret_count, sizeof(*paths), compare_paths);
@@ -154,6 +176,7 @@ bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct 
 
 	view.min_percent = least_path;
 	view.folds_recursion = true;
+	view.own_code = sprof_profile_counts_time(summary->profile);
 	if (!sprof_graph_build(summary->profile, &view, SPROF_GRAPH_CALLER, &graph, err))
 		return false;
 	ok = find_paths(summary, &graph, paths, &count) || sprof_error_no_memory(err);
@@ -169,12 +192,9 @@ bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct 
 static char *wait_text(
 	const struct sprof_summary *summary, const struct sprof_waits_row *row, size_t left)
 {
-	const size_t object = row->object ? strlen(row->object) : 0;
 	struct sprof_waits_row bare = *row;
-	/* "+0" after a variable is not informative; a file name may end with it. */
-	SPROF_AUTO_FREE char *whole = row->kind == SPROF_WAIT_KIND_LOCK && object > 2 &&
-			strcmp(row->object + object - 2, "+0") == 0
-		? strndup(row->object, object - 2)
+	SPROF_AUTO_FREE char *whole = row->kind == SPROF_WAIT_KIND_LOCK && row->object
+		? sprof_wait_words_lock(row->object)
 		: NULL;
 	/* Without the id, which the report has. */
 	SPROF_AUTO_FREE char *name = row->holder && !row->is_join

@@ -10,15 +10,14 @@
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
-#include "profile/answer/boundaries.h"
-#include "profile/answer/crowd.h"
+#include "output/wait-words.h"
 #include "profile/answer/doubts.h"
 
 /* Samples: with fewer, it is not known whether time is in many functions. */
 enum { VERY_FEW = 100 };
 
-/* Percent of a program's busy time: the least for naming a second cause, and beside one that says little. */
-static const double least_second = 15, least_beside_runq = 5;
+/* Percent of a program's busy time: the least for naming a second cause, or waiting for a CPU. */
+static const double least_second = 15;
 /* Percent of a cause: the least for naming its heaviest function. */
 static const double least_place = 5;
 /* Percent of a wait: the least for naming the thread that held it up. */
@@ -83,12 +82,9 @@ static void put_name(struct words *words, const char *name, size_t room)
 	put_text(words, fitted);
 }
 
-/* Writes a lock's name, without "+0" after a variable's. */
 static void put_lock(struct words *words, const char *name, size_t room)
 {
-	const size_t length = strlen(name);
-	const bool is_bare = length <= 2 || strcmp(name + length - 2, "+0") != 0;
-	SPROF_AUTO_FREE char *bare = strndup(name, is_bare ? length : length - 2);
+	SPROF_AUTO_FREE char *bare = sprof_wait_words_lock(name);
 
 	if (bare)
 		put_name(words, bare, room);
@@ -119,16 +115,17 @@ static void put_part(struct words *words, double percent, bool is_most)
 		fprintf(words->stream, ", %.0f %% of that", percent);
 }
 
-/* ", called from find_word": the user looks for the cause in the program's own code. */
-static void put_caller(struct words *words, const struct sprof_profile *profile,
+/* " (mostly in deflate)": what the function called, if most of its time is there. */
+static void put_inner(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_cause *cause, size_t room)
 {
-	double percent = sprof_percent(cause->caller_ns, cause->function_ns);
+	double percent = sprof_percent(cause->inner_ns, cause->function_ns);
 
-	if (cause->caller == SPROF_PROFILE_NONE || percent <= most_of_it)
+	if (cause->weight != SPROF_WEIGHT_USER || percent <= most_of_it)
 		return;
-	fputs(percent < nearly_all ? ", mostly called from " : ", called from ", words->stream);
-	put_function(words, profile, cause->caller, room);
+	fputs(percent < nearly_all ? " (mostly in " : " (in ", words->stream);
+	put_function(words, profile, cause->inner, room);
+	fputs(")", words->stream);
 }
 
 /* The function would have at least half of its share in another run, too. */
@@ -140,8 +137,7 @@ static bool is_sure(const struct sprof_cause *cause)
 		100 * sprof_doubts_least(percent / 100, cause->samples) >= percent / 2;
 }
 
-/* For user and sys time: more samples would show where it is. */
-static bool wants_samples(const struct sprof_cause *cause)
+bool sprof_summary_wants_samples(const struct sprof_cause *cause)
 {
 	return (cause->weight == SPROF_WEIGHT_USER || cause->weight == SPROF_WEIGHT_SYS) &&
 		cause->ns && cause->samples < VERY_FEW && !is_sure(cause);
@@ -152,7 +148,7 @@ static bool is_told(const struct sprof_cause *cause)
 {
 	if (cause->weight == SPROF_WEIGHT_WAIT)
 		return cause->wait.ns;
-	return cause->weight != SPROF_WEIGHT_RUNQ && cause->ns && !wants_samples(cause);
+	return cause->ns && !sprof_summary_wants_samples(cause);
 }
 
 /* " (read)", " (page faults)" */
@@ -172,7 +168,7 @@ static void put_place(struct words *words, const struct sprof_profile *profile,
 {
 	double percent;
 
-	if (cause->function == SPROF_PROFILE_NONE || wants_samples(cause))
+	if (cause->function == SPROF_PROFILE_NONE || sprof_summary_wants_samples(cause))
 		return;
 	if (!is_sure(cause)) {
 		fputs(" in many functions", words->stream);
@@ -184,7 +180,7 @@ static void put_place(struct words *words, const struct sprof_profile *profile,
 	fputs(" in ", words->stream);
 	put_function(words, profile, cause->function, room);
 	put_entry(words, cause, room);
-	put_caller(words, profile, cause, room);
+	put_inner(words, profile, cause, room);
 }
 
 static void put_wait(struct words *words, const struct sprof_profile *profile,
@@ -222,25 +218,6 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 	}
 }
 
-/* ", other programs used 1.6 of 2 CPUs" */
-static void put_crowd(struct words *words, const struct sprof_profile *profile)
-{
-	struct sprof_crowd crowd;
-
-	if (!sprof_crowd_find(profile, &crowd))
-		return;
-	if (crowd.is_of_others)
-		fprintf(words->stream, ", other programs used %.1f of %.0f CPUs", crowd.others,
-			crowd.cpus);
-	else if (crowd.is_of_sprof)
-		fprintf(words->stream, ", sprof itself used %.1f of %.0f CPUs", crowd.sprof,
-			crowd.cpus);
-	else if (crowd.is_of_own)
-		fprintf(words->stream, ", %s used %.1f of %.0f CPUs",
-			profile->process_count > 1 ? "the profiled processes" : "its own threads",
-			crowd.own, crowd.cpus);
-}
-
 /* "20000 short-lived threads, made by make_some; " */
 static void put_short_threads(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_short_threads *threads, size_t room)
@@ -262,10 +239,7 @@ static void put_cause(struct words *words, const struct sprof_profile *profile,
 
 	fprintf(words->stream, "%.0f %% ",
 		sprof_percent(cause->ns, sprof_times_wall(&program->busy)));
-	if (cause->weight == SPROF_WEIGHT_RUNQ) {
-		fputs("ready but without a CPU", words->stream);
-		put_crowd(words, profile);
-	} else if (cause->weight == SPROF_WEIGHT_WAIT) {
+	if (cause->weight == SPROF_WEIGHT_WAIT) {
 		fputs(naps ? "asleep" : "blocked", words->stream);
 		put_wait(words, profile, cause, room);
 	} else {
@@ -296,7 +270,7 @@ static void put_lack(struct words *words, const struct sprof_profile *profile,
 			return;
 	}
 	for (size_t i = 0; i < causes; i++) {
-		if (!wants_samples(&program->causes[i]))
+		if (!sprof_summary_wants_samples(&program->causes[i]))
 			continue;
 		fprintf(words->stream, "; %" PRIu64 " sample%s too few to name a function: try ",
 			program->samples, program->samples == 1 ? " is" : "s are");
@@ -311,8 +285,7 @@ char *sprof_summary_sentence(const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes, size_t room)
 {
 	uint64_t busy = sprof_times_wall(&program->busy), duration = profile->quality.duration_ns;
-	const double least =
-		program->causes[0].weight == SPROF_WEIGHT_RUNQ ? least_beside_runq : least_second;
+	const uint64_t own = busy - program->busy.ns[SPROF_TIME_RUNQ];
 	struct words words;
 
 	if (!words_begin(&words))
@@ -325,7 +298,7 @@ char *sprof_summary_sentence(const struct sprof_profile *profile,
 	if (duration && sprof_percent(busy, duration) < mostly_idle)
 		fprintf(words.stream, "busy for %s of %s, of that ", sprof_figure_time(busy).text,
 			sprof_figure_time(duration).text);
-	if (causes > 1 && sprof_percent(program->causes[1].ns, busy) < least)
+	if (causes > 1 && sprof_percent(program->causes[1].ns, own) < least_second)
 		causes = 1;
 	for (size_t i = 0; i < causes; i++) {
 		fputs(i ? "; " : "", words.stream);
@@ -439,10 +412,7 @@ static char *path_text(
 	return words_end(&words);
 }
 
-/*
- * The functions on the way to a node, innermost first. Leaves out where threads begin, and libc's
- * functions between the program's last function and the innermost one.
- */
+/* The functions on the way to a node, innermost first. Leaves out where threads begin. */
 static size_t collect(const struct sprof_profile *profile, const struct sprof_graph *graph,
 	size_t node, uint32_t *functions)
 {
@@ -451,9 +421,6 @@ static size_t collect(const struct sprof_profile *profile, const struct sprof_gr
 	for (; node; node = graph->nodes[node].parent) {
 		uint32_t function = graph->nodes[node].function;
 
-		if (count == 1 && graph->nodes[node].depth > 1 &&
-			sprof_profile_is_libc(profile, function))
-			continue;
 		functions[count++] = function;
 	}
 	while (count > 1 && is_beginning(profile->functions[functions[count - 1]].name))

@@ -263,8 +263,7 @@ static void write_rows(const struct table *table)
 	}
 	if (has_starved && table->explains &&
 		sprof_column_list_has(&table->columns, SPROF_COLUMN_VERDICT))
-		sprof_out_puts(text->out,
-			"(starved: ready but without a CPU for over 20 % of the time)\n");
+		sprof_out_puts(text->out, "(starved: only ready, without a CPU)\n");
 	sprof_text_left_out(text, "function", small, beyond);
 }
 

@@ -7,7 +7,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "output/units.h"
 
 enum {
@@ -96,11 +98,51 @@ static void write_name(const struct sprof_text_tree *tree, const struct sprof_gr
 		text, column, text->profile->functions[node->function].name, suffix);
 }
 
+static int falling(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a < *b) - (*a > *b);
+}
+
+/*
+ * The lightest of the heaviest `most` lines, and how many of these are as light. A line is never heavier
+ * than the one that it hangs on, so that they form a tree. Returns false if out of memory.
+ */
+static bool find_lightest(
+	const struct sprof_graph *graph, size_t most, uint64_t *ret_lightest, size_t *ret_ties)
+{
+	SPROF_AUTO_FREE uint64_t *totals = calloc(graph->count, sizeof(*totals));
+
+	for (size_t i = 1; totals && i < graph->count; i++)
+		totals[i - 1] = graph->nodes[i].total;
+	if (!totals)
+		return false;
+	qsort(totals, graph->count - 1, sizeof(*totals), falling);
+	if (most >= graph->count)
+		return true;
+	*ret_lightest = totals[most - 1];
+	for (*ret_ties = 0; *ret_ties < most && totals[most - 1 - *ret_ties] == *ret_lightest;)
+		++*ret_ties;
+	return true;
+}
+
+static bool is_too_light(
+	const struct sprof_text_tree *tree, const struct sprof_graph_node *node, size_t *ties)
+{
+	if (!tree->lightest || node->total > tree->lightest)
+		return false;
+	if (node->total < tree->lightest || !*ties)
+		return true;
+	--*ties;
+	return false;
+}
+
 void sprof_text_write_tree(const struct sprof_text_tree *tree)
 {
 	const struct sprof_text *text = tree->text;
 	const size_t step = indent_step(tree);
-	size_t heads = 0, beyond = 0, small_heads = 0, small = 0, i = 1;
+	size_t heads = 0, beyond = 0, small_heads = 0, small = 0, i = 1, ties = tree->ties;
 
 	while (i < tree->graph->count) {
 		const struct sprof_graph_node *node = &tree->graph->nodes[i];
@@ -108,7 +150,7 @@ void sprof_text_write_tree(const struct sprof_text_tree *tree)
 
 		if (text->options.depth && node->depth > text->options.depth) {
 			i = node->end;
-		} else if (is_small(tree, i)) {
+		} else if (is_small(tree, i) || is_too_light(tree, node, &ties)) {
 			small_heads += is_head;
 			small += !is_head;
 			i = node->end;
@@ -136,15 +178,24 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 	};
 	bool callers = direction == SPROF_GRAPH_CALLER;
 	struct sprof_graph graph;
+	uint64_t lightest = 0;
+	size_t ties = 0;
 
 	if (!sprof_graph_build(text->profile, &view, direction, &graph, err))
 		return false;
+	if (text->options.top_bounds_graphs && text->options.top &&
+		!find_lightest(&graph, text->options.top, &lightest, &ties)) {
+		sprof_graph_finish(&graph);
+		return sprof_error_no_memory(err);
+	}
 	sprof_text_write_tree(&(struct sprof_text_tree){
 		.text = text,
 		.graph = &graph,
 		.write_figures = callers ? write_caller_figures : write_callee_figures,
 		.whole = sprof_text_whole(text, graph.nodes[0].total),
 		.top = callers ? 0 : text->options.top,
+		.lightest = lightest,
+		.ties = ties,
 	});
 	sprof_graph_finish(&graph);
 	return true;

@@ -51,10 +51,7 @@ static void write_origin(const struct sprof_text *text)
 static void write_target(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;
-	const char *command = text->profile->command;
 
-	sprof_out_puts(text->out, "sprof: ");
-	sprof_text_end_with_name(text, 7, command ? command : "unknown program");
 	sprof_out_printf(text->out,
 		"  target      pid %d, %" PRIu64 " process%s, %" PRIu64 " thread%s\n",
 		quality->target_pid, quality->processes_seen,
@@ -230,7 +227,8 @@ static void write_cost(const struct sprof_text *text)
 	const struct sprof_quality *quality = &text->profile->quality;
 
 	sprof_out_printf(text->out,
-		"  stopped     %" PRIu64 " stop%s, %s in all, p50 %s, p95 %s, p99 %s, longest %s\n",
+		"  stopped     %" PRIu64 " stop%s, %s in all;\n"
+		"              p50 %s, p95 %s, p99 %s, longest %s\n",
 		quality->stops, quality->stops == 1 ? "" : "s",
 		sprof_figure_time(quality->stop_ns_total).text,
 		sprof_figure_time(quality->stop_ns_p50).text,
@@ -313,17 +311,23 @@ static void write_further_kinds(const struct sprof_text *text)
 /* Counts, ours or of another tool, have no quality. */
 static void write_counts(const struct sprof_text *text)
 {
-	const char *command = text->profile->command;
-
-	sprof_out_puts(text->out, "profile of: ");
-	sprof_text_end_with_name(text, 12, command ? command : "unknown program");
 	if (text->profile->quality.duration_ns)
 		sprof_out_printf(text->out, "  duration    %s\n",
 			sprof_figure_time(text->profile->quality.duration_ns).text);
 }
 
-void sprof_text_header(const struct sprof_text *text)
+void sprof_text_title_of_run(const struct sprof_text *text)
 {
+	const char *command = text->profile->command;
+	const bool is_time = sprof_profile_counts_time(text->profile);
+
+	sprof_out_puts(text->out, is_time ? "sprof: " : "profile of: ");
+	sprof_text_end_with_name(text, is_time ? 7 : 12, command ? command : "unknown program");
+}
+
+void sprof_text_quality(const struct sprof_text *text)
+{
+	sprof_out_puts(text->out, "\nhow it was measured\n");
 	if (sprof_profile_counts_time(text->profile)) {
 		write_target(text);
 		write_samples(text);

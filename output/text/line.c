@@ -38,7 +38,7 @@ size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight
 	*ret = sprof_weight_columns;
 	switch (text->profile->quality.mode) {
 	case SPROF_MODE_CPU:
-		return SPROF_WEIGHT_COLUMNS - 1; /* the last is wait */
+		return SPROF_WEIGHT_COLUMNS - 2; /* the last are runq and wait */
 	case SPROF_MODE_WAIT:
 		*ret = waits;
 		return sizeof(waits) / sizeof(waits[0]);

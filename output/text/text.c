@@ -71,6 +71,21 @@ static bool write_merged(const struct sprof_text *text, struct sprof_error *err)
 	return write_views(text, SPROF_PROFILE_NONE, err);
 }
 
+/* The summary, which is of wall time: what follows are details. */
+static bool write_answer(const struct sprof_text *text, struct sprof_error *err)
+{
+	struct sprof_output_options options = text->options;
+
+	if (options.weight != SPROF_WEIGHT_WALL || options.groups ||
+		!sprof_profile_counts_time(text->profile))
+		return true;
+	options.height = 0;
+	options.whole_report = NULL;
+	options.colour = options.utf8 = false;
+	sprof_out_puts(text->out, "\n");
+	return sprof_format_summary.write(text->profile, &options, text->out, err);
+}
+
 /*
  * A path with fewer samples says nothing: one in 32 of all, at most three. A short run with few
  * samples shows everything.
@@ -111,8 +126,8 @@ static bool write_text(const struct sprof_profile *profile,
 		return (mode == SPROF_REPORT_PER_THREAD || write_merged(&text, err)) &&
 			(mode == SPROF_REPORT_MERGED || write_each_thread(&text, err));
 	threads_last = mode == SPROF_REPORT_MERGED && profile->thread_count > FEW_THREADS;
-	sprof_text_header(&text);
-	if (!sprof_text_modules(&text, err) || (!threads_last && !sprof_text_threads(&text, err)))
+	sprof_text_title_of_run(&text);
+	if (!write_answer(&text, err) || (!threads_last && !sprof_text_threads(&text, err)))
 		return false;
 	if (options->groups && !sprof_text_groups(&text, err))
 		return false;
@@ -120,7 +135,10 @@ static bool write_text(const struct sprof_profile *profile,
 		return false;
 	if (threads_last && !sprof_text_threads(&text, err))
 		return false;
-	return mode == SPROF_REPORT_MERGED || write_each_thread(&text, err);
+	if (mode != SPROF_REPORT_MERGED && !write_each_thread(&text, err))
+		return false;
+	sprof_text_quality(&text);
+	return sprof_text_modules(&text, err);
 }
 
 const struct sprof_format sprof_format_text = {

@@ -23,7 +23,9 @@ struct sprof_text {
 /*
  * The parts of the report. Return false if out of memory; only parts that compute a view can fail.
  */
-void sprof_text_header(const struct sprof_text *text);
+void sprof_text_title_of_run(const struct sprof_text *text);
+/* How the figures were taken, and how good they are. */
+void sprof_text_quality(const struct sprof_text *text);
 SPROF_MUST_USE bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
 /* For figures other than time: where in the program they arise. */
@@ -87,7 +89,10 @@ struct sprof_text_tree {
 	size_t (*write_figures)(const struct sprof_text_tree *tree, size_t node);
 	uint64_t whole; /* the 100 % of shares */
 	size_t top;     /* lines of depth 1; 0: no limit */
-	size_t indent;  /* of lines of depth 1 */
+	/* the lightest line, 0: no limit; and the number of lines as light as that */
+	uint64_t lightest;
+	size_t ties;
+	size_t indent; /* of lines of depth 1 */
 };
 
 void sprof_text_write_tree(const struct sprof_text_tree *tree);

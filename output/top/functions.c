@@ -1,11 +1,15 @@
 /*
- * The functions of sprof top: each one's self time, split by class, and its total. The tree shows
- * calls.
+ * The functions of sprof top: the time charged to each of the program's own functions, as in the summary,
+ * split by class, and its total. The tree shows calls, and the functions of libraries.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/hash.h"
 #include "output/top/views.h"
+#include "profile/answer/own-code.h"
+#include "profile/answer/own-place.h"
 #include "profile/views/view.h"
 
 enum { CPU, SELF, TOTAL, USER, SYS, RUNQ, WAIT, NAME };
@@ -41,9 +45,8 @@ static uint64_t id_of(
 }
 
 static void fill(const struct sprof_top_shown *shown, const struct sprof_flat_row *flat,
-	struct sprof_top_row *row)
+	const struct sprof_times *self, struct sprof_top_row *row)
 {
-	const struct sprof_times *self = &flat->self.times;
 	const struct sprof_profile_function *function = &shown->profile->functions[flat->function];
 	const uint64_t user = sprof_times_get(self, SPROF_WEIGHT_USER);
 	const uint64_t sys = sprof_times_get(self, SPROF_WEIGHT_SYS);
@@ -60,21 +63,50 @@ static void fill(const struct sprof_top_shown *shown, const struct sprof_flat_ro
 	row->cells[NAME].text = function->name;
 }
 
+/* By function: the time that it is charged with. Returns NULL if out of memory. */
+static struct sprof_times *charge(const struct sprof_profile *profile)
+{
+	struct sprof_times *times = calloc(profile->function_count + 1, sizeof(*times));
+
+	for (size_t i = 0; times && i < profile->row_count; i++) {
+		const uint32_t function =
+			sprof_own_place_of(profile, profile->rows[i].stack).function;
+
+		for (int class = 0; function != SPROF_PROFILE_NONE && class < SPROF_TIME_COUNT;
+			class ++)
+			times[function].ns[class] += profile->rows[i].metrics.times.ns[class];
+	}
+	return times;
+}
+
+/* A library's function has a row only if no function of the program's called it. */
+static bool is_shown(const struct sprof_profile *profile, const struct sprof_flat_row *flat,
+	const struct sprof_times *charged)
+{
+	return sprof_times_wall(&charged[flat->function]) ||
+		!sprof_profile_is_library(profile, flat->function);
+}
+
 bool sprof_top_functions(
 	const struct sprof_top_shown *shown, struct sprof_top_table *table, struct sprof_error *err)
 {
 	const struct sprof_view view = {.weight = SPROF_WEIGHT_WALL, .thread = SPROF_PROFILE_NONE};
+	SPROF_AUTO_FREE struct sprof_times *charged = charge(shown->profile);
 	struct sprof_flat flat;
 
 	table->columns = columns;
 	table->column_count = sizeof(columns) / sizeof(columns[0]);
+	if (!charged)
+		return sprof_error_no_memory(err);
 	if (!sprof_flat_build(shown->profile, &view, &flat, err))
 		return false;
 	for (size_t i = 0; i < flat.count; i++) {
-		struct sprof_top_row *row = sprof_top_table_add(table);
+		const struct sprof_flat_row *of = &flat.rows[i];
+		struct sprof_top_row *row =
+			is_shown(shown->profile, of, charged) ? sprof_top_table_add(table) : NULL;
 
 		if (row)
-			fill(shown, &flat.rows[i], row);
+			fill(shown, of, &charged[of->function], row);
 	}
 	sprof_flat_finish(&flat);
 	return !table->out_of_memory || sprof_error_no_memory(err);

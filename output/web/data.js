@@ -274,7 +274,7 @@ function decodeData(raw) {
 	return {
 		command: raw.command, startMs: raw.start_ms, quality: raw.quality,
 		weights, weight: weights.includes(raw.weight) ? raw.weight : weights[0],
-		answer: raw.answer, idle: raw.idle_ns, cost: raw.cost || "",
+		answer: raw.answer, own: raw.own, idle: raw.idle_ns, cost: raw.cost || "",
 		baseThreads: raw.base_threads, change: raw.change, absolute: raw.absolute, gaps: decodeGaps(raw),
 		functions, frames, nodes, modules,
 		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),

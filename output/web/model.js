@@ -315,11 +315,14 @@ const VERDICTS = [
 		advice: "its threads have nothing to run: look at what they wait to be given"},
 	{name: "wait", of: "wait", above: 50,
 		advice: "look at what it waits for: timers, other processes, work that comes too slowly"},
-	{name: "starved", of: "runq", above: 20, advice: "too few CPUs, or too many threads"},
 ];
+const STARVED = {name: "starved", advice: "too few CPUs, or too many threads"};
 
-/* part: most of the blocked time has to be of it. */
+/* part: most of the blocked time has to be of it. A busy machine does not change what a function does. */
 function verdictOf(metrics) {
-	return VERDICTS.find(({of, above, part}) => percentOf(metrics[of], metrics.wall) > above &&
+	const own = metrics.user + metrics.sys + metrics.wait;
+	if (own === 0)
+		return metrics.wall > 0 ? STARVED : null;
+	return VERDICTS.find(({of, above, part}) => percentOf(metrics[of], own) > above &&
 		(!part || metrics[part] > Math.floor(metrics.wait / 2))) || null;
 }

@@ -52,12 +52,22 @@ function answerOf(model) {
 	return isAll && !data.baseThreads ? data.answer : [];
 }
 
+/* "count 44.8 %, parse 3.1 %": the program's own functions, with the shares that the summary has. */
+function ownWords({own, functions}) {
+	const words = [];
+	for (let i = 0; i < own.length; i += 2)
+		words.push(`${functions.name[own[i]]} ${(own[i + 1] / 10).toFixed(1)} %`);
+	return words.join(", ");
+}
+
 function writeAnswer(model) {
 	const [first, ...others] = answerOf(model), words = others.map((sentence) => element("li", {}, nameOf(sentence, {class: ""})));
-	const box = byId("answer"), {idle, cost} = model.data;
+	const box = byId("answer"), {idle, cost, own} = model.data;
 	if (first && idle > 0)
 		words.push(element("li", {}, `Shares are of the time in which threads were not idle; ${formatTime(idle)} ` +
 			"they waited for work. Below, all of it counts."));
+	if (first && own.length)
+		words.push(element("li", {}, `Of that time, with what they call in libraries: ${ownWords(model.data)}.`));
 	if (first && cost)
 		words.push(element("li", {}, `${cost}.`));
 	box.hidden = !words.length;

@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/idmap.h"
-#include "profile/answer/boundaries.h"
 #include "profile/answer/deadlocks.h"
+#include "profile/answer/own-place.h"
 #include "profile/answer/faults.h"
 #include "profile/answer/idle.h"
 #include "profile/answer/program-functions.h"
@@ -182,7 +182,7 @@ static bool find_owner(const struct sprof_profile *profile, const struct sprof_v
 			owners[function] += ns;
 	}
 	cause->function = find_most(owners, profile->function_count);
-	cause->caller = SPROF_PROFILE_NONE;
+	cause->inner = SPROF_PROFILE_NONE;
 	if (cause->function != SPROF_PROFILE_NONE)
 		cause->function_ns = owners[cause->function];
 	return true;
@@ -245,36 +245,32 @@ static double samples_of(const struct sprof_profile_row *row, enum sprof_weight 
 		(double)whole;
 }
 
-/* Counts the samples of the cause and its function. A library's function gets its caller as well. */
+/* Counts the samples of the cause and its function, and what that called. */
 static bool look_at_function(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_cause *cause)
 {
-	SPROF_AUTO_FREE uint64_t *callers = calloc(profile->function_count + 1, sizeof(*callers));
-	bool is_library;
-	uint32_t kernel, caller;
+	SPROF_AUTO_FREE uint64_t *inner = calloc(profile->function_count + 1, sizeof(*inner));
 
-	if (!callers)
+	if (!inner)
 		return false;
 	if (cause->function == SPROF_PROFILE_NONE)
 		return true;
-	is_library = sprof_profile_is_library(profile, cause->function);
 	for (size_t i = 0; i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
+		const struct sprof_own_place charge = sprof_own_place_of(profile, row->stack);
 		uint64_t ns = sprof_times_get(&row->metrics.times, cause->weight);
 
 		if (!ns || !sprof_view_takes(view, profile, i))
 			continue;
 		cause->samples += samples_of(row, cause->weight);
-		if (sprof_own_function(profile, row->stack, &kernel) != cause->function)
+		if (charge.function != cause->function)
 			continue;
 		cause->function_samples += samples_of(row, cause->weight);
-		caller = is_library ? sprof_profile_outside_libraries(profile, row->stack)
-				    : SPROF_PROFILE_NONE;
-		if (caller != SPROF_PROFILE_NONE && !profile->functions[caller].unresolved)
-			callers[caller] += ns;
+		if (charge.inner != SPROF_PROFILE_NONE)
+			inner[charge.inner] += ns;
 	}
-	cause->caller = find_most(callers, profile->function_count);
-	cause->caller_ns = cause->caller == SPROF_PROFILE_NONE ? 0 : callers[cause->caller];
+	cause->inner = find_most(inner, profile->function_count);
+	cause->inner_ns = cause->inner == SPROF_PROFILE_NONE ? 0 : inner[cause->inner];
 	return true;
 }
 
@@ -302,8 +298,10 @@ static bool find_wait(const struct sprof_profile *profile, const struct sprof_vi
 static int compare_causes(const void *left, const void *right)
 {
 	const struct sprof_cause *a = left, *b = right;
+	const bool one = a->weight == SPROF_WEIGHT_RUNQ, other = b->weight == SPROF_WEIGHT_RUNQ;
 
-	return (a->ns < b->ns) - (a->ns > b->ns);
+	/* What the program does comes first; that it got no CPU is not its doing. */
+	return one != other ? one - other : (a->ns < b->ns) - (a->ns > b->ns);
 }
 
 static bool explain(

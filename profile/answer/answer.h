@@ -28,12 +28,9 @@ struct sprof_cause {
 		function; /* the function with most of it (profile/answer/program-functions.h); NONE: no such time */
 	uint64_t function_ns;
 	double samples, function_samples; /* the cause's time; the function's part of it */
-	/*
-	 * for a library function: the program's function that called it most; NONE: unknown, or not
-	 * a library's
-	 */
-	uint32_t caller;
-	uint64_t caller_ns;
+	/* the library's function that it was in most, and the part of its time; NONE: none */
+	uint32_t inner;
+	uint64_t inner_ns;
 	/*
 	 * SYS: the system call, or page faults, by which the function mostly enters the kernel;
 	 * NULL: none
@@ -57,7 +54,7 @@ struct sprof_program {
 	uint32_t stuck;   /* threads that will wait for ever (profile/answer/deadlocks.h) */
 	struct sprof_short_threads short_threads; /* only for explained programs */
 	struct sprof_cause
-		causes[SPROF_CAUSES]; /* by time, descending; only for explained programs */
+		causes[SPROF_CAUSES]; /* by time, descending, RUNQ last; only for explained ones */
 };
 
 struct sprof_answer {

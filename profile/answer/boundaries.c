@@ -1,5 +1,5 @@
 /*
- * The boundaries between a program, its libraries, and libc, by names of modules and functions.
+ * The boundary between a program and libc, by names of modules and functions.
  * Locations must be named. In statically linked programs there is no such boundary; the result is
  * the innermost function.
  */
@@ -47,6 +47,13 @@ static bool is_python_lock(const char *function)
 	return false;
 }
 
+/* PostgreSQL's wrappers of all waits: the boundary to what is waited for. */
+static bool is_postgres_wait(const char *function)
+{
+	return starts_with(function, "WaitEventSetWait") || starts_with(function, "WaitLatch") ||
+		strcmp(function, "PGSemaphoreLock") == 0;
+}
+
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
@@ -55,7 +62,8 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 	const char *name;
 
 	if (is_go_runtime(profile->functions[function].name) ||
-		is_python_lock(profile->functions[function].name))
+		is_python_lock(profile->functions[function].name) ||
+		is_postgres_wait(profile->functions[function].name))
 		return true;
 	if (module == SPROF_PROFILE_NONE || !profile->modules)
 		return false;
@@ -65,101 +73,6 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 			return true;
 	}
 	return false;
-}
-
-/* A program's own libraries and plug-ins are elsewhere, or have other names. */
-static bool is_of_system(const struct sprof_module *module)
-{
-	static const char *const folders[] = {"/lib/", "/lib32/", "/lib64/", "/usr/lib/",
-		"/usr/lib32/", "/usr/lib64/", "/usr/libx32/"};
-	const char *name = sprof_module_name(module);
-
-	if (module->kind != SPROF_MODULE_FILE || !starts_with(name, "lib") || !strstr(name, ".so"))
-		return false;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		if (starts_with(module->path, folders[i]))
-			return true;
-	}
-	return false;
-}
-
-bool sprof_profile_is_library(const struct sprof_profile *profile, uint32_t function)
-{
-	uint32_t module = profile->functions[function].module;
-
-	return sprof_profile_is_libc(profile, function) ||
-		(module != SPROF_PROFILE_NONE && profile->modules &&
-			is_of_system(sprof_modules_get(profile->modules, module)));
-}
-
-/* The innermost line of a function that is not `inside`. NULL: none; then *ret_innermost is the innermost. */
-static const struct sprof_profile_line *find_outside(const struct sprof_profile *profile,
-	uint32_t stack, bool (*inside)(const struct sprof_profile *, uint32_t),
-	const struct sprof_profile_line **ret_innermost)
-{
-	struct sprof_stack_lines at = {.stack = stack};
-	const struct sprof_profile_line *line;
-
-	*ret_innermost = NULL;
-	while ((line = sprof_stack_lines_next(profile, &at))) {
-		if (line->kernel)
-			continue;
-		if (!inside(profile, line->function))
-			return line;
-		if (!*ret_innermost)
-			*ret_innermost = line;
-	}
-	return NULL;
-}
-
-static uint32_t function_of(const struct sprof_profile_line *line)
-{
-	return line ? line->function : SPROF_PROFILE_NONE;
-}
-
-uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack)
-{
-	const struct sprof_profile_line *innermost, *outside;
-
-	outside = find_outside(profile, stack, sprof_profile_is_libc, &innermost);
-	return function_of(outside ? outside : innermost);
-}
-
-uint32_t sprof_profile_outside_libraries(const struct sprof_profile *profile, uint32_t stack)
-{
-	const struct sprof_profile_line *innermost;
-
-	return function_of(find_outside(profile, stack, sprof_profile_is_library, &innermost));
-}
-
-const struct sprof_profile_line *sprof_profile_own_line(
-	const struct sprof_profile *profile, uint32_t stack)
-{
-	const struct sprof_profile_line *innermost, *own;
-
-	own = find_outside(profile, stack, sprof_profile_is_library, &innermost);
-	return own ? own : innermost;
-}
-
-static bool is_script(const struct sprof_profile *profile, uint32_t function)
-{
-	const uint32_t module = profile->functions[function].module;
-
-	return module != SPROF_PROFILE_NONE && profile->modules &&
-		sprof_modules_get(profile->modules, module)->kind == SPROF_MODULE_SCRIPT;
-}
-
-uint32_t sprof_profile_holding_function(const struct sprof_profile *profile, uint32_t stack)
-{
-	for (uint32_t at = stack; at != SPROF_PROFILE_ROOT; at = profile->stacks[at].parent) {
-		const struct sprof_profile_location *location =
-			&profile->locations[profile->stacks[at].location];
-		const struct sprof_profile_line *line = &profile->lines[location->first_line];
-
-		if (location->line_count && is_script(profile, line->function))
-			return line->function;
-	}
-	return sprof_profile_outside_libc(profile, stack);
 }
 
 enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
@@ -211,6 +124,14 @@ enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *pat
 	if (strstr(name, "join") || strstr(name, "tstate_lock"))
 		return SPROF_LOCK_JOIN;
 	return strstr(name, "wait") ? SPROF_LOCK_SEMAPHORE : SPROF_LOCK_PYTHON;
+}
+
+static bool is_script(const struct sprof_profile *profile, uint32_t function)
+{
+	const uint32_t module = profile->functions[function].module;
+
+	return module != SPROF_PROFILE_NONE && profile->modules &&
+		sprof_modules_get(profile->modules, module)->kind == SPROF_MODULE_SCRIPT;
 }
 
 /* Python's locks are semaphores, whose functions have no names in a stripped libc. */

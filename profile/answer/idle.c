@@ -3,7 +3,8 @@
  * for goroutines, and waits in a futex or for descriptors until one is ready (runtime/proc.go). In
  * other languages, a pool's worker waits for a condition variable or a semaphore; the kind of lock
  * distinguishes that from waiting for a mutex. If the kind is inconclusive, a thread that does
- * nothing else is idle. Does not recognise pipes or sockets that deliver requests: a thread that
+ * nothing else is idle. A wait for events is idle if a known function says so, and else only in
+ * the thread's main loop: PostgreSQL waits for events for its locks, too. Does not recognise pipes or sockets that deliver requests: a thread that
  * reads one counts as waiting for it.
  */
 #include "profile/answer/idle.h"
@@ -14,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/idmap.h"
+#include "profile/answer/own-place.h"
 #include "profile/views/stack-lines.h"
 
 /* From this percentage of its wall time on, a thread does nothing but wait. */
@@ -92,34 +94,27 @@ static bool watches_one(const struct sprof_profile_context *context)
 	return context->object && is_any(context->syscall, watching) &&
 		!strstr(context->object, ", ") && !strstr(context->object, " more") &&
 		!strstr(context->object, " from itself") &&
-		!starts_with(context->object, "eventfd");
+		!strstr(context->object, " listening") && !starts_with(context->object, "eventfd");
 }
 
-bool sprof_profile_is_idle(const struct sprof_profile_context *context)
+/* Waits that are idle wherever they are. */
+static bool is_idle_call(const struct sprof_profile_context *context)
 {
-	static const char *const queues[] = {
-		"condition variable", "shared condition variable", NULL};
 	static const char *const people[] = {"/dev/pts/", "/dev/tty", NULL};
+	static const char *const descriptors[] = {
+		"poll", "ppoll", "select", "pselect", "epoll_", "io_", NULL};
 
-	switch (context->kind) {
-	case SPROF_WAIT_KIND_IDLE:
-	case SPROF_WAIT_KIND_CHILD:
+	if (context->kind == SPROF_WAIT_KIND_IDLE || context->kind == SPROF_WAIT_KIND_CHILD)
 		return true;
-	case SPROF_WAIT_KIND_EVENT:
-		return !watches_one(context);
-	case SPROF_WAIT_KIND_LOCK:
-		return sprof_profile_is_join(context) ||
-			(!context->holder && is_any(context->object, queues));
-	case SPROF_WAIT_KIND_IO:
-		return starts_with(context->syscall, "accept") ||
-			(starts_with(context->syscall, "read") && is_any(context->object, people));
-	case SPROF_WAIT_KIND_NONE:
-	case SPROF_WAIT_KIND_TIME:
-	case SPROF_WAIT_KIND_OTHER:
-	case SPROF_WAIT_KIND_COUNT:
-		break;
-	}
-	return false;
+	/* A signal, or what the process itself writes when it has work, as make's children do. */
+	if (context->kind == SPROF_WAIT_KIND_EVENT)
+		return context->object ? strstr(context->object, " from itself") != NULL
+				       : !is_any(context->syscall, descriptors);
+	if (context->kind == SPROF_WAIT_KIND_LOCK)
+		return sprof_profile_is_join(context);
+	return context->kind == SPROF_WAIT_KIND_IO &&
+		(starts_with(context->syscall, "accept") ||
+			(starts_with(context->syscall, "read") && is_any(context->object, people)));
 }
 
 static bool may_be_queue(const struct sprof_profile_context *context)
@@ -163,6 +158,18 @@ static bool waits_for_profiled(const struct sprof_profile *profile, const struct
 	return peer && peer != own && sprof_idmap_find(pids, 0, (uint64_t)peer) != SPROF_IDMAP_NONE;
 }
 
+/* A wait that is idle in a thread's main loop, and a lock, or for an answer, elsewhere. */
+static bool may_be_loop(const struct sprof_profile_context *context)
+{
+	static const char *const queues[] = {
+		"condition variable", "shared condition variable", NULL};
+
+	if (context->kind == SPROF_WAIT_KIND_EVENT)
+		return !watches_one(context);
+	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder &&
+		is_any(context->object, queues);
+}
+
 /*
  * Finds threads that wait for a single thing only, if that may be a queue. Returns false if out of
  * memory.
@@ -188,18 +195,115 @@ static bool find_queues(const struct sprof_profile *profile, bool *idle)
 	return queues && walls;
 }
 
-bool *sprof_profile_idle_rows(const struct sprof_profile *profile)
+/*
+ * The program's functions above a main loop, at most, without main. A condition variable is often
+ * wrapped in a queue.
+ */
+enum { DEEPEST_LOOP = 1, DEEPEST_QUEUE = 2, NOT_A_LOOP = UINT8_MAX };
+
+/* Rows that may wait in a main loop: how many of the program's functions are on the stack. */
+static bool count_depths(const struct sprof_profile *profile, const bool *loops, uint8_t *depths)
 {
-	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
-	struct sprof_idmap pids = {0};
-	bool ok = idle && list_pids(profile, &pids) && find_queues(profile, idle);
+	struct sprof_expansion frames = {0};
+	bool ok = true;
 
 	for (size_t i = 0; ok && i < profile->row_count; i++) {
-		const struct sprof_profile_row *row = &profile->rows[i];
+		const uint32_t stack = profile->rows[i].stack;
 
-		idle[i] |= sprof_profile_is_idle(&profile->contexts[row->context]) ||
-			waits_for_profiled(profile, &pids, row);
+		depths[i] = NOT_A_LOOP;
+		if (!loops[i])
+			continue;
+		ok = sprof_expansion_fill(&frames, profile, stack);
+		if (ok)
+			depths[i] = sprof_own_frames_depth(profile, &frames);
+		if (profile->contexts[profile->rows[i].context].kind == SPROF_WAIT_KIND_EVENT &&
+			depths[i] > DEEPEST_LOOP)
+			depths[i] = NOT_A_LOOP;
 	}
+	sprof_expansion_finish(&frames);
+	return ok;
+}
+
+/*
+ * Of a thread's waits for events, those of the outermost function are its main loop. `loops`: rows
+ * that may be one; those that are none become false. Returns false if out of memory.
+ */
+static bool keep_loops(const struct sprof_profile *profile, bool *loops)
+{
+	SPROF_AUTO_FREE uint8_t *depths = calloc(profile->row_count + 1, sizeof(*depths));
+	SPROF_AUTO_FREE uint8_t *least = calloc(profile->thread_count + 1, sizeof(*least));
+
+	if (!depths || !least || !count_depths(profile, loops, depths))
+		return false;
+	memset(least, DEEPEST_QUEUE, profile->thread_count);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		uint8_t *best = &least[profile->rows[i].thread];
+
+		*best = depths[i] < *best ? depths[i] : *best;
+	}
+	for (size_t i = 0; i < profile->row_count; i++)
+		loops[i] = depths[i] <= least[profile->rows[i].thread];
+	return true;
+}
+
+/* Known functions decide first. */
+static bool decide(const struct sprof_profile *profile, bool *idle, bool *loops)
+{
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		const struct sprof_profile_context *context = &profile->contexts[row->context];
+		const bool is_open = idle[i] || may_be_loop(context);
+		struct sprof_known_wait known = {0};
+
+		if (is_open || context->kind == SPROF_WAIT_KIND_EVENT || may_be_queue(context))
+			known = sprof_known_wait_of(profile, row->stack);
+		if (known.fact) {
+			idle[i] = known.fact->kind == SPROF_WAIT_KIND_IDLE;
+			continue;
+		}
+		loops[i] = is_open;
+		idle[i] = is_idle_call(context);
+	}
+	if (!keep_loops(profile, loops))
+		return false;
+	for (size_t i = 0; i < profile->row_count; i++)
+		idle[i] |= loops[i];
+	return true;
+}
+
+bool *sprof_profile_waits_for_work(const struct sprof_profile *profile)
+{
+	SPROF_AUTO_FREE bool *loops = calloc(profile->row_count + 1, sizeof(*loops));
+	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
+
+	if (loops && idle && find_queues(profile, idle) && decide(profile, idle, loops))
+		return idle;
+	free(idle);
+	return NULL;
+}
+
+enum sprof_wait_kind sprof_profile_kind_of_wait(const struct sprof_profile *profile,
+	const struct sprof_profile_row *row, struct sprof_known_wait *ret_known)
+{
+	const struct sprof_profile_context *context = &profile->contexts[row->context];
+
+	*ret_known = (struct sprof_known_wait){.function = SPROF_PROFILE_NONE};
+	if (context->kind != SPROF_WAIT_KIND_EVENT && !may_be_queue(context))
+		return context->kind;
+	*ret_known = sprof_known_wait_of(profile, row->stack);
+	if (!ret_known->fact || ret_known->fact->kind == SPROF_WAIT_KIND_IDLE)
+		return context->kind;
+	return ret_known->fact->kind;
+}
+
+bool *sprof_profile_idle_rows(const struct sprof_profile *profile)
+{
+	bool *idle = sprof_profile_waits_for_work(profile);
+	struct sprof_idmap pids = {0};
+	bool ok = idle && list_pids(profile, &pids);
+
+	for (size_t i = 0; ok && i < profile->row_count; i++)
+		idle[i] |= waits_for_profiled(profile, &pids, &profile->rows[i]);
 	sprof_idmap_finish(&pids);
 	if (ok)
 		return idle;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/answer/wait-facts.h"
 #include "profile/model/profile.h"
 
 /*
@@ -14,16 +15,22 @@
 const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t stack);
 
 /*
- * Whether a thread in this context waits for work: for events on several descriptors, a connection,
- * a signal, a child, a thread's end, terminal input, or a condition variable.
+ * By row: whether its thread waits for work: for a connection, a child, a thread's end, terminal
+ * input; for events or on a condition variable, if known functions (profile/answer/wait-facts.h) or the
+ * thread's main loop do that; and a thread that does nothing but wait for what may be a queue, i.e.
+ * a semaphore, or a lock of unknown kind and holder. The caller frees it. Returns NULL if out of
+ * memory.
  */
-bool sprof_profile_is_idle(const struct sprof_profile_context *context);
+bool *sprof_profile_waits_for_work(const struct sprof_profile *profile);
 
 /*
  * By row: whether it is idle time; the caller frees it. Also idle: a thread that waits for output
- * of another process in the profile; and a thread that does nothing but wait for what may be a
- * queue, i.e. a semaphore, or a lock of unknown kind and holder. Returns NULL if out of memory.
+ * of another process in the profile. Returns NULL if out of memory.
  */
 bool *sprof_profile_idle_rows(const struct sprof_profile *profile);
+
+/* The kind of a row's wait, which a known function may correct; that is in *ret_known then. */
+enum sprof_wait_kind sprof_profile_kind_of_wait(const struct sprof_profile *profile,
+	const struct sprof_profile_row *row, struct sprof_known_wait *ret_known);
 
 #endif

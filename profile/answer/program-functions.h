@@ -7,12 +7,12 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "profile/answer/own-place.h"
 #include "profile/views/view.h"
 
 /*
- * The function that a stack's time is attributed to. If the stack ends in a system call: the call's
- * caller outside libc, and *ret_kernel is the call, "[read]". Else the innermost function. NONE: an
- * empty stack.
+ * The function that a stack's time is charged to (profile/answer/own-code.h), and the kernel's entry if
+ * the stack ends there, "[read]". NONE: an empty stack.
  */
 uint32_t sprof_own_function(
 	const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel);
@@ -21,6 +21,9 @@ struct sprof_own_row {
 	uint32_t function;
 	struct sprof_metrics self;
 	struct sprof_waiting waiting; /* the blocked part of the time */
+	/* the library's function that it was in most, and that part of its time; NONE: none */
+	uint32_t inner;
+	uint64_t inner_ns;
 };
 
 struct sprof_own {

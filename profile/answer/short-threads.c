@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/answer/boundaries.h"
+#include "profile/answer/own-code.h"
 #include "profile/views/stack-lines.h"
 
 enum {

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "profile/answer/boundaries.h"
+#include "profile/answer/own-place.h"
 #include "profile/answer/idle.h"
 #include "profile/views/stack-lines.h"
 

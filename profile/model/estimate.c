@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "profile/answer/boundaries.h"
+#include "profile/answer/own-code.h"
 #include "profile/model/index.h"
 #include "profile/model/program.h"
 

@@ -62,6 +62,17 @@ struct sprof_profile_thread {
 	struct sprof_times times; /* all time that the kernel has accounted to the thread */
 };
 
+/* Whose code a function is, from the system outwards: profile/answer/own-code.h. */
+enum sprof_code_class {
+	SPROF_CODE_UNKNOWN, /* not classified */
+	SPROF_CODE_LIBC,
+	SPROF_CODE_LIBRARY, /* of the system, or of the language */
+	SPROF_CODE_RUNTIME, /* an interpreter, or a virtual machine */
+	SPROF_CODE_PACKAGE, /* installed code that it interprets, such as Python's own modules */
+	SPROF_CODE_OWN,     /* the program's */
+	SPROF_CODE_COUNT,
+};
+
 /* A function; profile/compare/identity.h defines which are the same. */
 struct sprof_profile_function {
 	const char *name;
@@ -70,6 +81,7 @@ struct sprof_profile_function {
 	uint32_t line;       /* of its definition; 0: unknown */
 	uint32_t module;     /* module index; SPROF_PROFILE_NONE: only a name */
 	bool unresolved;     /* the name is made of module and offset */
+	enum sprof_code_class code;
 };
 
 /* Relation of a function to the next line of its location, or to its caller. */
@@ -128,7 +140,7 @@ struct sprof_profile_context {
 	const char *syscall;         /* the system call it was in */
 	const char *object;          /* what the call waited for */
 	const char *holder;          /* the thread that held the lock, such as "writer (4712)" */
-	const char *holder_function; /* the holder's innermost function outside libc */
+	const char *holder_function; /* the holder's own function: profile/answer/own-place.h */
 	const char *labels;          /* other tools' labels; see profile/model/labels.h */
 	enum sprof_wait_kind kind;
 	enum sprof_estimate estimate;

@@ -2,8 +2,34 @@
  * Adds a resolved function as a line of a location. The symbols' strings may be freed before the
  * profile, so they are copied.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
 #include "profile/model/index.h"
 #include "profile/names/resolve.h"
+
+/* The name is that of the module's file and an offset in it. */
+static bool copy_unresolved(
+	struct sprof_profile *profile, uint32_t module, const char *text, const char **ret)
+{
+	const char *own = sprof_module_name(sprof_modules_get(profile->modules, module));
+	struct sprof_module_called called;
+	const char *name = sprof_profile_module_called(profile, module, &called);
+	SPROF_AUTO_FREE char *words = NULL;
+
+	if (strncmp(text, own, strlen(own)) != 0 || strcmp(own, name) == 0) {
+		*ret = sprof_strtab_intern(profile->index->strings, text);
+		return *ret;
+	}
+	if (asprintf(&words, "%s%s", name, text + strlen(own)) < 0) {
+		words = NULL;
+		return false;
+	}
+	*ret = sprof_strtab_intern(profile->index->strings, words);
+	return *ret;
+}
 
 static bool copy_text(struct sprof_profile *profile, const char *text, const char **ret)
 {
@@ -25,10 +51,17 @@ bool sprof_profile_add_line(struct sprof_profile *profile, struct sprof_profile_
 		.mark = mark,
 	};
 
-	if (!copy_text(profile, place->function, &function.name) ||
+	if (place->unresolved && profile->modules && location->frame.module != SPROF_PROFILE_NONE) {
+		if (!copy_unresolved(
+			    profile, location->frame.module, place->function, &function.name))
+			return false;
+		function.linkage = function.name;
+	} else if (!copy_text(profile, place->function, &function.name) ||
 		!copy_text(profile, place->linkage ? place->linkage : place->function,
-			&function.linkage) ||
-		!copy_text(profile, place->function_file, &function.file) ||
+			&function.linkage)) {
+		return false;
+	}
+	if (!copy_text(profile, place->function_file, &function.file) ||
 		!copy_text(profile, place->file, &line.file) ||
 		!sprof_profile_intern_function(profile, &function, &line.function))
 		return false;

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "profile/answer/boundaries.h"
 #include "profile/answer/idle.h"
+#include "profile/answer/own-place.h"
 #include "profile/model/index.h"
 #include "profile/names/resolve.h"
 
@@ -83,6 +84,7 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 								: naming->condition_words,
 	};
 	uint64_t back = sprof_profile_lock_distance(kind, wait->address, &traits), offset = 0;
+	struct sprof_module_called called;
 	char what[64], flaw[64], text[512];
 	const char *name = NULL;
 
@@ -105,7 +107,7 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 			wait->offset - back, flaw);
 	else
 		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64 "%s", what,
-			sprof_module_name(sprof_modules_get(profile->modules, wait->module)),
+			sprof_profile_module_called(profile, wait->module, &called),
 			wait->offset - back, flaw);
 	*ret = keep(profile, text);
 	return *ret || sprof_error_no_memory(err);
@@ -203,7 +205,7 @@ static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_co
 	}
 	context->holder = keep(profile, text);
 	if (raw->holding_stack != SPROF_PROFILE_NONE) {
-		function = sprof_profile_holding_function(profile, raw->holding_stack);
+		function = sprof_own_place_of(profile, raw->holding_stack).function;
 		if (function != SPROF_PROFILE_NONE)
 			context->holder_function = profile->functions[function].name;
 	}

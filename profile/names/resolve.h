@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "elfsym/names/symbols.h"
 #include "profile/model/profile.h"
+#include "profile/model/program.h"
 
 /*
  * Names every unnamed location, each once; may be called again after more samples. Views and
@@ -32,6 +33,16 @@ SPROF_MUST_USE bool sprof_profile_add_line(struct sprof_profile *profile,
 /* Names the waits only; locations must be named. */
 SPROF_MUST_USE bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
+
+struct sprof_module_called {
+	char name[SPROF_PROGRAM_NAME];
+};
+/*
+ * The module's name, or that of the symbolic link by which one of the processes was started, in *called or
+ * the module's own.
+ */
+const char *sprof_profile_module_called(
+	const struct sprof_profile *profile, uint32_t module, struct sprof_module_called *called);
 
 /* The offset of the futex word in its lock; 0 if that is not known. */
 uint64_t sprof_profile_lock_distance(

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/answer/idle.h"
 #include "profile/model/expand.h"
 #include "profile/model/objects.h"
 
@@ -47,10 +48,12 @@ static uint32_t *rows_by_thread(
 }
 
 static void count_row(struct tally *tallies, const struct sprof_profile *profile, uint32_t index,
-	const struct sprof_expansion *frames)
+	const struct sprof_expansion *frames, bool is_idle)
 {
 	const struct sprof_profile_row *row = &profile->rows[index];
+	struct sprof_waiting waiting = {0};
 
+	sprof_waiting_add(&waiting, profile, row, is_idle);
 	for (size_t i = 0; i < frames->count; i++) {
 		struct tally *tally = &tallies[frames->frames[i]->function];
 
@@ -60,7 +63,9 @@ static void count_row(struct tally *tallies, const struct sprof_profile *profile
 			continue;
 		tally->last_row = index + 1;
 		sprof_metrics_add(&tally->row.total, &row->metrics);
-		sprof_waiting_add(&tally->row.waiting, profile, row);
+		tally->row.waiting.io_ns += waiting.io_ns;
+		tally->row.waiting.lock_ns += waiting.lock_ns;
+		tally->row.waiting.idle_ns += waiting.idle_ns;
 		/* An estimate doesn't say which threads were there. */
 		if (profile->contexts[row->context].estimate)
 			continue;
@@ -75,14 +80,15 @@ static bool count_rows(struct tally *tallies, const struct sprof_profile *profil
 	struct sprof_expansion frames = {0};
 	size_t count = 0;
 	SPROF_AUTO_FREE uint32_t *order = rows_by_thread(profile, view, &count);
-	bool ok = order;
+	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
+	bool ok = order && idle;
 
 	for (size_t i = 0; ok && i < count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[order[i]];
 
 		ok = sprof_expansion_fill(&frames, profile, row->stack);
 		if (ok)
-			count_row(tallies, profile, order[i], &frames);
+			count_row(tallies, profile, order[i], &frames, idle[order[i]]);
 		sprof_metrics_add(sum, &row->metrics);
 	}
 	sprof_expansion_finish(&frames);

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
+#include "profile/answer/own-place.h"
 #include "profile/model/expand.h"
 #include "profile/model/recursion.h"
 
@@ -169,6 +170,8 @@ static bool add_rows(struct growth *growth)
 		if (!path.weight || !sprof_view_takes(view, profile, i))
 			continue;
 		ok = sprof_expansion_fill(&frames, profile, row->stack);
+		if (ok && view->own_code)
+			sprof_own_frames_keep(profile, row->stack, &frames);
 		if (!ok || !take_part(growth, &frames, &part))
 			continue;
 		if (view->origin && frames.frames[0]->function == *view->origin)

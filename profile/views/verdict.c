@@ -3,7 +3,9 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "profile/answer/idle.h"
 
 struct limit {
@@ -16,7 +18,6 @@ static const struct limit limits[] = {
 	{SPROF_VERDICT_CPU, SPROF_WEIGHT_USER, 80},
 	{SPROF_VERDICT_SYSCALL, SPROF_WEIGHT_SYS, 30},
 	{SPROF_VERDICT_WAIT, SPROF_WEIGHT_WAIT, 50},
-	{SPROF_VERDICT_STARVED, SPROF_WEIGHT_RUNQ, 20},
 };
 
 /* The main kind of the blocked time. */
@@ -37,12 +38,16 @@ static enum sprof_verdict kind_of(
 enum sprof_verdict sprof_verdict_of(
 	const struct sprof_times *times, const struct sprof_waiting *waiting)
 {
-	uint64_t wall = sprof_times_wall(times);
+	/* A busy machine does not change what a function does. */
+	uint64_t own = sprof_times_wall(times) - sprof_times_get(times, SPROF_WEIGHT_RUNQ) -
+		sprof_times_get(times, SPROF_WEIGHT_STOLEN);
 
+	if (!own)
+		return sprof_times_wall(times) ? SPROF_VERDICT_STARVED : SPROF_VERDICT_NONE;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		uint64_t part = sprof_times_get(times, limits[i].weight);
 
-		if (sprof_percent(part, wall) <= limits[i].above_percent)
+		if (sprof_percent(part, own) <= limits[i].above_percent)
 			continue;
 		return limits[i].verdict == SPROF_VERDICT_WAIT ? kind_of(times, waiting)
 							       : limits[i].verdict;
@@ -51,22 +56,27 @@ enum sprof_verdict sprof_verdict_of(
 }
 
 void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile *profile,
-	const struct sprof_profile_row *row)
+	const struct sprof_profile_row *row, bool is_idle)
 {
-	const struct sprof_profile_context *context = &profile->contexts[row->context];
-	uint64_t ns = sprof_times_wait(&row->metrics.times);
+	const uint64_t ns = sprof_times_wait(&row->metrics.times);
+	struct sprof_known_wait known;
+	enum sprof_wait_kind kind;
 
-	if (sprof_profile_is_idle(context))
+	if (!ns)
+		return;
+	kind = sprof_profile_kind_of_wait(profile, row, &known);
+	if (is_idle)
 		waiting->idle_ns += ns;
-	else if (context->kind == SPROF_WAIT_KIND_IO || context->kind == SPROF_WAIT_KIND_EVENT)
+	else if (kind == SPROF_WAIT_KIND_IO || kind == SPROF_WAIT_KIND_EVENT)
 		waiting->io_ns += ns;
-	else if (context->kind == SPROF_WAIT_KIND_LOCK)
+	else if (kind == SPROF_WAIT_KIND_LOCK)
 		waiting->lock_ns += ns;
 }
 
 enum sprof_verdict sprof_verdict_of_view(
 	const struct sprof_profile *profile, const struct sprof_view *view)
 {
+	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
 	struct sprof_waiting waiting = {0};
 	struct sprof_metrics sum = {0};
 
@@ -74,7 +84,7 @@ enum sprof_verdict sprof_verdict_of_view(
 		if (!sprof_view_takes(view, profile, i))
 			continue;
 		sprof_metrics_add(&sum, &profile->rows[i].metrics);
-		sprof_waiting_add(&waiting, profile, &profile->rows[i]);
+		sprof_waiting_add(&waiting, profile, &profile->rows[i], idle && idle[i]);
 	}
 	return sprof_verdict_of(&sum.times, &waiting);
 }

@@ -29,6 +29,7 @@ struct sprof_view {
 	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
 	/* waits: children with the same name share a row, with the first one's object */
 	bool joins_children;
+	bool own_code; /* graphs: only the program's own functions (profile/answer/own-code.h) */
 	bool folds_recursion; /* graphs: fold recursion (profile/model/recursion.h) */
 	double min_percent;   /* graphs: nodes with a smaller share have no children; 0: no limit */
 	/*
@@ -123,7 +124,7 @@ struct sprof_callee_shares sprof_callee_shares(const struct sprof_graph *graph, 
 /* In both graphs: this line's share of its parent line, in percent. */
 double sprof_graph_fractal(const struct sprof_graph *graph, size_t node);
 
-/* A one-word classification of a function's wall time. */
+/* A one-word classification of a function's wall time without time that it was ready, or robbed. */
 enum sprof_verdict {
 	SPROF_VERDICT_NONE,
 	SPROF_VERDICT_CPU,     /* user > 80 % */
@@ -132,12 +133,12 @@ enum sprof_verdict {
 	SPROF_VERDICT_LOCK,    /* blocked > 50 %, mostly on locks */
 	SPROF_VERDICT_IDLE,    /* blocked > 50 %, mostly waiting for work */
 	SPROF_VERDICT_WAIT,    /* blocked > 50 %, other or unknown */
-	SPROF_VERDICT_STARVED, /* runnable without a CPU > 20 % */
+	SPROF_VERDICT_STARVED, /* there is no other time: it was only ready, without a CPU */
 	SPROF_VERDICT_COUNT,
 };
 
 void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile *profile,
-	const struct sprof_profile_row *row);
+	const struct sprof_profile_row *row, bool is_idle);
 
 /* The first that applies, in the order above. `waiting` NULL: unknown. */
 enum sprof_verdict sprof_verdict_of(

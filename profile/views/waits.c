@@ -11,7 +11,9 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/interned.h"
-#include "profile/answer/boundaries.h"
+#include "profile/answer/idle.h"
+#include "profile/answer/own-code.h"
+#include "profile/answer/own-place.h"
 #include "profile/model/by-thread.h"
 #include "profile/model/index.h"
 #include "profile/model/measured-waits.h"
@@ -68,26 +70,38 @@ static bool count_object(
 	return sprof_idmap_put(&building->objects, row, object, row);
 }
 
-static bool find_row(struct building *building, const struct sprof_profile_row *from, uint32_t *ret)
+/* What the row's thread waited for, and where: known functions say it better than the call. */
+static struct sprof_waits_row describe(
+	const struct sprof_profile *profile, const struct sprof_profile_row *from)
 {
-	const struct sprof_profile *profile = building->profile;
 	const struct sprof_profile_context *context = &profile->contexts[from->context];
-	uint32_t function = sprof_profile_outside_libc(profile, from->stack);
-	uint32_t process = sprof_profile_is_own_lock(context)
-		? profile->threads[from->thread].process
-		: SPROF_PROFILE_NONE;
-	const struct sprof_interned rows = SPROF_INTERNED(
-		&building->rows, building->table.rows, building->table.count, building->capacity);
-	const struct sprof_waits_row row = {
+	struct sprof_known_wait known;
+	struct sprof_waits_row row = {
 		.syscall = context->syscall,
 		.object = context->object,
-		.kind = context->kind,
-		.function = function,
-		.process = process,
+		.kind = sprof_profile_kind_of_wait(profile, from, &known),
+		.function = sprof_own_place_of(profile, from->stack).function,
+		.process = sprof_profile_is_own_lock(context)
+			? profile->threads[from->thread].process
+			: SPROF_PROFILE_NONE,
 		.is_join = sprof_profile_is_join(context),
 	};
-	struct sprof_hash key = hash_of(context->syscall, (uint64_t)process << 32 | function,
-		object_key(building, context));
+
+	if (known.fact && known.fact->object && row.kind != context->kind)
+		row.object = known.fact->object;
+	return row;
+}
+
+static bool find_row(struct building *building, const struct sprof_profile_row *from, uint32_t *ret)
+{
+	const struct sprof_profile_context *context = &building->profile->contexts[from->context];
+	const struct sprof_interned rows = SPROF_INTERNED(
+		&building->rows, building->table.rows, building->table.count, building->capacity);
+	const struct sprof_waits_row row = describe(building->profile, from);
+	const bool is_corrected = row.object != context->object;
+	struct sprof_hash key =
+		hash_of(context->syscall, (uint64_t)row.process << 32 | row.function,
+			is_corrected ? (uintptr_t)row.object : object_key(building, context));
 
 	return sprof_array_reserve(&building->last_thread, &building->last_capacity,
 		       building->table.count + 1, sizeof(*building->last_thread)) &&

@@ -235,10 +235,13 @@ static void a_persons_next_questions_are_answered(void **state)
 	SPROF_AUTO_FREE char *few = summary_of(make_starving(13, 1500));
 	SPROF_AUTO_FREE char *enough = summary_of(make_starving(500, 100));
 
-	assert_says(few, "50 % ready but without a CPU, other programs used 1.5 of 2 CPUs");
-	assert_says(few, "40 % computing, most in __strcmp_evex, called from find_word");
 	assert_says(few,
-		"legend     runq, starved: ready but without a CPU; stolen: taken by the host, interrupts or "
+		"40 % computing, most in find_word (in __strcmp_evex)\n"
+		"           50 % ready but without a CPU, other programs used 1.5 of 2 CPUs: on a free "
+		"machine it is up to 2.0 times as fast\n");
+	assert_says(few, "functions  100.0 %  cpu     find_word, in __strcmp_evex\n");
+	assert_says(few,
+		"legend     runq: ready but without a CPU; stolen: taken by the host, interrupts or "
 		"sprof");
 	assert_says(few, "only 13 samples: a share of 10 % may be off by 17 points; try -r 999");
 	assert_says(few,

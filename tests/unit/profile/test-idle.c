@@ -1,8 +1,14 @@
-/* Go's threads that have nothing to run, and where its packages end and the program begins. */
+/* Threads that wait for work, by the functions above the wait; and where Go's packages end. */
 #include "profile/answer/idle.h"
 
+#include <stdlib.h>
+
+#include "base/clock.h"
 #include "profile/answer/boundaries.h"
+#include "profile/answer/own-place.h"
+#include "profile/edit/build.h"
 #include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
 
 enum { FRAMES = 4 };
 
@@ -71,11 +77,175 @@ static void the_runtime_is_what_libc_is_elsewhere(void **state)
 	struct scene scene;
 	uint32_t stack = set_up(&scene, read);
 
-	assert_int_equal(sprof_profile_outside_libc(&scene.profile, stack), 2);
+	assert_int_equal(sprof_own_place_of(&scene.profile, stack).function, 2);
 	assert_int_equal(sprof_profile_lock_of(&scene.profile, stack), SPROF_LOCK_UNKNOWN);
 	stack = set_up(&scene, lock);
-	assert_int_equal(sprof_profile_outside_libc(&scene.profile, stack), 3);
+	assert_int_equal(sprof_own_place_of(&scene.profile, stack).function, 3);
 	assert_int_equal(sprof_profile_lock_of(&scene.profile, stack), SPROF_LOCK_MUTEX);
+}
+
+static uint32_t add_thread(struct sprof_profile *profile, pid_t pid, const char *process)
+{
+	const struct sprof_build_thread thread = {
+		.pid = pid, .tid = pid, .name = "thread", .process_name = process};
+	uint32_t id;
+
+	assert_true(sprof_build_thread(profile, &thread, &id));
+	return id;
+}
+
+static void add_waiting(struct sprof_profile *profile, uint32_t thread, const char *folded,
+	const struct sprof_profile_context *context, uint64_t ms)
+{
+	struct sprof_profile_row row = {.thread = thread};
+
+	example_add(profile, thread, folded, &(struct sprof_metrics){0});
+	row.stack = profile->rows[profile->row_count - 1].stack;
+	assert_true(sprof_build_context(profile, context, &row.context));
+	row.metrics.samples = ms / 10;
+	row.metrics.times
+		.ns[context->state == SPROF_STATE_USER ? SPROF_TIME_USER : SPROF_TIME_SLEEP] =
+		ms * SPROF_NS_PER_MS;
+	assert_true(sprof_build_row(profile, &row, NULL));
+}
+
+static const struct sprof_profile_context running = {.state = SPROF_STATE_USER};
+static bool is_idle(const char *folded, const struct sprof_profile_context *context)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	bool *idle, result = false;
+
+	add_waiting(profile, add_thread(profile, 1, "a"), folded, context, 500);
+	add_waiting(profile, 0, "main;work", &running, 500);
+	idle = sprof_profile_waits_for_work(profile);
+	for (size_t i = 0; i < profile->row_count; i++)
+		result |= idle[i];
+	free(idle);
+	sprof_profile_destroy(profile);
+	return result;
+}
+
+static void who_waits_for_work_is_idle(void **state)
+{
+	static const struct {
+		struct sprof_profile_context context;
+		bool idle;
+	} cases[] = {
+		{{.kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4"}, true},
+		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "condition variable x+0"}, true},
+		{{.kind = SPROF_WAIT_KIND_LOCK,
+			 .object = "interpreter lock x+0",
+			 .holder = "a (1)"},
+			false},
+		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "mutex x+0"}, false},
+		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "join"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "1.2.3.4:80"}, false},
+		{{.kind = SPROF_WAIT_KIND_EVENT,
+			 .syscall = "poll",
+			 .object = "0.0.0.0:80 listening"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_EVENT,
+			 .syscall = "poll",
+			 .object = "2 descriptors: a, b"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_EVENT,
+			 .syscall = "pselect6",
+			 .object = "pipe:[1] from itself"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO,
+			 .syscall = "accept4",
+			 .object = "0.0.0.0:80 listening"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"},
+			false},
+		{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (is_idle("main;serve", &cases[i].context) != cases[i].idle)
+			fail_msg("case %zu: %s", i, cases[i].context.object);
+	}
+}
+
+/* One call waits for events in a main loop, and for a lock elsewhere: the functions decide. */
+static void the_functions_above_a_wait_decide(void **state)
+{
+	static const struct sprof_profile_context events = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_EVENT,
+		.syscall = "epoll_wait",
+		.object = "3 descriptors: a, b, c"};
+	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "semaphore [heap]+0x10"};
+	static const struct {
+		const char *folded;
+		const struct sprof_profile_context *context;
+		bool idle;
+	} cases[] = {
+		{"main;epoll_wait_here", &events, true},
+		{"main;serve", &events, true},
+		{"main;serve;answer;take_row_lock", &events, false},
+		{"main;PostgresMain;ReadCommand;secure_read;WaitEventSetWait", &events, true},
+		{"main;PostgresMain;heap_update;XactLockTableWait;ProcSleep;WaitLatch", &events,
+			false},
+		{"main;serve;ServerLoop;handle;wait_for_disk", &events, false},
+		{"main;a;b;c;d;uv_run;uv__io_poll", &events, true},
+		{"main;one;two;lock_PyThread_acquire_lock", &semaphore, false},
+		{"main;one;Queue.get;lock_PyThread_acquire_lock", &semaphore, true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (is_idle(cases[i].folded, cases[i].context) != cases[i].idle)
+			fail_msg("case %zu: %s", i, cases[i].folded);
+	}
+}
+
+/* A thread that waits nowhere else may wait for a lock all the time: only its outermost function counts. */
+static void a_deadlock_is_not_idle(void **state)
+{
+	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "semaphore [heap]+0x10"};
+	static const char stack[] = "start;Thread.run;one;lock_PyThread_acquire_lock";
+	struct sprof_profile *profile = sprof_build_create();
+	bool *idle;
+
+	add_waiting(profile, add_thread(profile, 1, "a"), stack, &semaphore, 1000);
+	idle = sprof_profile_idle_rows(profile);
+	assert_false(idle[profile->row_count - 1]);
+	free(idle);
+	sprof_profile_destroy(profile);
+}
+
+/* A semaphore may be a lock or a queue: who does nothing else waits for work. */
+static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
+{
+	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "semaphore [heap]+0x10"};
+	struct sprof_profile *profile = sprof_build_create();
+	uint32_t worker = add_thread(profile, 1, "a"), waiter = add_thread(profile, 2, "b");
+	bool *idle;
+
+	add_waiting(profile, worker, "main;work", &running, 500);
+	add_waiting(profile, worker, "main;take", &semaphore, 500);
+	add_waiting(profile, waiter, "main;take", &semaphore, 1000);
+	idle = sprof_profile_idle_rows(profile);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		bool waits =
+			profile->contexts[profile->rows[i].context].kind == SPROF_WAIT_KIND_LOCK;
+
+		assert_int_equal(idle[i], waits && profile->rows[i].thread == waiter);
+	}
+	free(idle);
+	sprof_profile_destroy(profile);
 }
 
 TEST_MAIN("idle")
@@ -83,6 +253,10 @@ TEST_MAIN("idle")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_scheduler_without_work_is_idle),
 		cmocka_unit_test(the_runtime_is_what_libc_is_elsewhere),
+		cmocka_unit_test(who_waits_for_work_is_idle),
+		cmocka_unit_test(the_functions_above_a_wait_decide),
+		cmocka_unit_test(a_deadlock_is_not_idle),
+		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -452,14 +452,14 @@ static void verdicts_by_what_was_waited_for(void **state)
 static void waiting_for_a_signal_is_not_io(void **state)
 {
 	const struct sprof_view all = {.thread = SPROF_PROFILE_NONE};
-	struct sprof_wait wait = {
-		.system_call = 7, .kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
+	struct sprof_wait wait = {.kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
 
 	for (int i = 0; i < 2; i++) {
 		struct scene scene;
 
 		set_up(&scene, true);
 		wait.object = i ? "127.0.0.1:80" : NULL;
+		wait.system_call = i ? 7 : 34;
 		add_thread(&scene, 0, "main");
 		blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
 		charge(&scene, 0, 50);

@@ -1,0 +1,14 @@
+/* Private to output/: the summary as data. */
+#ifndef SPROF_OUTPUT_FORMATS_JSON_ANSWER_H
+#define SPROF_OUTPUT_FORMATS_JSON_ANSWER_H
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "output/format.h"
+#include "output/json.h"
+
+/* Writes the member, with a comma before it; nothing for a profile without time. */
+SPROF_MUST_USE bool sprof_json_answer(struct sprof_json *json, const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_error *err);
+
+#endif

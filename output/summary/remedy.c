@@ -1,0 +1,83 @@
+/*
+ * What gives names to code that has none, if that is a noticeable part of the answer: the package with the
+ * debug file, or the option with which a virtual machine writes its names.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/summary/summary.h"
+#include "profile/answer/own-place.h"
+#include "profile/names/resolve.h"
+#include "profile/views/stack-lines.h"
+
+/* Percent of the shown time: the least worth a line. */
+static const double least = 10;
+
+static bool is_generated(const struct sprof_profile *profile, uint32_t module)
+{
+	return sprof_modules_get(profile->modules, module)->path[0] == '[';
+}
+
+/* The module without names that a stack is in, or through which it goes if the code is generated. */
+static uint32_t nameless_module(const struct sprof_profile *profile, uint32_t stack)
+{
+	const uint32_t charged = sprof_own_place_of(profile, stack).function;
+	struct sprof_stack_lines at = {.stack = stack};
+	const struct sprof_profile_line *line;
+
+	if (charged != SPROF_PROFILE_NONE && profile->functions[charged].unresolved)
+		return profile->functions[charged].module;
+	while ((line = sprof_stack_lines_next(profile, &at))) {
+		const struct sprof_profile_function *function = &profile->functions[line->function];
+
+		if (function->unresolved && function->module != SPROF_PROFILE_NONE &&
+			is_generated(profile, function->module))
+			return function->module;
+	}
+	return SPROF_PROFILE_NONE;
+}
+
+/* The module with the most nameless time, if that is enough; NONE: there is none. */
+static uint32_t find_module(const struct sprof_summary *summary)
+{
+	const struct sprof_profile *profile = summary->profile;
+	SPROF_AUTO_FREE uint64_t *times = calloc(profile->module_count + 1, sizeof(*times));
+	uint32_t found = SPROF_PROFILE_NONE;
+
+	for (size_t i = 0; times && i < profile->row_count; i++) {
+		const uint64_t ns = sprof_times_wall(&profile->rows[i].metrics.times);
+		uint32_t module;
+
+		if (!ns || !sprof_view_takes(&summary->view, profile, i))
+			continue;
+		module = nameless_module(profile, profile->rows[i].stack);
+		if (module == SPROF_PROFILE_NONE || module >= profile->module_count)
+			continue;
+		times[module] += ns;
+		if (found == SPROF_PROFILE_NONE || times[module] > times[found])
+			found = module;
+	}
+	return found != SPROF_PROFILE_NONE && sprof_percent(times[found], summary->whole) >= least
+		? found
+		: SPROF_PROFILE_NONE;
+}
+
+char *sprof_summary_remedy(const struct sprof_summary *summary)
+{
+	const struct sprof_profile *profile = summary->profile;
+	const uint32_t module = profile->modules ? find_module(summary) : SPROF_PROFILE_NONE;
+	struct sprof_module_called called;
+	char *text;
+
+	if (module == SPROF_PROFILE_NONE || !profile->module_facts[module].gap_help)
+		return NULL;
+	if (asprintf(&text, "names for %s: %s",
+		    is_generated(profile, module)
+			    ? "generated code"
+			    : sprof_profile_module_called(profile, module, &called),
+		    profile->module_facts[module].gap_help) < 0)
+		return NULL;
+	return text;
+}

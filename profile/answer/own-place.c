@@ -1,0 +1,162 @@
+/*
+ * Charges each stack's time to one function: that of the least common code on it. For a blocked thread,
+ * a function that is known to wait (profile/answer/wait-facts.h) comes before what it calls.
+ */
+#include "profile/answer/own-place.h"
+
+#include <string.h>
+
+#include "profile/answer/boundaries.h"
+#include "profile/answer/own-code.h"
+#include "profile/answer/wait-facts.h"
+#include "profile/views/stack-lines.h"
+
+/* Threads begin with these functions. No library exports them for others to call. */
+static bool is_beginning(const char *name)
+{
+	static const char *const names[] = {
+		"_start", "__libc_start_", "clone", "__clone", "start_thread"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return strcmp(name, "main") == 0;
+}
+
+struct search {
+	const struct sprof_profile *profile;
+	struct sprof_own_place charge;
+	enum sprof_code_class code; /* of the charged function */
+	uint32_t last;              /* the last function with a name so far; NONE: none */
+	/* the innermost function of a library, beyond libc, that has a name; NULL: none */
+	const struct sprof_profile_line *library;
+	const struct sprof_profile_line *inside; /* the same, if the charged function called it */
+};
+
+/* Within libraries, the exported function says more than an address in it. */
+static bool is_better(const struct search *search, uint32_t function, enum sprof_code_class code)
+{
+	const struct sprof_profile_function *functions = search->profile->functions;
+
+	if (search->charge.function == SPROF_PROFILE_NONE || code > search->code)
+		return true;
+	return code == search->code && code <= SPROF_CODE_LIBRARY &&
+		functions[search->charge.function].unresolved && !functions[function].unresolved &&
+		!is_beginning(functions[function].name);
+}
+
+static void look_at(struct search *search, const struct sprof_profile_line *line)
+{
+	const struct sprof_profile *profile = search->profile;
+	enum sprof_code_class code = sprof_code_of(profile, line->function);
+
+	/* The wrapper of a system call is not informative, even where all code is shown. */
+	if (search->charge.kernel != SPROF_PROFILE_NONE &&
+		sprof_profile_is_libc(profile, line->function))
+		code = SPROF_CODE_LIBC;
+	if (is_better(search, line->function, code)) {
+		search->charge.function = line->function;
+		search->charge.line = line;
+		search->charge.inner = search->last;
+		search->inside = search->library;
+		search->code = code;
+	}
+	if (profile->functions[line->function].unresolved)
+		return;
+	if (code != SPROF_CODE_RUNTIME)
+		search->last = line->function;
+	if (code == SPROF_CODE_LIBRARY && !search->library)
+		search->library = line;
+}
+
+/* The function of a library that a nameless function called says more. */
+static void prefer_name(struct search *search)
+{
+	struct sprof_own_place *charge = &search->charge;
+
+	if (!search->inside || charge->function == SPROF_PROFILE_NONE ||
+		!search->profile->functions[charge->function].unresolved)
+		return;
+	charge->function = search->inside->function;
+	charge->line = search->inside;
+	charge->inner = SPROF_PROFILE_NONE;
+}
+
+static void prefer_known_wait(struct search *search, uint32_t stack)
+{
+	struct sprof_known_wait known = {.function = SPROF_PROFILE_NONE};
+
+	if (search->charge.kernel != SPROF_PROFILE_NONE)
+		known = sprof_known_wait_of(search->profile, stack);
+	if (known.function == SPROF_PROFILE_NONE ||
+		sprof_code_of(search->profile, known.function) != search->code)
+		return;
+	search->charge.function = known.function;
+	search->charge.line = known.line;
+}
+
+struct sprof_own_place sprof_own_place_of(const struct sprof_profile *profile, uint32_t stack)
+{
+	struct search search = {.profile = profile, .last = SPROF_PROFILE_NONE};
+	struct sprof_stack_lines at = {.stack = stack};
+	const struct sprof_profile_line *line, *innermost = NULL;
+
+	search.charge = (struct sprof_own_place){.function = SPROF_PROFILE_NONE,
+		.inner = SPROF_PROFILE_NONE,
+		.kernel = SPROF_PROFILE_NONE};
+	while ((line = sprof_stack_lines_next(profile, &at))) {
+		innermost = innermost ? innermost : line;
+		if (!line->kernel)
+			look_at(&search, line);
+		else if (search.charge.function == SPROF_PROFILE_NONE)
+			search.charge.kernel = line->function;
+	}
+	prefer_known_wait(&search, stack);
+	prefer_name(&search);
+	/* The call is known better than its wrapper. */
+	if (search.charge.kernel != SPROF_PROFILE_NONE)
+		search.charge.inner = SPROF_PROFILE_NONE;
+	if (innermost && search.charge.function == SPROF_PROFILE_NONE) {
+		search.charge.function = innermost->function;
+		search.charge.line = innermost;
+	}
+	return search.charge;
+}
+
+void sprof_own_frames_keep(
+	const struct sprof_profile *profile, uint32_t stack, struct sprof_expansion *frames)
+{
+	const struct sprof_own_place place = sprof_own_place_of(profile, stack);
+	const enum sprof_code_class code =
+		place.line ? sprof_code_of(profile, place.line->function) : SPROF_CODE_UNKNOWN;
+	bool is_outside = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct sprof_profile_line *line = frames->frames[i];
+		const bool is_it = !is_outside && line->function == place.function;
+
+		is_outside |= is_it;
+		if (is_it || (is_outside && sprof_code_of(profile, line->function) >= code))
+			frames->frames[kept++] = line;
+	}
+	frames->count = kept;
+}
+
+uint8_t sprof_own_frames_depth(
+	const struct sprof_profile *profile, const struct sprof_expansion *frames)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < frames->count; i++)
+		count += sprof_code_of(profile, frames->frames[i]->function) == SPROF_CODE_OWN &&
+			!is_beginning(profile->functions[frames->frames[i]->function].name);
+	return count < UINT8_MAX - 1 ? (uint8_t)count : UINT8_MAX - 1;
+}
+
+const struct sprof_profile_line *sprof_profile_own_line(
+	const struct sprof_profile *profile, uint32_t stack)
+{
+	return sprof_own_place_of(profile, stack).line;
+}

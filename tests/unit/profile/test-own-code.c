@@ -1,0 +1,156 @@
+/* Whose code a function is, and which one is charged with a stack's time. */
+#include "profile/answer/own-code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/answer/own-place.h"
+#include "profile/edit/build.h"
+#include "profile/views/view.h"
+#include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
+
+enum { FRAMES = 8 };
+
+static const char app[] = "/home/me/app", libc[] = "/usr/lib/x86_64-linux-gnu/libc.so.6",
+		  libz[] = "/usr/lib/x86_64-linux-gnu/libz.so.1";
+
+struct expected {
+	struct example_function stack[FRAMES]; /* outermost first */
+	const char *function, *inner;          /* inner NULL: none */
+};
+
+static void check(const struct expected *expected, const struct sprof_own_choice *choice)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const uint32_t stack = example_stack_in(profile, expected->stack);
+	struct sprof_own_place place;
+	struct sprof_error err;
+
+	for (size_t i = 0; i < profile->function_count; i++) {
+		const char *plus = strstr(profile->functions[i].name, "+0x");
+
+		profile->functions[i].unresolved = plus;
+	}
+	assert_true(sprof_own_code_mark(profile, choice, &err));
+	place = sprof_own_place_of(profile, stack);
+	assert_string_equal(profile->functions[place.function].name, expected->function);
+	assert_int_equal(place.inner == SPROF_PROFILE_NONE, !expected->inner);
+	if (expected->inner)
+		assert_string_equal(profile->functions[place.inner].name, expected->inner);
+	sprof_profile_destroy(profile);
+}
+
+static void time_is_charged_to_the_programs_own_function(void **state)
+{
+	static const char source[] = "/home/me/app.cc",
+			  header[] = "/usr/include/c++/12/bits/algo.h",
+			  rust[] = "/rustc/0123/library/core/src/slice/sort.rs",
+			  python[] = "/usr/bin/python3.11", script[] = "/home/me/x.py",
+			  module[] = "/usr/lib/python3.11/json/encoder.py",
+			  blas[] = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
+			  numpy[] = "/home/me/venv/lib/python3.11/site-packages/numpy/core/_m.so";
+	static const struct expected cases[] = {
+		{{{"main", app}, {"count", app}, {"__memcmp_avx2", libc}}, "count",
+			"__memcmp_avx2"},
+		/* the standard library of C++: by its header, or by the name */
+		{{{"main", app, source, 1}, {"sortit", app, source, 2},
+			 {"void std::sort<int*>(int*, int*)", app, header, 3},
+			 {"std::char_traits<char>::compare", app, header, 4}, {"memcmp", libc}},
+			"sortit", "void std::sort<int*>(int*, int*)"},
+		{{{"main", app}, {"sortit()", app}, {"void std::sort<int*>(int*, int*)", app}},
+			"sortit()", "void std::sort<int*>(int*, int*)"},
+		{{{"main", app}, {"std::vector<int> mine<int>(int)", app}},
+			"std::vector<int> mine<int>(int)", NULL},
+		{{{"main", app}, {"(anonymous namespace)::f(int)", app}},
+			"(anonymous namespace)::f(int)", NULL},
+		/* Rust's */
+		{{{"r::main", app, "/home/me/r.rs", 1},
+			 {"core::slice::sort::quicksort", app, rust, 2}},
+			"r::main", "core::slice::sort::quicksort"},
+		/* a static libc has no source files where the program's own code has */
+		{{{"main", app, source, 1}, {"work", app, source, 2}, {"memcpy", app}}, "work",
+			"memcpy"},
+		/* stripped: the exported function that was called */
+		{{{"main+0x1", app}, {"app+0x10", app}, {"deflate", libz},
+			 {"libz.so+0x57e0", libz}},
+			"deflate", NULL},
+		{{{"start_thread", libc}, {"deflate", libz}, {"libz.so+0x57e0", libz}}, "deflate",
+			NULL},
+		{{{"start_thread", libc}, {"libz.so+0x57e0", libz}}, "libz.so+0x57e0", NULL},
+		/* Python */
+		{{{"main", python}, {"gram", script, script, 3},
+			 {"PyNumber_MatrixMultiply", python}, {"array_matmul", numpy},
+			 {"dsyrk_", blas}},
+			"gram", "array_matmul"},
+		{{{"main", python}, {"save", script, script, 3}, {"encode", module, module, 5},
+			 {"PyDict_Next", python}},
+			"save", "encode"},
+		{{{"main", python}, {"encode", module, module, 5}, {"PyDict_Next", python}},
+			"encode", NULL},
+		{{{"main", "/usr/bin/perl"}, {"Perl_sv_setsv", "/usr/bin/perl"}, {"memcpy", libc}},
+			"Perl_sv_setsv", "memcpy"},
+		/* Go */
+		{{{"main.work", app, "/home/me/go/src/example.org/x/work.go", 1},
+			 {"sort.Ints", app, "/usr/lib/go-1.19/src/sort/sort.go", 2},
+			 {"runtime.memmove", app, "/usr/lib/go-1.19/src/runtime/m.s", 3}},
+			"main.work", "sort.Ints"},
+	};
+	static const struct sprof_own_choice found = {0};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check(&cases[i], &found);
+}
+
+static void the_user_may_say_otherwise(void **state)
+{
+	static const struct expected every = {
+		{{"main", app}, {"count", app}, {"deflate", libz}, {"__memcpy_avx2", libc}},
+		"__memcpy_avx2", NULL};
+	static const struct expected zlib = {
+		{{"main", app}, {"count", app}, {"deflate", libz}, {"__memcpy_avx2", libc}},
+		"deflate", "__memcpy_avx2"};
+	static const struct sprof_own_choice all = {.all = true}, own = {.own = "libz"},
+					     broken = {.own = "("};
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_error err;
+
+	check(&every, &all);
+	check(&zlib, &own);
+	assert_false(sprof_own_code_mark(profile, &broken, &err));
+	assert_int_equal(err.kind, SPROF_ERROR_USAGE);
+	sprof_profile_destroy(profile);
+}
+
+/* Paths leave out what the program's own functions call. */
+static void paths_have_own_functions_only(void **state)
+{
+	static const struct example_function stack[] = {{"_start", app}, {"main", app},
+		{"count", app}, {"qsort", libc}, {"compare", app}, {"strcmp", libc}, {0}};
+	static const char *const names[] = {"main", "count", "compare"};
+	const struct sprof_view view = {
+		.weight = SPROF_WEIGHT_USER, .thread = SPROF_PROFILE_NONE, .own_code = true};
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_graph graph;
+	struct sprof_error err;
+
+	example_add_row(profile, example_thread(profile, "a"), example_stack_in(profile, stack),
+		&(struct sprof_metrics){.samples = 1, .times.ns[SPROF_TIME_USER] = 1});
+	assert_true(sprof_graph_build(profile, &view, SPROF_GRAPH_CALLER, &graph, &err));
+	assert_int_equal(graph.count, 5);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(profile->functions[graph.nodes[i + 2].function].name, names[i]);
+	sprof_graph_finish(&graph);
+	sprof_profile_destroy(profile);
+}
+
+TEST_MAIN("own-code")
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_is_charged_to_the_programs_own_function),
+		cmocka_unit_test(the_user_may_say_otherwise),
+		cmocka_unit_test(paths_have_own_functions_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
