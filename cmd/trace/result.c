@@ -335,6 +335,12 @@ static void write_losses(struct trace *trace)
 			"threads that never ran while sprof looked, and that it did not wake: %u; "
 			"their calls are missing\n",
 			sprof_calls_gaps(trace->calls).threads_asleep);
+	if (trace->calls && sprof_calls_gaps(trace->calls).runs_unseen)
+		sprof_out_printf(trace->out,
+			"threads have run up to %" PRIu64
+			" times, and slept again, before sprof traced them: their calls until then "
+			"are missing; --source perf misses none\n",
+			sprof_calls_gaps(trace->calls).runs_unseen);
 	if (trace->functions)
 		write_function_losses(trace);
 }

@@ -107,6 +107,16 @@ static void on_unpaired(
 	sprof_trace_stacks_count(&trace->stacks, side, is_second);
 }
 
+static bool owns(void *context, int64_t tid)
+{
+	struct trace *trace = context;
+	bool is_own;
+
+	if (!sprof_owners_have(&trace->owners, tid, &is_own))
+		trace->out_of_memory = true;
+	return is_own;
+}
+
 static void write_open(uint64_t open_ns, unsigned stack, struct sprof_out *out)
 {
 	sprof_out_printf(out, "in flight after %s", sprof_figure_time(open_ns).text);
@@ -308,7 +318,7 @@ static bool create_parts(struct trace *trace, struct sprof_error *err)
 		.than_ns = than->ns,
 		.lower_ns = trace->options->lower.ns,
 		.lookup = &trace->lookup,
-		.listener = {on_event, on_instance, on_unpaired, trace},
+		.listener = {on_event, on_instance, on_unpaired, owns, trace},
 	};
 	const struct sprof_details_listener listener = {on_line, trace};
 	struct sprof_details_options detail = {.hide_ns = trace->options->detail ? 0 : UINT64_MAX};

@@ -102,14 +102,28 @@ bool sprof_expression_name_find(const struct sprof_token *name,
 	node->kind = field.kind;
 	node->number = field.index;
 	node->count = field.count;
-	node->is_tid = ends_with_pid(field.name);
+	node->is_tid = field.count <= 1 && ends_with_pid(field.name);
 	return true;
+}
+
+static bool is_tid(const struct sprof_expression_node *node)
+{
+	return node->operation == SPROF_EXPRESSION_TID || node->operation == SPROF_EXPRESSION_PID ||
+		node->is_tid;
+}
+
+bool sprof_expression_has_tid(const struct sprof_expression *expression)
+{
+	for (size_t i = 0; i < expression->count; i++) {
+		if (is_tid(&expression->nodes[i]))
+			return true;
+	}
+	return false;
 }
 
 bool sprof_expression_is_tid(const struct sprof_expression *expression)
 {
 	const struct sprof_expression_node *root = &expression->nodes[expression->root];
 
-	return root->operation == SPROF_EXPRESSION_TID || root->operation == SPROF_EXPRESSION_PID ||
-		(root->operation == SPROF_EXPRESSION_FIELD && root->is_tid);
+	return is_tid(root);
 }

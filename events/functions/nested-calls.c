@@ -294,6 +294,8 @@ static bool act(struct sprof_nested *nested, const struct sprof_trace_event *eve
 		if (!acts_as(nested, event, item, role))
 			continue;
 		side = sprof_trace_side_of(&nested->options, event, item, nested->counts.events);
+		if (sprof_trace_side_is_foreign(&nested->options, &side))
+			continue;
 		if (!(role == BEGIN_ROLE ? begin : end)(nested, i, &side))
 			return false;
 	}

@@ -93,6 +93,25 @@ struct sprof_trace_side sprof_trace_side_of(const struct sprof_pairs_options *op
 	};
 }
 
+enum {
+	SCHEDULING = 1 << SPROF_TRACE_SWITCH | 1 << SPROF_TRACE_WAKEUP | 1 << SPROF_TRACE_WAKING |
+		1 << SPROF_TRACE_WAKEUP_NEW | 1 << SPROF_TRACE_MIGRATE,
+};
+
+bool sprof_trace_side_is_foreign(
+	const struct sprof_pairs_options *options, const struct sprof_trace_side *side)
+{
+	const struct sprof_pairs_listener *listener = &options->listener;
+	const struct sprof_event_item *item = side->item;
+
+	if (!listener->owns || !(SCHEDULING >> item->row->type & 1) ||
+		(item->filter && sprof_expression_has_tid(item->filter)))
+		return false;
+	if (!item->key)
+		return side->event->thread == SPROF_TRACE_FOREIGN;
+	return sprof_expression_is_tid(item->key) && !listener->owns(listener->context, side->key);
+}
+
 static struct sprof_trace_side side_of(const struct sprof_pairs *pairs,
 	const struct sprof_trace_event *event, const struct sprof_event_item *item)
 {
@@ -207,6 +226,8 @@ static bool act(struct sprof_pairs *pairs, const struct sprof_trace_event *event
 		if (!item || !(roles_of(pairs, event, item) & role))
 			continue;
 		side = side_of(pairs, event, item);
+		if (sprof_trace_side_is_foreign(&pairs->options, &side))
+			continue;
 		if (role == EVENT2)
 			act_as_event2(pairs, &side);
 		else if (!act_as_event1(pairs, &side))

@@ -49,6 +49,8 @@ struct sprof_pairs_listener {
 	void (*instance)(void *context, const struct sprof_trace_instance *instance);
 	void (*unpaired)(
 		void *context, const struct sprof_trace_side *side, enum sprof_unpaired reason);
+	/* Whether the target has, or had, a thread with this id. */
+	bool (*owns)(void *context, int64_t tid);
 	void *context;
 };
 
@@ -74,6 +76,13 @@ struct sprof_pairs_counts {
 	uint64_t overflows; /* event1 dropped because max_open was reached */
 	uint64_t not_later; /* event2 not later than their event1, which stays open */
 };
+
+/*
+ * Whether the event is another program's: its thread, or its key if that is the id of a thread. Only
+ * those of the kernel's scheduler may be: they have two threads. A filter of ids may ask for those of others.
+ */
+bool sprof_trace_side_is_foreign(
+	const struct sprof_pairs_options *options, const struct sprof_trace_side *side);
 
 /* Combines an event with the item, and computes its key. */
 struct sprof_trace_side sprof_trace_side_of(const struct sprof_pairs_options *options,

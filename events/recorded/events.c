@@ -38,6 +38,7 @@ struct sprof_recorded_events {
 	struct sprof_tid_owners owners;
 	struct sprof_idmap cpus; /* (0, the thread's id) -> where it left its CPU */
 	struct sprof_recorded_order order;
+	uint64_t begin_ns;    /* since when all events are recorded */
 	uint64_t next_ns;     /* when to read */
 	uint64_t read_ns;     /* when the last reading began */
 	uint64_t known_ns;    /* all events from before it have been given */
@@ -160,7 +161,7 @@ static void begin(void *data, struct sprof_target *target)
 	sprof_recorded_points_watch_machine(&events->points);
 	find_calls(events);
 	sprof_recorded_points_enable(&events->points);
-	events->read_ns = events->known_ns = sprof_clock_now_ns();
+	events->begin_ns = events->read_ns = events->known_ns = sprof_clock_now_ns();
 	events->next_ns = events->read_ns + POLL_NS;
 }
 
@@ -249,18 +250,21 @@ static struct sprof_recorded *append_record(
 		});
 }
 
+/* Sources are enabled one after the other: until all are, ends of what begins may be missing. */
 static void take_record(void *data, const struct sprof_perf_record *record)
 {
 	struct sprof_recorded_events *events = data;
 	const struct sprof_recorded_point *point =
 		sprof_recorded_points_find(&events->points, record);
+	const uint32_t type = point ? sprof_recorded_point_type(point, record) : GAP;
 	struct sprof_recorded *added;
 
 	if (record->kind == SPROF_PERF_LOST)
 		append_record(events, GAP, record);
-	if (!point || !is_ours(events, point, record))
+	if (!point || !is_ours(events, point, record) ||
+		(record->time_ns < events->begin_ns && type != SPROF_TRACE_SYS_EXIT))
 		return;
-	added = append_record(events, sprof_recorded_point_type(point, record), record);
+	added = append_record(events, type, record);
 	if (!added)
 		return;
 	sprof_recorded_point_read(point, record, &added->values);
@@ -453,9 +457,7 @@ static bool poll_rings(void *data, uint64_t now_ns)
 
 static uint64_t due_ns(const void *data)
 {
-	const struct sprof_recorded_events *events = data;
-
-	return events->next_ns;
+	return ((const struct sprof_recorded_events *)data)->next_ns;
 }
 
 static void end(void *data, uint64_t now_ns)

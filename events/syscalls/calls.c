@@ -245,12 +245,30 @@ static void executed(struct watched_thread *watched)
 	watched->is_expected = false;
 }
 
+/* At its first stop the thread is in a run that is traced. A preemption within a run counts as one more. */
+static void count_unseen_runs(
+	struct sprof_calls *calls, struct sprof_thread *thread, bool is_running)
+{
+	struct watched_thread *watched = thread->calls;
+	struct sprof_proc_schedstat schedstat;
+	uint64_t runs;
+
+	if (!watched || !watched->is_uncounted || !sprof_thread_read_schedstat(thread, &schedstat))
+		return;
+	watched->is_uncounted = false;
+	runs = schedstat.timeslices - watched->timeslices;
+	if (runs)
+		calls->gaps.runs_unseen += runs - (watched->has_slept && is_running);
+}
+
 static void take(void *data, const struct sprof_event *event)
 {
 	struct sprof_calls *calls = data;
 	struct sprof_thread *thread = event->thread;
 	struct watched_thread *watched = thread ? thread->calls : NULL;
 
+	if (event->kind == SPROF_EVENT_STOPPED || event->kind == SPROF_EVENT_CALL)
+		count_unseen_runs(calls, thread, true);
 	if (event->kind == SPROF_EVENT_CALL)
 		take_stop(calls, event);
 	else if (event->kind == SPROF_EVENT_ENDED)
@@ -266,11 +284,13 @@ static void find_call(struct sprof_calls *calls, struct sprof_thread *thread)
 	struct sprof_proc_schedstat schedstat;
 	struct open_call open;
 
-	if (!watched || !sprof_thread_read_schedstat(thread, &schedstat) ||
-		!sprof_call_find(thread, calls->begin_ns, &open))
+	if (!watched || !sprof_thread_read_schedstat(thread, &schedstat))
 		return;
 	watched->timeslices = schedstat.timeslices;
-	sprof_caller_found(&watched->caller, &open);
+	watched->is_uncounted = true;
+	watched->has_slept = sprof_call_find(thread, calls->begin_ns, &open);
+	if (watched->has_slept)
+		sprof_caller_found(&watched->caller, &open);
 }
 
 static void begin(void *data, struct sprof_target *target)
@@ -298,7 +318,7 @@ static bool is_waited_for(const struct sprof_thread *thread)
 }
 
 /* Returns true if it still sleeps. */
-static bool look(struct sprof_thread *thread)
+static bool look(struct sprof_calls *calls, struct sprof_thread *thread)
 {
 	struct watched_thread *watched = thread->calls;
 	struct sprof_proc_syscall call;
@@ -328,7 +348,7 @@ static void look_for_running(struct sprof_calls *calls, uint64_t now_ns)
 	threads = sprof_target_threads(calls->target, &count);
 	calls->gaps.threads_asleep = 0;
 	for (size_t i = 0; i < count; i++)
-		calls->gaps.threads_asleep += look(threads[i]);
+		calls->gaps.threads_asleep += look(calls, threads[i]);
 	plan_look(calls, now_ns);
 }
 
@@ -375,6 +395,7 @@ static void end(void *data, uint64_t now_ns)
 
 	threads = sprof_target_threads(calls->target, &count);
 	for (size_t i = 0; i < count; i++) {
+		count_unseen_runs(calls, threads[i], false);
 		forget_ended(calls, threads[i]);
 		sprof_call_stack_peek(calls, threads[i], now_ns);
 		close_calls(calls, threads[i], SPROF_CALL_OPEN, now_ns);

@@ -68,6 +68,8 @@ struct sprof_calls_options {
 struct sprof_calls_gaps {
 	/* threads of an attached process that have not run yet: their calls are not traced */
 	uint32_t threads_asleep;
+	/* how often threads have run, and slept again, before they were traced */
+	uint64_t runs_unseen;
 	/* calls that were open when tracing began, and ended before their thread's first stop */
 	uint64_t ended_unseen;
 };

@@ -14,6 +14,8 @@ struct watched_thread {
 	bool is_asked;       /* a stop was requested, to begin tracing it */
 	bool is_expected;    /* the stack source was prepared for it */
 	uint64_t timeslices; /* when tracing began */
+	bool has_slept;      /* when tracing began */
+	bool is_uncounted;   /* its runs since then are to be counted */
 };
 
 struct sprof_calls {

@@ -222,6 +222,11 @@ static void write_gaps(const struct sprof_call_report *report, struct sprof_out 
 			"threads that never ran while sprof looked, and that it did not wake: %u; "
 			"their calls are missing\n",
 			report->gaps.threads_asleep);
+	if (report->gaps.runs_unseen)
+		sprof_out_printf(out,
+			"threads have run up to %llu times, and slept again, before sprof traced them: "
+			"their calls until then are missing; --source perf misses none\n",
+			(unsigned long long)report->gaps.runs_unseen);
 	if (report->gaps.ended_unseen)
 		sprof_out_printf(out, "ended before their thread was traced: %llu calls\n",
 			(unsigned long long)report->gaps.ended_unseen);
@@ -353,10 +358,11 @@ bool sprof_call_report_json(const struct sprof_call_report *report, struct sprof
 		return false;
 	sprof_json_format(&json,
 		"{\"source\":\"%s\",\"floor_ns\":%llu,\"duration_ns\":%llu,\"last\":%s,"
-		"\"threads_asleep\":%u,\"ended_unseen\":%llu,\"lost\":%llu,\"rows\":[",
+		"\"threads_asleep\":%u,\"runs_unseen\":%llu,\"ended_unseen\":%llu,\"lost\":%llu,\"rows\":[",
 		source_of(report), (unsigned long long)report->floor_ns,
 		(unsigned long long)(report->end_ns - report->begin_ns),
 		report->is_last ? "true" : "false", report->gaps.threads_asleep,
+		(unsigned long long)report->gaps.runs_unseen,
 		(unsigned long long)report->gaps.ended_unseen,
 		(unsigned long long)report->losses.lost);
 	for (size_t i = 0; i < report->table->count; i++) {

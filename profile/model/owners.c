@@ -23,6 +23,18 @@ const struct sprof_profile_thread *sprof_owner(const struct sprof_profile *profi
 	return index == SPROF_PROFILE_NONE ? NULL : &profile->threads[index];
 }
 
+bool sprof_owners_have(struct sprof_owners *owners, int64_t tid, bool *ret)
+{
+	const struct sprof_profile *profile = owners->profile;
+	bool done = true;
+
+	for (; done && profile && owners->known < profile->thread_count; owners->known++)
+		done = sprof_idmap_put(
+			&owners->by_tid, 1, (uint64_t)profile->threads[owners->known].tid, 0);
+	*ret = sprof_idmap_find(&owners->by_tid, 1, (uint64_t)tid) != SPROF_IDMAP_NONE;
+	return done;
+}
+
 static bool is_tid(int64_t tid)
 {
 	return tid > 0 && tid <= INT32_MAX;

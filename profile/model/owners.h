@@ -19,7 +19,8 @@ struct sprof_met {
 /* Set the profile; the rest zeroed is empty and valid. */
 struct sprof_owners {
 	const struct sprof_profile *profile;
-	struct sprof_idmap by_tid; /* (0, tid) -> index in `met` */
+	struct sprof_idmap by_tid; /* (0, tid) -> index in `met`; (1, tid) -> 0: the profile's */
+	size_t known;              /* threads of the profile that are in the map */
 	struct sprof_met *met;
 	size_t met_count, met_capacity;
 };
@@ -28,6 +29,9 @@ void sprof_owners_finish(struct sprof_owners *owners);
 
 /* The thread with an event's thread id (struct sprof_trace_event). NULL: not the target's. */
 const struct sprof_profile_thread *sprof_owner(const struct sprof_profile *profile, uint32_t id);
+
+/* Whether a thread of the profile has, or had, this tid. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_owners_have(struct sprof_owners *owners, int64_t tid, bool *ret);
 
 /* Reads the thread's name from /proc while it exists, for later use. */
 SPROF_MUST_USE bool sprof_owners_meet(struct sprof_owners *owners, int64_t tid);

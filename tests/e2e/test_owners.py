@@ -293,10 +293,14 @@ def test_keys_that_are_ids():
     check_names(table, names, set())
 
 
-def test_keys_of_whoever_runs():
-    """The scheduler's events of our threads are of others, too, which have the names that /proc says."""
+def test_keys_of_others():
+    """The scheduler's events of our threads are of others, too, which have no rows unless a filter asks for ids."""
     switches = ("-e", "sched:sched_switch//key=next_pid/", "-e", "sched:sched_switch//key=prev_pid/")
     table, names = table_with_keys("--source", "perf", *switches, before=with_tracefs())
+    check_names(table, names, set())
+    assert {int(row["key"]) for row in table["rows"]} <= set(names), (table, names)
+    asked = ("-e", "sched:sched_switch/prev_pid>=0/key=next_pid/", "-e", "sched:sched_switch/prev_pid>=0/key=prev_pid/")
+    table, names = table_with_keys("--source", "perf", *asked, before=with_tracefs())
     check_names(table, names, set())
     wakeups = ("-e", "sched:sched_wakeup", "-e", "sched:sched_switch")
     table, names = table_with_keys("--source", "perf", *wakeups, before=with_tracefs())

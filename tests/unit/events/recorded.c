@@ -199,7 +199,7 @@ static void create(struct run *run, const struct sprof_event_list *list)
 		.list = list,
 		.cycle = recorded->cycle,
 		.max_open = recorded->max_open,
-		.listener = {on_event, on_instance, on_unpaired, run},
+		.listener = {on_event, on_instance, on_unpaired, NULL, run},
 	};
 	struct sprof_details_listener lines = {on_line, run};
 	struct sprof_details_options details;

@@ -62,8 +62,9 @@ static void check(const char *const *events, const char *stream, const char *exp
 {
 	struct heard heard = {""};
 	struct sprof_event_list list;
-	const struct sprof_pairs_options options = {
-		.list = &list, .listener = {NULL, on_instance, on_unpaired, &heard}, .max_open = 4};
+	const struct sprof_pairs_options options = {.list = &list,
+		.listener = {NULL, on_instance, on_unpaired, NULL, &heard},
+		.max_open = 4};
 	struct sprof_error err;
 	struct sprof_nested *nested;
 
