@@ -80,11 +80,21 @@ static void read_fdes(struct sprof_image_entry *entry)
 		sprof_fdes_finish(&entry->fdes);
 }
 
+static bool has_fde(const struct sprof_image_entry *entry, uint64_t address)
+{
+	const struct sprof_rule rule = sprof_rows_find(entry->rows, address);
+
+	return rule.cfa != SPROF_CFA_NONE && !rule.is_computed &&
+		sprof_cfi_is_in_eh_frame(sprof_rows_cfi(entry->rows), address);
+}
+
 bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint64_t address,
 	struct sprof_fde_bounds *ret)
 {
 	struct sprof_image_entry *entry = &images->items[module];
 
+	if (!has_fde(entry, address))
+		return sprof_rows_find_bounds(entry->rows, address, ret);
 	if (entry->image->eh_frame_hdr_address)
 		return sprof_fde_table_find(entry->image, address, ret);
 	if (!entry->has_read_fdes)

@@ -44,7 +44,8 @@ bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *m
 
 /*
  * The bounds of the FDE around a link-time address of a module; see sprof_fde_table_find(). Static
- * executables have no table: the first lookup reads all their FDEs.
+ * executables have no table: the first lookup reads all their FDEs. Without an FDE, the bounds of
+ * the function, as symbols and code show them.
  */
 bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint64_t address,
 	struct sprof_fde_bounds *ret);

@@ -184,6 +184,11 @@ struct sprof_rule sprof_rows_compute(
 	return sprof_rule_of_row(&row, true);
 }
 
+bool sprof_rows_find_bounds(struct sprof_rows *rows, uint64_t address, struct sprof_fde_bounds *ret)
+{
+	return sprof_computed_find_bounds(rows->computed, address, ret);
+}
+
 struct sprof_cfi *sprof_rows_cfi(const struct sprof_rows *rows)
 {
 	return rows->cfi;

@@ -7,6 +7,7 @@
 
 #include "base/attributes.h"
 #include "elfsym/cfi/cfi.h"
+#include "elfsym/cfi/fdes.h"
 #include "elfsym/elf/image.h"
 #include "elfsym/go/runtime.h"
 #include "unwind/step.h"
@@ -28,6 +29,11 @@ struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
  */
 struct sprof_rule sprof_rows_compute(
 	struct sprof_rows *rows, uint64_t start, uint64_t next, uint64_t address);
+
+/* The bounds of the function around a link-time address that .eh_frame does not cover; see
+ * sprof_computed_find_bounds(). */
+bool sprof_rows_find_bounds(
+	struct sprof_rows *rows, uint64_t address, struct sprof_fde_bounds *ret) SPROF_MUST_USE;
 
 /* The CFI that the rows are compiled from. */
 struct sprof_cfi *sprof_rows_cfi(const struct sprof_rows *rows);

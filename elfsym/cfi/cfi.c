@@ -191,6 +191,15 @@ struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address)
 	return (struct sprof_cfi_row){.end = address + 1};
 }
 
+bool sprof_cfi_is_in_eh_frame(struct sprof_cfi *cfi, uint64_t address)
+{
+	SPROF_AUTO_FREE Dwarf_Frame *frame = NULL;
+
+	if (!cfi->eh_frame || !cfi->debug_frame)
+		return cfi->eh_frame;
+	return !dwarf_cfi_addrframe(cfi->eh_frame, address, &frame);
+}
+
 void *sprof_cfi_frame(struct sprof_cfi *cfi, uint64_t address)
 {
 	Dwarf_Frame *frame = NULL;

@@ -78,6 +78,9 @@ void sprof_cfi_destroy(struct sprof_cfi *cfi);
 /* The row for a link-time address. Without one, cfa is SPROF_CFA_NONE, for this address only. */
 struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address);
 
+/* Whether a row of this link-time address comes from .eh_frame. */
+bool sprof_cfi_is_in_eh_frame(struct sprof_cfi *cfi, uint64_t address);
+
 /* libdw's Dwarf_Frame * for a link-time address; free it with free(3). NULL: no CFI covers it. */
 void *sprof_cfi_frame(struct sprof_cfi *cfi, uint64_t address) SPROF_MUST_USE;
 

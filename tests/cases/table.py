@@ -65,6 +65,8 @@ CASES = [
          "no", X86),
     Case("stacks", "realigned-asleep-without-tables", "gcc -O1 -fno-asynchronous-unwind-tables -DSLEEPS realigned.c",
          "dump --asleep ./a.out", REALIGNED, "no", X86),
+    Case("stacks", "variable-asleep-without-tables",
+         "gcc -O1 -fno-asynchronous-unwind-tables -DSLEEPS -DALIGNMENT=16 realigned.c", "dump --asleep ./a.out", REALIGNED, "no", X86),
     Case("stacks", "realigned-with-debug-frame", "gcc -O1 -g -fno-asynchronous-unwind-tables -DSLEEPS realigned.c",
          "dump --asleep ./a.out", REALIGNED, "no", X86),
     Case("stacks", "context", "gcc -O1 context.c", "dump ./a.out", "stack ;(__start_context;)?in_coroutine;", "no"),

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/cfi/cfi.h"
+#include "elfsym/cfi/caller.h"
 #include "elfsym/dwarf/inlined.h"
 #include "elfsym/locals/locals.h"
 #include "elfsym/names/listing.h"
@@ -83,6 +83,19 @@ static void resolve(
 	sprof_symbols_destroy(symbols);
 }
 
+/* By the row and by its expressions. */
+static void step(struct sprof_cfi *cfi, uint64_t address)
+{
+	struct sprof_frame_machine machine = {
+		.registers = {1, 2, 3}, .known = UINT64_MAX, .read = read_memory};
+	uint64_t pc;
+
+	sprof_cfi_find(cfi, address);
+	if (sprof_cfi_find_cfa(cfi, address, &machine) &&
+		sprof_cfi_find_caller(cfi, address, &machine, &pc))
+		fuzz_require(!machine.cfa);
+}
+
 static void find_rows(const struct sprof_module *module, size_t size)
 {
 	struct sprof_image *image;
@@ -95,7 +108,7 @@ static void find_rows(const struct sprof_module *module, size_t size)
 	cfi = sprof_cfi_create(image);
 	for (uint64_t i = 0; cfi && i < PLACES; i++) {
 		if (sprof_image_address(image, i * (size / PLACES), &address))
-			sprof_cfi_find(cfi, address);
+			step(cfi, address);
 	}
 	sprof_cfi_destroy(cfi);
 	sprof_image_close(image);

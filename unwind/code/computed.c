@@ -258,3 +258,19 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
 			.cfa = SPROF_CFA_SP, .ra = SPROF_REG_UNDEFINED, .end = row.end};
 	return row;
 }
+
+bool sprof_computed_find_bounds(
+	struct sprof_computed *computed, uint64_t address, struct sprof_fde_bounds *ret)
+{
+	struct sprof_code code;
+	size_t function;
+
+	if (!computed->has_read)
+		read_starts(computed);
+	function = sprof_code_starts_find(&computed->starts, address);
+	if (function == SIZE_MAX)
+		return false;
+	code = code_of(computed, function);
+	*ret = (struct sprof_fde_bounds){code.address, code.address + code.size};
+	return code.bytes && address < ret->next;
+}

@@ -4,10 +4,12 @@
 #ifndef SPROF_UNWIND_CODE_COMPUTED_H
 #define SPROF_UNWIND_CODE_COMPUTED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
 #include "elfsym/cfi/cfi.h"
+#include "elfsym/cfi/fdes.h"
 #include "elfsym/elf/image.h"
 
 struct sprof_computed; /* belongs to an image, which must outlive it */
@@ -28,5 +30,12 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
  * cached. */
 struct sprof_cfi_row sprof_computed_find_in(
 	struct sprof_computed *computed, uint64_t start, uint64_t next, uint64_t address);
+
+/*
+ * The function start at or before a link-time address and the next start, as symbols and code show
+ * them. Returns false if there is none, or without a decoder.
+ */
+bool sprof_computed_find_bounds(struct sprof_computed *computed, uint64_t address,
+	struct sprof_fde_bounds *ret) SPROF_MUST_USE;
 
 #endif

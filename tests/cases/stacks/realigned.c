@@ -4,6 +4,9 @@
 
 #include <alloca.h>
 
+#ifndef ALIGNMENT
+#define ALIGNMENT 64
+#endif
 #ifndef ENTRY
 #define ENTRY
 #endif
@@ -24,7 +27,7 @@ APART void leaf(void)
 
 APART void realigned(unsigned long size)
 {
-	_Alignas(64) volatile char aligned[256];
+	_Alignas(ALIGNMENT) volatile char aligned[256];
 
 	kept = alloca(size % 1000 + 16);
 	aligned[3] = 1;
