@@ -5,6 +5,8 @@
 #include "cmd/saved/naming.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -256,8 +258,30 @@ bool sprof_namer_create_saved(const struct sprof_naming *options,
 	return create(options, modules, saved, ret, err);
 }
 
+/* Once, for the module that lacks the most. */
+static void tell_lost(const struct sprof_symbols *symbols)
+{
+	static bool told;
+	size_t units;
+	const struct sprof_module *module = sprof_symbols_lost_units(symbols, &units);
+	char package[PATH_MAX];
+	bool has_package;
+
+	if (told || !module)
+		return;
+	told = true;
+	snprintf(package, sizeof(package), "%s.dwp", module->path);
+	has_package = access(package, F_OK) == 0;
+	sprof_ui_note("%s: no inlined functions of %zu unit%s, whose .dwo file is missing%s%s; %s",
+		sprof_module_name(module), units, plural(units),
+		has_package ? "; elfutils before 0.191 does not read " : "",
+		has_package ? package : "", "keep the .dwo files where the compiler wrote them");
+}
+
 void sprof_namer_finish(struct sprof_namer *namer)
 {
+	if (namer->symbols)
+		tell_lost(namer->symbols);
 	sprof_symbols_destroy(namer->symbols);
 	sprof_debuginfod_destroy(namer->debuginfod);
 	*namer = (struct sprof_namer){0};

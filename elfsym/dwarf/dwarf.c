@@ -42,6 +42,7 @@ struct sprof_dwarf {
 	struct sprof_units indexed; /* by .debug_aranges */
 	struct sprof_units all;     /* once there was an address that it doesn't know */
 	bool has_all;
+	size_t lost_units;                /* units whose .dwo file is missing */
 	size_t budget;                    /* remaining number of ranges allowed for the file */
 	struct sprof_dwarf_place *places; /* of the last chain */
 	size_t place_capacity;
@@ -146,6 +147,11 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 	free(dwarf);
 }
 
+size_t sprof_dwarf_lost_units(const struct sprof_dwarf *dwarf)
+{
+	return dwarf->lost_units;
+}
+
 /* *ret is NULL if no unit has the address. Returns false if out of memory. */
 static bool find_unit(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_unit **ret)
 {
@@ -163,6 +169,15 @@ static bool is_regular(const char *path)
 	struct stat status;
 
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* A package of .dwo files, which libdw reads since 0.191. */
+static bool has_package(const struct sprof_dwarf *dwarf)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s.dwp", dwarf->path) < (int)sizeof(path) &&
+		is_regular(path);
 }
 
 /*
@@ -200,10 +215,15 @@ static bool load_unit(struct sprof_dwarf *dwarf, struct sprof_unit *unit)
 		return true;
 	unit->loaded = true;
 	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
-		type == DW_UT_skeleton && is_split_safe(dwarf, &unit->die) &&
-		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
-		split.cu)
-		unit->tree = split;
+		type == DW_UT_skeleton) {
+		if ((is_split_safe(dwarf, &unit->die) || has_package(dwarf)) &&
+			dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) ==
+				0 &&
+			split.cu)
+			unit->tree = split;
+		else
+			dwarf->lost_units++;
+	}
 	return sprof_scopes_load(&unit->scopes, dwarf->image,
 		unit->tree.cu == unit->die.cu ? dwarf->debug : NULL, &unit->tree, &dwarf->budget);
 }

@@ -53,6 +53,9 @@ bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwar
 /* NULL is accepted. */
 void sprof_dwarf_close(struct sprof_dwarf *dwarf);
 
+/* How many units that were looked at have a .dwo file, which is missing. */
+size_t sprof_dwarf_lost_units(const struct sprof_dwarf *dwarf);
+
 /*
  * The inline chain at an address, valid until the next call. Empty: the address is in no unit. One
  * item without names: in a unit, but in no function (assembly). Returns false if out of memory.

@@ -97,6 +97,13 @@ void sprof_symbols_destroy(struct sprof_symbols *symbols)
 	free(symbols);
 }
 
+struct sprof_names *const *sprof_symbols_opened(
+	const struct sprof_symbols *symbols, size_t *ret_count)
+{
+	*ret_count = symbols->opened_capacity;
+	return symbols->opened;
+}
+
 const char *sprof_symbols_sysmap(
 	const struct sprof_symbols *symbols, const struct sprof_module *module)
 {

@@ -80,6 +80,13 @@ bool sprof_symbols_create(const struct sprof_modules *modules,
 /* NULL is accepted. */
 void sprof_symbols_destroy(struct sprof_symbols *symbols);
 
+/*
+ * The module with the most units whose .dwo file was looked for and is missing: their functions
+ * have no inlined ones. NULL: none.
+ */
+const struct sprof_module *sprof_symbols_lost_units(
+	const struct sprof_symbols *symbols, size_t *ret_units);
+
 /* The user's list of symbols for a module; NULL: none. */
 const char *sprof_symbols_sysmap(
 	const struct sprof_symbols *symbols, const struct sprof_module *module);
@@ -99,6 +106,10 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 struct sprof_names;
 bool sprof_symbols_names(struct sprof_symbols *symbols, uint32_t module, struct sprof_names **ret,
 	struct sprof_error *err) SPROF_MUST_USE;
+
+/* Private to elfsym/: by module; NULL: not opened yet. */
+struct sprof_names *const *sprof_symbols_opened(
+	const struct sprof_symbols *symbols, size_t *ret_count);
 
 /*
  * The functions that made tail calls between the call that returns to offset `behind` and the

@@ -173,6 +173,27 @@ def test_split_dwarf():
     assert "  outer" in resolve(program, inside_outer(program))
 
 
+def test_split_dwarf_is_gone():
+    """The functions keep their names by the symbols, and the reason why inlined ones are missing is given."""
+    source = write("hot.c", """
+        static volatile long sum;
+        static inline __attribute__((always_inline)) void add(int n) { for (int i = 0; i < n; i++) sum += i; }
+        __attribute__((noinline)) void hot(void) { add(100000000); }
+        int main(void) { hot(); return 0; }
+        """)
+    command(tool("gcc"), "-O1", "-g", "-gsplit-dwarf", source, "-o", "hot")
+    assert ".dwo" not in sprof("run", *NAMES, "--", "./hot").check(0).err
+    assert read_folded("x.folded").has("hot", "add")
+    write("hot.dwp", "")
+    for name in os.listdir("."):
+        if name.endswith(".dwo"):
+            os.unlink(name)
+    result = sprof("run", *NAMES, "--", "./hot").check(0)
+    assert read_folded("x.folded").has("main", "hot")
+    assert "hot: no inlined functions of 1 unit, whose .dwo file is missing" in result.err, result.err
+    assert "hot.dwp" in result.err, result.err
+
+
 def test_dwz():
     """What two programs have in common, in a third file: .gnu_debugaltlink."""
     dwz = tool("dwz")
