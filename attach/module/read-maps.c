@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "attach/module/open.h"
+#include "attach/module/remapped.h"
 #include "base/cleanup.h"
 #include "base/maps-text.h"
 #include "base/proc.h"
@@ -30,6 +31,7 @@ static bool take(struct sprof_maps *maps, pid_t pid, const struct sprof_maps_sou
 	if (!source->text || !sprof_maps_parse(&fresh, source->text, pid, modules))
 		return false;
 	sprof_modules_open(modules, &fresh, source);
+	sprof_maps_find_remapped(&fresh, source, modules);
 	fresh.pid = source->live_tid;
 	fresh.generation =
 		is_same(&fresh, maps) ? maps->generation : sprof_modules_next_generation(modules);
