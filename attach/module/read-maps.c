@@ -8,16 +8,11 @@
 
 #include "attach/module/file.h"
 #include "attach/module/memory.h"
+#include "attach/module/remapped.h"
 #include "attach/proc/perf-map.h"
 #include "base/cleanup.h"
 #include "base/maps-text.h"
 #include "base/proc.h"
-
-/* The source of mappings. */
-struct maps_source {
-	pid_t live_tid;   /* a thread of the process that has not ended */
-	const char *text; /* its maps file */
-};
 
 /*
  * True if the module is not open and this process was not tried yet. An earlier process with the
@@ -31,7 +26,7 @@ static bool is_worth_a_try(const struct sprof_module *module, pid_t pid)
 }
 
 static void open_code(struct sprof_module *module, const struct sprof_mapping *mapping,
-	const struct maps_source *source)
+	const struct sprof_maps_source *source)
 {
 	if (!is_worth_a_try(module, source->live_tid))
 		return;
@@ -58,8 +53,8 @@ static bool open_perf_map(struct sprof_module *module, pid_t pid)
  * the mapping as well, because the mapping shows the new content. Modules that can't be opened hold
  * the reason (file.h).
  */
-static void modules_open(
-	struct sprof_modules *modules, struct sprof_maps *maps, const struct maps_source *source)
+static void modules_open(struct sprof_modules *modules, struct sprof_maps *maps,
+	const struct sprof_maps_source *source)
 {
 	bool no_perf_map = false;
 
@@ -92,7 +87,7 @@ static bool is_same(const struct sprof_maps *one, const struct sprof_maps *other
 	return true;
 }
 
-static bool take(struct sprof_maps *maps, pid_t pid, const struct maps_source *source,
+static bool take(struct sprof_maps *maps, pid_t pid, const struct sprof_maps_source *source,
 	struct sprof_modules *modules)
 {
 	struct sprof_maps fresh;
@@ -100,6 +95,7 @@ static bool take(struct sprof_maps *maps, pid_t pid, const struct maps_source *s
 	if (!source->text || !sprof_maps_parse(&fresh, source->text, pid, modules))
 		return false;
 	modules_open(modules, &fresh, source);
+	sprof_maps_find_remapped(&fresh, source, modules);
 	fresh.pid = source->live_tid;
 	fresh.generation =
 		is_same(&fresh, maps) ? maps->generation : sprof_modules_next_generation(modules);
@@ -110,7 +106,7 @@ static bool take(struct sprof_maps *maps, pid_t pid, const struct maps_source *s
 
 bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules)
 {
-	struct maps_source source = {0};
+	struct sprof_maps_source source = {0};
 	SPROF_AUTO_FREE char *text = sprof_maps_read_text(pid, &source.live_tid);
 
 	source.text = text;
@@ -123,5 +119,5 @@ bool sprof_maps_read_open(
 	size_t size;
 	SPROF_AUTO_FREE char *text = sprof_proc_read_whole_open(file, &size);
 
-	return take(maps, pid, &(struct maps_source){.live_tid = pid, .text = text}, modules);
+	return take(maps, pid, &(struct sprof_maps_source){.live_tid = pid, .text = text}, modules);
 }

@@ -37,12 +37,19 @@ static bool strip_deleted(char *path)
 }
 
 /*
- * Memory that a JIT fills although maps shows a name like a file's: .NET maps its code twice,
- * through a memfd of this name.
+ * Memory of no file although maps shows a name like a file's: huge pages, memory that processes
+ * share, and .NET's code, which it maps twice.
  */
 static bool is_nameless(const char *path)
 {
-	return strncmp(path, "/memfd:doublemapper", strlen("/memfd:doublemapper")) == 0;
+	static const char *const names[] = {
+		"/anon_hugepage", "/dev/zero (deleted)", "/memfd:doublemapper"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strncmp(path, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Anonymous memory of two processes is never the same, even at the same address. */
@@ -85,8 +92,7 @@ static bool append(struct sprof_maps *maps, const struct sprof_mapping *mapping)
 	return true;
 }
 
-/* SPROF_MAPPING_NO_MODULE: no memory. */
-static uint32_t module_of(
+uint32_t sprof_maps_module_of(
 	const struct sprof_maps_line *line, pid_t pid, struct sprof_modules *modules)
 {
 	SPROF_AUTO_FREE char *path = strndup(line->path, line->path_length);
@@ -121,7 +127,7 @@ bool sprof_maps_parse(
 		};
 
 		if (line.executable)
-			mapping.module = module_of(&line, pid, modules);
+			mapping.module = sprof_maps_module_of(&line, pid, modules);
 		if (!append(ret, &mapping)) {
 			sprof_maps_finish(ret);
 			return false;

@@ -14,6 +14,8 @@
 
 #define SPROF_MAPPING_NO_MODULE UINT32_MAX
 
+struct sprof_maps_line;
+
 struct sprof_mapping {
 	uint64_t start, end; /* addresses: [start, end) */
 	uint64_t offset;     /* in the file */
@@ -36,6 +38,10 @@ struct sprof_maps {
  */
 SPROF_MUST_USE bool sprof_maps_parse(
 	struct sprof_maps *ret, const char *text, pid_t pid, struct sprof_modules *modules);
+
+/* The module of a line of maps, interned. SPROF_MAPPING_NO_MODULE: out of memory. */
+uint32_t sprof_maps_module_of(
+	const struct sprof_maps_line *line, pid_t pid, struct sprof_modules *modules);
 
 /* The mapping that contains the address, or NULL. */
 const struct sprof_mapping *sprof_maps_find(const struct sprof_maps *maps, uint64_t address);

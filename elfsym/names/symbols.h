@@ -109,6 +109,10 @@ struct sprof_names;
 bool sprof_symbols_names(struct sprof_symbols *symbols, uint32_t module, struct sprof_names **ret,
 	struct sprof_error *err) SPROF_MUST_USE;
 
+/* Private to elfsym/: by module; NULL: not opened yet. */
+struct sprof_names *const *sprof_symbols_opened(
+	const struct sprof_symbols *symbols, size_t *ret_count);
+
 /*
  * The functions that made tail calls between the call that returns to offset `behind` and the
  * function at offset `place`, in the same module. Steps have module offsets. The caller finishes

@@ -47,7 +47,10 @@ CASES = [
     Case("names", "clone-in-two-builds",
          """gcc -O1 -DNAME='"promoted.llvm.111"' clone.c; gcc -O2 -DNAME='"promoted.llvm.222"' clone.c -o other""",
          DIFFER, r"1 times promoted\S*$", "no"),
-    Case("names", "remapped-text", "gcc -O2 remapped.c", "dump ./a.out", ";main;hot;", "yes"),
+    Case("names", "remapped-text", "gcc -O2 remapped.c", "dump ./a.out", ";main;hot;", "no"),
+    Case("names", "remapped-whole-text", "gcc -O2 remapped-whole.c", "dump ./a.out", ";main;hot;", "no"),
+    Case("names", "remapped-headers", "gcc -O2 -Wl,-z,noseparate-code remapped-whole.c", "dump ./a.out", ";main;hot;", "no"),
+    Case("names", "changed-text", "gcc -O2 -DCHANGED remapped-whole.c", "dump ./a.out", "not ;hot;" "\n" r";\?;", "no"),
     Case("names", "few-sections", "sh sections.sh 60 > x.s; gcc -c x.s -o object", "symbols object late", r"\tlate\t", "no"),
     Case("names", "many-sections", "sh sections.sh 66000 > x.s; gcc -c x.s -o object; rm x.s", "symbols object late", r"\tlate\t", "no"),
 
