@@ -291,10 +291,7 @@ static void each_process_has_its_own_locks(void **state)
 	tear_down(&scene);
 }
 
-/*
- * The two words of a condition variable that are waited for are one variable. Its memory shows for one of
- * them which words those are.
- */
+/* The two words are one variable. The memory shows for one of them which words those are. */
 static void check_condition(int words, const char *object)
 {
 	struct sprof_wait wait = mutex;
