@@ -64,6 +64,14 @@ static bool may_trace_all(void)
 		data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective & CAP_TO_MASK(CAP_SYS_PTRACE);
 }
 
+/* Whether a seccomp filter permits the call, which Docker's did not before 20.10. */
+static bool may_call_readv(void)
+{
+	char from = 0, to;
+
+	return sprof_memory_read(getpid(), (uintptr_t)&from, &to, sizeof(to)) == sizeof(to);
+}
+
 /* -1: not permitted, or descriptors are short. */
 static int open_of_process(pid_t pid, const char *name)
 {
@@ -76,10 +84,16 @@ static int open_of_process(pid_t pid, const char *name)
 
 void sprof_process_open_files(struct sprof_process *process)
 {
-	if (may_trace_all())
+	if (may_trace_all() && may_call_readv())
 		return;
 	process->maps_file = open_of_process(process->pid, "maps");
 	process->memory_file = open_of_process(process->pid, "mem");
+}
+
+/* By the kernel, or by a seccomp filter. */
+static bool is_denied(void)
+{
+	return errno == EPERM || errno == ENOSYS;
 }
 
 /* The right to read was checked at the open (fs/proc/base.c, mem_open, mem_rw). */
@@ -89,7 +103,7 @@ size_t sprof_process_read_memory(
 	size_t copied = sprof_memory_read(tid, address, buffer, size);
 	ssize_t got;
 
-	if (copied || !size || errno != EPERM)
+	if (copied || !size || !is_denied())
 		return copied;
 	got = pread(process->memory_file, buffer, size, (off_t)address);
 	if (got < 0 && errno == EBADF)
@@ -101,7 +115,7 @@ void sprof_process_read_pieces(
 	struct sprof_process *process, pid_t tid, struct sprof_memory_piece *pieces, size_t count)
 {
 	sprof_memory_read_pieces(tid, pieces, count);
-	if (!count || pieces[0].got || errno != EPERM)
+	if (!count || pieces[0].got || !is_denied())
 		return;
 	for (size_t i = 0; i < count; i++)
 		pieces[i].got = sprof_process_read_memory(

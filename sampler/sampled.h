@@ -54,7 +54,7 @@ struct lock_watch {
 	struct sprof_futex futex;
 	/* the sampler's id of it, at the last look; SPROF_RECORD_NONE: none, or not known */
 	uint32_t holder_id;
-	bool was_own; /* at the last look, the thread itself was the holder */
+	uint64_t own_ns; /* since when the thread itself is the holder; 0: it is not */
 };
 
 /* The thread's last known wait, and what identifies it. */

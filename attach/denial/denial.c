@@ -208,9 +208,16 @@ static void explain(const struct sprof_denial_facts *facts, struct sprof_error *
 			"host: attach from in there, or as root of the host");
 		break;
 	case SPROF_DENIAL_OTHER_USER:
-		sprof_error_hint(err,
-			"it belongs to the user with id %ld: attach as that user or as root",
-			facts->owner);
+		if (geteuid())
+			sprof_error_hint(err,
+				"it belongs to the user with id %ld: attach as that user or as "
+				"root",
+				facts->owner);
+		else
+			sprof_error_hint(err,
+				"it belongs to the user with id %ld, and this root lacks "
+				"CAP_SYS_PTRACE: attach as that user, or with the capability",
+				facts->owner);
 		break;
 	case SPROF_DENIAL_NOT_DUMPABLE:
 		sprof_error_hint(err,

@@ -16,9 +16,9 @@ static void describe_paranoid(char *ret, size_t size)
 	if (sprof_proc_read_path("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)) <= 0)
 		strcpy(level, "?");
 	level[strcspn(level, "\n")] = '\0';
-	snprintf(ret, size,
-		"not permitted: kernel.perf_event_paranoid is %s, and the process may be another user's",
-		level);
+	/* Debian's kernels forbid all perf events from 3 on. */
+	snprintf(ret, size, "not permitted: kernel.perf_event_paranoid is %s%s", level,
+		level[0] >= '3' ? "" : ", and the process may be another user's");
 }
 
 void sprof_perf_denied_words(const struct sprof_perf_denial *denial, char *ret, size_t size)
@@ -55,7 +55,9 @@ bool sprof_perf_denied(
 		return sprof_error_no_memory(err);
 	sprof_perf_denied_words(denial, words, sizeof(words));
 	sprof_error_set(err, SPROF_ERROR_PERMISSION, "%s: %s", what, words);
-	if (denial->reason == SPROF_PERF_NO_TRACEFS)
+	if (denial->reason == SPROF_PERF_NO_TRACEFS && denial->os_errno == EACCES)
+		sprof_error_hint(err, "they take root, or a mount of tracefs with gid= and mode=");
+	else if (denial->reason == SPROF_PERF_NO_TRACEFS)
 		sprof_error_hint(err, "as root: mount -t tracefs nodev /sys/kernel/tracing");
 	else if (denial->reason == SPROF_PERF_PARANOID)
 		sprof_error_hint(err, "they take root, or CAP_PERFMON");

@@ -180,6 +180,7 @@ static bool choose_source(struct heap *heap, struct sprof_error *err)
 {
 	const enum sprof_source_request request = heap->options->source;
 	struct sprof_perf_denial denial;
+	struct sprof_error reason;
 
 	if (request == SPROF_SOURCE_PTRACE)
 		return trace_calls(heap, err);
@@ -187,7 +188,8 @@ static bool choose_source(struct heap *heap, struct sprof_error *err)
 		return true;
 	if (request == SPROF_SOURCE_PERF)
 		return sprof_perf_denied(&denial, "page faults", err);
-	sprof_ui_note("page faults are not permitted here");
+	if (!sprof_perf_denied(&denial, "page faults", &reason))
+		sprof_ui_note("%s%s%s", reason.message, reason.hint[0] ? "; " : "", reason.hint);
 	return trace_calls(heap, err);
 }
 

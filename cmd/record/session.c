@@ -278,6 +278,20 @@ static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 	return true;
 }
 
+/* NULL: the kernel shows no addresses of its functions. For ordinary users that is usual. */
+static struct sprof_symlist *kernel_functions_or_note(void)
+{
+	struct sprof_symlist *functions = kernel_functions_open();
+	char level[16];
+
+	if (!functions &&
+		sprof_proc_read_path("/proc/sys/kernel/kptr_restrict", level, sizeof(level)) > 0 &&
+		level[0] == '2')
+		sprof_ui_note("kernel functions of running threads are not shown: "
+			      "kernel.kptr_restrict is 2, and 1 shows them to root");
+	return functions;
+}
+
 static bool session_init(
 	struct session *session, struct sprof_subject *subject, struct sprof_error *err)
 {
@@ -294,7 +308,7 @@ static bool session_init(
 	subject->environment = session->environment;
 	if (session->options->kernel == SPROF_KERNEL_STACK &&
 		session->options->source != SPROF_RUNNING_STOP)
-		session->kernel = kernel_functions_open();
+		session->kernel = kernel_functions_or_note();
 	session->profile = begin_profile(session, sprof_clock_now_ns());
 	if (!session->profile)
 		return sprof_error_no_memory(err);

@@ -146,9 +146,10 @@ const struct seen_lock *sprof_locks_look(
 		read_lock(&(struct asking){locks->world, thread, lock});
 	}
 	is_own = lock->holder && lock->holder_id == thread->id;
-	watch->holder_id = !lock->holder || (is_own && !watch->was_own && !locks->once)
+	if (!is_own || !watch->own_ns)
+		watch->own_ns = is_own ? now_ns : 0;
+	watch->holder_id = !lock->holder || (watch->own_ns == now_ns && !locks->once)
 		? SPROF_RECORD_NONE
 		: lock->holder_id;
-	watch->was_own = is_own;
 	return lock;
 }

@@ -48,7 +48,7 @@ bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct ob
 /* Its lock may have a new holder, or the holder may have moved. */
 static bool may_change_hands(const struct sprof_thread *thread, const struct lock_watch *lock)
 {
-	bool is_in_doubt = lock->was_own && lock->holder_id == SPROF_RECORD_NONE;
+	bool is_in_doubt = lock->own_ns && lock->holder_id == SPROF_RECORD_NONE;
 
 	return lock->active &&
 		(is_in_doubt || quiet_of(thread)->has_awake ||

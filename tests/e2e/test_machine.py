@@ -2,10 +2,13 @@
 
 import errno
 import os
+import platform
 import signal
 
-from harness import (SPROF, Program, check_error, check_untouched, main, read_folded, read_profile,
+from harness import (SPROF, Program, Target, check_error, check_untouched, main, read_folded, read_profile,
                      require, require_machine, run, sprof, target, tool)
+from test_rundelay import forbid
+
 
 FAILED = 2
 NEW_PID_NAMESPACE = ("--pid", "--fork", "--kill-child")
@@ -60,6 +63,17 @@ def test_proc_of_its_own_pid_namespace():
     unshare(*NEW_PID_NAMESPACE, "--mount-proc", SPROF, "run", "-r", "999", "-o", "x.folded", "--",
             "sh", "-c", command).check(0)
     read_folded("x.folded").check("spin_three")
+
+
+PROCESS_VM_READV = {"x86_64": 310, "aarch64": 270}
+
+
+def test_memory_without_the_call_that_reads_it():
+    """Docker forbade it up to 19.03: the file in /proc has the memory, too."""
+    program = Target("deep", 3, "sleep")
+    result = sprof("dump", "-p", program.pid, preexec_fn=lambda: forbid(PROCESS_VM_READV[platform.machine()])).check(0)
+    assert result.text().count("descend") == 3 and "ends early" not in result.text(), result.text()
+    program.finish().check(0)
 
 
 # Programs of 32 bits.

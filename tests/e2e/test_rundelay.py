@@ -123,16 +123,20 @@ def test_schedstat_alone():
     assert row["p50_ns"] is None and row["max_ns"] is None, table
 
 
-def forbid_perf():
-    """A seccomp filter as containers have it: perf_event_open fails with EPERM (seccomp(2))."""
+def forbid(call):
+    """A seccomp filter as containers have it: the call with this number fails with EPERM (seccomp(2))."""
     libc = ctypes.CDLL(None, use_errno=True)
     load, equal, give = 0x20, 0x15, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_RET|K
-    steps = [(load, 0, 0, 0), (equal, 0, 1, PERF_EVENT_OPEN[platform.machine()]),
+    steps = [(load, 0, 0, 0), (equal, 0, 1, call),
              (give, 0, 0, 0x00050000 | errno.EPERM), (give, 0, 0, 0x7fff0000)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
     if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program):
         raise OSError(ctypes.get_errno(), "prctl")
+
+
+def forbid_perf():
+    forbid(PERF_EVENT_OPEN[platform.machine()])
 
 
 def test_where_perf_is_forbidden():

@@ -291,8 +291,8 @@ static void each_process_has_its_own_locks(void **state)
 	tear_down(&scene);
 }
 
-/* The two words of a condition variable that are waited for are one variable. */
-static void a_condition_variable_is_known_by_its_function(void **state)
+/* The two words are one variable. The memory shows for one of them which words those are. */
+static void check_condition(int words, const char *object)
 {
 	struct sprof_wait wait = mutex;
 	struct scene scene;
@@ -300,13 +300,21 @@ static void a_condition_variable_is_known_by_its_function(void **state)
 	set_up(&scene, false);
 	add_thread(&scene, 0, "consumer");
 	wait.lock = SPROF_LOCK_UNKNOWN;
+	wait.traits.condition_words = words;
 	for (uint64_t word = 40; word <= 44; word += 4) {
 		wait.address = 0x7f0000004000 + word;
 		wait.offset = 0x4000 + word;
 		blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
+		wait.traits.condition_words = 0;
 	}
 	charge(&scene, 0, 10);
-	expect_one(&scene, "condition variable cache_lock+0");
+	expect_one(&scene, object);
+}
+
+static void a_condition_variable_is_known_by_its_function(void **state)
+{
+	check_condition(40, "condition variable cache_lock+0");
+	check_condition(32, "condition variable cache_lock+8");
 }
 
 /* What is waited for is the second word of a barrier. */
@@ -335,6 +343,7 @@ static void an_interpreters_lock_stays_one(void **state)
 	wait.address = 0x7f0000004048;
 	wait.offset = 0x4048;
 	wait.lock = SPROF_LOCK_INTERPRETER;
+	wait.traits.condition_words = 40;
 	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
 	wait.address += 4;
 	wait.offset += 4;
