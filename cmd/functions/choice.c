@@ -320,7 +320,7 @@ static bool is_meant(const void *data, const char *name, const char *linkage)
 }
 
 /* The program has the function only as a part of others. */
-static bool tell_inlined(const struct sprof_function_wish *wish,
+static bool note_inlined(const struct sprof_function_wish *wish,
 	const struct sprof_inlined *inlined, struct sprof_error *err)
 {
 	char place[160] = "";
@@ -352,7 +352,7 @@ static bool look_for_inlined(const struct sprof_function_choice *choice,
 			continue;
 		inlined = sprof_inlined_find(module, &places, &meant);
 		if (inlined.count && inlined.into[0])
-			return tell_inlined(wish, &inlined, err);
+			return note_inlined(wish, &inlined, err);
 	}
 	return true;
 }
@@ -380,7 +380,7 @@ static bool open_program(
 	return done;
 }
 
-static bool tell_missing(
+static bool report_missing(
 	const struct sprof_function_wish *wish, const char *file, struct sprof_error *err)
 {
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function %s '%s' in %s",
@@ -393,7 +393,7 @@ static bool tell_missing(
 	return false;
 }
 
-bool sprof_function_choice_tell_central(
+bool sprof_function_choice_note_central(
 	const struct sprof_function_choice *choice, struct sprof_error *err)
 {
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "none of the watched functions is called '%s'",
@@ -425,9 +425,9 @@ bool sprof_function_choice_begin(struct sprof_function_choice *choice, const cha
 		const struct sprof_function_wish *wish = &choice->items[i];
 
 		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
-			return tell_missing(wish, path, err);
+			return report_missing(wish, path, err);
 	}
-	return !lacks_central(choice) || sprof_function_choice_tell_central(choice, err);
+	return !lacks_central(choice) || sprof_function_choice_note_central(choice, err);
 }
 
 bool sprof_function_choice_check(
@@ -437,7 +437,7 @@ bool sprof_function_choice_check(
 		const struct sprof_function_wish *wish = &choice->items[i];
 
 		if (!wish->is_found)
-			return tell_missing(
+			return report_missing(
 				wish, wish->file ? wish->file : "any file that was mapped", err);
 	}
 	return true;

@@ -82,7 +82,7 @@ static bool count_in(struct sprof_activation_stack *stack,
 }
 
 /* Updates the caller's child time; if the duration is unknown, by the callees' known part. */
-static void tell_caller(struct sprof_activation_frame *caller,
+static void pass_caller(struct sprof_activation_frame *caller,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end, uint64_t end_ns)
 {
 	const bool is_timed = sprof_activation_is_timed(end);
@@ -110,7 +110,7 @@ static enum sprof_activation_end end_of(
 	return frame->is_doubtful ? SPROF_ACTIVATION_LOST : end;
 }
 
-static void tell_end(const struct sprof_activation_stack *stack,
+static void pass_end(const struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end)
 {
 	if (frame->tag)
@@ -123,8 +123,8 @@ static bool book(struct sprof_activation_stack *stack, const struct sprof_activa
 {
 	const enum sprof_activation_end end = end_of(frame, how);
 
-	tell_end(stack, frame, how);
-	tell_caller(caller, frame, end, end_ns);
+	pass_end(stack, frame, how);
+	pass_caller(caller, frame, end, end_ns);
 	keep_end(stack->books, frame, end, end_ns);
 	return frame->is_inherited ||
 		(count_in(stack, &frame->own, frame, end, end_ns) &&
@@ -408,7 +408,7 @@ bool sprof_activation_stack_return(
 			return false;
 	}
 	stack->returned = pop(stack);
-	tell_end(stack, &stack->returned, SPROF_ACTIVATION_RETURNED);
+	pass_end(stack, &stack->returned, SPROF_ACTIVATION_RETURNED);
 	stack->returned.tag = 0;
 	top = top_of(stack);
 	if (!top || top->sp != sp)
