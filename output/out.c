@@ -147,7 +147,7 @@ static int name_nameless(struct sprof_out *out)
 }
 
 /* Opens a new file for the place. Returns an errno value, 0 for success. */
-static int open_beside(struct sprof_out *out, const char *path)
+static int open_in_same_folder(struct sprof_out *out, const char *path)
 {
 	out->final_path = strdup(path);
 	if (!out->final_path)
@@ -179,7 +179,7 @@ static int open_place(struct sprof_out *out, const struct sprof_place *place)
 	case SPROF_PLACE_DEVICE:
 		return open_device(out, place->path);
 	case SPROF_PLACE_FILE:
-		failure = open_beside(out, place->path);
+		failure = open_in_same_folder(out, place->path);
 		/* Does not keep a mode that another user has chosen. */
 		if (!failure && place->is_own && fchmod(out->fd, place->mode))
 			failure = errno;
@@ -187,7 +187,7 @@ static int open_place(struct sprof_out *out, const struct sprof_place *place)
 	case SPROF_PLACE_NEW:
 		break;
 	}
-	return open_beside(out, place->path);
+	return open_in_same_folder(out, place->path);
 }
 
 bool sprof_out_open(const char *path, struct sprof_out **ret, struct sprof_error *err)

@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import calls, cost, crowded, formats, functions, inside, names, pause, python, slowdown, sources, threads, today, tracers, unwind
+from parts import calls, cost, crowded, dwarf, formats, functions, inside, names, pause, python, slowdown, sources, threads, today, tracers, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -17,5 +17,6 @@ PARTS = {
     "tracers": tracers.measure,
     "today": today.measure,
     "names": names.measure,
+    "dwarf": dwarf.measure,
     "formats": formats.measure,
 }

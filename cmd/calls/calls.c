@@ -274,7 +274,7 @@ static bool write_paths(
 		is_found |= wanted[i];
 	}
 	if (!is_found)
-		return sprof_function_choice_tell_central(&calls->choice, err);
+		return sprof_function_choice_note_central(&calls->choice, err);
 	sprof_out_puts(calls->out, "\n");
 	return sprof_calls_paths(report, wanted, calls->out) || sprof_error_no_memory(err);
 }

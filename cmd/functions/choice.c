@@ -239,7 +239,7 @@ static bool is_meant(const void *data, const char *name, const char *linkage)
 }
 
 /* The program has the function only as a part of others. */
-static bool tell_inlined(const struct sprof_function_wish *wish,
+static bool note_inlined(const struct sprof_function_wish *wish,
 	const struct sprof_inlined *inlined, struct sprof_error *err)
 {
 	char place[160] = "";
@@ -271,7 +271,7 @@ static bool look_for_inlined(const struct sprof_function_choice *choice,
 			continue;
 		inlined = sprof_inlined_find(module, &places, &meant);
 		if (inlined.count && inlined.into[0])
-			return tell_inlined(wish, &inlined, err);
+			return note_inlined(wish, &inlined, err);
 	}
 	return true;
 }
@@ -299,7 +299,7 @@ static bool open_program(
 	return done;
 }
 
-static bool tell_missing(
+static bool report_missing(
 	const struct sprof_function_wish *wish, const char *file, struct sprof_error *err)
 {
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function %s '%s' in %s",
@@ -344,10 +344,10 @@ static bool check_file(const struct sprof_function_wish *wish, struct sprof_erro
 		sprof_listing_finish(&listing);
 	}
 	sprof_modules_destroy(modules);
-	return is_there || tell_missing(wish, wish->file, err);
+	return is_there || report_missing(wish, wish->file, err);
 }
 
-bool sprof_function_choice_tell_central(
+bool sprof_function_choice_note_central(
 	const struct sprof_function_choice *choice, struct sprof_error *err)
 {
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "none of the watched functions is called '%s'",
@@ -379,11 +379,11 @@ bool sprof_function_choice_begin(struct sprof_function_choice *choice, const cha
 		const struct sprof_function_wish *wish = &choice->items[i];
 
 		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
-			return tell_missing(wish, path, err);
+			return report_missing(wish, path, err);
 		if (!check_file(wish, err))
 			return false;
 	}
-	return !lacks_central(choice) || sprof_function_choice_tell_central(choice, err);
+	return !lacks_central(choice) || sprof_function_choice_note_central(choice, err);
 }
 
 bool sprof_function_choice_check(
@@ -393,7 +393,7 @@ bool sprof_function_choice_check(
 		const struct sprof_function_wish *wish = &choice->items[i];
 
 		if (!wish->is_found)
-			return tell_missing(
+			return report_missing(
 				wish, wish->file ? wish->file : "any file that was mapped", err);
 	}
 	return true;

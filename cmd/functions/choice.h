@@ -56,7 +56,7 @@ SPROF_MUST_USE bool sprof_function_choice_check(
 	const struct sprof_function_choice *choice, struct sprof_error *err);
 
 /* Sets the error that none of the chosen functions is the central one. Returns false. */
-SPROF_MUST_USE bool sprof_function_choice_tell_central(
+SPROF_MUST_USE bool sprof_function_choice_note_central(
 	const struct sprof_function_choice *choice, struct sprof_error *err);
 
 /* Whether the file is that of the program. */

@@ -43,7 +43,7 @@ bool sprof_function_windows_stop(struct sprof_function_windows *windows,
 		&windows->times, event->thread, &load, event->time_ns, &counts);
 }
 
-static void tell_closed(struct sprof_function_windows *windows, uint64_t now_ns)
+static void call_closed(struct sprof_function_windows *windows, uint64_t now_ns)
 {
 	const struct sprof_function_windows_options *options = &windows->options;
 
@@ -61,7 +61,7 @@ static void begin_windows(struct sprof_function_windows *windows, uint64_t now_n
 	windows->has_begun = true;
 	sprof_window_times_finish(&windows->times);
 	sprof_window_times_init(&windows->times, &windows->floor, UINT64_MAX);
-	tell_closed(windows, now_ns);
+	call_closed(windows, now_ns);
 }
 
 /* The time before the first window is checked, too. */
@@ -93,7 +93,7 @@ static void close_window(struct sprof_function_windows *windows)
 
 	sprof_functions_suspend(windows->options.functions);
 	sprof_duty_close(&windows->duty, now_ns, taken * CACHES_PCT / 100, windows->counted);
-	tell_closed(windows, now_ns);
+	call_closed(windows, now_ns);
 }
 
 static void turn(struct sprof_function_windows *windows, uint64_t now_ns)

@@ -190,7 +190,7 @@ static bool trace(struct run *run, int *ret_exit, struct sprof_error *err)
 	return run->out_of_memory ? sprof_error_no_memory(err) : done;
 }
 
-static void tell_gaps(const struct run *run)
+static void note_gaps(const struct run *run)
 {
 	const struct sprof_functions_gaps gaps = sprof_functions_gaps(run->functions);
 
@@ -264,7 +264,7 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 
 	if (!sprof_event_run_name(&run->watching, run->request->naming, err))
 		return false;
-	tell_gaps(run);
+	note_gaps(run);
 	if (!sprof_heap_to_profile(sprof_allocations_books(run->allocations), profile))
 		return sprof_error_no_memory(err);
 	if (run->prints && !print(run, err))

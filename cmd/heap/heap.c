@@ -212,7 +212,7 @@ static bool trace(struct heap *heap, int *ret_exit, struct sprof_error *err)
 }
 
 /* For a small program, shares are unreliable, or there are no faults. */
-static void tell_few(const struct heap *heap)
+static void note_few(const struct heap *heap)
 {
 	const size_t period = heap->options->period;
 
@@ -229,7 +229,7 @@ static void tell_few(const struct heap *heap)
 			sprof_figure_bytes(period * heap->page_size).text, period);
 }
 
-static void tell_losses(const struct heap *heap)
+static void note_losses(const struct heap *heap)
 {
 	struct sprof_recorded_gaps gaps;
 
@@ -237,7 +237,7 @@ static void tell_losses(const struct heap *heap)
 		sprof_ui_note("this is memory that was mapped; it may never be touched");
 		return;
 	}
-	tell_few(heap);
+	note_few(heap);
 	gaps = sprof_recorded_events_gaps(heap->recorded);
 	if (gaps.is_of_users_only)
 		sprof_ui_note(
@@ -260,7 +260,7 @@ static bool write_all(struct heap *heap, int *ret_exit, struct sprof_error *err)
 		return false;
 	if (!sprof_growth_to_profile(&heap->growth, profile))
 		return sprof_error_no_memory(err);
-	tell_losses(heap);
+	note_losses(heap);
 	return sprof_report_options_write_all(&heap->shown, profile, ret_exit, err);
 }
 

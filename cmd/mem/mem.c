@@ -168,7 +168,7 @@ static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 	return true;
 }
 
-static void tell_begun(void *data, pid_t pid)
+static void note_begun(void *data, pid_t pid)
 {
 	const struct run *run = data;
 
@@ -353,7 +353,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.keeps_stdout = !prints(options),
 		.outlives_process = options->pids.count > 1,
 		.begin = begin,
-		.begun = tell_begun,
+		.begun = note_begun,
 		.poll = poll_memory,
 		.end = end,
 		.data = &run,

@@ -27,7 +27,7 @@ const struct sprof_option sprof_page_faults_table[] = {
 };
 
 /* The share of faults that are not seen, from which on it is said why. */
-static const double least_told = 0.02;
+static const double least_noted = 0.02;
 
 static bool add(const struct sprof_page_faults *faults, const struct sprof_faults_place *place,
 	const struct sprof_fault_count *count)
@@ -97,7 +97,7 @@ bool sprof_page_faults_begin(struct sprof_page_faults *faults,
 	return true;
 }
 
-void sprof_page_faults_tell(const struct sprof_page_faults *faults)
+void sprof_page_faults_note(const struct sprof_page_faults *faults)
 {
 	struct sprof_fault_figures figures;
 
@@ -109,7 +109,7 @@ void sprof_page_faults_tell(const struct sprof_page_faults *faults)
 			"%u threads could not be watched on a CPU: their page faults there were "
 			"not seen",
 			figures.unwatched);
-	if ((double)(figures.in_kernel + figures.lost) < (double)figures.all * least_told)
+	if ((double)(figures.in_kernel + figures.lost) < (double)figures.all * least_noted)
 		return;
 	sprof_ui_note("of %" PRIu64 " page faults, %" PRIu64 " are [not seen]: %" PRIu64
 		      " were taken inside the kernel, as by exec or read(2)%s; %" PRIu64

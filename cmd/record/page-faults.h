@@ -39,7 +39,7 @@ SPROF_MUST_USE bool sprof_page_faults_begin(struct sprof_page_faults *faults,
 	struct sprof_profile **profile, struct sprof_error *err);
 
 /* After the run: prints what is missing, and why. */
-void sprof_page_faults_tell(const struct sprof_page_faults *faults);
+void sprof_page_faults_note(const struct sprof_page_faults *faults);
 void sprof_page_faults_finish(struct sprof_page_faults *faults);
 
 #endif

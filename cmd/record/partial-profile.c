@@ -27,13 +27,13 @@ static bool has_files(const struct sprof_recording *options)
 }
 
 /* Waits up to `timeout_ms` for the writer (-1: no limit). Returns false if it is still writing. */
-static bool wait_for_writer(struct sprof_partial *interim, int timeout_ms)
+static bool wait_for_writer(struct sprof_partial *partial, int timeout_ms)
 {
-	struct pollfd writer = {.fd = interim->busy, .events = POLLIN};
+	struct pollfd writer = {.fd = partial->busy, .events = POLLIN};
 	char succeeded;
 	int ready;
 
-	if (interim->busy < 0)
+	if (partial->busy < 0)
 		return true;
 	do
 		ready = poll(&writer, 1, timeout_ms);
@@ -41,39 +41,39 @@ static bool wait_for_writer(struct sprof_partial *interim, int timeout_ms)
 	if (ready == 0)
 		return false;
 	/* Covers every failure, also its death, of which it can't say anything itself. */
-	interim->failures += read(interim->busy, &succeeded, 1) != 1;
-	close(interim->busy);
-	interim->busy = -1;
+	partial->failures += read(partial->busy, &succeeded, 1) != 1;
+	close(partial->busy);
+	partial->busy = -1;
 	return true;
 }
 
-struct sprof_written sprof_partial_write(const struct sprof_partial *interim, bool with_stdout)
+struct sprof_written sprof_partial_write(const struct sprof_partial *partial, bool with_stdout)
 {
-	struct sprof_recording options = *interim->options;
+	struct sprof_recording options = *partial->options;
 	struct sprof_error err = {0};
 
-	if (options.every_ns && !sprof_recording_rename(&options, &interim->moment, &err)) {
+	if (options.every_ns && !sprof_recording_rename(&options, &partial->moment, &err)) {
 		sprof_ui_error(&err);
 		return (struct sprof_written){.failed = 1};
 	}
-	sprof_profile_set_quality(interim->profile, interim->quality);
-	sprof_perf_map_open_all(interim->modules);
-	return sprof_writing_all(&options, interim->profile, with_stdout);
+	sprof_profile_set_quality(partial->profile, partial->quality);
+	sprof_perf_map_open_all(partial->modules);
+	return sprof_writing_all(&options, partial->profile, with_stdout);
 }
 
-static void __attribute__((noreturn)) write_and_exit(const struct sprof_partial *interim, int pipe)
+static void __attribute__((noreturn)) write_and_exit(const struct sprof_partial *partial, int pipe)
 {
-	if (!sprof_partial_write(interim, false).failed && write(pipe, "", 1) < 0)
+	if (!sprof_partial_write(partial, false).failed && write(pipe, "", 1) < 0)
 		_exit(1);
 	_exit(0);
 }
 
-bool sprof_partial_is_ready(struct sprof_partial *interim)
+bool sprof_partial_is_ready(struct sprof_partial *partial)
 {
-	return wait_for_writer(interim, 0);
+	return wait_for_writer(partial, 0);
 }
 
-bool sprof_partial_start(struct sprof_partial *interim)
+bool sprof_partial_start(struct sprof_partial *partial)
 {
 	int ends[2];
 	pid_t child;
@@ -84,30 +84,30 @@ bool sprof_partial_start(struct sprof_partial *interim)
 	}
 	child = fork();
 	if (!child)
-		write_and_exit(interim, ends[1]);
+		write_and_exit(partial, ends[1]);
 	if (child < 0)
 		sprof_ui_note("can't write in between: %s", strerror(errno));
 	close(ends[1]);
 	if (child < 0)
 		close(ends[0]);
 	else
-		interim->busy = ends[0];
+		partial->busy = ends[0];
 	return child > 0;
 }
 
 void sprof_partial_take(void *data)
 {
-	struct sprof_partial *interim = data;
+	struct sprof_partial *partial = data;
 
-	if (!has_files(interim->options))
+	if (!has_files(partial->options))
 		sprof_ui_note("SIGUSR1 writes a snapshot of -o FILE, and there is none");
-	else if (!sprof_partial_is_ready(interim))
+	else if (!sprof_partial_is_ready(partial))
 		sprof_ui_note("the last snapshot is still being written");
 	else
-		sprof_partial_start(interim);
+		sprof_partial_start(partial);
 }
 
-void sprof_partial_finish(struct sprof_partial *interim)
+void sprof_partial_finish(struct sprof_partial *partial)
 {
-	wait_for_writer(interim, -1);
+	wait_for_writer(partial, -1);
 }

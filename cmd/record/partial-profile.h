@@ -25,18 +25,18 @@ struct sprof_partial {
 void sprof_partial_take(void *data);
 
 /* Whether the previous writer has finished. */
-bool sprof_partial_is_ready(struct sprof_partial *interim);
+bool sprof_partial_is_ready(struct sprof_partial *partial);
 
 /*
  * Starts to write the current profile's files. Returns false, after a message, if that is not
  * possible now.
  */
-bool sprof_partial_start(struct sprof_partial *interim);
+bool sprof_partial_start(struct sprof_partial *partial);
 
 /* Writes the current profile's files in this process; at the end of the run including stdout. */
-struct sprof_written sprof_partial_write(const struct sprof_partial *interim, bool with_stdout);
+struct sprof_written sprof_partial_write(const struct sprof_partial *partial, bool with_stdout);
 
 /* Waits for the last writer, so that it does not replace a newer file. */
-void sprof_partial_finish(struct sprof_partial *interim);
+void sprof_partial_finish(struct sprof_partial *partial);
 
 #endif

@@ -41,7 +41,7 @@ struct session {
 	char *command;
 	struct sprof_signals signals;
 	struct sprof_channel_reader reader;
-	struct sprof_partial interim;
+	struct sprof_partial partial;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
 	struct sprof_symlist *kernel;  /* the kernel's functions; NULL: not wanted, or hidden */
@@ -246,7 +246,7 @@ static bool may_end_period(void *data)
 {
 	struct session *session = data;
 
-	return sprof_partial_is_ready(&session->interim);
+	return sprof_partial_is_ready(&session->partial);
 }
 
 /* The next file gets another name, even if the clock was set back. */
@@ -266,15 +266,15 @@ static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 
 	if (!next)
 		return false;
-	if (!sprof_partial_start(&session->interim)) {
+	if (!sprof_partial_start(&session->partial)) {
 		sprof_profile_destroy(next);
 		return false;
 	}
 	session->earlier_samples += sprof_quality_samples(&session->tracing.quality);
 	sprof_profile_destroy(session->profile);
-	session->profile = session->interim.profile = next;
+	session->profile = session->partial.profile = next;
 	*sink = sprof_profile_sink(next);
-	move_on(&session->interim.moment);
+	move_on(&session->partial.moment);
 	return true;
 }
 
@@ -312,7 +312,7 @@ static bool session_init(
 	session->profile = begin_profile(session, sprof_clock_now_ns());
 	if (!session->profile)
 		return sprof_error_no_memory(err);
-	session->interim = (struct sprof_partial){
+	session->partial = (struct sprof_partial){
 		.options = session->options,
 		.profile = session->profile,
 		.modules = session->modules,
@@ -321,7 +321,7 @@ static bool session_init(
 		.busy = -1,
 	};
 	session->signals.snapshot = sprof_partial_take;
-	session->signals.snapshot_data = &session->interim;
+	session->signals.snapshot_data = &session->partial;
 	return sprof_unwinder_create(session->modules, &unwinding, &session->unwinder, err);
 }
 
@@ -342,7 +342,7 @@ static void session_finish(struct session *session)
 {
 	if (session->signals.reader)
 		sprof_channel_reader_finish(&session->reader);
-	sprof_partial_finish(&session->interim);
+	sprof_partial_finish(&session->partial);
 	sprof_page_faults_finish(&session->faults);
 	sprof_profile_destroy(session->profile);
 	sprof_unwinder_destroy(session->unwinder);
@@ -356,13 +356,13 @@ static struct sprof_written write_all(struct session *session)
 {
 	struct sprof_written written;
 
-	sprof_partial_finish(&session->interim);
+	sprof_partial_finish(&session->partial);
 	if (session->tracing.sampling_failed)
 		sprof_ui_error(&session->tracing.error);
-	sprof_page_faults_tell(&session->faults);
-	written = sprof_partial_write(&session->interim, true);
+	sprof_page_faults_note(&session->faults);
+	written = sprof_partial_write(&session->partial, true);
 	if (session->options->every_ns)
-		written.failed += session->interim.failures;
+		written.failed += session->partial.failures;
 	return written;
 }
 
@@ -390,7 +390,7 @@ static void *hand_over_signals(void *data)
 }
 
 /* Writes while a program that outlives its sampling runs on; returns when both are done. */
-static struct sprof_written write_beside(struct session *session)
+static struct sprof_written write_during_run(struct session *session)
 {
 	struct sprof_written written;
 	pthread_t thread;
@@ -432,7 +432,7 @@ static bool record(
 	if (has_all_time(session))
 		machine_load_end(&before, &tracing->quality);
 	if (tracing->goes_on) {
-		ret->written = write_beside(session);
+		ret->written = write_during_run(session);
 	} else {
 		end_tracing(session);
 		if (tracing->begun)
@@ -458,7 +458,7 @@ static void fill_result(const struct session *session, struct sprof_session_resu
 bool sprof_session_run(const struct sprof_recording *options, struct sprof_subject *subject,
 	struct sprof_session_result *ret, struct sprof_error *err)
 {
-	struct session session = {.options = options, .interim = {.busy = -1}};
+	struct session session = {.options = options, .partial = {.busy = -1}};
 	enum sprof_exact_waits exact_waits;
 	struct sprof_sampler_options source = {0};
 	bool recorded;

@@ -34,7 +34,7 @@ enum { WORDS_SIZE = 256 };
 /*
  * Sets an error that explains why there is no perf source, with the remedy as hint. Returns false.
  */
-static bool rundelay_explain(const struct sprof_rundelay *rundelay, struct sprof_error *err)
+static bool explain_denial(const struct sprof_rundelay *rundelay, struct sprof_error *err)
 {
 	char words[WORDS_SIZE];
 
@@ -51,7 +51,7 @@ static bool rundelay_explain(const struct sprof_rundelay *rundelay, struct sprof
 }
 
 /* Prints a note about why a better source was not used. */
-static void rundelay_tell_denied(const struct sprof_rundelay *rundelay)
+static void note_denied(const struct sprof_rundelay *rundelay)
 {
 	char words[WORDS_SIZE];
 
@@ -206,7 +206,7 @@ static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 
 	switch (sprof_rundelay_begin(&run->rundelay, pid, &wanted)) {
 	case SPROF_RUNDELAY_DENIED:
-		return rundelay_explain(&run->rundelay, err);
+		return explain_denial(&run->rundelay, err);
 	case SPROF_RUNDELAY_GONE:
 		return sprof_error_set(
 			err, SPROF_ERROR_TARGET_GONE, "watch %d: no such process", (int)pid);
@@ -216,14 +216,14 @@ static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 	return true;
 }
 
-static void tell_begun(void *data, pid_t pid)
+static void note_begun(void *data, pid_t pid)
 {
 	const struct run *run = data;
 
 	if (run->observing.child.program && !isatty(STDOUT_FILENO))
 		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
 			run->observing.child.program);
-	rundelay_tell_denied(&run->rundelay);
+	note_denied(&run->rundelay);
 	sprof_ui_progress("watching process %d by %s; Ctrl-C ends it", (int)pid,
 		sprof_rundelay_source_name(run->rundelay.source));
 }
@@ -278,7 +278,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.period_ns = SPROF_RUNDELAY_PERIOD_NS,
 		.snapshot = print_statistics,
 		.begin = begin,
-		.begun = tell_begun,
+		.begun = note_begun,
 		.fd = ring_fd,
 		.poll = poll_rings,
 		.end_interval = end_interval,

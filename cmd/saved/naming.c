@@ -203,7 +203,7 @@ static const char *plural(size_t count)
 }
 
 /* Once: a run that writes several times opens several sessions. */
-static void tell_loaded(const struct sprof_naming_sysmaps *sysmaps)
+static void note_loaded(const struct sprof_naming_sysmaps *sysmaps)
 {
 	static bool told;
 
@@ -232,7 +232,7 @@ static bool create(const struct sprof_naming *options, const struct sprof_module
 		.saved = saved,
 	};
 
-	tell_loaded(&options->sysmaps);
+	note_loaded(&options->sysmaps);
 	if (sprof_symbols_create(modules, &wanted, &namer->symbols, err))
 		return true;
 	sprof_namer_finish(namer);

@@ -65,7 +65,7 @@ static bool identify(
 }
 
 /* perf's label for a thread's name; a label of that name from another tool takes precedence. */
-static bool tell_threads_apart(const struct sprof_profile *profile, enum sprof_weight weight,
+static bool group_threads(const struct sprof_profile *profile, enum sprof_weight weight,
 	struct sprof_groups *ret, struct sprof_error *err)
 {
 	struct sprof_error ignored = {0};
@@ -75,7 +75,7 @@ static bool tell_threads_apart(const struct sprof_profile *profile, enum sprof_w
 }
 
 /* Groups the samples as --by or --parent asks, if one of them was given. */
-static bool tell_apart(const struct sprof_reading *options, const struct sprof_profile *profile,
+static bool group(const struct sprof_reading *options, const struct sprof_profile *profile,
 	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
 {
 	if (options->parent)
@@ -85,7 +85,7 @@ static bool tell_apart(const struct sprof_reading *options, const struct sprof_p
 	if (sprof_frames_have(options->by))
 		return sprof_groups_build_frames(profile, options->by, weight, ret, err);
 	if (strcmp(options->by, "comm") == 0)
-		return tell_threads_apart(profile, weight, ret, err);
+		return group_threads(profile, weight, ret, err);
 	return sprof_groups_build(profile, options->by, weight, ret, err);
 }
 
@@ -114,20 +114,20 @@ static bool write_all(const struct sprof_reading *options, struct sprof_profile 
 	static const char own[] = "self%,self,self-user,self-sys,self-runq,self-wait,samples";
 	struct sprof_output_options output;
 	struct sprof_written written;
-	struct sprof_groups told_apart = {0};
+	struct sprof_groups grouped = {0};
 
 	if (!sprof_report_options_output_options(&options->shown, profile, &output, err) ||
 		!identify(options, profile, err) ||
 		!is_seen(profile, output.weight, "--callers", output.callers, err) ||
 		!is_seen(profile, output.weight, "--callees", output.callees, err) ||
-		!tell_apart(options, profile, output.weight, &told_apart, err))
+		!group(options, profile, output.weight, &grouped, err))
 		return false;
 	if (options->no_children && !output.columns.count &&
 		!sprof_column_list_parse(&output.columns, own, err))
 		return false;
-	output.groups = options->by || options->parent ? &told_apart : NULL;
+	output.groups = options->by || options->parent ? &grouped : NULL;
 	written = sprof_report_options_write(&options->shown, profile, &output, true);
-	sprof_groups_finish(&told_apart);
+	sprof_groups_finish(&grouped);
 	*ret_exit = sprof_outputs_exit(&written);
 	return true;
 }

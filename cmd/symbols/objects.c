@@ -102,7 +102,7 @@ static void answer_names(struct question *question, const struct sprof_object *o
 	question->found += found;
 }
 
-static void tell_unreadable(const struct question *question, const char *member)
+static void note_unreadable(const struct question *question, const char *member)
 {
 	struct sprof_error failure = {0};
 
@@ -128,7 +128,7 @@ static bool take(void *data, const struct sprof_object *object, struct sprof_err
 	}
 	question->members++;
 	if (!object->elf) {
-		tell_unreadable(question, object->member);
+		note_unreadable(question, object->member);
 		return true;
 	}
 	if (!sprof_listing_create_object(object->elf, with_data, &listing, err))
@@ -155,7 +155,7 @@ static bool ask(struct question *question, struct sprof_error *err)
 	if (question->by_address)
 		printf("  (no symbol)\n");
 	else
-		sprof_symbol_row_tell_missing(question->pattern, question->options->all);
+		sprof_symbol_row_note_missing(question->pattern, question->options->all);
 	*question->exit = SPROF_EXIT_PARTIAL;
 	return true;
 }

@@ -83,7 +83,7 @@ static bool looks_like_address(const char *text)
 	return text[strspn(text, "0123456789abcdefABCDEF")] == '\0';
 }
 
-void sprof_symbol_row_tell_missing(const char *pattern, bool with_data)
+void sprof_symbol_row_note_missing(const char *pattern, bool with_data)
 {
 	struct sprof_error err = {0};
 

@@ -22,6 +22,6 @@ char *sprof_symbol_plain_name(
 	const struct sprof_symbol_options *options, const char *symbol) SPROF_MUST_USE;
 
 /* Prints on stderr that no symbol has the name. */
-void sprof_symbol_row_tell_missing(const char *pattern, bool with_data);
+void sprof_symbol_row_note_missing(const char *pattern, bool with_data);
 
 #endif

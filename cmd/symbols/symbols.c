@@ -145,7 +145,7 @@ static bool list(struct sprof_symbol_subject *subject, const char *pattern, int 
 		return false;
 	if (!pattern || wanted.found)
 		return true;
-	sprof_symbol_row_tell_missing(pattern, subject->options->all);
+	sprof_symbol_row_note_missing(pattern, subject->options->all);
 	*ret_exit = SPROF_EXIT_PARTIAL;
 	return true;
 }

@@ -197,7 +197,7 @@ static uint64_t due_ns(const void *data)
 }
 
 /* A program of many short calls takes many times longer than alone, and prints nothing meanwhile. */
-static void tell_so_far(const struct syscalls *syscalls, uint64_t now_ns)
+static void note_so_far(const struct syscalls *syscalls, uint64_t now_ns)
 {
 	const double seconds = (double)(now_ns - syscalls->begin_ns) / SPROF_NS_PER_S;
 
@@ -245,7 +245,7 @@ static bool poll_time(void *data, uint64_t now_ns)
 	struct syscalls *syscalls = data;
 
 	if (sprof_pace_is_due(&syscalls->so_far, now_ns))
-		tell_so_far(syscalls, now_ns);
+		note_so_far(syscalls, now_ns);
 	return now_ns < syscalls->next_ns || end_interval(syscalls, now_ns);
 }
 

@@ -44,7 +44,7 @@ static const char *name_of_thread(void *context, pid_t tid)
 {
 	struct trace *trace = context;
 
-	if (!sprof_owners_meet(&trace->owners, tid))
+	if (!sprof_owners_add(&trace->owners, tid))
 		trace->out_of_memory = true;
 	return sprof_owners_name(&trace->owners, tid);
 }
@@ -81,7 +81,7 @@ static bool meet(struct trace *trace, const struct sprof_trace_instance *instanc
 	if (!trace->options->by_key || !side->item->key ||
 		!sprof_expression_is_tid(side->item->key))
 		return true;
-	return sprof_owners_meet(&trace->owners, side->key);
+	return sprof_owners_add(&trace->owners, side->key);
 }
 
 static void on_instance(void *context, const struct sprof_trace_instance *instance)
@@ -170,7 +170,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	if (next.time_ns < trace->last_ns)
 		next.time_ns = trace->last_ns;
 	trace->last_ns = next.time_ns;
-	if (event->thread == SPROF_TRACE_FOREIGN && !sprof_owners_meet(&trace->owners, event->tid))
+	if (event->thread == SPROF_TRACE_FOREIGN && !sprof_owners_add(&trace->owners, event->tid))
 		trace->out_of_memory = true;
 	if (!sprof_trace_engine_add(&trace->engine, &next, &trigger))
 		trace->out_of_memory = true;
@@ -295,7 +295,7 @@ static bool wants_stack(void *data, const struct sprof_call *call)
 }
 
 /* SIGUSR1. */
-static void tell_state(void *data)
+static void note_state(void *data)
 {
 	const struct trace *trace = data;
 	const struct sprof_pairs_counts counts = sprof_trace_engine_counts(&trace->engine);
@@ -390,7 +390,7 @@ static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
 	size_t count = 2;
 
 	trace->watching.subject.tasks = wants_tasks(trace);
-	trace->watching.signals.snapshot = tell_state;
+	trace->watching.signals.snapshot = note_state;
 	trace->watching.signals.snapshot_data = trace;
 	if (wants_call_stops(trace)) {
 		if (!trace_calls(trace, err))

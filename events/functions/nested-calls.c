@@ -105,7 +105,7 @@ static bool is_of_thread(const struct marks *marks)
 		(begin == SPROF_TRACE_SYS_ENTER && end == SPROF_TRACE_SYS_EXIT);
 }
 
-static void tell_unpaired(struct sprof_nested *nested, const struct sprof_trace_side *side,
+static void pass_unpaired(struct sprof_nested *nested, const struct sprof_trace_side *side,
 	enum sprof_unpaired reason)
 {
 	const struct sprof_pairs_listener *listener = &nested->options.listener;
@@ -120,7 +120,7 @@ static void tell_unpaired(struct sprof_nested *nested, const struct sprof_trace_
 		listener->unpaired(listener->context, side, reason);
 }
 
-static void tell_instance(struct sprof_nested *nested, const struct sprof_trace_side *event1)
+static void pass_instance(struct sprof_nested *nested, const struct sprof_trace_side *event1)
 {
 	const struct sprof_pairs_listener *listener = &nested->options.listener;
 	const struct sprof_trace_instance instance =
@@ -142,9 +142,9 @@ static void on_end(void *data, uint32_t tag, enum sprof_activation_end end)
 	nested->has_ended |= nested->ending &&
 		(end == SPROF_ACTIVATION_RETURNED || end == SPROF_ACTIVATION_LOST);
 	if (end == SPROF_ACTIVATION_RETURNED)
-		tell_instance(nested, &begin);
+		pass_instance(nested, &begin);
 	else
-		tell_unpaired(nested, &begin,
+		pass_unpaired(nested, &begin,
 			end == SPROF_ACTIVATION_LOST ? SPROF_UNPAIRED_GAP : SPROF_UNPAIRED_OPEN);
 	sprof_open_events_remove(&nested->open, place);
 }
@@ -255,7 +255,7 @@ static bool end(struct sprof_nested *nested, size_t mark, const struct sprof_tra
 		sprof_activations_end(nested->activations, &event, &call);
 	nested->ending = NULL;
 	if (done && !nested->has_ended)
-		tell_unpaired(nested, side, SPROF_UNPAIRED_SECOND);
+		pass_unpaired(nested, side, SPROF_UNPAIRED_SECOND);
 	return done;
 }
 

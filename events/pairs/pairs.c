@@ -135,7 +135,7 @@ static unsigned roles_of(const struct sprof_pairs *pairs, const struct sprof_tra
 	return roles;
 }
 
-static void tell_unpaired(
+static void pass_unpaired(
 	struct sprof_pairs *pairs, const struct sprof_trace_side *side, enum sprof_unpaired reason)
 {
 	const struct sprof_pairs_listener *listener = &pairs->options.listener;
@@ -147,7 +147,7 @@ static void tell_unpaired(
 /* Reports and forgets an event1. */
 static void drop(struct sprof_pairs *pairs, uint32_t index, enum sprof_unpaired reason)
 {
-	tell_unpaired(pairs, &pairs->open.items[index].side, reason);
+	pass_unpaired(pairs, &pairs->open.items[index].side, reason);
 	sprof_open_events_remove(&pairs->open, index);
 }
 
@@ -165,7 +165,7 @@ struct sprof_trace_instance sprof_trace_instance_of(const struct sprof_pairs_opt
 	};
 }
 
-static void tell_instance(struct sprof_pairs *pairs, const struct sprof_trace_side *event1,
+static void pass_instance(struct sprof_pairs *pairs, const struct sprof_trace_side *event1,
 	const struct sprof_trace_side *event2)
 {
 	const struct sprof_pairs_options *options = &pairs->options;
@@ -187,7 +187,7 @@ static void act_as_event2(struct sprof_pairs *pairs, const struct sprof_trace_si
 
 	if (index == SPROF_OPEN_NONE) {
 		pairs->counts.second++;
-		tell_unpaired(pairs, side, SPROF_UNPAIRED_SECOND);
+		pass_unpaired(pairs, side, SPROF_UNPAIRED_SECOND);
 		return;
 	}
 	event1 = &pairs->open.items[index].side;
@@ -195,7 +195,7 @@ static void act_as_event2(struct sprof_pairs *pairs, const struct sprof_trace_si
 		pairs->counts.not_later++;
 		return;
 	}
-	tell_instance(pairs, event1, side);
+	pass_instance(pairs, event1, side);
 	sprof_open_events_remove(&pairs->open, index);
 }
 

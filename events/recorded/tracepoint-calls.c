@@ -82,7 +82,7 @@ static bool tell(const struct sprof_tracepoint_calls *calls, const struct tracep
 	return calls->listener.call(calls->listener.data, call);
 }
 
-static bool tell_begin(const struct sprof_tracepoint_calls *calls,
+static bool pass_begin(const struct sprof_tracepoint_calls *calls,
 	const struct tracepoint_caller *thread, int cpu, uint64_t now_ns)
 {
 	struct sprof_call call;
@@ -117,7 +117,7 @@ static bool enter(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 	if (event->stack)
 		sprof_caller_set_stack(&thread->caller, (uint32_t)event->stack);
 	calls->ended_unseen += how == CALLER_BEGINS_UNSEEN;
-	return how == CALLER_GOES_ON || tell_begin(calls, thread, event->cpu, event->time_ns);
+	return how == CALLER_GOES_ON || pass_begin(calls, thread, event->cpu, event->time_ns);
 }
 
 /*

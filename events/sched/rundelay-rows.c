@@ -52,7 +52,7 @@ static bool is_shown(
 }
 
 /* Whether the source can report this kind: rows over all threads are shown even if empty. */
-static bool is_told(const struct sprof_rundelay_view *view, enum sprof_delay_kind kind)
+static bool is_reported(const struct sprof_rundelay_view *view, enum sprof_delay_kind kind)
 {
 	return (kind == SPROF_DELAY_ANY) == (view->rundelay->source == SPROF_RUNDELAY_SCHEDSTAT);
 }
@@ -73,7 +73,7 @@ static bool add_kinds(struct sprof_rundelay_rows *rows, const struct sprof_runde
 		const struct sprof_rundelay_row row = {
 			thread, (enum sprof_delay_kind)kind, &set->kinds[kind]};
 
-		if (thread ? !sprof_rundelay_row_count(&row) : !is_told(view, row.kind))
+		if (thread ? !sprof_rundelay_row_count(&row) : !is_reported(view, row.kind))
 			continue;
 		if (!add(rows, row))
 			return false;

@@ -169,7 +169,7 @@ bool sprof_calls_paths(
 		write_callees(&paths, i);
 	}
 	if (done)
-		sprof_calls_tell_limit(report, out);
+		sprof_calls_note_limit(report, out);
 	free(paths.first);
 	free(paths.next);
 	free(paths.is_inside);

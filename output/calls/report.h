@@ -98,6 +98,6 @@ SPROF_MUST_USE bool sprof_calls_timeline(
 SPROF_MUST_USE bool sprof_calls_paths(
 	const struct sprof_calls_report *report, const bool *wanted, struct sprof_out *out);
 /* Writes a note if the list is incomplete, or not all calls were seen. */
-void sprof_calls_tell_limit(const struct sprof_calls_report *report, struct sprof_out *out);
+void sprof_calls_note_limit(const struct sprof_calls_report *report, struct sprof_out *out);
 
 #endif

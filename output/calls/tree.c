@@ -187,7 +187,7 @@ static uint32_t next_of(const struct tree *tree, uint32_t node)
 	return node == NONE ? NONE : tree->nodes[node].next;
 }
 
-void sprof_calls_tell_limit(const struct sprof_calls_report *report, struct sprof_out *out)
+void sprof_calls_note_limit(const struct sprof_calls_report *report, struct sprof_out *out)
 {
 	if (report->windows)
 		sprof_calls_windows_write_seen(report->windows, out);
@@ -213,7 +213,7 @@ bool sprof_calls_tree(const struct sprof_calls_report *report, struct sprof_out 
 		for (uint32_t at = tree.root; at != NONE; at = next_of(&tree, at))
 			add_line(report, &tree.nodes[at], &table);
 		done = sprof_table_write(&table, report->width, out);
-		sprof_calls_tell_limit(report, out);
+		sprof_calls_note_limit(report, out);
 	}
 	sprof_table_finish(&table);
 	sprof_idmap_finish(&tree.index);

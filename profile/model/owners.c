@@ -7,12 +7,12 @@
 #include "base/array.h"
 
 /* foreign programs that come and go while the whole machine is recorded */
-enum { MOST_MET = 65536 };
+enum { MOST_FOREIGN = 65536 };
 
 void sprof_owners_finish(struct sprof_owners *owners)
 {
 	sprof_idmap_finish(&owners->by_tid);
-	free(owners->met);
+	free(owners->foreign);
 	*owners = (struct sprof_owners){0};
 }
 
@@ -40,33 +40,34 @@ static bool is_tid(int64_t tid)
 	return tid > 0 && tid <= INT32_MAX;
 }
 
-static uint32_t find_met(const struct sprof_owners *owners, int64_t tid)
+static uint32_t find_foreign(const struct sprof_owners *owners, int64_t tid)
 {
 	return sprof_idmap_find(&owners->by_tid, 0, (uint64_t)tid);
 }
 
-bool sprof_owners_meet(struct sprof_owners *owners, int64_t tid)
+bool sprof_owners_add(struct sprof_owners *owners, int64_t tid)
 {
-	struct sprof_met *met;
+	struct sprof_foreign_thread *found;
 
-	if (!is_tid(tid) || owners->met_count >= MOST_MET ||
-		find_met(owners, tid) != SPROF_IDMAP_NONE)
+	if (!is_tid(tid) || owners->foreign_count >= MOST_FOREIGN ||
+		find_foreign(owners, tid) != SPROF_IDMAP_NONE)
 		return true;
-	if (!sprof_array_reserve(&owners->met, &owners->met_capacity, owners->met_count + 1,
-		    sizeof(*owners->met)) ||
-		!sprof_idmap_put(&owners->by_tid, 0, (uint64_t)tid, (uint32_t)owners->met_count))
+	if (!sprof_array_reserve(&owners->foreign, &owners->foreign_capacity,
+		    owners->foreign_count + 1, sizeof(*owners->foreign)) ||
+		!sprof_idmap_put(
+			&owners->by_tid, 0, (uint64_t)tid, (uint32_t)owners->foreign_count))
 		return false;
-	met = &owners->met[owners->met_count++];
-	if (sprof_proc_read_file((pid_t)tid, 0, "comm", met->name, sizeof(met->name)) <= 0)
-		met->name[0] = '\0';
-	met->name[strcspn(met->name, "\n")] = '\0';
+	found = &owners->foreign[owners->foreign_count++];
+	if (sprof_proc_read_file((pid_t)tid, 0, "comm", found->name, sizeof(found->name)) <= 0)
+		found->name[0] = '\0';
+	found->name[strcspn(found->name, "\n")] = '\0';
 	return true;
 }
 
 const char *sprof_owners_name(const struct sprof_owners *owners, int64_t tid)
 {
 	const struct sprof_profile *profile = owners->profile;
-	const uint32_t met = find_met(owners, tid);
+	const uint32_t found = find_foreign(owners, tid);
 
 	for (size_t i = profile ? profile->thread_count : 0; i; i--) {
 		if (profile->threads[i - 1].tid == tid)
@@ -74,5 +75,7 @@ const char *sprof_owners_name(const struct sprof_owners *owners, int64_t tid)
 	}
 	if (!tid)
 		return "swapper"; /* the kernel's, of each idle CPU */
-	return met == SPROF_IDMAP_NONE || !owners->met[met].name[0] ? "?" : owners->met[met].name;
+	return found == SPROF_IDMAP_NONE || !owners->foreign[found].name[0]
+		? "?"
+		: owners->foreign[found].name;
 }

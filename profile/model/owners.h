@@ -12,17 +12,18 @@
 #include "base/proc.h"
 #include "profile/model/profile.h"
 
-struct sprof_met {
+struct sprof_foreign_thread {
 	char name[SPROF_COMM_MAX];
 };
 
 /* Set the profile; the rest zeroed is empty and valid. */
 struct sprof_owners {
 	const struct sprof_profile *profile;
-	struct sprof_idmap by_tid; /* (0, tid) -> index in `met`; (1, tid) -> 0: the profile's */
-	size_t known;              /* threads of the profile that are in the map */
-	struct sprof_met *met;
-	size_t met_count, met_capacity;
+	struct sprof_idmap
+		by_tid; /* (0, tid) -> index in `foreign`; (1, tid) -> 0: the profile's */
+	size_t known;   /* threads of the profile that are in the map */
+	struct sprof_foreign_thread *foreign;
+	size_t foreign_count, foreign_capacity;
 };
 
 void sprof_owners_finish(struct sprof_owners *owners);
@@ -34,7 +35,7 @@ const struct sprof_profile_thread *sprof_owner(const struct sprof_profile *profi
 SPROF_MUST_USE bool sprof_owners_have(struct sprof_owners *owners, int64_t tid, bool *ret);
 
 /* Reads the thread's name from /proc while it exists, for later use. */
-SPROF_MUST_USE bool sprof_owners_meet(struct sprof_owners *owners, int64_t tid);
+SPROF_MUST_USE bool sprof_owners_add(struct sprof_owners *owners, int64_t tid);
 
 /* The name of the target's latest thread with this tid, or of the foreign thread; "?": unknown. */
 const char *sprof_owners_name(const struct sprof_owners *owners, int64_t tid);
