@@ -113,7 +113,7 @@ struct walked sprof_walk(const struct run *run, const struct observation *observ
 	struct walked walked = {.goroutine = 0};
 
 	/* It has run since its tick, and may have loaded a library. */
-	if (observation->owed)
+	if (observation->is_late)
 		sprof_mappings_doubt(&known->mappings);
 	else if (observation->by == OBSERVED_BY_STOP)
 		sprof_mappings_doubt_late(&known->mappings, observation->time_ns, begin);

@@ -166,11 +166,10 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.thread = thread,
 		.by = OBSERVED_BY_PEEK,
 		.time_ns = sight->tick_ns,
-		.times = 1,
 		.state = SPROF_STATE_SLEEP,
 		.call = sight->call,
 		.sleeps_on = !run->quality->schedstat_missing,
-		.timeslices = sight->schedstat.timeslices,
+		.look = {now_of(run), sight->schedstat},
 		.slept = {.cpu_ns = sight->schedstat.cpu_ns, .runq_ns = sight->schedstat.runq_ns},
 	};
 }

@@ -26,9 +26,10 @@ static void a_deep_stack_gets_larger_copies(void **state)
 	assert_int_equal(runner->timers, 3);
 	assert_in_range(runner->samples, 470, 520);
 	assert_true(world.quality.samples_by_kernel > 470);
-	/* One before its timer, one for each size that was too small. */
-	assert_in_range(world.quality.samples_stopped, 3, 8);
-	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+	/* Before its timer. */
+	assert_in_range(world.quality.samples_stopped, 2, 5);
+	/* Those of the sizes that were too small. */
+	assert_in_range(world.quality.stacks[SPROF_END_STACK_COPY], 2, 8);
 }
 
 static void a_small_stack_gets_smaller_copies(void **state)
@@ -52,9 +53,10 @@ static void a_stack_that_is_too_deep_takes_stops(void **state)
 	runner->deep = 100 * 1024;
 	world.options.duration_ns = 500 * MS;
 	fake_run_well(&world);
-	assert_int_equal(world.quality.samples_by_kernel, 0);
+	assert_in_range(world.quality.samples_by_kernel, 3, 30);
 	assert_in_range(runner->samples, 470, 520);
-	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+	assert_int_equal(
+		world.quality.stacks[SPROF_END_STACK_COPY], world.quality.samples_by_kernel);
 	assert_null(runner->timer);
 }
 
