@@ -69,30 +69,12 @@ void sprof_sampled_destroy(struct sampled *sampled)
 	free(sampled);
 }
 
-void sprof_sampled_met_first(
-	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid)
-{
-	sampled->first = *facts;
-	sampled->own_tid = own_tid;
-}
-
 bool sprof_sampled_named(struct sampled *sampled, const char *name)
 {
 	if (!strcmp(name, sampled->name))
 		return false;
 	snprintf(sampled->name, sizeof(sampled->name), "%s", name);
 	return true;
-}
-
-void sprof_sampled_ran(struct sampled *sampled)
-{
-	if (sampled->life == SAMPLED_NEW)
-		sampled->life = SAMPLED_ALIVE;
-}
-
-void sprof_sampled_ended(struct sampled *sampled)
-{
-	sampled->life = SAMPLED_DEAD;
 }
 
 static void forget_place(struct sampled *sampled)
@@ -111,13 +93,8 @@ void sprof_sampled_executed(struct sampled *sampled)
 void sprof_sampled_restarted(struct sampled *sampled)
 {
 	forget_place(sampled);
-	sprof_sampled_met(sampled);
+	sampled->is_late = false;
 	sampled->last_sleep.sample.time_ns = 0;
-}
-
-void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen)
-{
-	sampled->last = *seen;
 }
 
 void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample)
@@ -127,16 +104,6 @@ void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sa
 		return;
 	sampled->last_sleep.holder = *sample->holder;
 	sampled->last_sleep.sample.holder = &sampled->last_sleep.holder;
-}
-
-void sprof_sampled_recorded(struct sampled *sampled, struct switching *switching)
-{
-	sampled->switching = switching;
-}
-
-void sprof_sampled_placed(struct sampled *sampled, uint32_t place)
-{
-	sampled->place = place;
 }
 
 void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
@@ -155,8 +122,8 @@ void sprof_sampled_ran_meanwhile(
 {
 	sampled->running = (struct known_place){.seen = sampled->last, .wait = sampled->wait.id};
 	sampled->has_running = true;
-	sprof_sampled_seen(sampled, asleep);
-	sprof_sampled_waits(sampled, wait);
+	sampled->last = *asleep;
+	sampled->wait = *wait;
 }
 
 void sprof_sampled_woke(struct sampled *sampled)
@@ -169,34 +136,9 @@ void sprof_sampled_woke(struct sampled *sampled)
 	sampled->sleep.active = false;
 }
 
-void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait)
-{
-	sampled->wait = *wait;
-}
-
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
 {
 	sampled->wait = (struct known_wait){.id = id};
-}
-
-void sprof_sampled_called(struct sampled *sampled, const struct last_call *call)
-{
-	sampled->last_call = *call;
-}
-
-void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id)
-{
-	sampled->wait.lock.holder_id = holder_id;
-}
-
-void sprof_sampled_missed(struct sampled *sampled, bool is_coming)
-{
-	sampled->is_late = is_coming;
-}
-
-void sprof_sampled_met(struct sampled *sampled)
-{
-	sampled->is_late = false;
 }
 
 struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)
@@ -208,12 +150,6 @@ struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct 
 	};
 }
 
-/* While sampling is off, `first` has what belongs to the run so far. */
-void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_facts *facts)
-{
-	sampled->first = sprof_facts_since(facts, &sampled->first);
-}
-
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
 	const struct sprof_thread_facts *facts)
 {
@@ -221,46 +157,7 @@ void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *
 	sampled->first = sprof_facts_since(facts, &sampled->first);
 }
 
-void sprof_sampled_stood(struct sampled *sampled, uint64_t ns)
-{
-	sampled->stood_ns += ns;
-}
-
-void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu)
-{
-	sampled->cpu = *cpu;
-}
-
-void sprof_sampled_left_cpu(struct sampled *sampled)
-{
-	sampled->cpu.seen_ns = 0;
-}
-
 uint32_t sprof_sampled_cpu(const struct sampled *sampled)
 {
 	return (uint32_t)(sampled->cpu.number + 1);
-}
-
-void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns)
-{
-	sampled->faults = faults;
-	sampled->faults_ns = now_ns;
-}
-
-void sprof_sampled_sought_thread(struct sampled *sampled)
-{
-	sampled->sought_thread = true;
-}
-
-bool sprof_sampled_asked(struct sampled *sampled, uint64_t tick_ns)
-{
-	const bool is_first = sampled->asked_ns != tick_ns;
-
-	sampled->asked_ns = tick_ns;
-	return is_first;
-}
-
-void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns)
-{
-	sampled->turn_ns = tick_ns;
 }

@@ -1,20 +1,18 @@
 /*
- * What the sampler remembers of a thread and of a process. Other files read these fields; only the
- * transitions below change them. Each field belongs to one of these machines:
+ * What the sampler remembers of a thread and of a process. Fields that depend on each other change
+ * in the functions below; each of the others is set by one file. They are:
  *
- *   life     NEW -ran-> ALIVE -ended-> DEAD. A dead thread keeps its place until it is released.
+ *   life     NEW (it had no CPU yet) -> ALIVE -> DEAD. A dead thread keeps its place until it is
+ *            released.
  *
  *   sleep    AWAKE -slept-> ASLEEP -woke, executed, restarted-> AWAKE.
  *
- *   wait     NONE -waits-> WAITING -runs, stopped, executed, restarted-> NONE. While WAITING, each
- *            sample looks up the holder of the lock, if it is a lock.
+ *   wait     NONE -> WAITING -runs, executed, restarted-> NONE. While WAITING, each sample looks up
+ *            the holder of the lock, if it is a lock.
  *
- *   sample   MET -missed-> LATE -met, restarted-> MET. LATE: its stop missed its tick and is under
- *            way; the sample is taken when it comes.
+ *   is_late  its stop missed its tick and is under way; the sample is taken when it comes.
  *
  *   window   begins at the thread's first sight, at each charge, and when sampling goes on again.
- *
- *   cpu      UNKNOWN -seen-> KNOWN -old, came late-> UNKNOWN.
  *
  * ledger, copy and timed have functions of their own (sampler/account/ledger.h,
  * sampler/stack/plan.h, sampler/timer/timed.h).
@@ -208,28 +206,16 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 struct sampled *sprof_sampled_create(const struct sprof_figures *start);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
-/* Stores what the kernel had counted before, and the id inside its process. */
-void sprof_sampled_met_first(
-	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid);
 /* Returns false if the thread already has that name. */
 bool sprof_sampled_named(struct sampled *sampled, const char *name);
 
-/* life: it has had a CPU; it has ended, though the kernel does not say so yet. */
-void sprof_sampled_ran(struct sampled *sampled);
-void sprof_sampled_ended(struct sampled *sampled);
 /* The thread runs another program: its sleep and wait belonged to the old one. */
 void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/* The last sighting. */
-void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen);
 /* A sample of a sleep is on its way to the sink. */
 void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample);
-/* Its switches are recorded from now on. */
-void sprof_sampled_recorded(struct sampled *sampled, struct switching *switching);
-void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
-
 /*
  * sleep: it sleeps, with these figures. `is_same`: they distinguish this sleep from the next one,
  * so the sample can be repeated.
@@ -243,46 +229,18 @@ void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *fi
 void sprof_sampled_ran_meanwhile(
 	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait);
 void sprof_sampled_woke(struct sampled *sampled);
-
-/* wait: its wait was found; or it runs, inside of a call or not (`id` NONE). */
-void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait);
+/* It runs, inside of a call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
-void sprof_sampled_called(struct sampled *sampled, const struct last_call *call);
-/* The present holder of its lock. SPROF_RECORD_NONE: none, or not known. */
-void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id);
-
-/* sample. missed: it has none; its stop may be under way. met: it was stopped. */
-void sprof_sampled_missed(struct sampled *sampled, bool is_coming);
-void sprof_sampled_met(struct sampled *sampled);
 
 /* window: the time since the last charge, by these figures. */
 struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
-/*
- * Sampling is off: what is counted until it is on again does not belong to the run. `facts`: the
- * kernel's counts now.
- */
-void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_facts *facts);
+/* Sampling goes on: what was counted while it was off does not belong to the run. */
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
 	const struct sprof_thread_facts *facts);
-void sprof_sampled_stood(struct sampled *sampled, uint64_t ns);
 
-/* cpu. */
-void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu);
-void sprof_sampled_left_cpu(struct sampled *sampled);
 /*
  * The CPU on which the last look found it, counted from 1; it may have moved since. 0: not known.
  */
 uint32_t sprof_sampled_cpu(const struct sampled *sampled);
-
-/* Stores the present number of page faults. */
-void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns);
-
-/* Its thread pointer is looked for only once. */
-void sprof_sampled_sought_thread(struct sampled *sampled);
-
-/* This tick has looked at it. */
-void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns);
-/* Returns whether it is the first time in that tick. */
-bool sprof_sampled_asked(struct sampled *sampled, uint64_t tick_ns);
 
 #endif

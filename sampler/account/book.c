@@ -57,17 +57,17 @@ static bool is_all_ours(const struct book *book, const struct sprof_thread *thre
  */
 static void note_first(const struct book *book, struct sprof_thread *thread, bool is_all_ours)
 {
-	struct sprof_thread_facts facts = {0};
+	struct sampled *sampled = thread->sampling;
 	struct reading reading;
-	pid_t own_tid = thread->tid;
 
-	if (sprof_reading_take(book->run->world, thread, true, &reading)) {
-		if (reading.facts.own_tid)
-			own_tid = reading.facts.own_tid;
-		if (!is_all_ours)
-			facts = reading.facts;
-	}
-	sprof_sampled_met_first(thread->sampling, &facts, own_tid);
+	sampled->first = (struct sprof_thread_facts){0};
+	sampled->own_tid = thread->tid;
+	if (!sprof_reading_take(book->run->world, thread, true, &reading))
+		return;
+	if (reading.facts.own_tid)
+		sampled->own_tid = reading.facts.own_tid;
+	if (!is_all_ours)
+		sampled->first = reading.facts;
 }
 
 static struct sampled *begin(struct book *book, struct sprof_thread *thread)
@@ -264,12 +264,11 @@ static void emit(struct book *book, const struct observation *observation, uint6
 static void look_at_lock(struct book *book, const struct observation *observation)
 {
 	struct sampled *sampled = observation->thread->sampling;
-	struct lock_watch watch = sampled->wait.lock;
+	struct lock_watch *watch = &sampled->wait.lock;
 
-	if (!sampled->wait.id || !watch.active)
-		return;
-	sprof_locks_look(&book->waits.locks, observation->thread, &watch, observation->time_ns);
-	sprof_sampled_lock_held(sampled, watch.holder_id);
+	if (sampled->wait.id && watch->active)
+		sprof_locks_look(
+			&book->waits.locks, observation->thread, watch, observation->time_ns);
 }
 
 /* Finds what the thread does in the kernel. A thread in a group-stop waits for SIGCONT only. */
@@ -331,7 +330,7 @@ static void note(
 	};
 
 	book->run->quality->frames += walked->stack.count;
-	sprof_sampled_seen(sampled, &seen);
+	sampled->last = seen;
 	find_wait(book, observation);
 	note_sleep(observation, seen.end);
 }

@@ -81,6 +81,7 @@ static void note_place(struct samples *samples, const struct sprof_thread *threa
 	uint32_t stack)
 {
 	struct last_sample *last = own_last(samples, thread);
+	struct sampled *sampled = thread->sampling;
 
 	if (!last)
 		last = take_place(samples, thread->id);
@@ -88,7 +89,7 @@ static void note_place(struct samples *samples, const struct sprof_thread *threa
 		samples->run->out_of_memory = true;
 		return;
 	}
-	sprof_sampled_placed(thread->sampling, (uint32_t)(last - samples->last));
+	sampled->place = (uint32_t)(last - samples->last);
 	*last = (struct last_sample){time_ns, thread->id, stack};
 }
 

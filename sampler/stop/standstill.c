@@ -83,8 +83,8 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	copy(run, slot);
 	end = let_go(run, hop, thread);
 	sprof_pauses_add(pauses, end - begin + unseen_ns(hop, stop_ns));
-	sprof_sampled_stood(sampled, end - begin);
-	sprof_sampled_met(sampled);
+	sampled->stood_ns += end - begin;
+	sampled->is_late = false;
 	if (slot->phase == SLOT_COPIED)
 		read_figures(run, slot);
 }
@@ -93,11 +93,12 @@ void sprof_standstill_end(
 	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = run->world;
+	struct sampled *sampled = thread->sampling;
 	uint64_t seen = now_of(run), end;
 	struct sprof_regs regs;
 
 	world->read_registers(world->data, thread, &regs);
 	end = let_go(run, hop, thread);
-	if (thread->sampling)
-		sprof_sampled_stood(thread->sampling, end - seen);
+	if (sampled)
+		sampled->stood_ns += end - seen;
 }

@@ -45,7 +45,8 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 	const struct sampled_process *process = ask->thread->process->sampling;
 	struct sampled *sampled = ask->thread->sampling;
 
-	stops->asked += sprof_sampled_asked(sampled, stops->tick.ns);
+	stops->asked += sampled->asked_ns != stops->tick.ns;
+	sampled->asked_ns = stops->tick.ns;
 	sprof_mappings_begin(stops->run->world, ask->thread->process);
 	if (stops->run->options->once)
 		sprof_copy_plan_expect_all(&sampled->copy);
@@ -296,12 +297,14 @@ static void await_near(struct stops *stops, const struct slot_group *group)
 	struct slot *slot = group->first;
 	struct sprof_event event =
 		world->spin(world->data, slot->ask.thread, slot->requested_ns + SPIN_NS);
+	struct sampled *sampled;
 
 	if (event.kind != SPROF_EVENT_TIMEOUT) {
 		take(stops, group, &event);
 		return;
 	}
-	sprof_sampled_left_cpu(slot->ask.thread->sampling);
+	sampled = slot->ask.thread->sampling;
+	sampled->cpu.seen_ns = 0;
 	sprof_slot_group_queue_rest(group);
 }
 

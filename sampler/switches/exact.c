@@ -45,7 +45,7 @@ static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 		return switching;
 	switching = calloc(1, sizeof(*switching));
 	if (switching)
-		sprof_sampled_recorded(thread->sampling, switching);
+		((struct sampled *)thread->sampling)->switching = switching;
 	else
 		exact->run->out_of_memory = true;
 	return switching;

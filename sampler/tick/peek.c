@@ -64,7 +64,7 @@ static void expect_goroutine(
 	sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (thread->thread_pointer || sampled->sought_thread)
 		return;
-	sprof_sampled_sought_thread(sampled);
+	sampled->sought_thread = true;
 	if (!sprof_maps_find(&thread->process->maps, sp))
 		sprof_mappings_read(world, thread->process);
 	thread->thread_pointer = sprof_goroutine_find_thread(

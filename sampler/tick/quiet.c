@@ -42,27 +42,49 @@ static bool begin(struct known_quiet *quiet, bool is_large, uint64_t last_ns)
 	return is_large;
 }
 
-/* What a thread is known to have used: a sleeper up to its sleep, another one up to now. */
-static uint64_t used_by(const struct sprof_world *world, struct sprof_thread *thread)
+static bool is_asleep(const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
-	struct sprof_proc_schedstat now;
 
-	if (sampled && sampled->sleep.active)
-		return sampled->ledger.last.figures.cpu_ns;
-	return world->read_schedstat(world->data, thread, &now) ? now.cpu_ns : 0;
+	return sampled && sampled->sleep.active;
 }
 
-static void add(const struct sprof_world *world, struct sprof_thread *thread)
+/* Up to its sleep. */
+static void add_asleep(const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
 	struct known_quiet *quiet = quiet_of(thread->process);
 
-	if (!is_large(thread->process))
-		return;
-	quiet->has_awake |= !sampled || !sampled->sleep.active;
-	quiet->waiters += sampled && sampled->sleep.active && sampled->wait.lock.active;
-	quiet->seen_ns += used_by(world, thread);
+	quiet->waiters += sampled->wait.lock.active;
+	quiet->seen_ns += sampled->sleep.figures.cpu_ns;
+}
+
+/* Up to now. */
+static void add_awake(const struct sprof_world *world, struct sprof_thread *thread)
+{
+	struct known_quiet *quiet = quiet_of(thread->process);
+	struct sprof_proc_schedstat now;
+
+	quiet->has_awake = true;
+	if (is_large(thread->process) && world->read_schedstat(world->data, thread, &now))
+		quiet->seen_ns += now.cpu_ns;
+}
+
+/* Those that run come last: the clock is read right behind them. */
+static void add_all(const struct sprof_world *world)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (is_asleep(threads[i]))
+			add_asleep(threads[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!is_asleep(threads[i]))
+			add_awake(world, threads[i]);
+	}
 }
 
 static void judge(
@@ -79,17 +101,14 @@ bool sprof_quiet_look(const struct run *run, const struct quiet_tick *tick)
 {
 	const struct sprof_world *world = run->world;
 	struct sprof_process **processes;
-	struct sprof_thread **threads;
-	size_t count, thread_count;
+	size_t count;
 	bool any_large = false, any_woken = false;
 
 	processes = world->processes(world->data, &count);
 	for (size_t i = 0; i < count; i++)
 		any_large |= begin(quiet_of(processes[i]), is_large(processes[i]), tick->last_ns);
 	if (any_large && !tick->closing && !run->quality->schedstat_missing) {
-		threads = world->threads(world->data, &thread_count);
-		for (size_t i = 0; i < thread_count; i++)
-			add(world, threads[i]);
+		add_all(world);
 		for (size_t i = 0; i < count; i++) {
 			if (is_large(processes[i]))
 				judge(world, processes[i], tick->ns);

@@ -32,14 +32,14 @@ void sprof_ticking_finish(struct ticking *ticking)
 static bool has_run(const struct run *run, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = run->world;
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
 	if (sampled->life == SAMPLED_NEW &&
 		(run->quality->schedstat_missing ||
 			(world->read_schedstat(world->data, thread, &schedstat) &&
 				schedstat.timeslices)))
-		sprof_sampled_ran(thread->sampling);
+		sampled->life = SAMPLED_ALIVE;
 	return sampled->life != SAMPLED_NEW;
 }
 
@@ -81,7 +81,9 @@ static void unsettle(struct ticking *ticking)
 /* If its stop is under way, the sample is taken when it comes. */
 static void miss(struct sprof_thread *thread)
 {
-	sprof_sampled_missed(thread->sampling, thread->phase == SPROF_THREAD_INTERRUPTED);
+	struct sampled *sampled = thread->sampling;
+
+	sampled->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;
 }
 
 /*
@@ -219,6 +221,7 @@ static void collect(struct ticking *ticking)
 static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 {
 	struct ledger_look seen = {0};
+	struct sampled *sampled;
 
 	if (!sprof_sampled_process_of(thread->process)) {
 		ticking->run->out_of_memory = true;
@@ -232,8 +235,9 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 	sprof_mappings_begin(ticking->run->world, thread->process);
 	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread, &seen))
 		look(ticking, thread, &seen);
-	if (thread->sampling) {
-		sprof_sampled_had_turn(thread->sampling, ticking->ns);
+	sampled = thread->sampling;
+	if (sampled) {
+		sampled->turn_ns = ticking->ns;
 		if (ticking->kernel)
 			sprof_kernel_share(ticking->kernel, thread);
 	}
@@ -391,7 +395,7 @@ static bool looks_again(const struct ticking *ticking, const struct sprof_thread
 	if (sampled->timed.is_open || thread->phase != SPROF_THREAD_RUNNING ||
 		!has_another_round(ticking))
 		return false;
-	sprof_sampled_had_turn(sampled, 0);
+	sampled->turn_ns = 0;
 	return true;
 }
 

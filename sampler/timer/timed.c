@@ -8,7 +8,6 @@
 
 enum {
 	FIRST_STACK = 8 * 1024,
-	SECOND_STACK = 32 * 1024,
 	LEAST_STACK = 1024,
 	STACK_STEP = 256,
 	/* whole stacks that show how much is needed */
@@ -17,6 +16,14 @@ enum {
 
 static const double CUT_SHARE = 1.0 / 64; /* weight of a record in the mean */
 static const double MOST_CUT = 0.1;
+
+/* Leaves room for somewhat deeper calls. The copy is most of what a record costs the thread. */
+static size_t fitting(const struct timed *timed)
+{
+	const size_t size = timed->needed + timed->needed / 8 + STACK_STEP;
+
+	return size < LEAST_STACK ? LEAST_STACK : size / STACK_STEP * STACK_STEP;
+}
 
 bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_tick_ns)
 {
@@ -29,9 +36,11 @@ bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_ti
 
 size_t sprof_timed_next_size(const struct timed *timed)
 {
-	if (timed->next_size)
-		return timed->next_size;
-	return timed->stack_size ? timed->stack_size : FIRST_STACK;
+	size_t size = timed->next_size ? timed->next_size : timed->stack_size;
+
+	if (!size)
+		size = fitting(timed) > FIRST_STACK ? fitting(timed) : FIRST_STACK;
+	return size < SPROF_PERF_TIMER_STACK_MAX ? size : SPROF_PERF_TIMER_STACK_MAX;
 }
 
 void sprof_timed_got(struct timed *timed, struct sprof_perf_timer *timer, size_t stack_size)
@@ -61,28 +70,13 @@ void sprof_timed_needed(struct timed *timed, size_t bytes)
 		timed->needed = bytes;
 }
 
-/* Leaves room for somewhat deeper calls. The copy is most of what a record costs the thread. */
-static size_t fitting(const struct timed *timed)
-{
-	const size_t size = timed->needed + timed->needed / 8 + STACK_STEP;
-
-	return size < LEAST_STACK ? LEAST_STACK : size / STACK_STEP * STACK_STEP;
-}
-
-static size_t larger(size_t size)
-{
-	if (size < FIRST_STACK)
-		return FIRST_STACK;
-	return size < SECOND_STACK ? SECOND_STACK : SPROF_PERF_TIMER_STACK_MAX;
-}
-
 void sprof_timed_recorded(struct timed *timed, bool is_whole, bool was_full)
 {
 	timed->is_open = true;
 	timed->paced_records++;
 	if (!is_whole && was_full && timed->stack_size < SPROF_PERF_TIMER_STACK_MAX) {
 		timed->outgrown = true;
-		timed->next_size = larger(timed->stack_size);
+		timed->next_size = SPROF_PERF_TIMER_STACK_MAX;
 		return;
 	}
 	timed->cut_share += ((is_whole ? 0 : 1) - timed->cut_share) * CUT_SHARE;

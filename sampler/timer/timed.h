@@ -5,9 +5,9 @@
  *            until an exec. The first record comes after a whole period, so a thread that works in
  *            short bursts may have none for long. While OPENING, stops take the samples.
  *
- *   stack    FIRST -many stacks needed less-> FITTING. Both -a full copy did not hold the stack->
- *            LARGER, up to the largest. If too many stacks are incomplete and no larger copy helps,
- *            the timer is given up.
+ *   stack    its copies are as large as the stops before have needed. Many stacks needed less:
+ *            smaller. A full copy did not hold the stack: as large as possible. If too many stacks are
+ *            incomplete and no larger copy helps, the timer is given up.
  */
 #ifndef SPROF_SAMPLER_TIMER_TIMED_H
 #define SPROF_SAMPLER_TIMER_TIMED_H
@@ -24,6 +24,7 @@ struct timed {
 	bool is_open;                   /* it has made a record */
 	bool given_up;
 	bool is_unfit;     /* its stack takes several copies, which a timer can't make */
+	bool leads_away;   /* at the last stop, its stack was in two places */
 	bool outgrown;     /* its copies of the stack were too small once */
 	size_t stack_size; /* of its copies, in bytes */
 	size_t next_size; /* of the copies of the timer that is to take its place; 0: it may stay */

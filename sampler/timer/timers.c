@@ -115,7 +115,7 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 	end = sprof_book_observation(timers->book, &observation);
 	sprof_timed_recorded(timed_of(thread),
 		end != SPROF_END_STACK_COPY && end != SPROF_END_BAD_MEMORY,
-		is_too_small(thread, record));
+		end == SPROF_END_STACK_COPY && is_too_small(thread, record));
 }
 
 /* At the end of its process, a thread is in the kernel without memory. */
@@ -225,7 +225,10 @@ static bool may_open(const struct timers *timers, const struct sprof_thread *thr
 {
 	const struct sprof_sampler_options *options = timers->run->options;
 
-	return timers->open < MOST_TIMERS && !timed_of(thread)->given_up && !options->no_samples &&
+	const struct timed *timed = timed_of(thread);
+
+	return timers->open < MOST_TIMERS && !timed->given_up && !timed->leads_away &&
+		timed->needed <= SPROF_PERF_TIMER_STACK_MAX && !options->no_samples &&
 		!thread->process->denied && !sprof_timers_are_unfit(timers, thread);
 }
 

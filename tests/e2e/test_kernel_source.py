@@ -145,13 +145,13 @@ def test_work_before_an_exec_is_the_old_programs():
 
 
 def test_deep_stacks():
-    """First 8 KB are copied, then as much as is needed, and at last stops do it: all but the first stacks are whole."""
+    """As much is copied as stops have needed, and at last stops do it: all but the first stacks are whole."""
     for depth, by_kernel in ((100, True), (1000, True), (20000, False)):
         program = Target("deep", depth)
         folded, stats = attach_while(program.pid, 0.8, *KERNEL, "-r", 199, "--max-depth", 2 * depth)
         program.finish().check(0)
         # Until the copies have grown.
-        assert stats["stacks_truncated"] <= 20, (depth, stats)
+        assert stats["stacks_truncated"] <= 4, (depth, stats)
         spinning = [(frames.count("descend"), weight) for frames, weight in folded.stacks if "bottom_spin" in frames]
         whole = sum(weight for levels, weight in spinning if levels == depth)
         assert whole > 0.9 * sum(weight for _, weight in spinning), (depth, spinning)
@@ -232,7 +232,7 @@ def crowded(source):
 def test_a_thread_that_waits_for_a_cpu_has_samples():
     """Its turns are shorter than a period. Its timer counts CPU time only, and its wait for a CPU is shared out with that."""
     stats, periods = crowded("kernel")
-    assert 0.1 * periods - stats["samples_lost"] <= stats["samples"] <= 1.3 * periods + 2, (periods, stats)
+    assert 1 <= stats["samples"] <= 1.3 * periods + 2, (periods, stats)
     folded = read_profile()[0]
     assert folded.share("main") > 0.9, folded.stacks
 

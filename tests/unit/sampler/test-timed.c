@@ -32,22 +32,27 @@ static void it_is_open_from_its_first_record_on(void **state)
 	assert_false(timed.is_open || timed.timer || timed.given_up);
 }
 
-static void copies_grow_to_the_largest(void **state)
+static void a_copy_that_was_too_small_becomes_the_largest(void **state)
 {
 	struct timed timed = opened();
-	size_t size = timed.stack_size;
 
-	for (int i = 0; i < 2; i++) {
-		sprof_timed_recorded(&timed, false, true);
-		assert_true(timed.next_size > size);
-		replace(&timed);
-		assert_true(timed.stack_size > size);
-		assert_int_equal(timed.next_size, 0);
-		size = timed.stack_size;
-	}
-	assert_int_equal(size, SPROF_PERF_TIMER_STACK_MAX);
+	sprof_timed_recorded(&timed, false, true);
+	assert_int_equal(timed.next_size, SPROF_PERF_TIMER_STACK_MAX);
+	replace(&timed);
+	assert_int_equal(timed.stack_size, SPROF_PERF_TIMER_STACK_MAX);
 	sprof_timed_recorded(&timed, false, true);
 	assert_int_equal(timed.next_size, 0);
+}
+
+/* Stops have seen how deep it is. */
+static void the_first_copy_is_as_large_as_is_needed(void **state)
+{
+	struct timed timed = {.timer = NULL};
+
+	sprof_timed_needed(&timed, 20000);
+	assert_in_range(sprof_timed_next_size(&timed), 20001, 30000);
+	sprof_timed_needed(&timed, 10 * SPROF_PERF_TIMER_STACK_MAX);
+	assert_int_equal(sprof_timed_next_size(&timed), SPROF_PERF_TIMER_STACK_MAX);
 }
 
 static void met_whole(struct timed *timed, size_t needed, int times)
@@ -120,7 +125,8 @@ TEST_MAIN("timed")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_open_from_its_first_record_on),
-		cmocka_unit_test(copies_grow_to_the_largest),
+		cmocka_unit_test(a_copy_that_was_too_small_becomes_the_largest),
+		cmocka_unit_test(the_first_copy_is_as_large_as_is_needed),
 		cmocka_unit_test(copies_shrink_to_what_is_needed),
 		cmocka_unit_test(copies_that_are_nearly_needed_stay),
 		cmocka_unit_test(copies_that_were_too_small_do_not_shrink_again),
