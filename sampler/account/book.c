@@ -335,23 +335,18 @@ static void note(
 	note_sleep(observation, seen.end);
 }
 
-void sprof_book_charge(struct book *book, struct sprof_thread *thread, uint64_t time_ns,
-	const struct reading *reading)
-{
-	/* Reading the name costs more than charging a sleeper. */
-	if (sprof_charge_is_due(&book->charging, thread->sampling, time_ns) &&
-		sprof_charge_window(&book->charging, thread, reading))
-		sprof_names_tell(book->run, book->sink, thread, false);
-}
-
 static void charge(struct book *book, const struct observation *observation)
 {
 	struct sprof_thread *thread = observation->thread;
 	bool is_exact = observation->by == OBSERVED_BY_REUSE ||
 		observation->by == OBSERVED_BY_PEEK || observation->reading;
 
-	if (is_exact)
-		sprof_book_charge(book, thread, observation->time_ns, observation->reading);
+	if (!is_exact ||
+		!sprof_charge_is_due(&book->charging, thread->sampling, observation->time_ns))
+		return;
+	/* Reading the name costs more than charging a sleeper. */
+	if (sprof_charge_window(&book->charging, thread, observation->reading))
+		sprof_names_tell(book->run, book->sink, thread, false);
 }
 
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state)

@@ -62,9 +62,6 @@ enum ask_figures sprof_book_wants(
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation);
 /* A look has found it in this state. */
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state);
-/* Charges a thread whose figures are exact, if that is due. `reading`: NULL: reads them. */
-void sprof_book_charge(struct book *book, struct sprof_thread *thread, uint64_t time_ns,
-	const struct reading *reading);
 /* A tick passes without a sample; the thread is taken to be where it was last seen. */
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
 

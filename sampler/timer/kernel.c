@@ -122,8 +122,8 @@ static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 			sprof_timers_open(&kernel->timers, thread);
 	} else if (timed->next_size) {
 		sprof_timers_replace(&kernel->timers, thread);
-	} else if (sprof_timed_is_in_vain(timed)) {
-		sprof_timers_close(&kernel->timers, thread, true);
+	} else if (sprof_timed_is_in_vain(timed) || timed->leads_away) {
+		sprof_timers_close(&kernel->timers, thread, sprof_timed_is_in_vain(timed));
 	} else {
 		sprof_timers_pace(&kernel->timers, thread);
 	}
@@ -158,12 +158,10 @@ bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
 	if (!sampled->timed.timer || kernel->tick.thorough)
 		return sprof_stops_ask(kernel->stops, ask);
 	sprof_interval_read(&kernel->book->samples, thread, kernel->tick.ns);
-	/* Where it waits in the run queue, a stop would take long, and its figures are exact. */
+	/* In the run queue, a stop would take long, and its figures lack the present wait for a CPU. */
 	is_queued = has_not_run(kernel, thread, STALE_NS);
 	if (!is_queued && (!sampled->timed.is_open || ask->figures != ASK_NO_FIGURES))
 		return sprof_stops_ask(kernel->stops, ask);
-	if (is_queued)
-		sprof_book_charge(kernel->book, thread, kernel->tick.ns, NULL);
 	sprof_book_looked(kernel->book, thread, SPROF_STATE_USER);
 	note_stay(kernel, thread);
 	return true;

@@ -24,7 +24,7 @@ struct timed {
 	bool is_open;                   /* it has made a record */
 	bool given_up;
 	bool is_unfit;     /* its stack takes several copies, which a timer can't make */
-	bool leads_away;   /* at the last stop, its stack was in two places */
+	bool leads_away;   /* its stack was in two places when it was last seen: stops copy both */
 	bool outgrown;     /* its copies of the stack were too small once */
 	size_t stack_size; /* of its copies, in bytes */
 	size_t next_size; /* of the copies of the timer that is to take its place; 0: it may stay */

@@ -113,6 +113,7 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 	set_stack(thread, &record->user, &snapshot);
 	timed_of(thread)->recorded_ns = timers->tick_ns;
 	end = sprof_book_observation(timers->book, &observation);
+	timed_of(thread)->leads_away |= end == SPROF_END_BAD_MEMORY;
 	sprof_timed_recorded(timed_of(thread),
 		end != SPROF_END_STACK_COPY && end != SPROF_END_BAD_MEMORY,
 		end == SPROF_END_STACK_COPY && is_too_small(thread, record));
