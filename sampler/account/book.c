@@ -403,6 +403,9 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 	}
 	if (observation->snapshot)
 		walked = sprof_walk(book->run, observation);
+	/* A timer's copy is of one place. The stop that follows has both, and gets the time. */
+	if (observation->by == OBSERVED_BY_KERNEL && walked.stack.end == SPROF_END_BAD_MEMORY)
+		return walked.stack.end;
 	if (sprof_interpreted_was_named(observation->thread))
 		sprof_names_tell(book->run, book->sink, observation->thread, false);
 	if (is_beside_sleep(observation))

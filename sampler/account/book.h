@@ -58,7 +58,7 @@ void sprof_book_restart(struct book *book);
 enum ask_figures sprof_book_wants(
 	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
 
-/* Returns how its stack ends. */
+/* Returns how its stack ends. A record whose stack leads to another place (BAD_MEMORY) is not booked. */
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation);
 /* A look has found it in this state. */
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state);

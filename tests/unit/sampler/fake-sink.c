@@ -135,6 +135,7 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 	thread->samples += count;
 	thread->states[sample->state] += count;
 	thread->ns[sample->state] += sample->ns;
+	thread->program_ns[((pc >> 16) & 0xff) % FAKE_PROGRAMS] += sample->ns;
 	thread->queued_ns += sample->queue_ns;
 	thread->holders += sample->holder ? count : 0;
 	if (sample->holder)

@@ -18,6 +18,7 @@ enum {
 	FAKE_ACTS = 256,
 	FAKE_STACKS = 4096,
 	FAKE_ORDERS = 8,
+	FAKE_PROGRAMS = 16, /* that a thread executes, and are counted */
 	FAKE_RECORDS = 64,
 	FAKE_PID = 0x40000000, /* above any real one */
 	FAKE_OWN_TID = 101,    /* of thread 0, inside its process */
@@ -86,6 +87,7 @@ struct fake_thread {
 	/* Reports about it. */
 	uint64_t samples, states[SPROF_STATE_COUNT];
 	uint64_t ns[SPROF_STATE_COUNT]; /* the time that they explain */
+	uint64_t program_ns[FAKE_PROGRAMS];
 	uint64_t last_sample_ns, one_before_ns;
 	uint64_t charged[SPROF_TIME_COUNT];
 	uint64_t queued_ns;            /* in the run queue behind sleeps, by its samples */

@@ -238,6 +238,7 @@ static void the_last_records_count(void **state)
 	world.options.rate_hz = 100;
 	fake_run_well(&world);
 	assert_int_equal(world.quality.samples_by_kernel, thread->records);
+	assert_in_range(thread->ns[SPROF_STATE_USER], 54 * MS, 55 * MS);
 	assert_in_range(thread->samples, 5, 7);
 }
 

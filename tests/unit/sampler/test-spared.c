@@ -282,7 +282,7 @@ static void a_holder_that_woke_is_not_in_its_sleep(void **state)
 	assert_true(misplaced_share(200 * MS, 600 * MS) < 0.002);
 }
 
-/* Of a thread that does the same ten times for 1995 ms and then executes another program. */
+/* Does the same ten times for 1995 ms and then executes another program. */
 static void check_execs(uint64_t user_ns, uint64_t sleep_ns)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -301,6 +301,10 @@ static void check_execs(uint64_t user_ns, uint64_t sleep_ns)
 			thread->ns[SPROF_STATE_USER], user_ns * 10 - user_ns / 10, user_ns * 10);
 		assert_in_range(thread->ns[SPROF_STATE_SLEEP], sleep_ns * 10 - sleep_ns / 10,
 			sleep_ns * 10 + MS);
+		/* Each program has its own; of its work, what no record shows is the next one's. */
+		for (int i = 1; i < 10; i++)
+			assert_in_range(thread->program_ns[i], (user_ns ? 1885 : 1993) * MS,
+				(user_ns ? 2105 : 1997) * MS);
 	}
 }
 
