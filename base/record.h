@@ -261,23 +261,22 @@ struct sprof_thread_facts {
 };
 
 struct sprof_sample {
-	uint64_t time_ns; /* CLOCK_MONOTONIC of the tick, or of the last one if there are several */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t thread;
 	uint32_t stack; /* its id from the sink's stack() */
 	enum sprof_state state;
-	uint32_t count; /* number of ticks it represents: 0 and 1 mean one */
+	/*
+	 * the part of the thread's time that it explains: in its state, and in the run queue behind
+	 * its sleep. Samples of one class share that class's time in this proportion
+	 */
+	uint64_t ns, queue_ns;
+	bool is_further; /* further time of an earlier observation: none of its own */
 	/* its id from the sink's wait(); NONE: in no system call */
 	uint32_t wait;
 	const struct sprof_holder *holder; /* NULL: no lock, or no known holder */
 	/* goroutine that the thread ran; 0: none, or not wanted */
 	uint64_t goroutine;
-	uint32_t cpu;  /* CPU that it ran on, counted from 1; 0: not known, or not wanted */
-	bool is_timed; /* its time comes from waited(), and is no equal share */
-	/*
-	 * run-queue sample: gets run-queue and stolen time only, and only if the thread has no
-	 * running sample in that time
-	 */
-	bool is_queued;
+	uint32_t cpu; /* CPU that it ran on, counted from 1; 0: not known, or not wanted */
 };
 
 /* A wait whose length is known, or a part of it. */
@@ -301,10 +300,6 @@ struct sprof_charge {
  *
  * sample() may be called several times for a thread. charge() then gives what the kernel accounted
  * to the thread since the last charge(); it belongs to the samples since then.
- *
- * queued() gives the time, in ns, that the thread waited for a CPU after the sleep of such a
- * sample; charge() does not include it. sample->count samples of the sleep were already given for
- * that time.
  */
 struct sprof_sink {
 	void *data;
@@ -312,14 +307,12 @@ struct sprof_sink {
 	bool (*stack)(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id);
 	bool (*sample)(void *data, const struct sprof_sample *sample);
 	bool (*charge)(void *data, uint32_t thread, const struct sprof_charge *charge);
-	/* NULL: not wanted; charge() then has that time, too. */
-	bool (*queued)(void *data, const struct sprof_sample *sample, uint64_t ns);
 	/* Gives equal waits the same id. NULL: not wanted; then nothing is looked up. */
 	bool (*wait)(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
 	/* Replaces the thread's earlier facts. NULL: not wanted. */
 	bool (*facts)(void *data, uint32_t thread, const struct sprof_thread_facts *facts);
 	/*
-	 * The sample gives the thread and the place of the wait; its time and count are not used.
+	 * The sample gives the thread and the place of the wait; its times are not used.
 	 * Blocked time that is charged is shared out by these lengths. NULL: not wanted.
 	 */
 	bool (*waited)(
@@ -337,7 +330,7 @@ enum sprof_timers_denied {
 	SPROF_TIMERS_OTHER,
 	SPROF_TIMERS_FILES, /* limit of open files */
 	SPROF_TIMERS_UNSUPPORTED,
-	SPROF_TIMERS_USER_ONLY, /* kernel code may not be sampled */
+	SPROF_TIMERS_USER_ONLY, /* of older recordings: kernel code may not be sampled */
 };
 
 /* The quality of a run: what sprof did, missed and cost. Times in ns. */
@@ -347,16 +340,13 @@ struct sprof_quality {
 	uint64_t off_ns;      /* sampling switched off by the user */
 	double rate_hz;
 	/*
-	 * taken: each thread's sample represents one or more of them; late: at least a period after
-	 * the deadline; missed: passed because an earlier one was late, and not represented by it
+	 * taken, or left out because timers sample every thread; late: at least a period after the
+	 * deadline; missed: passed because an earlier one was late
 	 */
 	uint64_t ticks, ticks_late, ticks_missed;
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
 	uint64_t samples_by_kernel, samples_stopped, samples_peeked, samples_reused;
-	/*
-	 * the thread got no CPU to stop on within the tick's patience, or a timer's record was lost
-	 */
-	uint64_t samples_lost;
+	uint64_t samples_lost; /* records of timers for which there was no room, or no program */
 	/* threads that were refused a timer by the kernel; times that it throttled one */
 	uint64_t timers_refused, timers_throttled;
 	uint64_t timers_denied; /* why no thread got a timer: enum sprof_timers_denied */

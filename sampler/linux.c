@@ -126,10 +126,9 @@ static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_p
 	return sprof_thread_read_syscall(thread, ret);
 }
 
-static ssize_t read_status(
-	void *data, struct sprof_thread *thread, bool often, char *buffer, size_t size)
+static ssize_t read_status(void *data, struct sprof_thread *thread, char *buffer, size_t size)
 {
-	return sprof_thread_read_status(thread, often, buffer, size);
+	return sprof_thread_read_status(thread, false, buffer, size);
 }
 
 static ssize_t read_file(

@@ -11,6 +11,7 @@
 #include "attach/proc/procfs.h"
 #include "base/record.h"
 #include "sampler/account/figures.h"
+#include "sampler/account/ledger.h"
 #include "unwind/snapshot.h"
 
 enum observed_by { OBSERVED_BY_REUSE, OBSERVED_BY_PEEK, OBSERVED_BY_STOP, OBSERVED_BY_KERNEL };
@@ -20,13 +21,8 @@ struct observation {
 	enum observed_by by;
 	/* the time that it is booked at: its tick's, a late stop's, or the kernel record's */
 	uint64_t time_ns;
-	uint32_t times; /* number of ticks that it counts for; 0: it only carries figures */
 	enum sprof_state state;
-	bool is_past; /* of sleep before this tick: locks may have changed hands since */
-	/* a wait for a CPU in the midst of work; the samples around it share its time */
-	bool is_queued;
-	/* number of ticks that the stop came too late for, already counted as lost */
-	uint32_t owed;
+	bool is_late; /* a stop that was requested in an earlier tick */
 	/* the CPU that it ran on, or was queued on, counted from 1; 0: not known */
 	uint32_t cpu;
 
@@ -40,10 +36,11 @@ struct observation {
 	const uint64_t *kernel;
 	size_t kernel_count;
 
-	/* The kernel's figures. For a sleeper: those that identify its sleep. */
+	/* The thread's figures at that time; none for a timer's record. */
+	struct ledger_look look;
+	/* For a sleeper: those that identify its sleep. */
 	/* a new sleep can be distinguished from this one: its sample may be repeated */
 	bool sleeps_on;
-	uint64_t timeslices;
 	struct sprof_figures slept;
 	/* Of a stopped thread: exact, if figures were wanted; NULL: not read. */
 	const struct reading *reading;

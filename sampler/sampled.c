@@ -3,7 +3,6 @@
  */
 #include "sampler/sampled.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +39,12 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 
 static void begin_account(struct sampled *sampled, const struct sprof_figures *start)
 {
+	const struct ledger_look look = {
+		.time_ns = start->time_ns,
+		.figures = {start->cpu_ns, start->runq_ns, start->timeslices},
+	};
+
+	sprof_ledger_begin(&sampled->ledger, &look);
 	sprof_account_init(&sampled->account, start);
 	sampled->window_ns = start->time_ns;
 }
@@ -64,30 +69,12 @@ void sprof_sampled_destroy(struct sampled *sampled)
 	free(sampled);
 }
 
-void sprof_sampled_met_first(
-	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid)
-{
-	sampled->first = *facts;
-	sampled->own_tid = own_tid;
-}
-
 bool sprof_sampled_named(struct sampled *sampled, const char *name)
 {
 	if (!strcmp(name, sampled->name))
 		return false;
 	snprintf(sampled->name, sizeof(sampled->name), "%s", name);
 	return true;
-}
-
-void sprof_sampled_ran(struct sampled *sampled)
-{
-	if (sampled->life == SAMPLED_NEW)
-		sampled->life = SAMPLED_ALIVE;
-}
-
-void sprof_sampled_ended(struct sampled *sampled)
-{
-	sampled->life = SAMPLED_DEAD;
 }
 
 static void forget_place(struct sampled *sampled)
@@ -106,38 +93,17 @@ void sprof_sampled_executed(struct sampled *sampled)
 void sprof_sampled_restarted(struct sampled *sampled)
 {
 	forget_place(sampled);
-	sprof_sampled_met(sampled);
-	sprof_timed_restarted(&sampled->timed);
+	sampled->is_late = false;
+	sampled->last_sleep.sample.time_ns = 0;
 }
 
-void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen)
+void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample)
 {
-	sampled->last = *seen;
-}
-
-void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks)
-{
-	sprof_account_see(&sampled->account, state, ticks);
-}
-
-void sprof_sampled_counted_only(struct sampled *sampled, enum sprof_state state, uint32_t ticks)
-{
-	sprof_account_count(&sampled->account, state, ticks);
-}
-
-void sprof_sampled_waited(struct sampled *sampled, enum sprof_state state, uint64_t ns)
-{
-	sprof_account_weigh(&sampled->account, state, ns);
-}
-
-void sprof_sampled_recorded(struct sampled *sampled, struct switching *switching)
-{
-	sampled->switching = switching;
-}
-
-void sprof_sampled_placed(struct sampled *sampled, uint32_t place)
-{
-	sampled->place = place;
+	sampled->last_sleep.sample = *sample;
+	if (!sample->holder)
+		return;
+	sampled->last_sleep.holder = *sample->holder;
+	sampled->last_sleep.sample.holder = &sampled->last_sleep.holder;
 }
 
 void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
@@ -146,10 +112,8 @@ void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *fi
 	sampled->sleep = (struct known_sleep){
 		.active = is_same,
 		.timeslices = timeslices,
-		.cpu_ns = figures->cpu_ns,
 		.figures = *figures,
 	};
-	sampled->asleep = (struct known_place){.seen = sampled->last, .wait = sampled->wait.id};
 	sampled->has_running = false;
 }
 
@@ -158,8 +122,8 @@ void sprof_sampled_ran_meanwhile(
 {
 	sampled->running = (struct known_place){.seen = sampled->last, .wait = sampled->wait.id};
 	sampled->has_running = true;
-	sprof_sampled_seen(sampled, asleep);
-	sprof_sampled_waits(sampled, wait);
+	sampled->last = *asleep;
+	sampled->wait = *wait;
 }
 
 void sprof_sampled_woke(struct sampled *sampled)
@@ -170,100 +134,11 @@ void sprof_sampled_woke(struct sampled *sampled)
 	}
 	sampled->has_running = false;
 	sampled->sleep.active = false;
-	sampled->sleep.skipped = 0;
-}
-
-/* If it had several turns on a CPU, each is assumed to have waited equally long. */
-uint64_t sprof_sampled_queued(
-	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks)
-{
-	const struct known_sleep *sleep = &sampled->sleep;
-	const uint64_t runq_ns = look->schedstat->runq_ns;
-	const uint64_t turns = look->schedstat->timeslices - sleep->timeslices;
-	uint64_t ns;
-
-	*ret_ticks = 0;
-	if (!turns || runq_ns <= sleep->figures.runq_ns)
-		return 0;
-	ns = sprof_account_take_runq(&sampled->account, look->now_ns, runq_ns,
-		(runq_ns - sleep->figures.runq_ns) / turns);
-	sampled->queued_ns += ns;
-	*ret_ticks = (uint32_t)(sampled->queued_ns / look->period_ns);
-	sampled->queued_ns %= look->period_ns;
-	return ns;
-}
-
-uint64_t sprof_sampled_worked_ns(
-	const struct sampled *sampled, const struct sprof_proc_schedstat *now)
-{
-	const struct known_sleep *sleep = &sampled->sleep;
-	const uint64_t turns = now->timeslices - sleep->timeslices;
-	uint64_t waited_ns;
-
-	if (!turns)
-		return UINT64_MAX;
-	/*
-	 * Each turn is assumed to have waited equally long; the first wait came right after the
-	 * sleep.
-	 */
-	waited_ns = (now->runq_ns - sleep->figures.runq_ns) / turns * (turns - 1);
-	return now->cpu_ns - sleep->cpu_ns + waited_ns;
-}
-
-void sprof_sampled_sleeps_on(struct sampled *sampled, uint64_t tick_ns, uint32_t ticks)
-{
-	sprof_sampled_skipped(sampled, ticks);
-	sampled->slept_on = ticks;
-	sampled->slept_on_ns = tick_ns;
-}
-
-uint32_t sprof_sampled_slept_on(const struct sampled *sampled, uint64_t tick_ns)
-{
-	return sampled->slept_on_ns == tick_ns ? sampled->slept_on : 0;
-}
-
-void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks)
-{
-	assert(sampled->sleep.active);
-	sampled->sleep.skipped += ticks;
-}
-
-uint32_t sprof_sampled_credited(struct sampled *sampled)
-{
-	uint32_t skipped = sampled->sleep.skipped;
-
-	sampled->sleep.skipped = 0;
-	return skipped;
-}
-
-void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait)
-{
-	sampled->wait = *wait;
 }
 
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
 {
 	sampled->wait = (struct known_wait){.id = id};
-}
-
-void sprof_sampled_called(struct sampled *sampled, const struct last_call *call)
-{
-	sampled->last_call = *call;
-}
-
-void sprof_sampled_lock_held(struct sampled *sampled, const struct lock_watch *watch)
-{
-	sampled->wait.lock = *watch;
-}
-
-void sprof_sampled_missed(struct sampled *sampled, uint32_t coming)
-{
-	sampled->owed = coming ? sampled->owed + coming : 0;
-}
-
-void sprof_sampled_met(struct sampled *sampled)
-{
-	sampled->owed = 0;
 }
 
 struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)
@@ -275,12 +150,6 @@ struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct 
 	};
 }
 
-/* While sampling is off, `first` has what belongs to the run so far. */
-void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_facts *facts)
-{
-	sampled->first = sprof_facts_since(facts, &sampled->first);
-}
-
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
 	const struct sprof_thread_facts *facts)
 {
@@ -288,46 +157,7 @@ void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *
 	sampled->first = sprof_facts_since(facts, &sampled->first);
 }
 
-void sprof_sampled_stood(struct sampled *sampled, uint64_t ns)
-{
-	sampled->stood_ns += ns;
-}
-
-void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu)
-{
-	sampled->cpu = *cpu;
-}
-
-void sprof_sampled_left_cpu(struct sampled *sampled)
-{
-	sampled->cpu.seen_ns = 0;
-}
-
 uint32_t sprof_sampled_cpu(const struct sampled *sampled)
 {
 	return (uint32_t)(sampled->cpu.number + 1);
-}
-
-void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns)
-{
-	sampled->faults = faults;
-	sampled->faults_ns = now_ns;
-}
-
-void sprof_sampled_sought_thread(struct sampled *sampled)
-{
-	sampled->sought_thread = true;
-}
-
-bool sprof_sampled_asked(struct sampled *sampled, uint64_t tick_ns)
-{
-	const bool is_first = sampled->asked_ns != tick_ns;
-
-	sampled->asked_ns = tick_ns;
-	return is_first;
-}
-
-void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns)
-{
-	sampled->turn_ns = tick_ns;
 }

@@ -1,23 +1,21 @@
 /*
- * What the sampler remembers of a thread and of a process. Other files read these fields; only the
- * transitions below change them. Each field belongs to one of these machines:
+ * What the sampler remembers of a thread and of a process. Fields that depend on each other change
+ * in the functions below; each of the others is set by one file. They are:
  *
- *   life     NEW -ran-> ALIVE -ended-> DEAD. A dead thread keeps its place until it is released.
+ *   life     NEW (it had no CPU yet) -> ALIVE -> DEAD. A dead thread keeps its place until it is
+ *            released.
  *
- *   sleep    AWAKE -slept-> ASLEEP -woke, executed, restarted-> AWAKE. While ASLEEP, ticks that
- *            pass without a look are counted (skipped) and credited together.
+ *   sleep    AWAKE -slept-> ASLEEP -woke, executed, restarted-> AWAKE.
  *
- *   wait     NONE -waits-> WAITING -runs, stopped, executed, restarted-> NONE. While WAITING, each
- *            sample looks up the holder of the lock, if it is a lock.
+ *   wait     NONE -> WAITING -runs, executed, restarted-> NONE. While WAITING, each sample looks up
+ *            the holder of the lock, if it is a lock.
  *
- *   sample   MET -missed-> OWED -met, restarted-> MET. OWED: its stop missed its tick and is under
- *            way; the sample is taken when it comes.
+ *   is_late  its stop missed its tick and is under way; the sample is taken when it comes.
  *
  *   window   begins at the thread's first sight, at each charge, and when sampling goes on again.
  *
- *   cpu      UNKNOWN -seen-> KNOWN -old, came late-> UNKNOWN.
- *
- * copy and timed have transitions of their own (sampler/stack/plan.h, sampler/timer/timed.h).
+ * ledger, copy and timed have functions of their own (sampler/account/ledger.h,
+ * sampler/stack/plan.h, sampler/timer/timed.h).
  */
 #ifndef SPROF_SAMPLER_SAMPLED_H
 #define SPROF_SAMPLER_SAMPLED_H
@@ -30,6 +28,7 @@
 #include "base/record.h"
 #include "blocked/futex.h"
 #include "sampler/account/account.h"
+#include "sampler/account/ledger.h"
 #include "sampler/stack/plan.h"
 #include "sampler/timer/timed.h"
 
@@ -41,9 +40,7 @@ struct sprof_interp_thread;
 /* The thread's present sleep; its sample is repeated as long as the sleep lasts. */
 struct known_sleep {
 	bool active;
-	uint32_t skipped;    /* ticks since the last look */
 	uint64_t timeslices; /* unchanged while the sleep lasts */
-	uint64_t cpu_ns;     /* CPU time used before the sleep */
 	/* the kernel's, unchanged during the sleep; time_ns 0: not read */
 	struct sprof_figures figures;
 };
@@ -91,16 +88,16 @@ struct last_seen {
 	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
 
-/* A look that finds that a sleeper has had a CPU. */
-struct queue_look {
-	uint64_t now_ns, period_ns; /* of the ticks */
-	const struct sprof_proc_schedstat *schedstat;
-};
-
 /* Where a thread was seen, and in which call. */
 struct known_place {
 	struct last_seen seen;
 	uint32_t wait; /* the sink's */
+};
+
+/* The last sample of a sleep, with the holder of its lock. time_ns 0: none, or of another sink. */
+struct last_sleep {
+	struct sprof_sample sample;
+	struct sprof_holder holder;
 };
 
 enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
@@ -116,17 +113,14 @@ struct sampled {
 	struct known_sleep sleep;
 	struct known_wait wait;
 	struct last_call last_call;
+	struct ledger ledger;
 	struct sprof_account account;
 	uint64_t window_ns; /* when the last charge was */
 	uint64_t stood_ns;  /* time in our stops, from when we saw each */
-	uint64_t queued_ns; /* run-queue time after sleeps that does not make a tick yet */
 	enum sampled_life life;
-	/* skipped ticks credited to a sleep that ended in the tick slept_on_ns */
-	uint32_t slept_on;
-	uint64_t slept_on_ns;
-	uint32_t owed; /* ticks in a row that its last stop missed */
+	bool is_late; /* its stop has missed the tick that asked for it */
 	struct last_seen last;
-	struct known_place asleep; /* the sample of the present sleep */
+	struct last_sleep last_sleep;
 	/*
 	 * where a record shows it running while it counts as asleep: just before that sleep, or
 	 * after a wake-up that no look has seen yet
@@ -179,14 +173,13 @@ struct known_mappings {
 struct known_quiet {
 	/* none of its sleepers has run since the last tick; the same for that tick */
 	bool is_quiet, was_quiet;
-	bool has_awake;            /* it has threads that are not known to sleep */
-	bool has_rest, knows_rest; /* whether the two below are valid */
-	uint64_t waiters;          /* sleepers that wait for a lock */
-	uint64_t moved_ns;         /* the last tick that found a sleeper that had run */
+	bool has_awake;    /* it has threads that are not known to sleep */
+	uint64_t waiters;  /* sleepers that wait for a lock */
+	uint64_t moved_ns; /* the last tick that found a sleeper that had run */
 	/* CPU time of its present threads, as of the last look at each */
 	uint64_t seen_ns;
-	uint64_t rest_ns; /* the process's clock minus seen_ns */
-	/* the rest while no sleeper had run: mostly of ended threads */
+	uint64_t rest_ns; /* the process's clock minus seen_ns; 0: not known */
+	/* the rest while no sleeper had run: mostly of ended threads; 0: not known */
 	uint64_t known_rest_ns;
 };
 
@@ -214,30 +207,16 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 struct sampled *sprof_sampled_create(const struct sprof_figures *start);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
-/* Stores what the kernel had counted before, and the id inside its process. */
-void sprof_sampled_met_first(
-	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid);
 /* Returns false if the thread already has that name. */
 bool sprof_sampled_named(struct sampled *sampled, const char *name);
 
-/* life: it has had a CPU; it has ended, though the kernel does not say so yet. */
-void sprof_sampled_ran(struct sampled *sampled);
-void sprof_sampled_ended(struct sampled *sampled);
 /* The thread runs another program: its sleep and wait belonged to the old one. */
 void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/* seen: the last sighting. counted: its sample, which counts for that number of ticks. */
-void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen);
-void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
-/* The same, but sprof_sampled_waited() adds the time in that state, once its length is known. */
-void sprof_sampled_counted_only(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
-void sprof_sampled_waited(struct sampled *sampled, enum sprof_state state, uint64_t ns);
-/* Its switches are recorded from now on. */
-void sprof_sampled_recorded(struct sampled *sampled, struct switching *switching);
-void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
-
+/* A sample of a sleep is on its way to the sink. */
+void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample);
 /*
  * sleep: it sleeps, with these figures. `is_same`: they distinguish this sleep from the next one,
  * so the sample can be repeated.
@@ -251,70 +230,18 @@ void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *fi
 void sprof_sampled_ran_meanwhile(
 	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait);
 void sprof_sampled_woke(struct sampled *sampled);
-/*
- * It has had a CPU since it was seen asleep. Returns the ns that it waited for the first one, which
- * are handed out now. *ret_ticks: how many of its ticks fell into such waits, on average.
- */
-uint64_t sprof_sampled_queued(
-	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks);
-/*
- * The time since it first got a CPU after the sleep in which it was seen: on a CPU, or in the run
- * queue for later turns. UINT64_MAX: not known.
- */
-uint64_t sprof_sampled_worked_ns(
-	const struct sampled *sampled, const struct sprof_proc_schedstat *now);
-/*
- * sleeps_on: credits that number of skipped ticks, before this one, to the sleep that has just
- * ended. slept_on: returns how many were credited in this tick.
- */
-void sprof_sampled_sleeps_on(struct sampled *sampled, uint64_t tick_ns, uint32_t ticks);
-uint32_t sprof_sampled_slept_on(const struct sampled *sampled, uint64_t tick_ns);
-/* skipped: ticks passed without a look at it. credited: returns how many since the last call. */
-void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks);
-uint32_t sprof_sampled_credited(struct sampled *sampled);
-
-/* wait: its wait was found; or it runs, inside of a call or not (`id` NONE). */
-void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait);
+/* It runs, inside of a call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
-void sprof_sampled_called(struct sampled *sampled, const struct last_call *call);
-/* Its lock was looked at again. */
-void sprof_sampled_lock_held(struct sampled *sampled, const struct lock_watch *watch);
-
-/*
- * sample. missed: it has none; `coming`: the number of ticks whose stop is under way. met: it was
- * sampled, or stopped without a sample.
- */
-void sprof_sampled_missed(struct sampled *sampled, uint32_t coming);
-void sprof_sampled_met(struct sampled *sampled);
 
 /* window: the time since the last charge, by these figures. */
 struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
-/*
- * Sampling is off: what is counted until it is on again does not belong to the run. `facts`: the
- * kernel's counts now.
- */
-void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_facts *facts);
+/* Sampling goes on: what was counted while it was off does not belong to the run. */
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
 	const struct sprof_thread_facts *facts);
-void sprof_sampled_stood(struct sampled *sampled, uint64_t ns);
 
-/* cpu. */
-void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu);
-void sprof_sampled_left_cpu(struct sampled *sampled);
 /*
  * The CPU on which the last look found it, counted from 1; it may have moved since. 0: not known.
  */
 uint32_t sprof_sampled_cpu(const struct sampled *sampled);
-
-/* Stores the present number of page faults. */
-void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns);
-
-/* Its thread pointer is looked for only once. */
-void sprof_sampled_sought_thread(struct sampled *sampled);
-
-/* This tick has looked at it. */
-void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns);
-/* Returns whether it is the first time in that tick. */
-bool sprof_sampled_asked(struct sampled *sampled, uint64_t tick_ns);
 
 #endif

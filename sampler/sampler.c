@@ -39,7 +39,7 @@ static void on_ended(struct loop *loop, struct sprof_thread *thread)
 		sprof_exact_ended(&loop->exact, thread);
 	/* What it did while sampling was off is not charged. */
 	if (loop->sampling.is_on || thread->sampling)
-		sprof_book_settle(&loop->book, thread, loop->ticking.ns,
+		sprof_book_settle(&loop->book, thread,
 			loop->sampling.is_on && sprof_thread_has_figures(thread));
 	sprof_book_close(&loop->book, thread);
 	if (thread->process->threads == 1)
@@ -63,7 +63,7 @@ static void on_event(void *data, const struct sprof_event *event)
 		sprof_stops_take_late(&loop->stops, event->thread);
 		break;
 	case SPROF_EVENT_EXEC:
-		sprof_book_executed(&loop->book, event->thread, loop->ticking.ns);
+		sprof_book_executed(&loop->book, event->thread);
 		sprof_process_drop_former(event->thread->process);
 		if (loop->exact.is_open)
 			sprof_exact_executed(&loop->exact, event->thread);
@@ -90,39 +90,11 @@ static void on_event(void *data, const struct sprof_event *event)
 	}
 }
 
-static bool on_observed(void *data, struct observation *observation)
-{
-	struct loop *loop = data;
-
-	return sprof_book_observation(&loop->book, observation);
-}
-
 static void on_missed(void *data, struct sprof_thread *thread)
 {
 	struct loop *loop = data;
 
 	sprof_tick_missed(&loop->ticking, thread);
-}
-
-static void on_stayed(void *data, struct sprof_thread *thread)
-{
-	struct loop *loop = data;
-
-	sprof_book_stays(&loop->book, thread, loop->ticking.ns);
-}
-
-static void on_lost(void *data, uint64_t count)
-{
-	struct loop *loop = data;
-
-	loop->run.quality->samples_lost += count;
-}
-
-static enum ask_figures on_wanted(void *data, const struct sprof_thread *thread)
-{
-	const struct loop *loop = data;
-
-	return sprof_book_wants(&loop->book, thread, now_of(&loop->run));
 }
 
 static void carry_out(struct loop *loop, enum sprof_order order)
@@ -203,7 +175,7 @@ static void plan_next_tick(struct loop *loop)
 	struct pace *pace = &loop->pace;
 	uint64_t most_spared;
 
-	sprof_schedule_advance(&pace->schedule, loop->ticking.ns, loop->ticking.is_weighed);
+	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
 	if (loop->run.options->max_overhead > 0)
 		sprof_schedule_set_period(&pace->schedule,
 			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop)),
@@ -315,29 +287,23 @@ static void begin_pace(struct loop *loop)
 static void choose_source(struct loop *loop)
 {
 	const struct run *run = &loop->run;
-	const struct source_listener *listener = &loop->listener;
 
-	if (run->options->by_kernel && !run->quality->schedstat_missing) {
-		sprof_kernel_init(&loop->kernel, run, listener, &loop->stops);
-		loop->ticking.kernel = &loop->kernel;
-		listener = &loop->kernel.between;
-	}
-	sprof_stops_init(&loop->stops, run, listener, &loop->pauses);
+	sprof_stops_init(&loop->stops, &loop->book, &loop->listener, &loop->pauses);
+	if (!run->options->by_kernel || run->quality->schedstat_missing)
+		return;
+	sprof_kernel_init(&loop->kernel, &loop->book, &loop->stops);
+	loop->ticking.kernel = &loop->kernel;
 }
 
 static void begin(struct loop *loop, const struct sprof_sink *sink)
 {
 	loop->listener = (struct source_listener){
 		.data = loop,
-		.observed = on_observed,
 		.missed = on_missed,
-		.stayed = on_stayed,
-		.lost = on_lost,
 		.event = on_event,
-		.wanted = on_wanted,
 	};
-	choose_source(loop);
 	sprof_book_init(&loop->book, &loop->run, sink);
+	choose_source(loop);
 	loop->ticking.run = &loop->run;
 	loop->ticking.book = &loop->book;
 	loop->ticking.stops = &loop->stops;

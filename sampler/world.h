@@ -49,9 +49,7 @@ struct sprof_world {
 		void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
 	bool (*read_syscall)(
 		void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret);
-	/* `often`: it will be read again soon. */
-	ssize_t (*read_status)(
-		void *data, struct sprof_thread *thread, bool often, char *buffer, size_t size);
+	ssize_t (*read_status)(void *data, struct sprof_thread *thread, char *buffer, size_t size);
 	/* Another file of its folder in /proc ("io"), like sprof_proc_read_path(). */
 	ssize_t (*read_file)(void *data, const struct sprof_thread *thread, const char *name,
 		char *buffer, size_t size);

@@ -26,7 +26,7 @@ static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_erro
 	switch (denial->reason) {
 	case SPROF_PERF_PARANOID:
 		sprof_error_hint(err,
-			"sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON; --source stop needs neither");
+			"sysctl kernel.perf_event_paranoid=1, or CAP_PERFMON; --source stop needs neither");
 		break;
 	case SPROF_PERF_NO_LOCKED_MEMORY:
 		sprof_error_hint(err,
@@ -76,16 +76,13 @@ static enum sprof_timers_denied kept_reason(const struct sprof_perf_denial *deni
 	return SPROF_TIMERS_OTHER;
 }
 
-/* Why timers would not cover all of a running thread's time. */
+/* Why timers can't be used. */
 static enum sprof_timers_denied why_not(void)
 {
 	struct sprof_perf_denial denial;
 
-	if (sprof_perf_timer_is_permitted(true, &denial))
-		return SPROF_TIMERS_PERMITTED;
-	if (sprof_perf_timer_is_permitted(false, &denial))
-		return SPROF_TIMERS_USER_ONLY;
-	return kept_reason(&denial);
+	return sprof_perf_timer_is_permitted(&denial) ? SPROF_TIMERS_PERMITTED
+						      : kept_reason(&denial);
 }
 
 bool sprof_running_source_choose(enum sprof_running_source wanted,
@@ -95,7 +92,7 @@ bool sprof_running_source_choose(enum sprof_running_source wanted,
 
 	ret->timers_denied = wanted == SPROF_RUNNING_AUTO ? why_not() : SPROF_TIMERS_PERMITTED;
 	ret->by_kernel = wanted != SPROF_RUNNING_STOP && !ret->timers_denied;
-	if (wanted != SPROF_RUNNING_KERNEL || sprof_perf_timer_is_permitted(false, &denial))
+	if (wanted != SPROF_RUNNING_KERNEL || sprof_perf_timer_is_permitted(&denial))
 		return true;
 	if (!sprof_perf_denied(&denial, "timers in the kernel", err))
 		set_remedy(&denial, err);

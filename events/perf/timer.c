@@ -35,7 +35,7 @@ static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *
 		sprof_perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 
 	attributes.sample_period = plan->period_ns;
-	attributes.exclude_kernel = !plan->with_kernel;
+	attributes.exclude_kernel = 0;
 	if (plan->with_chains) {
 		attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attributes.exclude_callchain_user = 1;
@@ -106,24 +106,22 @@ void sprof_perf_timer_close(struct sprof_perf_timer *timer)
 }
 
 /* One of our own thread that hardly ever goes off. */
-static bool open_own(
-	bool with_kernel, struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
+static bool open_own(struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_perf_timer_plan plan = {
 		.period_ns = UINT32_MAX,
 		.stack_size = 8,
 		.records = LEAST_RECORDS,
-		.with_kernel = with_kernel,
 	};
 
 	return sprof_perf_timer_open(&plan, ret, ret_denial);
 }
 
-bool sprof_perf_timer_is_permitted(bool with_kernel, struct sprof_perf_denial *ret_denial)
+bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_perf_timer *timer;
 
-	if (!open_own(with_kernel, &timer, ret_denial))
+	if (!open_own(&timer, ret_denial))
 		return false;
 	sprof_perf_timer_close(timer);
 	return true;
@@ -134,7 +132,7 @@ struct sprof_perf_timer *sprof_perf_timer_keep(void)
 	struct sprof_perf_denial denial;
 	struct sprof_perf_timer *timer;
 
-	return open_own(false, &timer, &denial) ? timer : NULL;
+	return open_own(&timer, &denial) ? timer : NULL;
 }
 
 /* A return address may be after the end of its function. */

@@ -30,7 +30,6 @@ struct sprof_perf_timer_plan {
 	size_t stack_size; /* bytes to copy: a multiple of 8, at most SPROF_PERF_TIMER_STACK_MAX */
 	/* minimum capacity of the ring in records; in an open timer, its actual capacity */
 	size_t records;
-	bool with_kernel; /* also sample kernel code */
 	bool with_chains; /* with the kernel's stack */
 };
 
@@ -75,9 +74,8 @@ SPROF_MUST_USE bool sprof_perf_timer_open(struct sprof_perf_timer_plan *plan,
 /* NULL is accepted. */
 void sprof_perf_timer_close(struct sprof_perf_timer *timer);
 
-/* Whether a timer could be opened for sprof itself; `with_kernel`: one that samples kernel code. */
-SPROF_MUST_USE bool sprof_perf_timer_is_permitted(
-	bool with_kernel, struct sprof_perf_denial *ret_denial);
+/* Whether a timer could be opened for sprof itself. */
+SPROF_MUST_USE bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial);
 
 /*
  * Opens a timer that produces no records. Opening a thread's first timer on a machine waits 8 to 90

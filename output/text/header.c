@@ -71,7 +71,7 @@ static const char *why_denied(uint64_t denied)
 {
 	switch ((enum sprof_timers_denied)denied) {
 	case SPROF_TIMERS_PARANOID:
-		return "kernel.perf_event_paranoid is above 2: 1 helps, or CAP_PERFMON";
+		return "kernel.perf_event_paranoid is above 1: 1 helps, or CAP_PERFMON";
 	case SPROF_TIMERS_SECCOMP:
 		return "seccomp forbids it: a profile of the container that allows perf_event_open helps";
 	case SPROF_TIMERS_LOCKED_MEMORY:

@@ -66,12 +66,12 @@ bool sprof_profile_sink_waited(
 	struct sprof_profile *profile = data;
 	/* Other kinds may follow. */
 	const uint64_t values[SPROF_KINDS_MAX] = {waited->waits, waited->ns, waited->longest_ns};
-	uint32_t thread, row;
+	struct sprof_window_run run = {.ns = waited->ns, .state = where->state};
+	uint32_t thread;
 
 	if (!sprof_profile_find_thread(profile, where->thread, &thread) ||
-		!sprof_profile_find_row(profile, where, thread, &row) ||
-		!sprof_window_add_wait(
-			&profile->index->windows[thread], row, where->state, waited->ns))
+		!sprof_profile_find_row(profile, where, thread, &run.row) ||
+		!sprof_window_add(&profile->index->windows[thread], &run))
 		return false;
-	return !profile->kinds.further_count || sprof_profile_add_further(profile, row, values);
+	return !profile->kinds.further_count || sprof_profile_add_further(profile, run.row, values);
 }

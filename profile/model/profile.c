@@ -172,18 +172,6 @@ static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_
 	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
-static bool add_to_window(
-	struct sprof_window *window, uint32_t row, const struct sprof_sample *sample)
-{
-	const uint32_t count = sample->count ? sample->count : 1;
-
-	if (sample->is_timed)
-		return true;
-	if (sample->is_queued)
-		return sprof_window_add_queued(window, row, sample->state, count);
-	return sprof_window_add(window, row, sample->state, count);
-}
-
 static bool note_wait(struct sprof_profile *profile, const struct sprof_sample *sample,
 	uint32_t thread, uint32_t row)
 {
@@ -207,23 +195,29 @@ static bool note_wait(struct sprof_profile *profile, const struct sprof_sample *
 static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_profile *profile = data;
-	uint32_t count = sample->count ? sample->count : 1;
+	const uint32_t count = !sample->is_further;
+	struct sprof_window_run run = {
+		.count = count,
+		.ns = sample->ns,
+		.queue_ns = sample->queue_ns,
+		.state = sample->state,
+	};
 	struct sprof_profile_span span = {
 		.begin_ns = sample->time_ns, .end_ns = sample->time_ns, .samples = count};
 	struct sprof_profile_thread *thread;
-	uint32_t index, row;
+	uint32_t index;
 
 	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
-		!sprof_profile_find_row(profile, sample, index, &row) ||
-		!add_to_window(&profile->index->windows[index], row, sample) ||
-		!note_wait(profile, sample, index, row))
+		!sprof_profile_find_row(profile, sample, index, &run.row) ||
+		!sprof_window_add(&profile->index->windows[index], &run) ||
+		!note_wait(profile, sample, index, run.row))
 		return false;
-	span.row = row;
+	span.row = run.row;
 	if (!sprof_profile_extend(profile, index, &span))
 		return false;
-	if (sprof_profile_is_other(profile, profile->rows[row].stack))
+	if (sprof_profile_is_other(profile, profile->rows[run.row].stack))
 		profile->index->folded.samples += count;
-	profile->rows[row].metrics.samples += count;
+	profile->rows[run.row].metrics.samples += count;
 	thread = &profile->threads[index];
 	if (!thread->samples)
 		thread->first_ns = sample->time_ns;
@@ -286,24 +280,6 @@ static bool sink_charge(void *data, uint32_t id, const struct sprof_charge *char
 	return true;
 }
 
-static bool sink_queued(void *data, const struct sprof_sample *sample, uint64_t ns)
-{
-	struct sprof_profile *profile = data;
-	uint32_t index, row;
-
-	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
-		!sprof_profile_find_row(profile, sample, index, &row))
-		return false;
-	profile->threads[index].times.ns[SPROF_TIME_RUNQ] += ns;
-	if (!profile->kinds.has_times)
-		return true;
-	profile->rows[row].metrics.times.ns[SPROF_TIME_RUNQ] += ns;
-	if (!sample->is_timed)
-		sprof_window_take_back(
-			&profile->index->windows[index], row, sample->state, sample->count);
-	return true;
-}
-
 bool sprof_profile_settle(struct sprof_profile *profile)
 {
 	for (size_t i = 0; i < profile->thread_count; i++) {
@@ -330,7 +306,6 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 		.stack = sink_stack,
 		.sample = sink_sample,
 		.charge = sink_charge,
-		.queued = sink_queued,
 		.wait = sprof_profile_sink_wait,
 		.waited = sprof_profile_sink_waited,
 		.facts = sink_facts,

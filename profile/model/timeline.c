@@ -65,6 +65,8 @@ bool sprof_profile_extend(
 		span->samples += more->samples;
 		return true;
 	}
+	if (!more->samples)
+		return true;
 	if (profile->span_count < profile->span_max && profile->span_count < SPROF_PROFILE_NONE)
 		return append(profile, thread, more);
 	profile->spans_cut_ns = more->begin_ns;

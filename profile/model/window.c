@@ -3,9 +3,9 @@
  *
  * A class's time goes only to samples in a state of that class, so a sleeping function is never
  * charged with CPU time. Exception: page faults take system time, but their stops find the thread
- * in user code. The run-queue time after a sleep is not handled here (struct sprof_sink). Shares
- * are differences of a rounded running sum: each is within a nanosecond of even, and their sum is
- * exact.
+ * in user code. Run-queue time goes to sleeps first, each as much as followed it; the rest goes to
+ * the running samples. Shares are differences of a rounded running sum: each is within a nanosecond
+ * of its proportion, and their sum is exact.
  */
 #include "profile/model/window.h"
 
@@ -23,27 +23,15 @@ enum {
 	SURE = 3,
 };
 
-/* Which samples time goes to. */
-struct takers {
-	bool states[SPROF_STATE_COUNT];
-	bool queued;
-};
-
-/* A runnable thread accrues runq and stolen time in any state. */
-static const struct takers takes[SPROF_TIME_COUNT] = {
-	[SPROF_TIME_USER] = {.states = {[SPROF_STATE_USER] = true}},
-	[SPROF_TIME_SYS] = {.states = {[SPROF_STATE_SYS] = true}},
-	[SPROF_TIME_RUNQ] = {.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true}},
-	[SPROF_TIME_SLEEP] = {.states = {[SPROF_STATE_SLEEP] = true}},
-	[SPROF_TIME_DISK] = {.states = {[SPROF_STATE_DISK] = true}},
-	[SPROF_TIME_STOPPED] = {.states = {[SPROF_STATE_STOPPED] = true}},
-	[SPROF_TIME_STOLEN] = {.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true}},
-};
-
-/* If no sample shows the thread running: where it was preempted, as far as known. */
-static const struct takers takes_queued = {
-	.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
-	.queued = true,
+/* The states whose samples get a class. A runnable thread accrues runq and stolen time in any state. */
+static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
+	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
+	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
+	[SPROF_TIME_RUNQ] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
+	[SPROF_TIME_SLEEP] = {[SPROF_STATE_SLEEP] = true},
+	[SPROF_TIME_DISK] = {[SPROF_STATE_DISK] = true},
+	[SPROF_TIME_STOPPED] = {[SPROF_STATE_STOPPED] = true},
+	[SPROF_TIME_STOLEN] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
 };
 
 void sprof_window_finish(struct sprof_window *window)
@@ -52,15 +40,16 @@ void sprof_window_finish(struct sprof_window *window)
 	*window = (struct sprof_window){0};
 }
 
-static bool add(struct sprof_window *window, const struct sprof_window_run *more)
+bool sprof_window_add(struct sprof_window *window, const struct sprof_window_run *more)
 {
 	struct sprof_window_run *last = window->count ? &window->runs[window->count - 1] : NULL;
 
 	assert(more->state < SPROF_STATE_COUNT);
 	if (last && last->row == more->row && last->state == more->state &&
-		last->is_queued == more->is_queued && last->count < UINT32_MAX - more->count) {
+		last->count < UINT32_MAX - more->count) {
 		last->count += more->count;
-		last->weight += more->weight;
+		last->ns += more->ns;
+		last->queue_ns += more->queue_ns;
 		return true;
 	}
 	if (!sprof_array_reserve(
@@ -70,74 +59,35 @@ static bool add(struct sprof_window *window, const struct sprof_window_run *more
 	return true;
 }
 
-bool sprof_window_add(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
+/* The weight of samples in a class. What is seen for no time counts a little: it may be alone. */
+static uint64_t weight_of(const struct sprof_window_run *run, const bool *states)
 {
-	return add(window,
-		&(struct sprof_window_run){
-			.row = row, .count = count, .weight = count, .state = state});
+	if (!states)
+		return run->queue_ns;
+	return states[run->state] ? run->ns + run->count : 0;
 }
 
-bool sprof_window_add_queued(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
-{
-	return add(window,
-		&(struct sprof_window_run){.row = row,
-			.count = count,
-			.weight = count,
-			.state = state,
-			.is_queued = true});
-}
-
-bool sprof_window_add_wait(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint64_t ns)
-{
-	return add(window,
-		&(struct sprof_window_run){.row = row, .count = 1, .weight = ns, .state = state});
-}
-
-/* Does not affect waits of known length (add_wait). */
-void sprof_window_take_back(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
-{
-	for (size_t i = window->count; i-- && count;) {
-		struct sprof_window_run *run = &window->runs[i];
-		uint32_t part = run->count < count ? run->count : count;
-
-		if (run->row != row || run->state != state || run->weight != run->count)
-			continue;
-		run->count -= part;
-		run->weight -= part;
-		count -= part;
-	}
-}
-
-static bool is_taker(const struct sprof_window_run *run, const struct takers *takers)
-{
-	return takers->states[run->state] && takers->queued == run->is_queued;
-}
-
-/* Distributes ns of the class over those samples. Returns false if the window has none. */
-static bool hand_out(struct sprof_window *window, enum sprof_time_class class,
-	const struct takers *takers, uint64_t ns, struct sprof_profile_row *rows)
+/*
+ * Distributes ns of the class over the samples in those states; NULL: over the sleeps behind which the thread
+ * was in the run queue. Returns false if the window has none.
+ */
+static bool hand_out(struct sprof_window *window, enum sprof_time_class class, const bool *states,
+	uint64_t ns, struct sprof_profile_row *rows)
 {
 	uint64_t samples = 0, weight = 0, seen = 0, given = 0;
 
-	for (size_t i = 0; i < window->count; i++) {
-		if (!is_taker(&window->runs[i], takers))
-			continue;
-		samples += window->runs[i].count;
-		weight += window->runs[i].weight;
-	}
+	for (size_t i = 0; i < window->count; i++)
+		weight += weight_of(&window->runs[i], states);
 	if (!weight)
 		return false;
 	for (size_t i = 0; i < window->count; i++) {
 		const struct sprof_window_run *run = &window->runs[i];
 		uint64_t until;
 
-		if (!is_taker(run, takers))
+		if (!weight_of(run, states))
 			continue;
-		seen += run->weight;
+		samples += run->count;
+		seen += weight_of(run, states);
 		until = (uint64_t)((__uint128_t)ns * seen / weight);
 		rows[run->row].metrics.times.ns[class] += until - given;
 		given = until;
@@ -156,7 +106,7 @@ static uint64_t samples_of(const struct sprof_window *window, enum sprof_state s
 	for (size_t i = 0; i < window->count; i++) {
 		const struct sprof_window_run *run = &window->runs[i];
 
-		samples += run->state == state && !run->is_queued ? run->count : 0;
+		samples += run->state == state ? run->count : 0;
 	}
 	return samples;
 }
@@ -182,14 +132,24 @@ static uint64_t outside_calls(
 	return system_ns - (uint64_t)(in_calls / all * cpu_ns);
 }
 
-/* Distributes carried time of a class as far as possible. */
+/* Distributes at most that much carried time of a class. */
 static void hand_out_carried(struct sprof_window *window, enum sprof_time_class class,
-	const struct takers *takers, struct sprof_profile_row *rows)
+	const bool *states, uint64_t most_ns, struct sprof_profile_row *rows)
 {
-	uint64_t *ns = &window->carried.ns[class];
+	uint64_t *carried = &window->carried.ns[class];
+	const uint64_t ns = *carried < most_ns ? *carried : most_ns;
 
-	if (*ns && hand_out(window, class, takers, *ns, rows))
-		*ns = 0;
+	if (ns && hand_out(window, class, states, ns, rows))
+		*carried -= ns;
+}
+
+static uint64_t queue_of(const struct sprof_window *window)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < window->count; i++)
+		ns += window->runs[i].queue_ns;
+	return ns;
 }
 
 static void hand_out_faults(struct sprof_window *window, struct sprof_profile_row *rows)
@@ -200,7 +160,7 @@ static void hand_out_faults(struct sprof_window *window, struct sprof_profile_ro
 	/* A call that mostly sleeps has few samples as running, too. */
 	if (ns / SPROF_MOST_FAULT_NS >= window->faults)
 		ns = window->faults * SPROF_MOST_FAULT_NS;
-	if (!ns || !hand_out(window, SPROF_TIME_SYS, &takes[SPROF_TIME_USER], ns, rows))
+	if (!ns || !hand_out(window, SPROF_TIME_SYS, takes[SPROF_TIME_USER], ns, rows))
 		return;
 	carried[SPROF_TIME_SYS] -= ns;
 	window->faults -= (ns + SPROF_MOST_FAULT_NS - 1) / SPROF_MOST_FAULT_NS;
@@ -217,10 +177,9 @@ void sprof_window_charge(struct sprof_window *window, const struct sprof_times *
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		window->carried.ns[i] += times->ns[i];
 	hand_out_faults(window, rows);
+	hand_out_carried(window, SPROF_TIME_RUNQ, NULL, queue_of(window), rows);
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		hand_out_carried(window, (enum sprof_time_class)i, &takes[i], rows);
-	hand_out_carried(window, SPROF_TIME_RUNQ, &takes_queued, rows);
-	hand_out_carried(window, SPROF_TIME_STOLEN, &takes_queued, rows);
+		hand_out_carried(window, (enum sprof_time_class)i, takes[i], UINT64_MAX, rows);
 	if (!window->carried.ns[SPROF_TIME_SYS])
 		window->faults = 0;
 	window->count = 0;

@@ -9,14 +9,13 @@
 #include "base/record.h"
 #include "profile/model/profile.h"
 
-/* Successive equal samples, or waits of known length. */
+/* Successive equal samples. */
 struct sprof_window_run {
 	uint32_t row;
 	uint32_t count;
-	uint64_t weight; /* share in the distribution: sample count, or ns */
+	/* the time that they explain: in their state, and in the run queue behind their sleep */
+	uint64_t ns, queue_ns;
 	enum sprof_state state;
-	/* queue samples: the thread was runnable without a CPU; a sleeper's get no time */
-	bool is_queued;
 };
 
 /* A class's distribution so far. */
@@ -38,35 +37,15 @@ struct sprof_window {
 
 void sprof_window_finish(struct sprof_window *window);
 
-/* Excludes `count` of the samples added last from the distribution. */
-void sprof_window_take_back(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
-
-/* Adds `count` samples of a row. Returns false if out of memory. */
-bool sprof_window_add(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
-
-/*
- * The same for queue samples, in the row where the thread was last seen: they get runq and stolen
- * time only if the window has no other sample for it. If the thread was last seen asleep, they get
- * none. sprof_window_take_back() excludes them first, because they were added last.
- */
-bool sprof_window_add_queued(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
-
-/*
- * Adds a wait of the row, or a part of it. The thread's blocked time is then distributed by
- * lengths.
- */
-bool sprof_window_add_wait(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint64_t ns);
+/* Adds samples of a row, or (count 0) further time of its samples. Returns false if out of memory. */
+bool sprof_window_add(struct sprof_window *window, const struct sprof_window_run *more);
 
 /* Adds page faults for the next charge: they limit the system time attributed to faults. */
 void sprof_window_fault(struct sprof_window *window, uint64_t faults);
 
 /*
- * Distributes `times` and carried time to the rows sampled since the last charge: each class evenly
- * over its samples, or by the lengths of its waits, exact to the nanosecond. A class without a
+ * Distributes `times` and carried time to the rows sampled since the last charge: each class in
+ * proportion to the time that its samples explain, exact to the nanosecond. A class without a
  * sample is carried. Empties the window.
  */
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,

@@ -37,6 +37,7 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.time_ns = time_ns,
 		.cpu_ns = schedstat->cpu_ns,
 		.runq_ns = schedstat->runq_ns,
+		.timeslices = schedstat->timeslices,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
 		.disk_ticks = stat->disk_ticks,
@@ -51,6 +52,7 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
 {
 	*account = (struct sprof_account){.start = *start,
+		.looked_ns = start->time_ns,
 		.stood_ns = start->stood_ns,
 		.switches = start->switches,
 		.faults = start->faults,
@@ -83,28 +85,28 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 }
 
-void sprof_account_count(struct sprof_account *account, enum sprof_state state, uint32_t count)
+/* A look counts for the time since the last one, so that looks that were left out change nothing. */
+void sprof_account_look(
+	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns)
 {
-	account->samples += count;
+	const uint64_t passed = sprof_minus(now_ns, account->looked_ns) / period_ns;
+	const uint64_t looks = passed ? passed : 1;
+
+	account->looks += looks;
 	if (sprof_state_is_blocked(state))
-		account->blocked_samples += count;
+		account->blocked_looks += looks;
+	account->looked_ns = now_ns;
 }
 
-void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t weight)
+void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t ns)
 {
 	if (!sprof_state_is_blocked(state))
 		return;
-	account->blocked[state] += weight;
+	account->blocked[state] += ns ? ns : 1;
 	account->last_blocked = state;
 }
 
-void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count)
-{
-	sprof_account_count(account, state, count);
-	sprof_account_weigh(account, state, count);
-}
-
-static uint64_t blocked_samples(const struct sprof_account *account)
+static uint64_t blocked_ns(const struct sprof_account *account)
 {
 	return account->blocked[SPROF_STATE_SLEEP] + account->blocked[SPROF_STATE_DISK] +
 		account->blocked[SPROF_STATE_STOPPED];
@@ -113,7 +115,7 @@ static uint64_t blocked_samples(const struct sprof_account *account)
 /* The share of ns of a state, by the samples. Without samples, the last state seen gets all. */
 static uint64_t part_of(const struct sprof_account *account, enum sprof_state state, uint64_t ns)
 {
-	uint64_t all = blocked_samples(account);
+	uint64_t all = blocked_ns(account);
 
 	if (!all)
 		return account->last_blocked == state ? ns : 0;
@@ -165,13 +167,13 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 /* If the kernel's count of switches is not known, the thread may have slept. */
 static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	return blocked_samples(account) || !now->has_switches || now->switches > account->switches;
+	return blocked_ns(account) || !now->has_switches || now->switches > account->switches;
 }
 
 /* The longest wait within `wall` ns that the thread's samples allow. */
 static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 {
-	double all = (double)account->samples, blocked = (double)account->blocked_samples;
+	double all = (double)account->looks, blocked = (double)account->blocked_looks;
 	double margin = sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
 
 	if (blocked + margin >= all)
@@ -250,8 +252,7 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
  * sched_info_arrive). The part before the first figures, or already handed out as something else,
  * may not fit into the time that is left; then the wait is cut to that time.
  */
-static uint64_t hand_out_runq(
-	struct sprof_account *account, const struct sprof_figures *now, uint64_t most)
+static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_figures *now)
 {
 	uint64_t handed_out = account->kept_ns, room, delta;
 
@@ -260,17 +261,9 @@ static uint64_t hand_out_runq(
 	room = sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
 	delta = sprof_minus(sprof_minus(now->runq_ns, account->start.runq_ns),
 		account->handed_out.ns[SPROF_TIME_RUNQ]);
-	delta = sprof_least(delta, sprof_least(room, most));
+	delta = sprof_least(delta, room);
 	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
 	return delta;
-}
-
-uint64_t sprof_account_take_runq(
-	struct sprof_account *account, uint64_t now_ns, uint64_t runq_ns, uint64_t ns)
-{
-	const struct sprof_figures now = {.time_ns = now_ns, .runq_ns = runq_ns};
-
-	return hand_out_runq(account, &now, ns);
 }
 
 struct sprof_times sprof_account_advance(
@@ -290,9 +283,9 @@ struct sprof_times sprof_account_advance(
 		user = sprof_minus(cpu, before[SPROF_TIME_SYS]);
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, sprof_minus(cpu, user));
-	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now, UINT64_MAX);
+	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
 	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
-	if (now->more_to_come && !blocked_samples(account))
+	if (now->more_to_come && !blocked_ns(account))
 		return times;
 	split_blocked(account, now, account->kept_ns, &times);
 	account->kept_ns = 0;

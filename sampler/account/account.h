@@ -17,6 +17,7 @@ struct sprof_figures {
 	uint64_t user_ticks, system_ticks;
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
 	uint64_t faults;     /* page faults, with and without input */
+	uint64_t timeslices;
 	/* more samples follow: blocked time that none explains yet may be kept for them */
 	bool more_to_come;
 	bool has_switches;
@@ -35,13 +36,15 @@ struct sprof_figures {
 struct sprof_account {
 	struct sprof_figures start;
 	struct sprof_times handed_out;
-	/* since the last advance: samples in each blocked state, or ns of recorded waits */
+	/* since the last advance: ns in each blocked state, by samples or recorded waits */
 	uint64_t blocked[SPROF_STATE_COUNT];
-	enum sprof_state last_blocked;     /* the state of the last sample; USER: none yet */
-	uint64_t samples, blocked_samples; /* all of them */
-	uint64_t kept_ns;                  /* blocked time kept for later */
-	uint64_t stood_ns, switches;       /* at the last advance */
-	uint64_t faults;                   /* at the last take */
+	enum sprof_state last_blocked; /* the state of the last sample; USER: none yet */
+	/* periods of the ticks up to the looks so far, and those up to looks that found it blocked */
+	uint64_t looks, blocked_looks;
+	uint64_t looked_ns;          /* the last look */
+	uint64_t kept_ns;            /* blocked time kept for later */
+	uint64_t stood_ns, switches; /* at the last advance */
+	uint64_t faults;             /* at the last take */
 	/* stolen time that the machine's figures account for */
 	uint64_t lost_ns;
 	/*
@@ -67,14 +70,11 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
  */
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
 
-/* The thread was seen in this state at `count` ticks. */
-void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count);
-/*
- * The two parts of sprof_account_see(): count adds samples, weigh adds to what blocked time is
- * shared out by.
- */
-void sprof_account_count(struct sprof_account *account, enum sprof_state state, uint32_t count);
-void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t weight);
+/* A tick has found the thread in this state, or covers it by timers. */
+void sprof_account_look(
+	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns);
+/* A sample in this state explains that time: blocked time is shared out in this proportion. */
+void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t ns);
 
 /*
  * The times since the last call. Blocked time is split into sleep, disk and stopped. Disk time is
@@ -88,12 +88,5 @@ struct sprof_times sprof_account_advance(
 
 /* The page faults since the last call. */
 uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now);
-
-/*
- * Hands out run-queue time before the next advance: at most `ns`, and at most what is due at
- * `now_ns`, if the thread's run-queue time so far is `runq_ns`. Returns the ns handed out.
- */
-uint64_t sprof_account_take_runq(
-	struct sprof_account *account, uint64_t now_ns, uint64_t runq_ns, uint64_t ns);
 
 #endif

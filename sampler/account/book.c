@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "sampler/account/intervals.h"
 #include "sampler/account/names.h"
 #include "sampler/stack/interpreted.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/tick/reuse.h"
 
 enum { FEW_THREADS = 100 }; /* with at most this many threads, each charge reads their counters */
 
@@ -39,14 +39,9 @@ void sprof_book_begin_tick(struct book *book, size_t threads, bool closing)
 	book->charging.closing = closing;
 }
 
-void sprof_book_flush(struct book *book)
-{
-	sprof_samples_flush(&book->samples, NULL);
-}
-
 void sprof_book_end_tick(struct book *book)
 {
-	sprof_book_flush(book);
+	sprof_samples_flush(&book->samples, NULL);
 	book->charging.closing = false;
 }
 
@@ -62,17 +57,17 @@ static bool is_all_ours(const struct book *book, const struct sprof_thread *thre
  */
 static void note_first(const struct book *book, struct sprof_thread *thread, bool is_all_ours)
 {
-	struct sprof_thread_facts facts = {0};
+	struct sampled *sampled = thread->sampling;
 	struct reading reading;
-	pid_t own_tid = thread->tid;
 
-	if (sprof_reading_take(book->run->world, thread, true, &reading)) {
-		if (reading.facts.own_tid)
-			own_tid = reading.facts.own_tid;
-		if (!is_all_ours)
-			facts = reading.facts;
-	}
-	sprof_sampled_met_first(thread->sampling, &facts, own_tid);
+	sampled->first = (struct sprof_thread_facts){0};
+	sampled->own_tid = thread->tid;
+	if (!sprof_reading_take(book->run->world, thread, true, &reading))
+		return;
+	if (reading.facts.own_tid)
+		sampled->own_tid = reading.facts.own_tid;
+	if (!is_all_ours)
+		sampled->first = reading.facts;
 }
 
 static struct sampled *begin(struct book *book, struct sprof_thread *thread)
@@ -103,58 +98,14 @@ void sprof_book_ended(struct book *book, struct sprof_thread *thread)
 	sprof_charge_ended(&book->charging, thread);
 }
 
-void sprof_book_credit(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
+/* The samples that are still due, and what has passed of its sleep. */
+static void hand_over_samples(struct book *book, struct sprof_thread *thread)
 {
-	struct observation observation;
-
-	if (sprof_reuse_credit(thread, time_ns, &observation))
-		sprof_book_observation(book, &observation);
-}
-
-/* Whether the profile takes samples of its sleep, and run-queue time. */
-static bool takes_queue(const struct book *book, const struct sampled *sampled)
-{
-	const struct sprof_sampler_options *options = book->run->options;
-
-	return book->sink->queued && !options->no_samples &&
-		sprof_mode_takes(options->mode, sampled->asleep.seen.state) &&
-		sprof_mode_counts(options->mode, SPROF_TIME_RUNQ);
-}
-
-void sprof_book_queued(
-	struct book *book, struct sprof_thread *thread, const struct sprof_proc_schedstat *now)
-{
-	const struct queue_look look = {
-		.now_ns = now_of(book->run),
-		.period_ns = (uint64_t)(SPROF_NS_PER_S / book->run->options->rate_hz),
-		.schedstat = now,
-	};
-	struct sampled *sampled = thread->sampling;
-	uint32_t ticks;
-	uint64_t ns;
-
-	if (!takes_queue(book, sampled))
-		return;
-	ns = sprof_sampled_queued(sampled, &look, &ticks);
-	if (ns)
-		sprof_samples_queued(&book->samples, thread, ns, ticks);
-}
-
-void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
-{
-	sprof_book_credit(book, thread, time_ns);
-	sprof_sampled_woke(thread->sampling);
-}
-
-/* The samples that are still due, up to this time. */
-static void hand_over_samples(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
-{
-	sprof_book_credit(book, thread, time_ns);
 	sprof_samples_flush(&book->samples, thread);
+	sprof_interval_sleep(&book->samples, thread, now_of(book->run), true);
 }
 
-void sprof_book_settle(
-	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures)
+void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures)
 {
 	const bool was_open = thread->sampling;
 
@@ -164,11 +115,11 @@ void sprof_book_settle(
 	/* The last name counts, even if no tick has looked at the thread since it changed. */
 	if (was_open && with_figures)
 		sprof_names_tell(book->run, book->sink, thread, false);
-	hand_over_samples(book, thread, time_ns);
+	hand_over_samples(book, thread);
 	sprof_charge_last(&book->charging, thread, with_figures);
 }
 
-void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
+void sprof_book_executed(struct book *book, struct sprof_thread *thread)
 {
 	struct sampled_process *process = thread->process->sampling;
 
@@ -176,7 +127,7 @@ void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_
 		sprof_mappings_forget(&process->mappings);
 	if (!thread->sampling)
 		return;
-	hand_over_samples(book, thread, time_ns);
+	hand_over_samples(book, thread);
 	sprof_sampled_executed(thread->sampling);
 	sprof_names_tell(book->run, book->sink, thread, true);
 }
@@ -206,7 +157,7 @@ static void pause_thread(struct book *book, struct sprof_thread *thread, uint64_
 {
 	if (!thread->sampling)
 		return;
-	hand_over_samples(book, thread, time_ns);
+	hand_over_samples(book, thread);
 	sprof_charge_pause(&book->charging, thread, time_ns);
 	sprof_sampled_restarted(thread->sampling);
 }
@@ -263,66 +214,61 @@ enum ask_figures sprof_book_wants(
 	return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;
 }
 
-/* Whether it becomes a sample: it counts for at least one tick, and the mode takes its state. */
+/* Whether it becomes a sample: the mode takes its state. */
 static bool is_wanted(const struct book *book, const struct observation *observation)
 {
 	const struct sprof_sampler_options *options = book->run->options;
 
-	return observation->times && !options->no_samples &&
-		sprof_mode_takes(options->mode, observation->state);
+	return !options->no_samples && sprof_mode_takes(options->mode, observation->state);
 }
 
-static void count_stacks(
-	struct sprof_quality *quality, const struct last_seen *seen, uint32_t times)
+static void count_stacks(struct sprof_quality *quality, const struct last_seen *seen)
 {
-	quality->stacks[seen->end] += times;
-	quality->merges[seen->merge] += times;
-	if (seen->way == SPROF_WAY_CODE)
-		quality->stacks_by_code += times;
-	else if (seen->way == SPROF_WAY_FRAME_POINTER)
-		quality->stacks_by_frame_pointer += times;
+	quality->stacks[seen->end]++;
+	quality->merges[seen->merge]++;
+	quality->stacks_by_code += seen->way == SPROF_WAY_CODE;
+	quality->stacks_by_frame_pointer += seen->way == SPROF_WAY_FRAME_POINTER;
 }
 
 static void count_samples(struct sprof_quality *quality, const struct observation *observation)
 {
 	switch (observation->by) {
 	case OBSERVED_BY_KERNEL:
-		quality->samples_by_kernel += observation->times;
+		quality->samples_by_kernel++;
 		break;
 	case OBSERVED_BY_REUSE:
-		quality->samples_reused += observation->times;
+		quality->samples_reused++;
 		break;
 	case OBSERVED_BY_PEEK:
-		quality->samples_peeked += observation->times;
+		quality->samples_peeked++;
 		break;
 	case OBSERVED_BY_STOP:
-		quality->samples_stopped += observation->times;
+		quality->samples_stopped++;
 		break;
 	}
 }
 
-static void emit(struct book *book, const struct observation *observation)
+static void emit(struct book *book, const struct observation *observation, uint64_t ns)
 {
 	struct sprof_thread *thread = observation->thread;
 	const struct sampled *sampled = thread->sampling;
 
 	if (!is_wanted(book, observation))
 		return;
-	sprof_samples_emit(&book->samples, observation);
+	sprof_samples_emit(&book->samples, observation, ns);
 	count_samples(book->run->quality, observation);
-	count_stacks(book->run->quality, &sampled->last, observation->times);
+	count_stacks(book->run->quality, &sampled->last);
 }
 
 /* A lock may have changed hands while the thread slept. */
 static void look_at_lock(struct book *book, const struct observation *observation)
 {
 	struct sampled *sampled = observation->thread->sampling;
-	struct lock_watch watch = sampled->wait.lock;
+	struct lock_watch *watch = &sampled->wait.lock;
 
-	if (!sampled->wait.id || !watch.active || observation->is_past)
-		return;
-	sprof_locks_look(&book->waits.locks, observation->thread, &watch, observation->time_ns);
-	sprof_sampled_lock_held(sampled, &watch);
+	if (sampled->wait.id && watch->active)
+		sprof_locks_look(
+			&book->waits.locks, observation->thread, watch, observation->time_ns);
 }
 
 /* Finds what the thread does in the kernel. A thread in a group-stop waits for SIGCONT only. */
@@ -360,7 +306,7 @@ static void note_sleep(const struct observation *observation, enum sprof_end end
 
 	if (observation->by == OBSERVED_BY_PEEK)
 		sprof_sampled_slept(observation->thread->sampling, &observation->slept,
-			observation->timeslices, is_same);
+			observation->look.figures.timeslices, is_same);
 }
 
 /* A sleeper has left its CPU. */
@@ -384,7 +330,7 @@ static void note(
 	};
 
 	book->run->quality->frames += walked->stack.count;
-	sprof_sampled_seen(sampled, &seen);
+	sampled->last = seen;
 	find_wait(book, observation);
 	note_sleep(observation, seen.end);
 }
@@ -395,7 +341,7 @@ static void charge(struct book *book, const struct observation *observation)
 	bool is_exact = observation->by == OBSERVED_BY_REUSE ||
 		observation->by == OBSERVED_BY_PEEK || observation->reading;
 
-	if (observation->is_past || !is_exact ||
+	if (!is_exact ||
 		!sprof_charge_is_due(&book->charging, thread->sampling, observation->time_ns))
 		return;
 	/* Reading the name costs more than charging a sleeper. */
@@ -403,43 +349,25 @@ static void charge(struct book *book, const struct observation *observation)
 		sprof_names_tell(book->run, book->sink, thread, false);
 }
 
-/* The kernel's copy of the stack is too short, or leads to another stack: it is no sample. */
-static bool is_cut(const struct observation *observation, const struct walked *walked)
+void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state)
 {
-	return observation->by == OBSERVED_BY_KERNEL &&
-		(walked->stack.end == SPROF_END_STACK_COPY ||
-			walked->stack.end == SPROF_END_BAD_MEMORY);
-}
+	struct sampled *sampled = thread->sampling;
 
-/*
- * These samples were counted as lost and have come after all. Losses from before the last reset of
- * the figures are not in the count any more.
- */
-static void find_lost(struct sprof_quality *quality, uint32_t samples)
-{
-	quality->samples_lost -= samples < quality->samples_lost ? samples : quality->samples_lost;
-}
-
-/*
- * How many of the ticks that a late stop owes were not lost. If it counts for no tick, records
- * cover them all.
- */
-static uint32_t found_by(const struct observation *late)
-{
-	return late->times && late->times < late->owed ? late->times : late->owed;
+	sprof_account_look(&sampled->account, state, now_of(book->run),
+		(uint64_t)(SPROF_NS_PER_S / book->run->options->rate_hz));
 }
 
 static void book_it(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
+	const uint64_t ns = sprof_interval_end(&book->samples, observation);
+
+	if (observation->by != OBSERVED_BY_KERNEL)
+		sprof_book_looked(book, observation->thread, observation->state);
 	if (walked)
 		note(book, observation, walked);
 	look_at_lock(book, observation);
-	emit(book, observation);
-	if (observation->owed) {
-		find_lost(book->run->quality, found_by(observation));
-		sprof_samples_flush(&book->samples, observation->thread);
-	}
+	emit(book, observation, ns);
 	charge(book, observation);
 }
 
@@ -465,36 +393,29 @@ static bool is_beside_sleep(const struct observation *observation)
 	return observation->by == OBSERVED_BY_KERNEL && sampled->sleep.active;
 }
 
-bool sprof_book_observation(struct book *book, const struct observation *observation)
+enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation)
 {
 	struct walked walked = {.stack = {.end = observation->end}};
 
 	if (observation->by == OBSERVED_BY_REUSE) {
 		book_it(book, observation, NULL);
-		return true;
+		return walked.stack.end;
 	}
 	if (observation->snapshot)
 		walked = sprof_walk(book->run, observation);
-	if (is_cut(observation, &walked))
-		return false;
+	/* A timer's copy is of one place. The stop that follows has both, and gets the time. */
+	if (observation->by == OBSERVED_BY_KERNEL && walked.stack.end == SPROF_END_BAD_MEMORY)
+		return walked.stack.end;
 	if (sprof_interpreted_was_named(observation->thread))
 		sprof_names_tell(book->run, book->sink, observation->thread, false);
 	if (is_beside_sleep(observation))
 		book_beside_sleep(book, observation, &walked);
 	else
 		book_it(book, observation, &walked);
-	return true;
+	return walked.stack.end;
 }
 
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns)
 {
 	sprof_samples_stays(&book->samples, thread, tick_ns);
-}
-
-void sprof_book_lost(struct book *book, struct sprof_thread *thread, uint32_t ticks)
-{
-	const bool is_coming = thread->phase == SPROF_THREAD_INTERRUPTED;
-
-	sprof_sampled_missed(thread->sampling, is_coming ? ticks : 0);
-	book->run->quality->samples_lost += ticks;
 }

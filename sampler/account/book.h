@@ -31,30 +31,17 @@ void sprof_book_finish(struct book *book);
 
 /* A tick begins, over `threads` threads. `closing`: it charges everything up to now. */
 void sprof_book_begin_tick(struct book *book, size_t threads, bool closing);
-/* Hands over the deferred samples. */
-void sprof_book_flush(struct book *book);
 /* All threads have had their turn. */
 void sprof_book_end_tick(struct book *book);
 
 /* Returns the record of the thread, created if new; NULL if the thread is gone or out of memory. */
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
-/* The thread runs another program. The ticks that it slept in the old one are credited. */
-void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
-/*
- * The thread has run since it was seen asleep. Hands out, by these figures, the time that it waited
- * for its first CPU.
- */
-void sprof_book_queued(
-	struct book *book, struct sprof_thread *thread, const struct sprof_proc_schedstat *now);
-/* The thread was found to have run. The ticks that it slept before are credited. */
-void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
-/* Credits the ticks that the thread has slept. As far as is known, it still sleeps. */
-void sprof_book_credit(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* The thread runs another program. */
+void sprof_book_executed(struct book *book, struct sprof_thread *thread);
 /* The thread has ended, though the kernel does not say so yet. */
 void sprof_book_ended(struct book *book, struct sprof_thread *thread);
-/* Credits sleep up to time_ns, hands over deferred samples, charges. `with_figures`: charge.h. */
-void sprof_book_settle(
-	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures);
+/* Hands over what is left, and charges. `with_figures`: charge.h. */
+void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);
 /* Frees the record of the thread. */
 void sprof_book_close(struct book *book, struct sprof_thread *thread);
 /*
@@ -71,11 +58,11 @@ void sprof_book_restart(struct book *book);
 enum ask_figures sprof_book_wants(
 	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
 
-/* Returns false for a timer record whose stack is incomplete: it is not booked. */
-bool sprof_book_observation(struct book *book, const struct observation *observation);
+/* Returns how its stack ends. A record whose stack leads to another place (BAD_MEMORY) is not booked. */
+enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation);
+/* A look has found it in this state. */
+void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state);
 /* A tick passes without a sample; the thread is taken to be where it was last seen. */
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
-/* That number of ticks has no sample of the thread. */
-void sprof_book_lost(struct book *book, struct sprof_thread *thread, uint32_t ticks);
 
 #endif

@@ -171,11 +171,11 @@ bool sprof_charge_window(
 
 void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 
 	if (sampled->life == SAMPLED_DEAD)
 		return;
-	sprof_sampled_ended(thread->sampling);
+	sampled->life = SAMPLED_DEAD;
 	sprof_charge_window(charging, thread, NULL);
 }
 
@@ -217,7 +217,8 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 		charge(charging, thread, &now, false);
 		charging->closing = closing;
 	}
-	sprof_sampled_paused(sampled, &now.facts);
+	/* Until sampling goes on, `first` has what belongs to the run so far. */
+	sampled->first = sprof_facts_since(&now.facts, &sampled->first);
 }
 
 /* A thread that has ended meanwhile gets nothing more. */
@@ -230,7 +231,7 @@ void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
 		return;
 	if (sprof_thread_has_figures(thread) ||
 		!sprof_reading_take(charging->run->world, thread, true, &now)) {
-		sprof_sampled_ended(sampled);
+		sampled->life = SAMPLED_DEAD;
 		return;
 	}
 	now.figures.cpus = *read_cpus(charging);

@@ -17,13 +17,13 @@ static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
 	return thread->max_rss_bytes ? thread->max_rss_bytes : thread->process->peak_bytes;
 }
 
-static void read_status(const struct sprof_world *world, struct sprof_thread *thread, bool often,
+static void read_status(const struct sprof_world *world, struct sprof_thread *thread,
 	struct sprof_thread_facts *facts)
 {
 	long voluntary, involuntary;
 	char text[8192];
 
-	if (world->read_status(world->data, thread, often, text, sizeof(text)) <= 0)
+	if (world->read_status(world->data, thread, text, sizeof(text)) <= 0)
 		return;
 	facts->own_tid = sprof_proc_status_inner_id(text, "NSpid");
 	facts->own_pid = sprof_proc_status_inner_id(text, "NStgid");
@@ -83,7 +83,7 @@ struct sprof_figures sprof_figures_at_birth(
 	struct sprof_thread_facts facts = {.has_switches = true};
 
 	if (!thread->stops)
-		read_status(world, thread, false, &facts);
+		read_status(world, thread, &facts);
 	subtract_stops(thread, &facts, &figures);
 	return figures;
 }
@@ -97,6 +97,7 @@ bool sprof_reading_take(
 	if (!world->read_stat(world->data, thread, &stat) ||
 		!world->read_schedstat(world->data, thread, &schedstat))
 		return false;
+	ret->schedstat = schedstat;
 	ret->figures = sprof_figures_make(world->now_ns(world->data), &schedstat, &stat);
 	ret->facts = (struct sprof_thread_facts){
 		.processor = stat.processor,
@@ -104,19 +105,11 @@ bool sprof_reading_take(
 		.major_faults = stat.major_faults,
 		.signals = thread->signals,
 	};
-	read_status(world, thread, false, &ret->facts);
+	read_status(world, thread, &ret->facts);
 	if (all)
 		read_io(world, thread, &ret->facts);
 	subtract_stops(thread, &ret->facts, &ret->figures);
 	return true;
-}
-
-uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_thread *thread)
-{
-	struct sprof_thread_facts facts = {.has_switches = false};
-
-	read_status(world, thread, true, &facts);
-	return facts.has_switches ? own_switches(thread, facts.voluntary) : 0;
 }
 
 struct sprof_thread_facts sprof_facts_since(

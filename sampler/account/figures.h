@@ -15,6 +15,7 @@
 struct reading {
 	struct sprof_figures figures; /* except for the machine's */
 	struct sprof_thread_facts facts;
+	struct sprof_proc_schedstat schedstat;
 };
 
 /* `all`: also reads the counters that only reports use. Returns false if the thread is gone. */
@@ -27,9 +28,6 @@ SPROF_MUST_USE bool sprof_reading_take(const struct sprof_world *world, struct s
  */
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
-
-/* The thread's voluntary switches without those of our stops. 0: not known. */
-uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_thread *thread);
 
 /* What was counted between `first` and `now`. */
 struct sprof_thread_facts sprof_facts_since(

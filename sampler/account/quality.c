@@ -58,11 +58,10 @@ static void count_tick(struct loop *loop)
 	struct sprof_schedule *schedule = &loop->pace.schedule;
 	const struct ticking *ticking = &loop->ticking;
 
-	if (ticking->ns >= schedule->deadline && !loop->run.options->once) {
-		sprof_schedule_advance(schedule, ticking->ns, ticking->is_weighed);
-		return;
-	}
-	sprof_schedule_settle(schedule, ticking->ns, ticking->is_weighed);
+	if (ticking->ns >= schedule->deadline && !loop->run.options->once)
+		sprof_schedule_advance(schedule, ticking->ns);
+	else
+		sprof_schedule_settle(schedule, ticking->ns);
 }
 
 void sprof_loop_charge_all(struct loop *loop)
@@ -100,7 +99,7 @@ void sprof_loop_settle_all(struct loop *loop)
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->sampling)
-			sprof_book_settle(&loop->book, threads[i], loop->ticking.ns,
+			sprof_book_settle(&loop->book, threads[i],
 				loop->sampling.is_on && is_behind(loop, threads[i]));
 	}
 }

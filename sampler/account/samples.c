@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "sampler/sampled.h"
 
 void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink)
@@ -80,6 +81,7 @@ static void note_place(struct samples *samples, const struct sprof_thread *threa
 	uint32_t stack)
 {
 	struct last_sample *last = own_last(samples, thread);
+	struct sampled *sampled = thread->sampling;
 
 	if (!last)
 		last = take_place(samples, thread->id);
@@ -87,7 +89,7 @@ static void note_place(struct samples *samples, const struct sprof_thread *threa
 		samples->run->out_of_memory = true;
 		return;
 	}
-	sprof_sampled_placed(thread->sampling, (uint32_t)(last - samples->last));
+	sampled->place = (uint32_t)(last - samples->last);
 	*last = (struct last_sample){time_ns, thread->id, stack};
 }
 
@@ -110,19 +112,20 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 {
 	const struct sprof_sink *sink = samples->sink;
 	const struct wait_lengths *lengths = samples->run->lengths;
-	const uint32_t count = sample->count ? sample->count : 1;
-	struct sprof_sample told = *sample;
+	struct sampled *sampled = thread->sampling;
+	struct sprof_sample given = *sample;
 
 	/* Its stack may be missing, for lack of memory. */
 	if (samples->run->out_of_memory)
 		return;
-	told.is_timed = lengths && lengths->seen(lengths->data, thread, sample);
-	if (told.is_timed || told.is_queued)
-		sprof_sampled_counted_only(thread->sampling, sample->state, count);
+	if (sprof_state_is_blocked(sample->state) && !sample->is_further)
+		sprof_sampled_sleeps(sampled, sample);
+	if (lengths && lengths->seen(lengths->data, thread, sample))
+		given.ns = 0;
 	else
-		sprof_sampled_counted(thread->sampling, sample->state, count);
+		sprof_account_weigh(&sampled->account, sample->state, sample->ns);
 	if (sprof_mode_takes(samples->run->options->mode, sample->state) &&
-		!sink->sample(sink->data, &told))
+		!sink->sample(sink->data, &given))
 		samples->run->out_of_memory = true;
 }
 
@@ -156,23 +159,21 @@ static struct sprof_sample sample_of(
 	};
 }
 
-/*
- * The sample has no holder: a thread that waits for a CPU after its sleep no longer waits for a
- * lock.
- */
-void sprof_samples_queued(
-	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks)
+/* Up to the last tick that looked at the thread, or knew that it slept on. */
+void sprof_samples_sleep_on(
+	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns)
 {
-	const struct wait_lengths *lengths = samples->run->lengths;
 	const struct sampled *sampled = thread->sampling;
-	struct sprof_sample sample = sample_of(thread, &sampled->asleep.seen, sampled->asleep.wait);
+	struct sprof_sample sample = sampled->last_sleep.sample;
 
-	sample.count = ticks;
-	sample.is_timed = lengths && lengths->are_known(lengths->data, thread);
-	if (samples->run->out_of_memory)
+	if (!sample.time_ns || (!ns && !queue_ns))
 		return;
-	if (!samples->sink->queued(samples->sink->data, &sample, ns))
-		samples->run->out_of_memory = true;
+	sample.time_ns = sprof_most(sample.time_ns, sampled->turn_ns);
+	sample.ns = ns;
+	sample.queue_ns =
+		sprof_mode_counts(samples->run->options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
+	sample.is_further = true;
+	hand_over(samples, thread, &sample);
 }
 
 /* NONE: it waits for no lock, or no holder is known. */
@@ -183,7 +184,7 @@ static uint32_t holder_of(const struct sampled *sampled)
 	return sampled->wait.lock.holder_id;
 }
 
-void sprof_samples_emit(struct samples *samples, const struct observation *observation)
+void sprof_samples_emit(struct samples *samples, const struct observation *observation, uint64_t ns)
 {
 	struct sprof_thread *thread = observation->thread;
 	const struct sampled *sampled = thread->sampling;
@@ -191,13 +192,13 @@ void sprof_samples_emit(struct samples *samples, const struct observation *obser
 		.thread = thread,
 		.sample = sample_of(thread, &sampled->last, sampled->wait.id),
 		.holder_id = holder_of(sampled),
+		.is_record = observation->by == OBSERVED_BY_KERNEL,
 	};
 
 	deferred.sample.time_ns = observation->time_ns;
-	deferred.sample.count = observation->times;
-	deferred.sample.is_queued = observation->is_queued;
+	deferred.sample.ns = ns;
 	note_place(samples, thread, observation->time_ns, deferred.sample.stack);
-	if (deferred.holder_id == SPROF_RECORD_NONE ||
+	if ((deferred.holder_id == SPROF_RECORD_NONE && !deferred.is_record) ||
 		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
 			samples->deferred_count + 1, sizeof(*samples->deferred))) {
 		deferred.holder_id = SPROF_RECORD_NONE;
@@ -205,6 +206,35 @@ void sprof_samples_emit(struct samples *samples, const struct observation *obser
 		return;
 	}
 	samples->deferred[samples->deferred_count++] = deferred;
+}
+
+/* The thread's records were deferred last. */
+static size_t first_record(const struct samples *samples, const struct sprof_thread *thread)
+{
+	size_t first = samples->deferred_count;
+
+	while (first && samples->deferred[first - 1].is_record &&
+		samples->deferred[first - 1].thread == thread)
+		first--;
+	return first;
+}
+
+bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread)
+{
+	return first_record(samples, thread) < samples->deferred_count;
+}
+
+void sprof_samples_share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns)
+{
+	const size_t first = first_record(samples, thread), count = samples->deferred_count - first;
+
+	for (size_t i = 0; i < count; i++) {
+		struct deferred *deferred = &samples->deferred[first + i];
+
+		deferred->sample.ns = ns * (i + 1) / count - ns * i / count;
+		emit(samples, deferred);
+	}
+	samples->deferred_count = first;
 }
 
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread)

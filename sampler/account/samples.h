@@ -21,11 +21,15 @@ struct last_sample {
 	uint32_t stack; /* in a free place: the next free one */
 };
 
-/* A sample deferred to the end of the tick, when the holder of its lock has been sampled too. */
+/*
+ * A deferred sample: to the end of the tick, when the holder of its lock has been sampled too; or, of a timer's
+ * record, until the thread's other records have been read.
+ */
 struct deferred {
 	struct sprof_thread *thread;
 	struct sprof_sample sample;
 	uint32_t holder_id;
+	bool is_record;
 };
 
 struct samples {
@@ -47,14 +51,15 @@ void sprof_samples_finish(struct samples *samples);
 void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread);
 void sprof_samples_forget_all(struct samples *samples);
 
-/*
- * Hands over the wait for a CPU, in ns, that followed the sleep of the thread's last sample, and
- * how many of its ticks that was.
- */
-void sprof_samples_queued(
-	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks);
-/* Hands the observation's sample over to the sink: now or at the end of the tick. */
-void sprof_samples_emit(struct samples *samples, const struct observation *observation);
+/* Hands over further time of the thread's last sleep, and the wait for a CPU that followed it. */
+void sprof_samples_sleep_on(
+	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns);
+/* Hands the observation's sample over to the sink, for that time: now or later. */
+void sprof_samples_emit(
+	struct samples *samples, const struct observation *observation, uint64_t ns);
+/* Whether samples of the thread's records are deferred; hands these over, in equal shares of ns. */
+bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread);
+void sprof_samples_share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
 /* A tick passes without a sample; the thread is taken to be where it was last seen. */

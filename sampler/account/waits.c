@@ -177,11 +177,10 @@ static bool restore_number(struct sampled *sampled, struct sprof_proc_syscall *c
 
 	if (restarted)
 		call->number = last->number;
-	sprof_sampled_called(sampled,
-		&(struct last_call){
-			.number = call->number,
-			.sp = call->number == SYS_restart_syscall ? 0 : call->sp,
-		});
+	sampled->last_call = (struct last_call){
+		.number = call->number,
+		.sp = call->number == SYS_restart_syscall ? 0 : call->sp,
+	};
 	return restarted;
 }
 
@@ -244,6 +243,7 @@ static bool is_known(const struct looking *looking, bool restarted)
 static void find(struct looking *looking)
 {
 	const struct sprof_proc_syscall *call = &looking->call;
+	struct sampled *sampled = looking->thread->sampling;
 
 	looking->found = (struct known_wait){
 		.call = call->number,
@@ -254,7 +254,7 @@ static void find(struct looking *looking)
 	};
 	looking->waits->thread = looking->thread;
 	looking->found.id = find_out(looking);
-	sprof_sampled_waits(looking->thread->sampling, &looking->found);
+	sampled->wait = looking->found;
 }
 
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,

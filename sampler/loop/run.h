@@ -15,11 +15,9 @@ struct sprof_thread;
 /* Knows how long threads wait (sampler/switches/exact.h). Ticks only show where they wait. */
 struct wait_lengths {
 	void *data;
-	/* Whether the lengths of the thread's waits are known. */
-	bool (*are_known)(void *data, const struct sprof_thread *thread);
 	/*
 	 * A sample of the thread is on its way to the sink. Returns whether it waits and the length
-	 * of this wait will follow.
+	 * of this wait will follow, or has.
 	 */
 	bool (*seen)(void *data, struct sprof_thread *thread, const struct sprof_sample *sample);
 };

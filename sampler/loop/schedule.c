@@ -47,12 +47,9 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first)
 }
 
 /* Slots have passed beyond those that were planned. */
-static void pass(struct sprof_schedule *schedule, uint64_t slots, bool are_taken)
+static void miss(struct sprof_schedule *schedule, uint64_t slots)
 {
-	if (are_taken)
-		schedule->ticks += slots;
-	else
-		schedule->missed += slots;
+	schedule->missed += slots;
 	schedule->slot += slots * schedule->period;
 }
 
@@ -67,27 +64,16 @@ static void plan(struct sprof_schedule *schedule, uint64_t now)
 		schedule->deadline = now + 1;
 }
 
-void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 {
 	schedule->ticks += 1 + schedule->ahead;
 	if (now >= schedule->deadline + (1 + schedule->ahead) * schedule->period)
 		schedule->late++;
 	schedule->slot += schedule->period;
 	if (now >= schedule->slot)
-		pass(schedule, (now - schedule->slot) / schedule->period + 1, stands_for_all);
+		miss(schedule, (now - schedule->slot) / schedule->period + 1);
 	schedule->ahead = 0;
 	plan(schedule, now);
-}
-
-uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now)
-{
-	struct sprof_schedule after = *schedule;
-
-	if (now >= schedule->deadline)
-		sprof_schedule_advance(&after, now, true);
-	else
-		sprof_schedule_settle(&after, now, true);
-	return (uint32_t)(after.ticks - schedule->ticks);
 }
 
 void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now)
@@ -147,12 +133,12 @@ void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)
 	move(schedule, -(ticks < schedule->ahead ? ticks : schedule->ahead));
 }
 
-void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now)
 {
 	sprof_schedule_resume(schedule, now);
 	schedule->ticks += 1 + schedule->ahead;
 	schedule->ahead = 0;
 	/* In a rest, slots pass before the deadline. */
 	if (now > schedule->slot)
-		pass(schedule, (now - schedule->slot) / schedule->period, stands_for_all);
+		miss(schedule, (now - schedule->slot) / schedule->period);
 }

@@ -26,16 +26,9 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
 
 /*
  * Takes a tick at `now`, at or after the deadline: counts it, and sets the next deadline, in the
- * future. Slots that have passed meanwhile count as missed; or as taken if `stands_for_all`,
- * because the samples of this tick count for them too.
+ * future. Slots that have passed meanwhile count as missed.
  */
-void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
-
-/*
- * The number of ticks that a look at `now` takes if its samples count for all slots that have
- * passed; also for a look between deadlines.
- */
-uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now);
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
 
 /*
  * Right after a tick: moves the next slot by the difference of the periods, but not closer than
@@ -73,6 +66,6 @@ void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
  * Accounts for a look between deadlines: counts it and all ticks up to now; those still to come
  * need a wake-up. Slots that have passed meanwhile count as in sprof_schedule_advance().
  */
-void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now);
 
 #endif

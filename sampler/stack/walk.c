@@ -89,16 +89,30 @@ static struct sprof_stack_view walk(const struct sprof_world *world,
 	return stack;
 }
 
+/* What a timer's copy would have to hold; a stop has room for more, and for a second place. */
+static void plan_timer(const struct observation *observation, const struct sprof_stack_view *stack)
+{
+	const struct sprof_snapshot *snapshot = observation->snapshot;
+	const uint64_t sp = snapshot->stack.base;
+	struct sampled *sampled = observation->thread->sampling;
+	struct timed *timed = &sampled->timed;
+
+	if (observation->by == OBSERVED_BY_STOP)
+		timed->leads_away = snapshot->home.size || stack->end == SPROF_END_BAD_MEMORY;
+	if (snapshot->home.size)
+		return;
+	if (stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
+		sprof_timed_needed(timed, stack->outermost_sp - sp);
+	else if (stack->end == SPROF_END_STACK_COPY && observation->by == OBSERVED_BY_STOP)
+		sprof_timed_needed(timed, 2 * snapshot->stack.size);
+}
+
 static void plan(const struct observation *observation, const struct sprof_stack_view *stack)
 {
-	struct sampled *sampled = observation->thread->sampling;
-
-	const uint64_t sp = observation->snapshot->stack.base;
-
 	if (observation->by != OBSERVED_BY_KERNEL)
 		plan_next_copy(observation, stack);
-	else if (stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
-		sprof_timed_needed(&sampled->timed, stack->outermost_sp - sp);
+	if (observation->by != OBSERVED_BY_PEEK)
+		plan_timer(observation, stack);
 }
 
 struct walked sprof_walk(const struct run *run, const struct observation *observation)
@@ -111,7 +125,7 @@ struct walked sprof_walk(const struct run *run, const struct observation *observ
 	struct walked walked = {.goroutine = 0};
 
 	/* It has run since its tick, and may have loaded a library. */
-	if (observation->owed)
+	if (observation->is_late)
 		sprof_mappings_doubt(&known->mappings);
 	else if (observation->by == OBSERVED_BY_STOP)
 		sprof_mappings_doubt_late(&known->mappings, observation->time_ns, begin);

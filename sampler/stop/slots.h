@@ -33,6 +33,7 @@ struct slot {
 	uint64_t requested_ns;
 	struct sprof_snapshot snapshot;
 	struct reading reading;
+	struct ledger_look look; /* right after the stop */
 	struct copy_buffer buffer;
 };
 

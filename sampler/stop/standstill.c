@@ -41,9 +41,15 @@ static void copy(const struct run *run, struct slot *slot)
 /* The kernel's figures of a thread that has just been stopped are exact. */
 static void read_figures(const struct run *run, struct slot *slot)
 {
-	slot->has_reading = slot->phase == SLOT_COPIED && slot->ask.figures != ASK_NO_FIGURES &&
-		sprof_reading_take(run->world, slot->ask.thread,
-			slot->ask.figures == ASK_ALL_FIGURES, &slot->reading);
+	const struct sprof_world *world = run->world;
+	struct sprof_thread *thread = slot->ask.thread;
+
+	slot->has_reading = slot->ask.figures != ASK_NO_FIGURES &&
+		sprof_reading_take(
+			world, thread, slot->ask.figures == ASK_ALL_FIGURES, &slot->reading);
+	slot->look = (struct ledger_look){now_of(run), slot->reading.schedstat};
+	if (!slot->has_reading && !world->read_schedstat(world->data, thread, &slot->look.figures))
+		slot->look.time_ns = 0;
 }
 
 /*
@@ -77,20 +83,22 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	copy(run, slot);
 	end = let_go(run, hop, thread);
 	sprof_pauses_add(pauses, end - begin + unseen_ns(hop, stop_ns));
-	sprof_sampled_stood(sampled, end - begin);
-	sprof_sampled_met(sampled);
-	read_figures(run, slot);
+	sampled->stood_ns += end - begin;
+	sampled->is_late = false;
+	if (slot->phase == SLOT_COPIED)
+		read_figures(run, slot);
 }
 
 void sprof_standstill_end(
 	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = run->world;
+	struct sampled *sampled = thread->sampling;
 	uint64_t seen = now_of(run), end;
 	struct sprof_regs regs;
 
 	world->read_registers(world->data, thread, &regs);
 	end = let_go(run, hop, thread);
-	if (thread->sampling)
-		sprof_sampled_stood(thread->sampling, end - seen);
+	if (sampled)
+		sampled->stood_ns += end - seen;
 }

@@ -45,7 +45,8 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 	const struct sampled_process *process = ask->thread->process->sampling;
 	struct sampled *sampled = ask->thread->sampling;
 
-	stops->asked += sprof_sampled_asked(sampled, stops->tick.ns);
+	stops->asked += sampled->asked_ns != stops->tick.ns;
+	sampled->asked_ns = stops->tick.ns;
 	sprof_mappings_begin(stops->run->world, ask->thread->process);
 	if (stops->run->options->once)
 		sprof_copy_plan_expect_all(&sampled->copy);
@@ -161,50 +162,40 @@ static bool has_queued(
 		now_of(run) > slot->requested_ns + SPIN_NS;
 }
 
-/*
- * A call that does not sleep ends before the stop: the thread was in it at all of the ticks that the stop
- * is late for. Elsewhere it may have waited for a CPU as well.
- */
-static uint32_t late_times(const struct slot *slot, uint32_t owed)
-{
-	return sprof_slot_state(slot) == SPROF_STATE_SYS ? owed : 1;
-}
-
-/* Turns the stop into an observation. owed: the ticks that it is late for; 0: it came in time. */
-static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, uint32_t owed)
+/* Turns the stop into an observation. */
+static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
 {
 	struct observation observation = {
 		.thread = slot->ask.thread,
 		.by = OBSERVED_BY_STOP,
 		.time_ns = time_ns,
-		.times = owed ? late_times(slot, owed) : slot->ask.weight,
 		.state = sprof_slot_state(slot),
-		.owed = owed,
+		.is_late = is_late,
 		.cpu = sprof_sampled_cpu(slot->ask.thread->sampling),
 		.snapshot = &slot->snapshot,
 		.call = sprof_slot_call(slot),
+		.look = slot->look,
 		.reading = slot->has_reading ? &slot->reading : NULL,
 	};
 
 	if (slot->near && observation.state != SPROF_STATE_USER)
 		sprof_sampled_process_entered(slot->ask.thread->process->sampling, stops->tick.ns);
-	stops->listener->observed(stops->listener->data, &observation);
+	sprof_book_observation(stops->book, &observation);
 }
 
-static uint32_t owed_by(const struct sprof_thread *thread)
+static bool is_late(const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
 
-	return sampled ? sampled->owed : 0;
+	return sampled && sampled->is_late;
 }
 
 static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
 {
-	const struct source_listener *listener = stops->listener;
 	const struct ask ask = {
 		.thread = thread,
 		.cpu = {.number = -1},
-		.figures = listener->wanted(listener->data, thread),
+		.figures = sprof_book_wants(stops->book, thread, now_of(stops->run)),
 	};
 
 	return sprof_slots_use_spare(&stops->slots, &ask);
@@ -214,10 +205,9 @@ static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
  * A late stop, which is not waited for any more: of an earlier tick, or of an earlier part of this
  * tick. The sample's time is that of the stop, because this tick may have its own sample.
  */
-static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
+static void take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
 {
-	const uint32_t owed = owed_by(thread);
-	struct slot *slot = owed ? use_spare(stops, thread) : NULL;
+	struct slot *slot = is_late(thread) ? use_spare(stops, thread) : NULL;
 
 	if (!slot) {
 		sprof_standstill_end(stops->run, &stops->hop, thread);
@@ -225,7 +215,7 @@ static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t
 	}
 	sprof_standstill_copy(stops->run, &stops->hop, stops->pauses, slot);
 	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, time_ns ? time_ns : now_of(stops->run), owed);
+		observe(stops, slot, time_ns ? time_ns : now_of(stops->run), true);
 	slot->ask.thread = NULL;
 }
 
@@ -242,7 +232,7 @@ static uint64_t moment_of(const struct stops *stops, const struct sprof_thread *
 
 void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread)
 {
-	take_owed(stops, thread, 0);
+	take_late(stops, thread, 0);
 }
 
 static void take_stop(
@@ -251,7 +241,7 @@ static void take_stop(
 	struct slot *slot = sprof_slots_find(&stops->slots, thread);
 
 	if (!slot) {
-		take_owed(stops, thread, moment_of(stops, thread));
+		take_late(stops, thread, moment_of(stops, thread));
 		return;
 	}
 	if (sprof_slot_is_copied(slot)) {
@@ -280,9 +270,7 @@ static void drop(struct stops *stops, const struct sprof_event *event)
 	if (!slot)
 		return;
 	if (slot->phase == SLOT_COPIED && can_be_named(event->thread, event->kind))
-		observe(stops, slot, stops->tick.ns, 0);
-	else if (slot->phase == SLOT_COPIED)
-		stops->listener->lost(stops->listener->data, 1);
+		observe(stops, slot, stops->tick.ns, false);
 	slot->phase = SLOT_GONE;
 	slot->awaited = false;
 	slot->ask.thread = NULL;
@@ -309,12 +297,14 @@ static void await_near(struct stops *stops, const struct slot_group *group)
 	struct slot *slot = group->first;
 	struct sprof_event event =
 		world->spin(world->data, slot->ask.thread, slot->requested_ns + SPIN_NS);
+	struct sampled *sampled;
 
 	if (event.kind != SPROF_EVENT_TIMEOUT) {
 		take(stops, group, &event);
 		return;
 	}
-	sprof_sampled_left_cpu(slot->ask.thread->sampling);
+	sampled = slot->ask.thread->sampling;
+	sampled->cpu.seen_ns = 0;
 	sprof_slot_group_queue_rest(group);
 }
 
@@ -366,9 +356,8 @@ static void collect_group(struct stops *stops, const struct slot_group *group)
 static bool is_crowded(const struct stops *stops)
 {
 	const struct sprof_world *world = stops->run->world;
-	size_t running = stops->tick.running > stops->asked ? stops->tick.running : stops->asked;
 
-	return sprof_hop_is_crowded(&stops->hop, world->count_runnable(world->data), running);
+	return sprof_hop_is_crowded(&stops->hop, world->count_runnable(world->data), stops->asked);
 }
 
 static void collect_by_cpu(struct stops *stops)
@@ -396,7 +385,7 @@ static void finish_slot(const struct stops *stops, struct slot *slot)
 	if (slot->phase == SLOT_GONE)
 		return;
 	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, stops->tick.ns, 0);
+		observe(stops, slot, stops->tick.ns, false);
 	else
 		stops->listener->missed(stops->listener->data, slot->ask.thread);
 }
@@ -451,9 +440,10 @@ void sprof_stops_finish(struct stops *stops)
 	sprof_hop_finish(&stops->hop);
 }
 
-void sprof_stops_init(struct stops *stops, const struct run *run,
+void sprof_stops_init(struct stops *stops, struct book *book,
 	const struct source_listener *listener, struct sprof_pauses *pauses)
 {
-	*stops = (struct stops){.run = run, .listener = listener, .pauses = pauses};
+	*stops = (struct stops){
+		.run = book->run, .book = book, .listener = listener, .pauses = pauses};
 	sprof_hop_init(&stops->hop);
 }

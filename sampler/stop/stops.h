@@ -1,10 +1,11 @@
 /*
  * Samples of running threads by stopping them. A tick begins, asks for threads, and collects them, perhaps several
- * times. Late stops come between two ticks. The listener gets all results.
+ * times. Late stops come between two ticks. The book gets all observations.
  */
 #ifndef SPROF_SAMPLER_STOP_STOPS_H
 #define SPROF_SAMPLER_STOP_STOPS_H
 
+#include "sampler/account/book.h"
 #include "sampler/loop/source.h"
 #include "sampler/stop/hop.h"
 #include "sampler/stop/patience.h"
@@ -14,6 +15,7 @@
 struct stops {
 	const struct run *run;
 	const struct source_listener *listener;
+	struct book *book;
 	struct sprof_pauses *pauses; /* where each pause is counted */
 	struct slots slots;
 	struct sprof_hop hop;
@@ -23,7 +25,7 @@ struct stops {
 };
 
 /* The caller keeps all pointed-to objects alive for longer. */
-void sprof_stops_init(struct stops *stops, const struct run *run,
+void sprof_stops_init(struct stops *stops, struct book *book,
 	const struct source_listener *listener, struct sprof_pauses *pauses);
 void sprof_stops_finish(struct stops *stops);
 

@@ -11,8 +11,9 @@ static void tell(struct exact *exact, struct sprof_thread *thread, const struct 
 	const struct sprof_waited *waited)
 {
 	const struct sprof_sink *sink = exact->book->sink;
+	struct sampled *sampled = thread->sampling;
 
-	sprof_sampled_waited(thread->sampling, where->state, waited->ns);
+	sprof_account_weigh(&sampled->account, where->state, waited->ns);
 	if (sink->waited && sprof_mode_takes(exact->run->options->mode, where->state) &&
 		!sink->waited(sink->data, where, waited))
 		exact->run->out_of_memory = true;
@@ -82,15 +83,16 @@ void sprof_exact_tell_rest(struct exact *exact, struct sprof_thread *thread)
 void sprof_exact_tell_ended(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
 {
-	struct switching *switching = sprof_exact_switching(thread);
+	const struct sampled *sampled = thread->sampling;
+	const struct sprof_sample *tick = &sampled->last_sleep.sample;
+	struct switching *switching = sampled->switching;
 	struct sprof_waited rest = rest_of(exact, switching, interval);
 
 	if (switching->by_ticks || (!rest.ns && !rest.waits))
 		return;
-	if (switching->tick.time_ns >= sprof_most(interval->begin_ns, 1) &&
-		switching->tick.time_ns <= interval->end_ns &&
-		is_seen_by(switching, &switching->tick)) {
-		tell(exact, thread, &switching->tick, &rest);
+	if (exact->run->lengths && tick->time_ns >= sprof_most(interval->begin_ns, 1) &&
+		tick->time_ns <= interval->end_ns && is_seen_by(switching, tick)) {
+		tell(exact, thread, tick, &rest);
 	} else if (switching->has_place) {
 		tell_place(exact, thread, &rest);
 	} else {
@@ -105,22 +107,10 @@ void sprof_exact_tell_ended(
  * A sleep that began before its recording has no switch, so a tick shows it. A tick after the last
  * reading does not: it may have seen a wait whose switch the next reading will give.
  */
-static void note_sleep(struct exact *exact, struct switching *switching)
+static void note_sleep(struct exact *exact, struct switching *switching, uint64_t tick_ns)
 {
-	const uint64_t tick_ns = switching->tick.time_ns;
-
-	if (!switching->is_known && !switching->switches.count && tick_ns &&
-		tick_ns < exact->read_ns)
+	if (!switching->is_known && !switching->switches.count && tick_ns < exact->read_ns)
 		sprof_switching_found_off(switching, exact->from_ns);
-}
-
-static void remember(struct switching *switching, const struct sprof_sample *sample)
-{
-	switching->tick = *sample;
-	if (!sample->holder)
-		return;
-	switching->holder = *sample->holder;
-	switching->tick.holder = &switching->holder;
 }
 
 /* Hands over the wait up to the tick, if it is known to have lasted until then. */
@@ -136,8 +126,9 @@ bool sprof_exact_tell_seen(
 		switching->by_ticks = true;
 		return false;
 	}
-	note_sleep(exact, switching);
-	remember(switching, sample);
+	if (sample->is_further)
+		return true;
+	note_sleep(exact, switching, sample->time_ns);
 	if (!switching->is_off || switching->preempted || sample->time_ns <= switching->since_ns ||
 		sprof_switching_went_on(switching, sample->time_ns))
 		return true;

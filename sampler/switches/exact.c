@@ -19,13 +19,6 @@ enum {
 	BIRTH_NS = 200 * SPROF_NS_PER_MS,
 };
 
-static bool are_known(void *data, const struct sprof_thread *thread)
-{
-	const struct switching *switching = sprof_exact_switching(thread);
-
-	return switching && !switching->by_ticks;
-}
-
 static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample)
 {
 	return sprof_exact_tell_seen(data, thread, sample);
@@ -33,10 +26,8 @@ static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sam
 
 void sprof_exact_init(struct exact *exact, struct run *run, struct book *book)
 {
-	*exact = (struct exact){.run = run,
-		.book = book,
-		.from_ns = UINT64_MAX,
-		.lengths = {exact, are_known, seen}};
+	*exact = (struct exact){
+		.run = run, .book = book, .from_ns = UINT64_MAX, .lengths = {exact, seen}};
 }
 
 void sprof_exact_finish(struct exact *exact)
@@ -54,7 +45,7 @@ static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 		return switching;
 	switching = calloc(1, sizeof(*switching));
 	if (switching)
-		sprof_sampled_recorded(thread->sampling, switching);
+		((struct sampled *)thread->sampling)->switching = switching;
 	else
 		exact->run->out_of_memory = true;
 	return switching;

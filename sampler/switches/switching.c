@@ -334,7 +334,6 @@ static void forget_places(struct switching *switching)
 {
 	switching->has_place = switching->has_last = false;
 	switching->places.count = 0;
-	switching->tick.time_ns = 0;
 }
 
 void sprof_switching_restart(struct switching *switching, uint64_t now_ns)

@@ -29,12 +29,11 @@ enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *
 		.thread = thread,
 		.by = OBSERVED_BY_PEEK,
 		.time_ns = sight->tick_ns,
-		.times = 1,
 		.state = state_of(thread, stat.state),
 		.end = SPROF_END_DENIED,
 		.call = {.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1},
 		.sleeps_on = !run->quality->schedstat_missing,
-		.timeslices = sight->schedstat.timeslices,
+		.look = {now_of(run), sight->schedstat},
 		.slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, &stat),
 	};
 	return PEEK_TAKEN;

@@ -64,7 +64,7 @@ static void expect_goroutine(
 	sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (thread->thread_pointer || sampled->sought_thread)
 		return;
-	sprof_sampled_sought_thread(sampled);
+	sampled->sought_thread = true;
 	if (!sprof_maps_find(&thread->process->maps, sp))
 		sprof_mappings_read(world, thread->process);
 	thread->thread_pointer = sprof_goroutine_find_thread(
@@ -166,11 +166,10 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.thread = thread,
 		.by = OBSERVED_BY_PEEK,
 		.time_ns = sight->tick_ns,
-		.times = 1,
 		.state = SPROF_STATE_SLEEP,
 		.call = sight->call,
 		.sleeps_on = !run->quality->schedstat_missing,
-		.timeslices = sight->schedstat.timeslices,
+		.look = {now_of(run), sight->schedstat},
 		.slept = {.cpu_ns = sight->schedstat.cpu_ns, .runq_ns = sight->schedstat.runq_ns},
 	};
 }

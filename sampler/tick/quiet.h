@@ -14,14 +14,13 @@
 struct quiet_tick {
 	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
 	bool closing;         /* every thread is looked at */
-	size_t running;       /* out: number of running threads, if known */
 };
 
 /*
  * At the beginning of a tick, finds out which processes are quiet. Returns whether a process is no
- * longer quiet: then its sleepers' slept ticks must be credited.
+ * longer quiet.
  */
-bool sprof_quiet_look(const struct run *run, struct quiet_tick *tick);
+bool sprof_quiet_look(const struct run *run, const struct quiet_tick *tick);
 
 bool sprof_quiet_has_woken(const struct known_quiet *quiet);
 

@@ -5,14 +5,14 @@
  */
 #include "sampler/tick/reuse.h"
 
+#include "base/clock.h"
 #include "sampler/tick/quiet.h"
 
-enum {
-	/* a sleeper without a look gets its time this often per second */
-	SKIPS_SHARE = 2,
-	/* waiters of a process whose lock holder is looked up in one tick */
-	WAITERS_PER_TICK = 128,
-};
+/* waiters of a process whose lock holder is looked up in one tick */
+enum { WAITERS_PER_TICK = 128 };
+
+/* A sleeper gets its time that often. */
+static const uint64_t LOOK_NS = SPROF_NS_PER_S / 2;
 
 static struct known_quiet *quiet_of(const struct sprof_thread *thread)
 {
@@ -21,8 +21,8 @@ static struct known_quiet *quiet_of(const struct sprof_thread *thread)
 	return &process->quiet;
 }
 
-static void observe(
-	struct sprof_thread *thread, uint64_t time_ns, uint32_t times, struct observation *ret)
+static void observe(struct sprof_thread *thread, uint64_t time_ns, const struct ledger_look *look,
+	struct observation *ret)
 {
 	const struct sampled *sampled = thread->sampling;
 
@@ -30,19 +30,10 @@ static void observe(
 		.thread = thread,
 		.by = OBSERVED_BY_REUSE,
 		.time_ns = time_ns,
-		.times = times,
 		.state = sampled->last.state,
 		.end = sampled->last.end,
+		.look = *look,
 	};
-}
-
-bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct observation *ret)
-{
-	uint32_t skipped = sprof_sampled_credited(thread->sampling);
-
-	observe(thread, time_ns, skipped, ret);
-	ret->is_past = true;
-	return skipped;
 }
 
 /* Its lock may have a new holder, or the holder may have moved. */
@@ -55,12 +46,6 @@ static bool may_change_hands(const struct sprof_thread *thread, const struct loc
 			!sprof_futex_is_private(&lock->futex));
 }
 
-/* Whether its time is due: it is handed out now and then all the same. */
-static bool has_skipped_enough(const struct run *run, const struct known_sleep *sleep)
-{
-	return sleep->skipped >= (uint32_t)(run->options->rate_hz / SKIPS_SHARE);
-}
-
 /* Very many sleepers take turns over the ticks. Each look covers all ticks since the last. */
 static bool is_its_turn(const struct sprof_thread *thread, uint64_t tick)
 {
@@ -70,41 +55,36 @@ static bool is_its_turn(const struct sprof_thread *thread, uint64_t tick)
 }
 
 /* The thread has not run, because no sleeper of its process has. */
-static bool is_spared(
-	const struct run *run, const struct sprof_thread *thread, const struct reuse_tick *tick)
+static bool is_spared(const struct sprof_thread *thread, const struct reuse_tick *tick)
 {
 	const struct sampled *sampled = thread->sampling;
 
-	return quiet_of(thread)->is_quiet && !has_skipped_enough(run, &sampled->sleep) &&
+	return quiet_of(thread)->is_quiet && tick->ns < sampled->ledger.last.time_ns + LOOK_NS &&
 		(!may_change_hands(thread, &sampled->wait.lock) ||
 			!is_its_turn(thread, tick->number));
 }
 
-static bool has_moved(
-	const struct run *run, struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
+static bool has_moved(const struct run *run, struct sprof_thread *thread, struct ledger_look *ret)
 {
 	const struct sampled *sampled = thread->sampling;
 
-	if (run->world->read_schedstat(run->world->data, thread, ret))
-		return sampled->sleep.timeslices != ret->timeslices;
-	ret->timeslices = sampled->sleep.timeslices;
-	return true;
+	if (!run->world->read_schedstat(run->world->data, thread, &ret->figures))
+		ret->time_ns = 0;
+	return !ret->time_ns || sampled->sleep.timeslices != ret->figures.timeslices;
 }
 
 enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
 	const struct reuse_tick *tick, struct reused *reused)
 {
-	struct observation *ret = &reused->observation;
-	struct sampled *sampled = thread->sampling;
+	const struct sampled *sampled = thread->sampling;
 
-	if (is_spared(run, thread, tick)) {
-		sprof_sampled_skipped(sampled, tick->weight);
+	if (is_spared(thread, tick))
 		return REUSE_SPARED;
-	}
-	if (!quiet_of(thread)->is_quiet && has_moved(run, thread, &reused->moved)) {
+	reused->look = (struct ledger_look){now_of(run), sampled->ledger.last.figures};
+	if (!quiet_of(thread)->is_quiet && has_moved(run, thread, &reused->look)) {
 		sprof_quiet_moved(quiet_of(thread), tick->ns);
 		return REUSE_MOVED;
 	}
-	observe(thread, tick->ns, sprof_sampled_credited(sampled) + tick->weight, ret);
+	observe(thread, tick->ns, &reused->look, &reused->observation);
 	return REUSE_TAKEN;
 }

@@ -11,29 +11,23 @@
 #include "sampler/observation.h"
 
 enum reuse_outcome {
-	REUSE_MOVED, /* it has run, or may have; the ticks slept before are to be credited */
-	/* it sleeps on: the observation counts for this tick, and for all ticks without a look */
-	REUSE_TAKEN,
-	REUSE_SPARED, /* it sleeps on, and this tick is credited later */
+	REUSE_MOVED,  /* it has run, or may have */
+	REUSE_TAKEN,  /* it sleeps on */
+	REUSE_SPARED, /* it sleeps on, as its process's clock shows */
 };
 
 /* The tick that looks. */
 struct reuse_tick {
 	uint64_t ns, number; /* when the tick began, and its number */
-	uint32_t weight;     /* number of ticks that it counts for */
 };
 
 struct reused {
 	struct observation observation; /* TAKEN */
-	/* MOVED: its figures now; if it has no more time slices, they are not known */
-	struct sprof_proc_schedstat moved;
+	struct ledger_look look;        /* MOVED: its figures now */
 };
 
 /* For a thread that was last seen asleep. */
 enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
 	const struct reuse_tick *tick, struct reused *reused);
-
-/* The ticks slept without a look, the last one at `time_ns`. Returns false if there are none. */
-bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct observation *ret);
 
 #endif

@@ -24,15 +24,15 @@ static void note_cpu(const struct run *run, struct sprof_thread *thread,
 	const struct sprof_proc_stat *stat, uint64_t now_ns)
 {
 	const struct sprof_world *world = run->world;
-	const struct known_cpu cpu = {
+	struct sampled *sampled = thread->sampling;
+
+	sampled->cpu = (struct known_cpu){
 		.number = stat->processor,
 		.pinned = world->is_pinned(world->data, thread),
 		.policy = stat->policy,
 		.priority = stat->priority,
 		.seen_ns = stat->state == 'R' ? now_ns : 0,
 	};
-
-	sprof_sampled_on_cpu(thread->sampling, &cpu);
 }
 
 /*
@@ -46,7 +46,8 @@ static void note_faults(
 	const uint64_t faults = stat->minor_faults + stat->major_faults;
 	const uint64_t more = faults - sampled->faults, last_ns = sampled->faults_ns;
 
-	sprof_sampled_faulted(sampled, faults, now_ns);
+	sampled->faults = faults;
+	sampled->faults_ns = now_ns;
 	if (more)
 		sprof_mappings_doubt(mappings_of(thread));
 	if (last_ns && more > FEW_FAULTS + (now_ns - last_ns) / SPROF_NS_PER_MS)
@@ -67,6 +68,7 @@ static bool is_cpu_known(const struct sprof_thread *thread, uint64_t now_ns)
 bool sprof_running_is(const struct run *run, struct sprof_thread *thread, uint64_t now_ns)
 {
 	const struct sprof_world *world = run->world;
+	struct sampled *sampled = thread->sampling;
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 
@@ -75,7 +77,7 @@ bool sprof_running_is(const struct run *run, struct sprof_thread *thread, uint64
 		sprof_mappings_doubt(mappings_of(thread));
 		return call.kind == SPROF_PROC_SYSCALL_RUNNING;
 	}
-	sprof_sampled_left_cpu(thread->sampling);
+	sampled->cpu.seen_ns = 0;
 	if (!world->read_stat(world->data, thread, &stat))
 		return false;
 	note_faults(thread, &stat, now_ns);

@@ -5,12 +5,12 @@
 #include "sampler/tick/tick.h"
 
 #include "base/clock.h"
+#include "sampler/account/intervals.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
 #include "sampler/tick/quiet.h"
 #include "sampler/tick/reuse.h"
 #include "sampler/tick/running.h"
-#include "sampler/tick/weight.h"
 
 enum {
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
@@ -18,10 +18,8 @@ enum {
 	/* of looks at threads that fall asleep or wake between look and stop */
 	ROUNDS = 4,
 	ROUNDS_ONCE = 32,
-	/* A thread that sleeps or wakes more often than that is looked at in each tick. */
+	/* A thread that sleeps more often than that is looked at in each tick. */
 	SETTLED_NS = 100 * SPROF_NS_PER_MS,
-	/* the part of the time since the last change that may pass without a look: 1 / 20 */
-	QUIET_SHARE = 20,
 	LATE_PERIODS = 2,
 };
 
@@ -34,14 +32,14 @@ void sprof_ticking_finish(struct ticking *ticking)
 static bool has_run(const struct run *run, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = run->world;
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
 	if (sampled->life == SAMPLED_NEW &&
 		(run->quality->schedstat_missing ||
 			(world->read_schedstat(world->data, thread, &schedstat) &&
 				schedstat.timeslices)))
-		sprof_sampled_ran(thread->sampling);
+		sampled->life = SAMPLED_ALIVE;
 	return sampled->life != SAMPLED_NEW;
 }
 
@@ -80,28 +78,27 @@ static void unsettle(struct ticking *ticking)
 	ticking->unsettled_ns = ticking->ns;
 }
 
-static void lose(const struct ticking *ticking, struct sprof_thread *thread)
+/* If its stop is under way, the sample is taken when it comes. */
+static void miss(struct sprof_thread *thread)
 {
-	sprof_book_lost(ticking->book, thread, sprof_weight_of_lost(ticking, thread));
+	struct sampled *sampled = thread->sampling;
+
+	sampled->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;
 }
 
 /*
  * Returns whether the tick is done with the thread. A thread in a stop of ours counts as running
  * on.
  */
-static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcome,
-	const struct peek_sight *sight, struct observation *observation)
+static bool is_settled_by_peek(
+	struct ticking *ticking, enum peek_outcome outcome, const struct observation *observation)
 {
-	if (outcome != PEEK_AWAKE && outcome != PEEK_IN_STOP)
-		unsettle(ticking);
-	observation->times = sprof_weight_of_sleep(ticking, observation->thread, &sight->schedstat);
 	switch (outcome) {
 	case PEEK_TAKEN:
-		observation->times += sprof_weight_take_naps(ticking, observation->thread);
 		sprof_book_observation(ticking->book, observation);
 		return true;
 	case PEEK_IN_STOP:
-		lose(ticking, observation->thread);
+		miss(observation->thread);
 		return true;
 	case PEEK_NOTHING:
 		return true;
@@ -128,40 +125,24 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 		if (!thread->process->denied)
 			return true;
 		outcome = sprof_peek_denied(ticking->run, thread, &sight, &observation);
-		return is_settled_by_peek(ticking, outcome, &sight, &observation);
+		return is_settled_by_peek(ticking, outcome, &observation);
 	}
 	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false;
 	if (!sight.call.sp) {
 		/* It has left its last CPU: a leader before its threads, or an unreported end. */
-		unsettle(ticking);
 		sprof_book_ended(ticking->book, thread);
 		return true;
 	}
 	outcome = peek(ticking, thread, &sight, &observation);
-	return is_settled_by_peek(ticking, outcome, &sight, &observation);
+	return is_settled_by_peek(ticking, outcome, &observation);
 }
 
-static void wake(struct ticking *ticking, struct sprof_thread *thread,
-	const struct sprof_proc_schedstat *now)
+/* Most threads of most programs sleep as before. *ret_look: the figures of one that has run. */
+static bool is_reused(
+	struct ticking *ticking, struct sprof_thread *thread, struct ledger_look *ret_look)
 {
-	struct sampled *sampled = thread->sampling;
-	const uint32_t ticks = sprof_weight_slept_on(ticking, sampled, now);
-
-	unsettle(ticking);
-	if (ticks)
-		sprof_sampled_sleeps_on(sampled, ticking->ns, ticks);
-	/* Not at the time of the last look, which has its own sample. */
-	sprof_book_credit(ticking->book, thread, ticking->last_ns + !!ticks);
-	sprof_book_queued(ticking->book, thread, now);
-	sprof_book_woke(ticking->book, thread, ticking->last_ns);
-}
-
-/* Most threads of most programs sleep as before. */
-static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
-{
-	const struct reuse_tick tick = {
-		.ns = ticking->ns, .number = ticking->number, .weight = ticking->weight};
+	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
 	struct reused reused;
 
 	switch (sprof_reuse(ticking->run, thread, &tick, &reused)) {
@@ -172,22 +153,21 @@ static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 		sprof_book_stays(ticking->book, thread, ticking->ns);
 		return true;
 	case REUSE_MOVED:
-		wake(ticking, thread, &reused.moved);
+		*ret_look = reused.look;
 		break;
 	}
 	return false;
 }
 
-static bool is_settled(struct ticking *ticking, struct sprof_thread *thread)
+static bool is_settled(
+	struct ticking *ticking, struct sprof_thread *thread, struct ledger_look *ret_look)
 {
-	const bool is_new = !thread->sampling;
 	const struct sampled *sampled = sprof_book_open(ticking->book, thread);
 
 	if (!sampled)
 		return true;
-	if (is_new || sampled->life == SAMPLED_NEW)
-		unsettle(ticking);
-	return sampled->sleep.active ? is_reused(ticking, thread) : !has_run(ticking->run, thread);
+	return sampled->sleep.active ? is_reused(ticking, thread, ret_look)
+				     : !has_run(ticking->run, thread);
 }
 
 static void ask(struct ticking *ticking, struct sprof_thread *thread)
@@ -196,22 +176,22 @@ static void ask(struct ticking *ticking, struct sprof_thread *thread)
 	const struct ask ask = {
 		.thread = thread,
 		.cpu = sampled->cpu,
-		.weight = sprof_weight_of_look(ticking, thread),
 		.figures = sprof_book_wants(ticking->book, thread, ticking->ns),
 	};
 
 	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
 			    : !sprof_stops_ask(ticking->stops, &ask))
 		ticking->run->out_of_memory = true;
-	if (!ticking->kernel || !sprof_kernel_covers(thread))
-		unsettle(ticking);
 }
 
-static void look(struct ticking *ticking, struct sprof_thread *thread)
+/* `look`: the figures of a thread that was seen asleep, and has run since. */
+static void look(
+	struct ticking *ticking, struct sprof_thread *thread, const struct ledger_look *look)
 {
 	if (!sprof_running_is(ticking->run, thread, ticking->ns) &&
 		look_at_blocked(ticking, thread))
 		return;
+	sprof_interval_woke(&ticking->book->samples, thread, look);
 	if (ticking->run->options->mode == SPROF_MODE_WAIT && !ticking->closing)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
@@ -240,6 +220,9 @@ static void collect(struct ticking *ticking)
 
 static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 {
+	struct ledger_look seen = {0};
+	struct sampled *sampled;
+
 	if (!sprof_sampled_process_of(thread->process)) {
 		ticking->run->out_of_memory = true;
 		return;
@@ -250,10 +233,16 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 	if (ticking->kernel && thread->sampling)
 		sprof_kernel_gather(ticking->kernel, thread);
 	sprof_mappings_begin(ticking->run->world, thread->process);
-	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread))
-		look(ticking, thread);
-	if (thread->sampling)
-		sprof_sampled_had_turn(thread->sampling, ticking->ns);
+	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread, &seen))
+		look(ticking, thread, &seen);
+	sampled = thread->sampling;
+	if (sampled) {
+		sampled->turn_ns = ticking->ns;
+		if (ticking->kernel)
+			sprof_kernel_share(ticking->kernel, thread);
+	}
+	if (!ticking->kernel || !sprof_kernel_covers(thread))
+		unsettle(ticking);
 }
 
 /*
@@ -281,8 +270,8 @@ static void take_turns(struct ticking *ticking)
 	}
 }
 
-/* Credits sleep up to the tick before: a lock's holder was there until then, too. */
-static void credit_woken(struct ticking *ticking)
+/* Those that wait for a lock have slept up to the tick before: its holder was there until then. */
+static void settle_waiters(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
 	struct sprof_thread **threads;
@@ -291,11 +280,12 @@ static void credit_woken(struct ticking *ticking)
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct sampled_process *process = threads[i]->process->sampling;
+		const struct sampled *sampled = threads[i]->sampling;
 
-		if (threads[i]->sampling && sprof_quiet_has_woken(&process->quiet))
-			sprof_book_credit(ticking->book, threads[i], ticking->last_ns);
+		if (sampled && sampled->wait.lock.active && sprof_quiet_has_woken(&process->quiet))
+			sprof_interval_sleep(
+				&ticking->book->samples, threads[i], ticking->last_ns, false);
 	}
-	sprof_book_flush(ticking->book);
 }
 
 /* Returns false if out of memory. */
@@ -322,35 +312,23 @@ static void begin_sources(struct ticking *ticking, const struct source_tick *tic
 static void begin(struct ticking *ticking, bool closing)
 {
 	const struct sprof_world *world = ticking->run->world;
-	struct quiet_tick quiet;
 	size_t count;
 
 	ticking->last_ns = ticking->ns;
 	ticking->ns = now_of(ticking->run);
 	ticking->closing = closing;
 	ticking->period_ns = ticking->schedule->period;
-	ticking->is_weighed = ticking->is_spare;
-	ticking->weight = 1;
-	if (ticking->is_weighed)
-		ticking->weight = sprof_schedule_due(ticking->schedule, ticking->ns);
 	world->threads(world->data, &count);
 	sprof_book_begin_tick(ticking->book, count, closing);
-	quiet = (struct quiet_tick){
-		.ns = ticking->ns, .last_ns = ticking->last_ns, .closing = closing};
-	if (sprof_quiet_look(ticking->run, &quiet))
-		credit_woken(ticking);
+	if (sprof_quiet_look(
+		    ticking->run, &(struct quiet_tick){ticking->ns, ticking->last_ns, closing}))
+		settle_waiters(ticking);
 	begin_sources(ticking,
 		&(struct source_tick){
 			.ns = ticking->ns,
 			.period_ns = ticking->period_ns,
-			.running = quiet.running,
 			.thorough = closing || ticking->run->options->once,
 		});
-}
-
-static bool is_settled_by_now(const struct ticking *ticking)
-{
-	return ticking->ns > ticking->unsettled_ns + SETTLED_NS;
 }
 
 void sprof_tick(struct ticking *ticking, bool closing)
@@ -370,12 +348,10 @@ void sprof_tick(struct ticking *ticking, bool closing)
 	sprof_book_end_tick(ticking->book);
 	ticking->closing = false;
 	ticking->number++;
-	ticking->is_spare = ticking->kernel && is_settled_by_now(ticking);
 }
 
 void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
 {
-	ticking->is_spare = false;
 	ticking->unsettled_ns = first_ns;
 }
 
@@ -387,22 +363,17 @@ static uint64_t room_of(const struct kernel *kernel, uint64_t period_ns)
 	return room > LATE_PERIODS ? room - LATE_PERIODS : 0;
 }
 
-/*
- * The end of a sleep between two looks is not seen, and the later look counts for all of that time.
- * So that is at most a small part of what the sleep has lasted.
- */
+/* Not by time alone: a sleeper may run at any moment, and has no timer. */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking)
 {
 	const uint64_t period_ns = ticking->schedule->period;
-	const uint64_t quiet = (ticking->ns - ticking->unsettled_ns) / QUIET_SHARE / period_ns;
 	const uint64_t usual = sprof_schedule_most_spared(period_ns);
-	const uint64_t most = quiet < usual ? quiet : usual;
 	uint64_t room;
 
-	if (!ticking->is_spare)
+	if (!ticking->kernel || ticking->ns <= ticking->unsettled_ns + SETTLED_NS)
 		return 0;
 	room = room_of(ticking->kernel, period_ns);
-	return room < most ? room : most;
+	return room < usual ? room : usual;
 }
 
 static bool has_another_round(const struct ticking *ticking)
@@ -415,17 +386,16 @@ static bool has_another_round(const struct ticking *ticking)
 
 /*
  * A thread that is missed at each change would seem to change less often than it does. A stop that
- * is on its way gives a sample later. A thread with a timer has records; what it does without them
- * is estimated by ticks of one look each (sprof_timed_met_waking).
+ * is on its way gives a sample later. A thread with a timer has records.
  */
 static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
 
-	if (sprof_timed_is_open(&sampled->timed) || thread->phase != SPROF_THREAD_RUNNING ||
+	if (sampled->timed.is_open || thread->phase != SPROF_THREAD_RUNNING ||
 		!has_another_round(ticking))
 		return false;
-	sprof_sampled_had_turn(sampled, 0);
+	sampled->turn_ns = 0;
 	return true;
 }
 
@@ -440,10 +410,10 @@ void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
 		world->read_syscall(world->data, thread, &sight.call) &&
 		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
 		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, &sight, &observation);
-	if (is_settled_by_peek(ticking, outcome, &sight, &observation))
+	if (is_settled_by_peek(ticking, outcome, &observation))
 		return;
 	if (looks_again(ticking, thread))
 		ticking->has_missed = true;
 	else
-		lose(ticking, thread);
+		miss(thread);
 }

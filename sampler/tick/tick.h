@@ -24,13 +24,10 @@ struct ticking {
 	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
 	uint64_t period_ns;   /* between two ticks, up to this one */
 	uint64_t number;
-	bool closing;    /* every thread is charged up to it */
-	uint32_t weight; /* ticks that it counts for, for threads that slept through them */
-	bool is_weighed; /* weight is all ticks since the last look, planned or missed; else 1 */
-	unsigned round;  /* of turns in this tick */
-	bool has_missed; /* some threads get another turn in it */
-	bool is_spare;   /* the next ticks need no look, as far as the last one shows */
-	uint64_t unsettled_ns; /* the last tick that found something new */
+	bool closing;          /* every thread is charged up to it */
+	unsigned round;        /* of turns in this tick */
+	bool has_missed;       /* some threads get another turn in it */
+	uint64_t unsettled_ns; /* the last tick with a thread that timers do not cover */
 };
 
 /* Samples every thread. `closing`: charges all time up to now. The schedule counts it afterwards. */
@@ -40,8 +37,8 @@ void sprof_tick(struct ticking *ticking, bool closing);
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
 
 /*
- * How many ticks may pass now without a look: 0, unless for a while all threads have slept on, or
- * were covered by timers (sprof_kernel_covers()).
+ * How many ticks may pass now without a look: 0, unless for a while timers have covered all threads
+ * (sprof_kernel_covers()).
  */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking);
 /* After a time without ticks, which the next tick does not count for. */

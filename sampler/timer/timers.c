@@ -1,6 +1,6 @@
 /*
  * Opens and reads the timers of threads, and paces them. Does not decide which threads have one, nor
- * when a thread is stopped all the same: kernel.c does. timed.c has the arithmetic.
+ * when a thread is stopped all the same: kernel.c does.
  */
 #include "sampler/timer/timers.h"
 
@@ -9,7 +9,7 @@
 
 #include "attach/calls/number.h"
 #include "base/clock.h"
-#include "sampler/account/figures.h"
+#include "sampler/account/book.h"
 #include "sampler/loop/schedule.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
@@ -19,10 +19,8 @@ enum {
 	MORE_RECORDS = 3, /* the least room in a ring beyond the spared ticks */
 	FEW_RECORDS = 2,  /* further room in a ring */
 	RANDOM_STEPS = 1 << 16,
-	MEMORY_NS = SPROF_NS_PER_S / 4, /* time that told_share is taken over */
-	LEAST_MEMORY = 32,              /* at least that number of periods */
-	PACE_RECORDS = 16,              /* a pace lasts for at least that number of records */
-	PACE_NS = SPROF_NS_PER_S / 10,  /* and for at least that time */
+	PACE_RECORDS = 16,             /* a pace lasts for at least that number of records */
+	PACE_NS = SPROF_NS_PER_S / 10, /* and for at least that time */
 	/* of all rings together, about; beyond it they hold less, and are read more often */
 	RING_BYTES = 32 << 20,
 };
@@ -79,6 +77,8 @@ static struct sprof_proc_syscall call_of(struct timers *timers, const struct spr
 
 	if (record->in_kernel)
 		call.number = sprof_call_places_find(&timers->places, timers->run, thread, regs);
+	if (call.number == SPROF_CALL_NUMBER_UNKNOWN)
+		call.number = SPROF_CALL_NUMBER_NONE;
 	sprof_regs_arguments(regs, call.arguments);
 	return call;
 }
@@ -93,44 +93,30 @@ static bool is_too_small(
 		record->user.stack_size >= timed_of(thread)->stack_size;
 }
 
-/*
- * The stop that replaces this record, and perhaps many more, has to find room for the whole stack.
- */
-static void note_cut(struct sprof_thread *thread, const struct sprof_perf_timer_record *record)
-{
-	const bool was_full = is_too_small(thread, record);
-	struct sampled *sampled = thread->sampling;
-
-	if (was_full)
-		sprof_copy_plan_expect_deep(&sampled->copy);
-	sprof_timed_was_cut(&sampled->timed, was_full);
-}
-
 static void observe(struct timers *timers, struct sprof_thread *thread,
-	const struct sprof_perf_timer_record *record, const struct sprof_proc_syscall *call)
+	const struct sprof_perf_timer_record *record)
 {
-	const struct source_listener *listener = timers->listener;
-	struct timed *timed = timed_of(thread);
 	struct sprof_snapshot snapshot = {.regs = record->user.regs};
-	struct observation observation = {
+	const struct observation observation = {
 		.thread = thread,
 		.by = OBSERVED_BY_KERNEL,
 		.time_ns = record->time_ns,
-		.times = 1,
 		.state = record->in_kernel ? SPROF_STATE_SYS : SPROF_STATE_USER,
 		.cpu = (uint32_t)(record->cpu + 1),
 		.snapshot = &snapshot,
-		.call = *call,
+		.call = call_of(timers, thread, record),
 		.kernel = record->kernel,
 		.kernel_count = record->kernel_count,
 	};
+	enum sprof_end end;
 
 	set_stack(thread, &record->user, &snapshot);
-	sprof_timed_recorded(timed, timers->tick_ns, record->time_ns);
-	if (listener->observed(listener->data, &observation))
-		sprof_timed_met_whole(timed);
-	else
-		note_cut(thread, record);
+	timed_of(thread)->recorded_ns = timers->tick_ns;
+	end = sprof_book_observation(timers->book, &observation);
+	timed_of(thread)->leads_away |= end == SPROF_END_BAD_MEMORY;
+	sprof_timed_recorded(timed_of(thread),
+		end != SPROF_END_STACK_COPY && end != SPROF_END_BAD_MEMORY,
+		end == SPROF_END_STACK_COPY && is_too_small(thread, record));
 }
 
 /* At the end of its process, a thread is in the kernel without memory. */
@@ -142,18 +128,11 @@ static bool has_left_memory(const struct sprof_perf_timer_record *record)
 static void take_sample(struct timers *timers, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
-	struct sprof_proc_syscall call;
-
 	sprof_cpu_set_add(&timers->cpus, record->cpu);
-	if (has_left_memory(record)) {
-		timers->listener->lost(timers->listener->data, 1);
-		return;
-	}
-	call = call_of(timers, thread, record);
-	if (call.number == SPROF_CALL_NUMBER_UNKNOWN)
-		sprof_timed_untold(timed_of(thread), timers->tick_ns, record->time_ns);
+	if (has_left_memory(record))
+		timers->run->quality->samples_lost++;
 	else
-		observe(timers, thread, record, &call);
+		observe(timers, thread, record);
 }
 
 static void take_record(struct timers *timers, struct sprof_thread *thread,
@@ -164,7 +143,7 @@ static void take_record(struct timers *timers, struct sprof_thread *thread,
 		take_sample(timers, thread, record);
 		break;
 	case SPROF_PERF_TIMER_LOST:
-		timers->listener->lost(timers->listener->data, record->lost);
+		timers->run->quality->samples_lost += record->lost;
 		break;
 	case SPROF_PERF_TIMER_THROTTLED:
 		timers->run->quality->timers_throttled++;
@@ -216,32 +195,9 @@ void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 
 	while (take_next(timers, thread, UINT64_MAX, &record)) {
 		if (record.kind != SPROF_PERF_TIMER_THROTTLED)
-			timers->listener->lost(timers->listener->data,
-				record.kind == SPROF_PERF_TIMER_LOST ? record.lost : 1);
+			timers->run->quality->samples_lost +=
+				record.kind == SPROF_PERF_TIMER_LOST ? record.lost : 1;
 	}
-}
-
-/*
- * Until when records cover the thread; 0: they don't. A thread that slept at the last look has none
- * of its sleep.
- */
-static uint64_t told_until(const struct timers *timers, const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	if (sampled->sleep.active || !sprof_timed_is_open(&sampled->timed))
-		return 0;
-	return now_of(timers->run);
-}
-
-static void forget(struct timers *timers, struct sprof_thread *thread, bool for_good)
-{
-	struct timed *timed = timed_of(thread);
-
-	if (timed->cut)
-		timers->listener->lost(timers->listener->data, timed->cut);
-	sprof_timed_closed(timed, told_until(timers, thread), for_good);
-	timers->open--;
 }
 
 void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good)
@@ -249,7 +205,8 @@ void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool
 	const struct sprof_world *world = timers->run->world;
 
 	world->timer_close(world->data, timed_of(thread)->timer);
-	forget(timers, thread, for_good);
+	sprof_timed_closed(timed_of(thread), for_good);
+	timers->open--;
 }
 
 /* The frames of Go and Python threads are in several places. Counts each thread once. */
@@ -269,7 +226,10 @@ static bool may_open(const struct timers *timers, const struct sprof_thread *thr
 {
 	const struct sprof_sampler_options *options = timers->run->options;
 
-	return timers->open < MOST_TIMERS && !timed_of(thread)->given_up && !options->no_samples &&
+	const struct timed *timed = timed_of(thread);
+
+	return timers->open < MOST_TIMERS && !timed->given_up && !timed->leads_away &&
+		timed->needed <= SPROF_PERF_TIMER_STACK_MAX && !options->no_samples &&
 		!thread->process->denied && !sprof_timers_are_unfit(timers, thread);
 }
 
@@ -282,10 +242,10 @@ static double next_random(struct timers *timers)
 	return (double)(timers->random * 0x2545f4914f6cdd1du >> 48) / RANDOM_STEPS;
 }
 
-/* The next period, in periods of the ticks. Evenly spread frequencies keep the mean rate. */
-static double next_weight(struct timers *timers)
+/* The next period. Evenly spread frequencies keep the mean rate. */
+static uint64_t next_period(struct timers *timers)
 {
-	return 1 / (1 + SPREAD * (next_random(timers) - 0.5));
+	return (uint64_t)((double)timers->period_ns / (1 + SPREAD * (next_random(timers) - 0.5)));
 }
 
 /*
@@ -295,25 +255,6 @@ static double next_weight(struct timers *timers)
 static double share_of_whole_periods(uint32_t records)
 {
 	return records / (records + 0.5);
-}
-
-/* Asks for records of the kernel's code, too, if that is permitted. */
-static bool ask_for_timer(struct timers *timers, struct sprof_perf_timer_plan *plan,
-	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
-{
-	const struct sprof_world *world = timers->run->world;
-
-	plan->with_kernel = !timers->lacks_kernel;
-	plan->with_chains = plan->with_kernel && timers->run->options->kernel_stacks;
-	if (world->timer_open(world->data, plan, ret, ret_denial))
-		return true;
-	if (!plan->with_kernel || ret_denial->reason != SPROF_PERF_PARANOID)
-		return false;
-	plan->with_kernel = plan->with_chains = false;
-	if (!world->timer_open(world->data, plan, ret, ret_denial))
-		return false;
-	timers->lacks_kernel = true;
-	return true;
 }
 
 /*
@@ -330,14 +271,15 @@ static size_t records_for(const struct timers *timers, size_t stack_size)
 	return wanted < most ? wanted : most;
 }
 
-/* Returns NULL if refused, or if out of memory, which is noticed elsewhere. */
-static struct sprof_perf_timer *open_timer(
-	struct timers *timers, struct sprof_thread *thread, double weight)
+/* Returns false if refused, or if out of memory, which is noticed elsewhere. */
+static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 {
-	const size_t stack_size = sprof_timed_stack_size(timed_of(thread));
+	const struct sprof_world *world = timers->run->world;
+	const size_t stack_size = sprof_timed_next_size(timed_of(thread));
 	struct sprof_perf_timer_plan plan = {
 		.tid = thread->tid,
-		.period_ns = (uint64_t)((double)timers->period_ns * weight),
+		.period_ns = next_period(timers),
+		.with_chains = timers->run->options->kernel_stacks,
 		.stack_size = stack_size,
 		.records = records_for(timers, stack_size),
 	};
@@ -347,45 +289,26 @@ static struct sprof_perf_timer *open_timer(
 	if (!timers->scratch)
 		timers->scratch = malloc(SPROF_PERF_RECORD_MAX);
 	if (!timers->scratch)
-		return NULL;
-	if (ask_for_timer(timers, &plan, &timer, &denial)) {
-		sprof_timed_has_kernel(timed_of(thread), plan.with_kernel);
-		sprof_timed_has_room(timed_of(thread), plan.records);
-		return timer;
+		return false;
+	if (!world->timer_open(world->data, &plan, &timer, &denial)) {
+		timers->run->quality->timers_refused += denial.reason != SPROF_PERF_GONE;
+		return false;
 	}
-	if (denial.reason != SPROF_PERF_GONE)
-		timers->run->quality->timers_refused++;
-	return NULL;
-}
-
-/* The kernel adds up a running thread's CPU time at its own ticks only, several ms late. */
-static double memory(const struct timers *timers)
-{
-	const double periods = (double)MEMORY_NS / (double)timers->period_ns;
-
-	return periods > LEAST_MEMORY ? periods : LEAST_MEMORY;
+	sprof_timed_got(timed_of(thread), timer, stack_size);
+	sprof_timed_paced(timed_of(thread), timers->tick_ns, plan.period_ns);
+	timed_of(thread)->room = plan.records;
+	return true;
 }
 
 /* This tick and those before have no records: the thread is stopped in this one. */
 void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = timers->run->world;
-	const double weight = next_weight(timers);
-	struct sprof_proc_schedstat now;
-	struct sprof_perf_timer *timer;
-
-	if (!may_open(timers, thread) || !world->read_schedstat(world->data, thread, &now))
+	if (!may_open(timers, thread))
 		return;
-	timer = open_timer(timers, thread, weight);
-	if (!timer) {
-		sprof_timed_closed(timed_of(thread), 0, true);
-		return;
-	}
-	timers->open++;
-	sprof_timed_opened(timed_of(thread), timer, timers->tick_ns, now.cpu_ns, memory(timers));
-	sprof_timed_began(timed_of(thread), now.timeslices, sprof_figures_switches(world, thread),
-		now.runq_ns);
-	sprof_timed_paced(timed_of(thread), timers->tick_ns, timers->period_ns, weight);
+	if (get_timer(timers, thread))
+		timers->open++;
+	else
+		sprof_timed_closed(timed_of(thread), true);
 }
 
 /*
@@ -395,30 +318,26 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
-	const double weight = next_weight(timers);
-	struct sprof_perf_timer *timer;
 
 	sprof_timers_drop(timers, thread);
 	world->timer_close(world->data, timed_of(thread)->timer);
-	timer = open_timer(timers, thread, weight);
-	if (!timer) {
-		forget(timers, thread, true);
+	if (get_timer(timers, thread))
 		return;
-	}
-	sprof_timed_replaced(timed_of(thread), timer);
-	sprof_timed_paced(timed_of(thread), timers->tick_ns, timers->period_ns, weight);
+	sprof_timed_closed(timed_of(thread), true);
+	timers->open--;
 }
 
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
-	const uint64_t tick_ns = timers->tick_ns, period_ns = timers->period_ns;
+	const uint64_t tick_ns = timers->tick_ns;
 	struct timed *timed = timed_of(thread);
-	double weight;
+	uint64_t period_ns;
 
 	if (tick_ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
 		return;
-	weight = next_weight(timers) * share_of_whole_periods(timed->paced_records);
-	world->timer_set_period(world->data, timed->timer, (uint64_t)((double)period_ns * weight));
-	sprof_timed_paced(timed, tick_ns, period_ns, weight);
+	period_ns = (uint64_t)((double)next_period(timers) *
+		share_of_whole_periods(timed->paced_records));
+	world->timer_set_period(world->data, timed->timer, period_ns);
+	sprof_timed_paced(timed, tick_ns, period_ns);
 }

@@ -15,12 +15,11 @@
 
 struct timers {
 	const struct run *run;
-	const struct source_listener *listener; /* gets the observations */
-	uint64_t tick_ns, period_ns;            /* of the present tick, and to the next one */
-	struct sprof_cpu_set cpus;              /* that the records of this tick come from */
-	unsigned char *scratch;                 /* for records; NULL: not allocated yet */
-	size_t open;                            /* number of timers */
-	bool lacks_kernel;                      /* the kernel's own code was refused */
+	struct book *book;           /* gets the observations */
+	uint64_t tick_ns, period_ns; /* of the present tick, and to the next one */
+	struct sprof_cpu_set cpus;   /* that the records of this tick come from */
+	unsigned char *scratch;      /* for records; NULL: not allocated yet */
+	size_t open;                 /* number of timers */
 	struct call_places places;
 	uint64_t random; /* not 0 */
 };
@@ -45,8 +44,7 @@ bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thre
 /* The functions below need a timer. */
 
 /*
- * Closes it. Incomplete records that no stop has replaced yet are lost. `for_good`: it is not
- * opened again.
+ * Closes it. `for_good`: it is not opened again.
  */
 void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good);
 /* Opens one with other copies of the stack in its place; without success it is closed for good. */

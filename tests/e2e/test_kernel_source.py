@@ -30,11 +30,21 @@ def test_shares_and_times():
     assert stats["samples_stopped"] > 0 or may_show_kernel(), stats
 
 
-def forbid_kernel_samples():
-    """Even root needs CAP_PERFMON or CAP_SYS_ADMIN for them (capabilities(7); prctl: PR_CAPBSET_DROP)."""
+def give_up(*capabilities):
+    """Of root's rights: capabilities(7); prctl: PR_CAPBSET_DROP."""
     libc = ctypes.CDLL(None)
-    for capability in (38, 21):
+    for capability in capabilities:
         libc.prctl(24, capability, 0, 0, 0)
+
+
+def forbid_kernel_samples():
+    """Even root needs CAP_PERFMON or CAP_SYS_ADMIN for them."""
+    give_up(38, 21)
+
+
+def forbid_locked_memory():
+    """Without CAP_IPC_LOCK."""
+    give_up(14)
 
 
 def system_calls(**how):
@@ -68,13 +78,14 @@ def test_the_kernels_own_functions():
     assert not stacks.share("0x[0-9a-f]{8,}"), stacks.stacks
 
 
-def test_kernel_time_without_rights_keeps_its_functions():
-    """Of system calls there are stops only."""
+def test_without_the_kernels_own_code_there_are_no_timers():
+    """They would not cover all that a thread does."""
     if may_show_kernel(of_others=True):
         raise Skip("perf_event_paranoid is below 2: the kernel shows its own code to everybody")
     require(os.geteuid() == 0, "gives up rights of root")
-    stats = system_calls(preexec_fn=forbid_kernel_samples)
-    assert stats["samples_stopped"] > 2 * stats["samples_by_kernel"], stats
+    result = sprof("run", *KERNEL, "--", "touch", "started", preexec_fn=forbid_kernel_samples)
+    check_error(result, FAILED, "perf_event_paranoid", "--source stop")
+    assert not os.path.exists("started")
 
 
 def may_show_kernel(of_others=False):
@@ -134,13 +145,13 @@ def test_work_before_an_exec_is_the_old_programs():
 
 
 def test_deep_stacks():
-    """First 8 KB are copied, then as much as is needed, and at last stops do it: the stacks are whole."""
+    """As much is copied as stops have needed, and at last stops do it: all but the first stacks are whole."""
     for depth, by_kernel in ((100, True), (1000, True), (20000, False)):
         program = Target("deep", depth)
         folded, stats = attach_while(program.pid, 0.8, *KERNEL, "-r", 199, "--max-depth", 2 * depth)
         program.finish().check(0)
-        # The copies of stops grow, too. On a busy machine a sample stands for more than one tick.
-        assert stats["stacks_truncated"] <= 4 + 0.1 * stats["samples_reused"], (depth, stats)
+        # Until the copies have grown.
+        assert stats["stacks_truncated"] <= 4, (depth, stats)
         spinning = [(frames.count("descend"), weight) for frames, weight in folded.stacks if "bottom_spin" in frames]
         whole = sum(weight for levels, weight in spinning if levels == depth)
         assert whole > 0.9 * sum(weight for _, weight in spinning), (depth, spinning)
@@ -160,6 +171,7 @@ def test_go_is_stopped():
 def test_a_user_without_rights():
     require(os.geteuid() == 0, "takes another user")
     require_switches()
+    require(may_show_kernel(of_others=True), "perf_event_paranoid is above 1: the kernel gives other users no timers")
     program = Target(own_target("spin-two"), **as_nobody())
     result = run(own_sprof(), "attach", "-p", program.pid, "-d", "500ms", *KERNEL, *PROFILE, **as_nobody())
     result.check(0)
@@ -201,7 +213,7 @@ def test_auto_without_the_kernels_own_code():
     assert stats["samples_stopped"] and not stats["samples_by_kernel"] and stats["timers_denied"], stats
     with open("x.txt", encoding="utf-8") as file:
         text = file.read()
-    assert re.search(r"by stops .*its own code: .*perf_event_paranoid 1", text), text
+    assert re.search(r"by stops .*perf_event_paranoid is above 1: 1 helps", text), text
 
 
 def crowded(source):
@@ -218,21 +230,20 @@ def crowded(source):
 
 
 def test_a_thread_that_waits_for_a_cpu_has_samples():
-    """Its turns are shorter than a period. A timer in the kernel doesn't count them: its last sample stands for them."""
+    """Its turns are shorter than a period. Its timer counts CPU time only, and its wait for a CPU is shared out with that."""
     stats, periods = crowded("kernel")
-    # On a busier machine sprof itself comes late, and waits for the thread at the end.
-    least = 0.7 * stats["duration_ns"] / 1e9 * stats["rate_hz"] - stats["samples_lost"] - stats["ticks_missed"]
-    assert least <= stats["samples"] <= 1.3 * periods + 2, (periods, stats)
+    assert 1 <= stats["samples"] <= 1.3 * periods + 2, (periods, stats)
+    folded = read_profile()[0]
+    assert folded.share("main") > 0.9, folded.stacks
 
 
 def test_without_locked_memory():
     """No room for a ring: stops take the samples, and the report says so."""
-    require(os.geteuid() == 0, "takes another user")
-    require_switches()
+    require(os.geteuid() == 0, "gives up rights of root")
     require(paranoid() >= 0, "kernel.perf_event_paranoid is -1: locked memory has no limit")
     programs = " & ".join([f"{own_target('spin-two')} 10"] * 12) + " ; wait"
     run("prlimit", "--memlock=0", own_sprof(), "run", *KERNEL, "-r", "999", *PROFILE, "-o", "x.txt", "--", "sh", "-c",
-        programs, **as_nobody()).check(0)
+        programs, preexec_fn=forbid_locked_memory).check(0)
     stats = read_profile()[1]
     assert stats["timers_refused"] > 0 and stats["samples_stopped"] > 0, stats
     with open("x.txt", encoding="utf-8") as file:

@@ -36,9 +36,7 @@ def check_sums(profiles, stats, duration, threads):
     for profile, figures in zip(profiles, stats):
         wall = figures["duration_ns"] / 1e3 * threads
         assert 0.5 * wall - 30000 * threads < profile.total < 3 * wall, (profile.total, wall)
-        samples = figures["samples"] + figures["samples_lost"]
-        assert 0.5 * threads * figures["ticks"] - threads <= samples, figures
-        assert samples <= 1.1 * threads * (figures["ticks"] + figures["ticks_missed"] + 1), figures
+        assert 0 < figures["samples"] <= 1.1 * threads * (figures["ticks"] + figures["ticks_missed"] + 1), figures
         assert figures["threads_seen"] == threads, figures
     seconds = sum(figures["duration_ns"] for figures in stats) / 1e9
     assert duration - 0.01 <= seconds, f"{seconds} s in all"

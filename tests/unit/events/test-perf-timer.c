@@ -24,7 +24,7 @@ static struct sprof_perf_timer *open_own(size_t records)
 	struct sprof_perf_denial denial;
 	struct sprof_perf_timer *timer;
 
-	if (!sprof_perf_timer_is_permitted(false, &denial)) {
+	if (!sprof_perf_timer_is_permitted(&denial)) {
 		print_message("perf_event_open is not permitted here: reason %d\n", denial.reason);
 		skip();
 	}

@@ -129,7 +129,10 @@ static bool read_schedstat(
 	fake->looks++;
 	ret->timeslices = fake->timeslices;
 	ret->cpu_ns = world->quality.schedstat_missing ? 0 : fake_known_cpu_ns(world, fake);
+	/* A wait for a CPU is added when it is over (kernel/sched/stats.h, sched_info_arrive). */
 	ret->runq_ns = world->quality.schedstat_missing ? 0 : fake->runq_ns;
+	if (ret->runq_ns && fake_doing(fake) == DOING_READY)
+		ret->runq_ns -= fake->act_ns;
 	return true;
 }
 
@@ -170,8 +173,7 @@ static ssize_t read_file(
 }
 
 /* Only the thread's switches. */
-static ssize_t read_status(
-	void *data, struct sprof_thread *thread, bool often, char *buffer, size_t size)
+static ssize_t read_status(void *data, struct sprof_thread *thread, char *buffer, size_t size)
 {
 	return snprintf(buffer, size,
 		"NSpid:\t9\t%u\nNStgid:\t1\nvoluntary_ctxt_switches:\t%llu\n"

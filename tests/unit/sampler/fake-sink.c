@@ -73,19 +73,19 @@ static bool is_plausible(
 
 static void count_tick(struct fake_world *world, const struct sprof_sample *sample)
 {
-	if (sample->thread || sample->time_ns <= world->last_tick_ns)
+	if (sample->thread || sample->is_further || sample->time_ns <= world->last_tick_ns)
 		return;
 	world->last_tick_ns = sample->time_ns;
-	world->ticks += sample->count ? sample->count : 1;
+	world->ticks++;
 }
 
 static void count_holder(struct fake_world *world, struct fake_thread *waiter,
-	const struct sprof_holder *told, uint32_t count)
+	const struct sprof_holder *told, uint32_t count, uint64_t ns)
 {
 	struct fake_thread *holder = find(world, told->thread);
 
 	waiter->last_holder = told->thread;
-	holder->held += count;
+	holder->held_ns += ns;
 	if (told->stack == SPROF_RECORD_NONE)
 		waiter->placeless += count;
 	else if (world->stacks[told->stack] != fake_pc(holder))
@@ -97,7 +97,7 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 	struct fake_world *world = data;
 	struct fake_thread *thread = find(world, sample->thread);
 	uint64_t pc = sample->stack < world->stack_count ? world->stacks[sample->stack] : 0;
-	uint32_t count = sample->count ? sample->count : 1;
+	const uint32_t count = !sample->is_further;
 
 	if (world->is_off)
 		fake_wrong(world, thread, "a sample while sampling is off");
@@ -120,19 +120,26 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 		fake_wrong(world, thread, text);
 	}
 	/* A late sample may be of a moment after the beginning of the tick in which it came. */
-	if (sample->time_ns == thread->last_sample_ns || sample->time_ns == thread->one_before_ns)
+	if (count &&
+		(sample->time_ns == thread->last_sample_ns ||
+			sample->time_ns == thread->one_before_ns))
 		fake_wrong(world, thread, "two samples of one moment");
 	if (sample->time_ns > world->now_ns)
 		fake_wrong(world, thread, "a sample of the future");
 	if (thread->lasts)
 		fake_wrong(world, thread, "a sample behind the last charge");
-	thread->one_before_ns = thread->last_sample_ns;
-	thread->last_sample_ns = sample->time_ns;
+	if (count) {
+		thread->one_before_ns = thread->last_sample_ns;
+		thread->last_sample_ns = sample->time_ns;
+	}
 	thread->samples += count;
 	thread->states[sample->state] += count;
+	thread->ns[sample->state] += sample->ns;
+	thread->program_ns[((pc >> 16) & 0xff) % FAKE_PROGRAMS] += sample->ns;
+	thread->queued_ns += sample->queue_ns;
 	thread->holders += sample->holder ? count : 0;
 	if (sample->holder)
-		count_holder(world, thread, sample->holder, count);
+		count_holder(world, thread, sample->holder, count, sample->ns);
 	count_tick(world, sample);
 	return true;
 }
@@ -147,20 +154,6 @@ static bool take_charge(void *data, uint32_t id, const struct sprof_charge *char
 		thread->charged[i] += charge->times.ns[i];
 	thread->charges++;
 	thread->lasts += charge->last;
-	return true;
-}
-
-static bool take_queued(void *data, const struct sprof_sample *sample, uint64_t ns)
-{
-	struct fake_thread *thread = find(data, sample->thread);
-
-	if (thread->lasts)
-		fake_wrong(data, thread, "queued behind its last charge");
-	if (sample->state == SPROF_STATE_USER || sample->state == SPROF_STATE_SYS)
-		fake_wrong(data, thread, "queued after no sleep");
-	thread->charged[SPROF_TIME_RUNQ] += ns;
-	thread->queued_ns += ns;
-	thread->queued_ticks += sample->count;
 	return true;
 }
 
@@ -278,7 +271,6 @@ void fake_sink_init(struct fake_world *world)
 		.stack = take_stack,
 		.sample = take_sample,
 		.charge = take_charge,
-		.queued = take_queued,
 		.wait = take_wait};
 	world->control =
 		(struct sprof_control){.data = world, .signal = on_signal, .done = on_done};
@@ -299,6 +291,22 @@ static void check_on_time(struct fake_world *world, struct fake_thread *thread)
 	cpu = thread->charged[SPROF_TIME_USER] + thread->charged[SPROF_TIME_SYS];
 	if (cpu > thread->on_cpu_ns + slack || cpu + slack < thread->on_cpu_ns)
 		fake_wrong(world, thread, "its CPU time is not that while sampling was on");
+}
+
+/* Its samples explain no time that it did not have, and none twice. */
+static void check_ledger(struct fake_world *world, const struct fake_thread *thread)
+{
+	const uint64_t *ns = thread->ns;
+	const uint64_t end_ns = thread->end_ns ? thread->end_ns : world->now_ns;
+	const uint64_t off_ns = end_ns - thread->thread.seen_ns - thread->cpu_ns;
+
+	if (ns[SPROF_STATE_USER] + ns[SPROF_STATE_SYS] > thread->cpu_ns)
+		fake_wrong(world, thread, "its samples explain more CPU time than it had");
+	if (ns[SPROF_STATE_SLEEP] + ns[SPROF_STATE_DISK] + ns[SPROF_STATE_STOPPED] >
+		off_ns + MS + 10 * world->jiffy_ns)
+		fake_wrong(world, thread, "its samples explain more time off the CPU than it had");
+	if (thread->queued_ns > thread->runq_ns)
+		fake_wrong(world, thread, "its samples explain more run-queue time than it had");
 }
 
 static void check_time(struct fake_world *world, struct fake_thread *thread)
@@ -341,5 +349,6 @@ void fake_check_end(struct fake_world *world, struct fake_thread *thread)
 	/* Nobody heard of a thread that lived only while sampling was off. */
 	if (thread->lasts != (thread->told > 0))
 		fake_wrong(world, thread, "not charged for the last time exactly once");
+	check_ledger(world, thread);
 	check_time(world, thread);
 }

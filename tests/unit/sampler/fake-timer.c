@@ -1,6 +1,5 @@
 /*
- * Timers in the kernel of the fake world: a record for each period of CPU time that ends in the
- * thread's own code or, if permitted, in the kernel. The stack of all threads is zeros, as deep as the thread says.
+ * Timers in the kernel of the fake world: a record for each period of CPU time. The stack of all threads is zeros, as deep as the thread says.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,8 +58,7 @@ void fake_timer_pass(
 		from_ns += timer->left_ns;
 		ns -= timer->left_ns;
 		timer->left_ns = timer->period_ns;
-		if (fake_doing(thread) == DOING_USER || timer->with_kernel)
-			record(world, timer, from_ns);
+		record(world, timer, from_ns);
 	}
 	timer->left_ns -= ns;
 }
@@ -110,10 +108,6 @@ static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
 		*ret_denial = (struct sprof_perf_denial){world->refuses_timers, EACCES};
 		return false;
 	}
-	if (plan->with_kernel && world->refuses_kernel) {
-		*ret_denial = (struct sprof_perf_denial){SPROF_PERF_PARANOID, EACCES};
-		return false;
-	}
 	if (world->is_off)
 		fake_wrong(world, thread, "a timer while sampling is off");
 	*ret = calloc(1, sizeof(**ret));
@@ -122,7 +116,6 @@ static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
 		.period_ns = plan->period_ns,
 		.left_ns = plan->period_ns,
 		.stack_size = plan->stack_size,
-		.with_kernel = plan->with_kernel,
 		.room = room_for(world, plan->records),
 	};
 	plan->records = (*ret)->room;

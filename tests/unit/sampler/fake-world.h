@@ -18,6 +18,7 @@ enum {
 	FAKE_ACTS = 256,
 	FAKE_STACKS = 4096,
 	FAKE_ORDERS = 8,
+	FAKE_PROGRAMS = 16, /* that a thread executes, and are counted */
 	FAKE_RECORDS = 64,
 	FAKE_PID = 0x40000000, /* above any real one */
 	FAKE_OWN_TID = 101,    /* of thread 0, inside its process */
@@ -46,7 +47,6 @@ struct sprof_perf_timer {
 	struct fake_thread *thread;
 	uint64_t period_ns, left_ns; /* of the thread's CPU time */
 	size_t stack_size, room;
-	bool with_kernel;
 	struct sprof_perf_timer_record records[FAKE_RECORDS];
 	size_t first, count;
 	uint64_t lost;
@@ -86,14 +86,16 @@ struct fake_thread {
 
 	/* Reports about it. */
 	uint64_t samples, states[SPROF_STATE_COUNT];
+	uint64_t ns[SPROF_STATE_COUNT]; /* the time that they explain */
+	uint64_t program_ns[FAKE_PROGRAMS];
 	uint64_t last_sample_ns, one_before_ns;
 	uint64_t charged[SPROF_TIME_COUNT];
-	uint64_t queued_ns, queued_ticks; /* of charged: after sleeps */
-	unsigned told, charges, lasts;    /* its records; charges; last charges */
-	uint32_t holders;                 /* samples with a holder, */
-	uint32_t placeless;               /* and without the holder's place, */
-	uint32_t misplaced;               /* or with one where it was earlier */
-	uint64_t held;                    /* others' samples with this thread as the holder */
+	uint64_t queued_ns;            /* in the run queue behind sleeps, by its samples */
+	unsigned told, charges, lasts; /* its records; charges; last charges */
+	uint32_t holders;              /* samples with a holder, */
+	uint32_t placeless;            /* and without the holder's place, */
+	uint32_t misplaced;            /* or with one where it was earlier */
+	uint64_t held_ns; /* the time of others' samples with this thread as the holder */
 	uint32_t last_holder;
 	uint64_t looks; /* reads of its schedstat */
 	uint64_t stat_reads;
@@ -132,7 +134,6 @@ struct fake_world {
 	enum sprof_perf_reason refuses_timers; /* PERMITTED: it does not */
 	uint64_t jiffy_ns;     /* between the kernel's ticks; 0: it knows CPU time at any moment */
 	size_t most_records;   /* that a ring may have room for; 0: as many as wanted */
-	bool refuses_kernel;   /* timers of the kernel's own code */
 	uint64_t throttled_ns; /* one timer is, then; 0: none */
 	size_t open_timers, most_timers;
 	size_t ring_bytes, most_ring_bytes;        /* of all timers together */

@@ -13,6 +13,11 @@ static struct scene {
 	char letter; /* its state */
 } scene;
 
+static uint64_t now_ns(void *data)
+{
+	return 1;
+}
+
 static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
 {
 	*ret = (struct sprof_proc_stat){.state = scene.letter};
@@ -28,7 +33,8 @@ static bool read_schedstat(
 
 static enum peek_outcome look(bool is_denied, char letter, enum sprof_thread_phase phase)
 {
-	const struct sprof_world world = {.read_stat = read_stat, .read_schedstat = read_schedstat};
+	const struct sprof_world world = {
+		.now_ns = now_ns, .read_stat = read_stat, .read_schedstat = read_schedstat};
 	const struct sprof_sampler_options options = {.mode = SPROF_MODE_CPU};
 	const struct run run = {.world = &world, .options = &options, .quality = &scene.quality};
 	const struct peek_sight sight = {

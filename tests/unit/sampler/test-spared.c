@@ -1,6 +1,6 @@
 /*
- * The sampler in a made-up world with timers in the kernel: ticks that need no look, and what the next look stands
- * for.
+ * The sampler in a made-up world with timers in the kernel: ticks that need no look, and whose time the
+ * ledger gives to what.
  */
 #include "base/clock.h"
 #include "tests/unit/check.h"
@@ -29,18 +29,17 @@ static struct fake_thread *begin(uint64_t seed)
 	return fake_add(&world, 0, 0);
 }
 
-/* Nobody is looked at each ms, and no sample is missing: the sleeper's are credited. */
-static void where_all_is_settled_looks_are_spared(void **state)
+/* Timers tell of every run: nobody is looked at each ms. */
+static void where_timers_cover_all_looks_are_spared(void **state)
 {
 	struct fake_thread *runner = fake_add_runner(&world);
-	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
 
 	runner->acts[0].ns = 10 * LATER * MS;
 	world.options.duration_ns = 2 * LATER * MS;
 	fake_run_well(&world);
-	assert_in_range(sleeper->looks, 180, 300);
-	assert_int_equal(sleeper->samples, world.quality.ticks);
+	assert_in_range(runner->looks, 180, 500);
 	assert_in_range(runner->samples, 1950, 2050);
+	assert_in_range(runner->ns[SPROF_STATE_USER], 1990 * MS, 2001 * MS);
 	assert_int_equal(world.quality.ticks_missed, 0);
 	assert_in_range(world.quality.ticks, 1950, 2050);
 	assert_int_equal(world.quality.samples_lost, 0);
@@ -50,40 +49,42 @@ static void where_all_is_settled_looks_are_spared(void **state)
 static void at_low_rates_looks_are_spared_too(void **state)
 {
 	struct fake_thread *runner = fake_add_runner(&world);
-	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
 
 	runner->acts[0].ns = 10 * LATER * MS;
 	world.options.rate_hz = 100;
 	world.options.duration_ns = 5 * LATER * MS;
 	fake_run_well(&world);
-	assert_in_range(sleeper->looks, 100, 180);
-	assert_int_equal(sleeper->samples, world.quality.ticks);
-	assert_in_range(runner->samples, 490, 510);
+	assert_in_range(runner->looks, 100, 300);
+	assert_in_range(runner->samples, 490, 515);
 	assert_int_equal(world.quality.ticks_missed, 0);
 	assert_int_equal(world.quality.samples_lost, 0);
 }
 
-/* Of a sampler that gets no CPU for 70 ms from then on: ticks are missed, or samples stand for them, never both. */
-static void hold_up_at(uint64_t ns)
+/* A sleeper may run at any moment, and has no timer. */
+static void beside_a_sleeper_no_look_is_spared(void **state)
 {
-	const struct fake_thread *sleeper = begin(1);
+	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
 
-	fake_act(&world.threads[1], DOING_SLEEP, 20 * LATER * MS);
-	world.hold_up_ns = world.now_ns + ns;
-	world.stall_length_ns = 70 * MS;
+	fake_add_runner(&world)->acts[0].ns = 10 * LATER * MS;
 	world.options.duration_ns = LATER * MS;
 	fake_run_well(&world);
-	assert_int_equal(sleeper->samples + world.quality.samples_lost, world.quality.ticks);
-	assert_in_range(world.quality.ticks + world.quality.ticks_missed, 99, 102);
+	assert_true(sleeper->looks >= world.quality.ticks);
 }
 
-static void a_late_look_stands_for_what_passed(void **state)
+/* Of a sampler that gets no CPU for 70 ms from then on: no time is lost. */
+static void a_late_look_loses_nothing(void **state)
 {
-	hold_up_at(30 * MS);
-	assert_in_range(world.quality.ticks_missed, 6, 7);
-	for (uint64_t ns = 150 * MS; ns < 900 * MS; ns += 50 * MS) {
-		hold_up_at(ns);
-		assert_int_equal(world.quality.ticks_missed, 0);
+	for (uint64_t ns = 30 * MS; ns < 900 * MS; ns += 50 * MS) {
+		const struct fake_thread *sleeper = begin(1);
+
+		fake_act(&world.threads[1], DOING_SLEEP, 20 * LATER * MS);
+		world.hold_up_ns = world.now_ns + ns;
+		world.stall_length_ns = 70 * MS;
+		world.options.duration_ns = LATER * MS;
+		fake_run_well(&world);
+		assert_in_range(sleeper->ns[SPROF_STATE_SLEEP], 998 * MS, 1001 * MS);
+		assert_in_range(world.threads[0].ns[SPROF_STATE_USER], 990 * MS, 1001 * MS);
+		assert_in_range(world.quality.ticks + world.quality.ticks_missed, 99, 102);
 	}
 }
 
@@ -111,10 +112,10 @@ static void the_smallest_ring_is_read_in_each_tick(void **state)
 	assert_in_range(looks_with_room_for(2), 1900, 2100);
 }
 
-/* The first look that finds it asleep stands for the ticks before. */
-static void who_begins_to_sleep_is_looked_at_again(void **state)
+/* Of one that works and sleeps by turns, after a time of work only. */
+static void who_begins_to_sleep_has_its_time(void **state)
 {
-	uint64_t asleep = 0;
+	uint64_t asleep_ns = 0, awake_ns = 0;
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct fake_thread *thread;
@@ -129,44 +130,17 @@ static void who_begins_to_sleep_is_looked_at_again(void **state)
 		}
 		world.options.duration_ns = 1000 * MS;
 		fake_run_well(&world);
-		asleep += thread->states[SPROF_STATE_SLEEP];
+		asleep_ns += thread->ns[SPROF_STATE_SLEEP];
+		awake_ns += thread->ns[SPROF_STATE_USER];
 	}
-	assert_in_range(asleep, 20 * 260, 20 * 310);
+	assert_in_range(asleep_ns, 20 * 280 * MS, 20 * 287 * MS);
+	assert_in_range(awake_ns, 20 * 709 * MS, 20 * 716 * MS);
 }
 
-/* Of one that works that long, now and then, with sleeps between that are long enough for ticks without a look. */
-static uint64_t user_samples_of_bursts(uint64_t seed, uint64_t burst_ns, unsigned bursts)
-{
-	struct fake_thread *thread = begin(seed);
-
-	for (unsigned i = 0; i < bursts; i++) {
-		fake_act(thread, DOING_SLEEP, 303 * MS);
-		fake_act(thread, DOING_USER, burst_ns);
-	}
-	fake_act(thread, DOING_SLEEP, 20 * LATER * MS);
-	world.options.duration_ns = bursts * (303 * MS + burst_ns) + 300 * MS;
-	fake_run_well(&world);
-	return thread->states[SPROF_STATE_USER];
-}
-
-/* With records: works for 250 ms, sleeps that long. */
-static void run_with_naps(uint64_t seed, uint64_t nap_ns, unsigned naps)
-{
-	struct fake_thread *thread = begin(seed);
-
-	world.jiffy_ns = 4 * MS;
-	for (unsigned i = 0; i < naps; i++) {
-		fake_act(thread, DOING_USER, 250 * MS);
-		fake_act(thread, DOING_SLEEP, nap_ns);
-	}
-	world.options.duration_ns = naps * (250 * MS + nap_ns);
-	fake_run_well(&world);
-}
-
-/* Where one sleep follows another, nobody sees when: the looks are near enough. Nobody else runs. */
+/* Where one sleep follows another, nobody sees when: both have half of what lies between the looks. */
 static void sleeps_in_turns_have_their_shares(void **state)
 {
-	uint64_t asleep = 0, on_disk = 0;
+	uint64_t asleep_ns = 0, on_disk_ns = 0;
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct fake_thread *thread;
@@ -183,45 +157,60 @@ static void sleeps_in_turns_have_their_shares(void **state)
 		}
 		world.options.duration_ns = (uint64_t)10 * 438 * MS;
 		fake_run_well(&world);
-		asleep += thread->states[SPROF_STATE_SLEEP];
-		on_disk += thread->states[SPROF_STATE_DISK];
+		asleep_ns += thread->ns[SPROF_STATE_SLEEP];
+		on_disk_ns += thread->ns[SPROF_STATE_DISK];
 	}
-	assert_in_range(1000 * asleep / (asleep + on_disk), 691, 711);
+	assert_in_range(1000 * asleep_ns / (asleep_ns + on_disk_ns), 698, 704);
 }
 
-/* Those that no look has met are told with the next one that is. */
-static void short_sleeps_have_their_samples(void **state)
+/* Between looks that found it running, too: their time goes to the next one that is seen. */
+static void short_sleeps_have_their_time(void **state)
 {
-	static const uint64_t lengths_ms[] = {15, 30, 60, 300};
+	static const uint64_t lengths_ms[] = {3, 15, 30, 60, 300};
 
-	for (size_t i = 0; i < 4; i++) {
-		const uint64_t nap_ns = lengths_ms[i] * MS;
-		uint64_t user = 0, asleep = 0;
+	for (size_t i = 0; i < 5; i++) {
+		const uint64_t nap_ns = lengths_ms[i] * MS, expected_ns = 40 * nap_ns;
 
-		for (uint64_t seed = 1; seed <= 20; seed++) {
-			run_with_naps(seed, nap_ns, 40);
-			user += world.threads[1].states[SPROF_STATE_USER];
-			asleep += world.threads[1].states[SPROF_STATE_SLEEP];
+		for (uint64_t seed = 1; seed <= 5; seed++) {
+			struct fake_thread *thread = begin(seed);
+
+			world.jiffy_ns = 4 * MS;
+			for (unsigned k = 0; k < 40; k++) {
+				fake_act(thread, DOING_USER, 250 * MS);
+				fake_act(thread, DOING_SLEEP, nap_ns);
+			}
+			world.options.duration_ns = 40 * (250 * MS + nap_ns);
+			fake_run_well(&world);
+			assert_in_range(thread->ns[SPROF_STATE_USER], 40 * 243 * MS, 40 * 250 * MS);
+			/* The last ones may have no look. */
+			assert_in_range(thread->ns[SPROF_STATE_SLEEP],
+				expected_ns - expected_ns / 4 - 20 * MS, expected_ns + 20 * MS);
 		}
-		assert_in_range(user, 20 * 40 * 25 * 0.98, 20 * 40 * 25 * 1.02);
-		assert_in_range(asleep, 20 * 40 * nap_ns / (10 * MS) * 0.85,
-			20 * 40 * nap_ns / (10 * MS) * 1.05);
 	}
 }
 
-/* No look is made for it, but those that meet it stand for the others. */
-static void rare_work_has_its_samples(void **state)
+/* Works that long now and then. A burst without a sample has its time at the next one. */
+static void rare_work_has_its_time(void **state)
 {
 	static const uint64_t lengths_ms[] = {10, 20, 45, 200};
 
 	for (size_t i = 0; i < 4; i++) {
 		const uint64_t burst_ns = lengths_ms[i] * MS;
-		const uint64_t expected = 20 * 20 * burst_ns / (10 * MS);
-		uint64_t samples = 0;
 
-		for (uint64_t seed = 1; seed <= 20; seed++)
-			samples += user_samples_of_bursts(seed, burst_ns, 20);
-		assert_in_range(samples, expected * 0.8, expected * 1.2);
+		for (uint64_t seed = 1; seed <= 5; seed++) {
+			struct fake_thread *thread = begin(seed);
+
+			for (unsigned k = 0; k < 20; k++) {
+				fake_act(thread, DOING_SLEEP, 303 * MS);
+				fake_act(thread, DOING_USER, burst_ns);
+			}
+			fake_act(thread, DOING_SLEEP, 20 * LATER * MS);
+			world.options.duration_ns = 20 * (303 * MS + burst_ns) + 300 * MS;
+			fake_run_well(&world);
+			assert_in_range(thread->ns[SPROF_STATE_USER], 17 * burst_ns, 20 * burst_ns);
+			assert_in_range(thread->ns[SPROF_STATE_SLEEP], 20 * 303 * MS,
+				20 * 303 * MS + 310 * MS);
+		}
 	}
 }
 
@@ -293,12 +282,10 @@ static void a_holder_that_woke_is_not_in_its_sleep(void **state)
 	assert_true(misplaced_share(200 * MS, 600 * MS) < 0.002);
 }
 
-/* Of a thread that does the same ten times for 1995 ms and then executes another program. */
+/* Does the same ten times for 1995 ms and then executes another program. */
 static void check_execs(uint64_t user_ns, uint64_t sleep_ns)
 {
-	uint64_t ticks = 0, samples = 0;
-
-	for (uint64_t seed = 1; seed <= 10; seed++) {
+	for (uint64_t seed = 1; seed <= 3; seed++) {
 		struct fake_thread *thread = begin(seed);
 
 		for (int i = 0; i < 10; i++) {
@@ -310,14 +297,18 @@ static void check_execs(uint64_t user_ns, uint64_t sleep_ns)
 		}
 		world.options.duration_ns = 10 * 1995 * MS;
 		fake_run_well(&world);
-		samples += thread->samples + world.quality.samples_lost;
-		ticks += world.quality.ticks;
+		assert_in_range(
+			thread->ns[SPROF_STATE_USER], user_ns * 10 - user_ns / 10, user_ns * 10);
+		assert_in_range(thread->ns[SPROF_STATE_SLEEP], sleep_ns * 10 - sleep_ns / 10,
+			sleep_ns * 10 + MS);
+		/* Each program has its own; of its work, what no record shows is the next one's. */
+		for (int i = 1; i < 10; i++)
+			assert_in_range(thread->program_ns[i], (user_ns ? 1885 : 1993) * MS,
+				(user_ns ? 2105 : 1997) * MS);
 	}
-	assert_in_range(samples, ticks - 70, ticks + 70);
 }
 
-/* What the old program did is told by its records, if it has some; the new one's first look stands for the rest. */
-static void an_exec_is_no_time_told_twice(void **state)
+static void an_exec_loses_no_time(void **state)
 {
 	check_execs(1995 * MS, 0);
 	check_execs(0, 1995 * MS);
@@ -329,17 +320,18 @@ static void an_exec_is_no_time_told_twice(void **state)
 TEST_MAIN("spared")
 {
 	const struct CMUnitTest tests[] = {
-		SCENARIO(where_all_is_settled_looks_are_spared),
+		SCENARIO(where_timers_cover_all_looks_are_spared),
 		SCENARIO(at_low_rates_looks_are_spared_too),
-		SCENARIO(a_late_look_stands_for_what_passed),
+		SCENARIO(beside_a_sleeper_no_look_is_spared),
+		SCENARIO(a_late_look_loses_nothing),
 		SCENARIO(a_small_ring_is_read_more_often),
 		SCENARIO(the_smallest_ring_is_read_in_each_tick),
-		SCENARIO(who_begins_to_sleep_is_looked_at_again),
+		SCENARIO(who_begins_to_sleep_has_its_time),
 		SCENARIO(sleeps_in_turns_have_their_shares),
-		SCENARIO(short_sleeps_have_their_samples),
-		SCENARIO(rare_work_has_its_samples),
+		SCENARIO(short_sleeps_have_their_time),
+		SCENARIO(rare_work_has_its_time),
 		SCENARIO(a_birth_ends_the_rest),
-		SCENARIO(an_exec_is_no_time_told_twice),
+		SCENARIO(an_exec_loses_no_time),
 		SCENARIO(a_holder_that_runs_is_where_its_last_record_is),
 		SCENARIO(a_holder_is_not_where_it_was_before_a_sleep),
 		SCENARIO(a_holder_that_woke_is_not_in_its_sleep),

@@ -1,0 +1,29 @@
+/*
+ * Intervals of a thread's ledger: what ends them, and which samples get their time.
+ */
+#ifndef SPROF_SAMPLER_ACCOUNT_INTERVALS_H
+#define SPROF_SAMPLER_ACCOUNT_INTERVALS_H
+
+#include "sampler/account/samples.h"
+
+/*
+ * Ends an interval, unless that was done after `since_ns`. Records that were observed in it share
+ * its CPU time.
+ */
+void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns);
+
+/* An observation ends an interval. Returns the time that it explains: of a record, 0 so far. */
+uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation);
+
+/*
+ * The thread's sleep, if it is in one, has gone on until then. `reads`: as its figures show. False:
+ * it has not run.
+ */
+void sprof_interval_sleep(
+	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads);
+
+/* A look finds by these figures that a thread that was seen asleep is not any more. */
+void sprof_interval_woke(
+	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look);
+
+#endif
