@@ -433,12 +433,11 @@ static void the_timeline_is_run_length_coded_and_bounded(void **state)
 	tear_down(&scene);
 }
 
-static enum sprof_verdict verdict_of(
-	const struct sprof_profile *profile, const struct sprof_view *view)
+static enum sprof_verdict judge(const struct sprof_profile *of, const struct sprof_view *view)
 {
-	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
+	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(of);
 
-	return sprof_verdict_of_view(profile, view, idle);
+	return sprof_verdict_of_view(of, view, idle);
 }
 
 static void verdicts_by_what_was_waited_for(void **state)
@@ -454,8 +453,8 @@ static void verdicts_by_what_was_waited_for(void **state)
 	charge(&scene, 0, 300);
 	charge(&scene, 1, 50);
 	resolve(&scene);
-	assert_int_equal(verdict_of(scene.profile, &all), SPROF_VERDICT_LOCK);
-	assert_int_equal(verdict_of(scene.profile, &second), SPROF_VERDICT_IO);
+	assert_int_equal(judge(scene.profile, &all), SPROF_VERDICT_LOCK);
+	assert_int_equal(judge(scene.profile, &second), SPROF_VERDICT_IO);
 	tear_down(&scene);
 }
 
@@ -475,7 +474,7 @@ static void waiting_for_a_signal_is_not_io(void **state)
 		charge(&scene, 0, 50);
 		resolve(&scene);
 		assert_int_equal(
-			verdict_of(scene.profile, &all), i ? SPROF_VERDICT_IO : SPROF_VERDICT_IDLE);
+			judge(scene.profile, &all), i ? SPROF_VERDICT_IO : SPROF_VERDICT_IDLE);
 		tear_down(&scene);
 	}
 }
