@@ -123,13 +123,12 @@ static bool write_waits(const struct answering *answering, struct sprof_error *e
 	return true;
 }
 
-static void write_next(const struct answering *answering)
+static bool write_next(const struct answering *answering)
 {
 	struct sprof_summary *summary = answering->summary;
-	bool first = true;
+	bool first = true, ok = sprof_summary_find_remedy(summary);
 
 	sprof_summary_find_question(summary);
-	summary->remedy = sprof_summary_remedy(summary);
 	sprof_json_text(answering->json, ",\n\"next\":[");
 	if (summary->remedy) {
 		sprof_json_comma(answering->json, &first);
@@ -142,6 +141,7 @@ static void write_next(const struct answering *answering)
 	sprof_json_text(answering->json, "]");
 	free(summary->remedy);
 	free(summary->question);
+	return ok;
 }
 
 bool sprof_json_answer(struct sprof_json *json, const struct sprof_profile *profile,
@@ -162,8 +162,8 @@ bool sprof_json_answer(struct sprof_json *json, const struct sprof_profile *prof
 		",\"unsampled_ns\":%" PRIu64,
 		summary.whole, summary.answer.idle_ns, summary.answer.unsampled_ns);
 	ok = (write_verdict(&answering) || sprof_error_no_memory(err)) &&
-		write_functions(&answering, err) && write_waits(&answering, err);
-	write_next(&answering);
+		write_functions(&answering, err) && write_waits(&answering, err) &&
+		(write_next(&answering) || sprof_error_no_memory(err));
 	sprof_json_text(json, "}");
 	sprof_answer_finish(&summary.answer);
 	return ok;

@@ -39,8 +39,8 @@ static uint32_t nameless_module(const struct sprof_profile *profile, uint32_t st
 	return SPROF_PROFILE_NONE;
 }
 
-/* The module with the most nameless time, if that is enough; NONE: there is none. */
-static uint32_t find_module(const struct sprof_summary *summary)
+/* The module with the most nameless time, if that is enough; NONE: there is none. Returns false if out of memory. */
+static bool find_module(const struct sprof_summary *summary, uint32_t *ret)
 {
 	const struct sprof_profile *profile = summary->profile;
 	SPROF_AUTO_FREE uint64_t *times = calloc(profile->module_count + 1, sizeof(*times));
@@ -59,25 +59,28 @@ static uint32_t find_module(const struct sprof_summary *summary)
 		if (found == SPROF_PROFILE_NONE || times[module] > times[found])
 			found = module;
 	}
-	return found != SPROF_PROFILE_NONE && sprof_percent(times[found], summary->whole) >= least
+	*ret = found != SPROF_PROFILE_NONE && sprof_percent(times[found], summary->whole) >= least
 		? found
 		: SPROF_PROFILE_NONE;
+	return times;
 }
 
-char *sprof_summary_remedy(const struct sprof_summary *summary)
+bool sprof_summary_find_remedy(struct sprof_summary *summary)
 {
 	const struct sprof_profile *profile = summary->profile;
-	const uint32_t module = profile->modules ? find_module(summary) : SPROF_PROFILE_NONE;
+	uint32_t module = SPROF_PROFILE_NONE;
 	struct sprof_module_called called;
-	char *text;
 
+	if (profile->modules && !find_module(summary, &module))
+		return false;
 	if (module == SPROF_PROFILE_NONE || !profile->module_facts[module].gap_help)
-		return NULL;
-	if (asprintf(&text, "names for %s: %s",
+		return true;
+	if (asprintf(&summary->remedy, "names for %s: %s",
 		    is_generated(profile, module)
 			    ? "generated code"
 			    : sprof_profile_module_called(profile, module, &called),
-		    profile->module_facts[module].gap_help) < 0)
-		return NULL;
-	return text;
+		    profile->module_facts[module].gap_help) >= 0)
+		return true;
+	summary->remedy = NULL;
+	return false;
 }

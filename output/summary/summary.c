@@ -402,7 +402,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 			sprof_summary_put_next(summary);
 		return true;
 	}
-	if (summary->view.left_out ? !put_programs(summary, programs) && sprof_error_no_memory(err)
+	if (summary->view.left_out ? !put_programs(summary, programs) && !sprof_error_no_memory(err)
 				   : !put_idle(summary, err))
 		return false;
 	put_times(summary);
@@ -448,7 +448,7 @@ static bool write_summary(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
 	struct sprof_summary summary = {.profile = profile, .options = *options, .out = out};
-	bool ok;
+	bool ok = true;
 
 	settle_screen(&summary);
 	if (!sprof_profile_counts_time(profile))
@@ -458,9 +458,10 @@ static bool write_summary(const struct sprof_profile *profile,
 	sprof_summary_settle_view(&summary);
 	if (!tells_nothing(&summary)) {
 		sprof_summary_find_question(&summary);
-		summary.remedy = summary.lines < FEW_LINES ? NULL : sprof_summary_remedy(&summary);
+		ok = summary.lines < FEW_LINES || sprof_summary_find_remedy(&summary) ||
+			sprof_error_no_memory(err);
 	}
-	ok = put_all(&summary, err);
+	ok = ok && put_all(&summary, err);
 	free(summary.question);
 	free(summary.remedy);
 	sprof_answer_finish(&summary.answer);

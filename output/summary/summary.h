@@ -78,8 +78,8 @@ SPROF_MUST_USE bool sprof_summary_put_waits(
  * counting lines; the caller frees it.
  */
 void sprof_summary_find_question(struct sprof_summary *summary);
-/* One sentence about nameless code. The caller frees it. NULL: not worth it, or out of memory. */
-char *sprof_summary_remedy(const struct sprof_summary *summary);
+/* Finds the sentence about nameless code, if it is worth one. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_summary_find_remedy(struct sprof_summary *summary);
 /* Writes the next steps: the remedy, that command, and the one for the full report. */
 void sprof_summary_put_next(struct sprof_summary *summary);
 /* The rows that each of `tables` further tables may have, before `other` more lines. */

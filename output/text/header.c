@@ -153,7 +153,8 @@ static void write_samples(const struct sprof_text *text)
 		"%" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64 " reused",
 		quality->samples_stopped, quality->samples_peeked, quality->samples_reused);
 	if (quality->samples_lost)
-		sprof_out_printf(text->out, "; %" PRIu64 " lost", quality->samples_lost);
+		sprof_out_printf(
+			text->out, ";\n              %" PRIu64 " lost", quality->samples_lost);
 	sprof_out_puts(text->out, "\n");
 	write_timers(text);
 	write_certainty(text, samples);

@@ -5,10 +5,12 @@
 #include "output/text/text.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "output/clean.h"
 #include "output/units.h"
+#include "profile/answer/idle.h"
 
 /* Percent: the least share of functions and paths to show, if there are enough samples. */
 static const double least_shown = 0.5;
@@ -105,11 +107,15 @@ static double least_percent(const struct sprof_profile *profile)
 static bool write_text(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
-	struct sprof_text text = {.profile = profile, .options = *options, .out = out};
+	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
+	struct sprof_text text = {
+		.profile = profile, .options = *options, .out = out, .idle = idle};
 	enum sprof_report_mode mode = options->report_mode;
 	struct sprof_times times = sprof_profile_times(profile);
 	bool threads_last;
 
+	if (!idle)
+		return sprof_error_no_memory(err);
 	text.shows_stolen = sprof_percent(times.ns[SPROF_TIME_STOLEN], sprof_times_wall(&times)) >=
 		least_stolen;
 	if (options->min_percent < 0)

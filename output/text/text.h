@@ -18,6 +18,7 @@ struct sprof_text {
 	struct sprof_output_options options;
 	struct sprof_out *out;
 	bool shows_stolen; /* show a column for it */
+	const bool *idle;  /* by row: sprof_profile_waits_for_work() */
 };
 
 /*

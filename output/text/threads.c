@@ -86,7 +86,7 @@ static void write_thread(const struct sprof_text *text, uint32_t index)
 
 	snprintf(id, sizeof(id), "%d", thread->tid);
 	write_figures(text, id, &thread->times, thread->samples,
-		sprof_verdict_of_view(text->profile, &view));
+		sprof_verdict_of_view(text->profile, &view, text->idle));
 	sprof_text_end_with_name(text,
 		INDENT + COLUMN * sprof_text_columns(text, &columns) +
 			(sprof_text_is_narrow(text) ? 0 : SAMPLES),
@@ -108,8 +108,8 @@ static void write_sum(
 				&(struct sprof_metrics){
 					.samples = thread->samples, .times = thread->times});
 	}
-	write_figures(
-		text, "all", &sum.times, sum.samples, sprof_verdict_of_view(text->profile, &view));
+	write_figures(text, "all", &sum.times, sum.samples,
+		sprof_verdict_of_view(text->profile, &view, text->idle));
 	sprof_out_printf(text->out, "%zu threads%s\n", count, of);
 }
 

@@ -83,6 +83,12 @@ static bool is_any(const char *text, const char *const starts[])
 	return false;
 }
 
+/* Several descriptors: "2 descriptors: a, b", "a, b, c and 3 more". */
+static bool is_list(const char *object)
+{
+	return strstr(object, ", ") || strstr(object, " more");
+}
+
 /*
  * A thread that waits for one descriptor written by others, like a client library, waits for an
  * answer. If its own process has the other end, it waits for work, as make does for its children.
@@ -91,8 +97,7 @@ static bool watches_one(const struct sprof_profile_context *context)
 {
 	static const char *const watching[] = {"poll", "ppoll", "select", "pselect", NULL};
 
-	return context->object && is_any(context->syscall, watching) &&
-		!strstr(context->object, ", ") && !strstr(context->object, " more") &&
+	return context->object && is_any(context->syscall, watching) && !is_list(context->object) &&
 		!strstr(context->object, " from itself") &&
 		!strstr(context->object, " listening") && !starts_with(context->object, "eventfd");
 }
@@ -108,8 +113,9 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 		return true;
 	/* A signal, or what the process itself writes when it has work, as make's children do. */
 	if (context->kind == SPROF_WAIT_KIND_EVENT)
-		return context->object ? strstr(context->object, " from itself") != NULL
-				       : !is_any(context->syscall, descriptors);
+		return context->object
+			? !is_list(context->object) && strstr(context->object, " from itself")
+			: !is_any(context->syscall, descriptors);
 	if (context->kind == SPROF_WAIT_KIND_LOCK)
 		return sprof_profile_is_join(context);
 	return context->kind == SPROF_WAIT_KIND_IO &&

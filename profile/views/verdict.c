@@ -3,9 +3,7 @@
 
 #include <assert.h>
 #include <stddef.h>
-#include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "profile/answer/idle.h"
 
 struct limit {
@@ -74,9 +72,8 @@ void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile
 }
 
 enum sprof_verdict sprof_verdict_of_view(
-	const struct sprof_profile *profile, const struct sprof_view *view)
+	const struct sprof_profile *profile, const struct sprof_view *view, const bool *idle)
 {
-	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
 	struct sprof_waiting waiting = {0};
 	struct sprof_metrics sum = {0};
 
@@ -84,7 +81,7 @@ enum sprof_verdict sprof_verdict_of_view(
 		if (!sprof_view_takes(view, profile, i))
 			continue;
 		sprof_metrics_add(&sum, &profile->rows[i].metrics);
-		sprof_waiting_add(&waiting, profile, &profile->rows[i], idle && idle[i]);
+		sprof_waiting_add(&waiting, profile, &profile->rows[i], idle[i]);
 	}
 	return sprof_verdict_of(&sum.times, &waiting);
 }

@@ -143,9 +143,9 @@ void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile
 /* The first that applies, in the order above. `waiting` NULL: unknown. */
 enum sprof_verdict sprof_verdict_of(
 	const struct sprof_times *times, const struct sprof_waiting *waiting);
-/* For a thread, a process, or everything. */
+/* For a thread, a process, or everything. `idle`: see sprof_profile_waits_for_work(). */
 enum sprof_verdict sprof_verdict_of_view(
-	const struct sprof_profile *profile, const struct sprof_view *view);
+	const struct sprof_profile *profile, const struct sprof_view *view, const bool *idle);
 /* "cpu", "syscall", "io", "lock", "idle", "wait", "starved"; "-" for none. */
 const char *sprof_verdict_name(enum sprof_verdict verdict);
 

@@ -36,6 +36,16 @@ def test_help_of_a_command():
     check_error(sprof("help", "run", "ls"), 64, "unexpected ls", "sprof help run")
 
 
+def test_record_is_understood():
+    """The word of other profilers: run, or attach with a process."""
+    sprof("record", "-o", "record.folded", "--", tool("sh"), "-c", "exit 3").check(3)
+    assert os.path.exists("record.folded")
+    program = Target("threads")
+    sprof("record", "-p", program.pid, "-d", "1s", "-o", "attached.folded").check(0)
+    assert "asleep_worker" in open("attached.folded", encoding="utf-8").read()
+    program.signal(signal.SIGKILL)
+
+
 def test_the_help_says_what_comes_after_a_run():
     """Where the recording is, what reads it, and which command has the locks; on one screen."""
     text = sprof("--help").text()

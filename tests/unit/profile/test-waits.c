@@ -5,8 +5,11 @@
 #include "profile/views/waits.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "profile/answer/idle.h"
 #include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/no-tail-calls.h"
@@ -439,6 +442,13 @@ static void the_timeline_is_run_length_coded_and_bounded(void **state)
 	tear_down(&scene);
 }
 
+static enum sprof_verdict judge(const struct sprof_profile *of, const struct sprof_view *view)
+{
+	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(of);
+
+	return sprof_verdict_of_view(of, view, idle);
+}
+
 static void verdicts_by_what_was_waited_for(void **state)
 {
 	const struct sprof_view all = {.thread = SPROF_PROFILE_NONE}, second = {.thread = 1};
@@ -452,8 +462,8 @@ static void verdicts_by_what_was_waited_for(void **state)
 	charge(&scene, 0, 300);
 	charge(&scene, 1, 50);
 	resolve(&scene);
-	assert_int_equal(sprof_verdict_of_view(scene.profile, &all), SPROF_VERDICT_LOCK);
-	assert_int_equal(sprof_verdict_of_view(scene.profile, &second), SPROF_VERDICT_IO);
+	assert_int_equal(judge(scene.profile, &all), SPROF_VERDICT_LOCK);
+	assert_int_equal(judge(scene.profile, &second), SPROF_VERDICT_IO);
 	tear_down(&scene);
 }
 
@@ -467,14 +477,13 @@ static void waiting_for_a_signal_is_not_io(void **state)
 		struct scene scene;
 
 		set_up(&scene, true);
-		wait.object = i ? "127.0.0.1:80" : NULL;
-		wait.system_call = i ? 7 : 34;
+		wait.object = i ? "127.0.0.1:80" : NULL, wait.system_call = i ? 7 : 34;
 		add_thread(&scene, 0, "main");
 		blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
 		charge(&scene, 0, 50);
 		resolve(&scene);
-		assert_int_equal(sprof_verdict_of_view(scene.profile, &all),
-			i ? SPROF_VERDICT_IO : SPROF_VERDICT_IDLE);
+		assert_int_equal(
+			judge(scene.profile, &all), i ? SPROF_VERDICT_IO : SPROF_VERDICT_IDLE);
 		tear_down(&scene);
 	}
 }
