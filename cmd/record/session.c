@@ -5,10 +5,8 @@
 #include "cmd/record/session.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +24,7 @@
 #include "cmd/cli/rank.h"
 #include "cmd/record/channel-reader.h"
 #include "cmd/record/exact-waits.h"
+#include "cmd/record/kernel-functions.h"
 #include "cmd/record/page-faults.h"
 #include "cmd/record/partial-profile.h"
 #include "cmd/record/subject.h"
@@ -83,38 +82,6 @@ static void machine_load_end(const struct machine_load *begin, struct sprof_qual
 	quality->cpus = (uint64_t)cpus;
 	quality->machine_cpu_ns =
 		(now.worked_ticks - begin->worked_ticks) * (SPROF_NS_PER_S / (uint64_t)ticks_per_s);
-}
-
-/*
- * Reads the symbols: about 10 MB in 100 ms. NULL: hidden by the kernel (kernel.kptr_restrict,
- * CAP_SYSLOG), or out of memory. Free it with sprof_symlist_destroy().
- */
-static struct sprof_symlist *kernel_functions_open(void)
-{
-	struct sprof_symlist *functions;
-	struct sprof_error err;
-
-	if (!sprof_symlist_open(SPROF_SYMLIST_SYSMAP, "/proc/kallsyms", &functions, &err))
-		return NULL;
-	if (functions->functions && !functions->all_zero)
-		return functions;
-	sprof_symlist_destroy(functions);
-	return NULL;
-}
-
-/*
- * `functions`: from kernel_functions_open(). An address outside all functions is written as a
- * number.
- */
-static void kernel_functions_name(
-	const void *functions, uint64_t address, char *buffer, size_t size)
-{
-	const struct sprof_symlist_line *found = sprof_symlist_find(functions, address);
-
-	if (found)
-		snprintf(buffer, size, "%.*s", (int)found->name_length, found->name);
-	else
-		snprintf(buffer, size, "0x%" PRIx64, address);
 }
 
 /* --to as a duration, which counts from the end of the delay. */
@@ -228,7 +195,7 @@ static struct sprof_profile *begin_profile(const struct session *session, uint64
 	sprof_profile_set_kernel(profile,
 		&(struct sprof_profile_kernel){
 			.syscall_name = sprof_syscall_name,
-			.function_name = session->kernel ? kernel_functions_name : NULL,
+			.function_name = session->kernel ? sprof_kernel_functions_name : NULL,
 			.data = session->kernel,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
@@ -281,7 +248,7 @@ static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 /* NULL: the kernel shows no addresses of its functions. For ordinary users that is usual. */
 static struct sprof_symlist *kernel_functions_or_note(void)
 {
-	struct sprof_symlist *functions = kernel_functions_open();
+	struct sprof_symlist *functions = sprof_kernel_functions_open();
 	char level[16];
 
 	if (!functions &&

@@ -19,17 +19,10 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/cpu-set.h"
 #include "base/proc.h"
+#include "events/functions/follow-cpu.h"
 #include "events/functions/jumps.h"
 #include "events/functions/return-stack.h"
-
-struct follow_cpu {
-	struct sprof_cpu_set allowed; /* the original affinity of the tracer */
-	uint32_t thread;              /* the thread being served */
-	unsigned stops;               /* its consecutive stops */
-	int cpu;                      /* -1: affinity not changed */
-};
 
 /* The places of values; the catalogue's (events/language/event-type.c). */
 enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
@@ -48,7 +41,7 @@ struct sprof_breakpoint_events {
 	struct sprof_breakpoint_options options;
 	struct sprof_target *target;
 	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
-	struct follow_cpu cpu;
+	struct sprof_follow_cpu cpu;
 	uint64_t passed_ns;           /* when the last thread went on */
 	uint64_t gone;                /* how often a breakpoint was, for a moment */
 	struct thread_calls *threads; /* by the thread's id */
@@ -56,50 +49,6 @@ struct sprof_breakpoint_events {
 	bool is_suspended;
 	bool out_of_memory;
 };
-
-enum { LOOK_AT = 64 }; /* check the CPU after this many stops: the check takes as long as one */
-
-/* Reads the calling thread's affinity. */
-static void follow_cpu_init(struct follow_cpu *follow)
-{
-	*follow = (struct follow_cpu){.cpu = -1};
-	if (!sprof_cpu_set_of(0, &follow->allowed))
-		follow->allowed = (struct sprof_cpu_set){0};
-}
-
-/* Restores the original affinity. */
-static void follow_cpu_end(struct follow_cpu *follow)
-{
-	if (follow->cpu >= 0)
-		sprof_cpu_set_confine(0, &follow->allowed);
-	follow->cpu = -1;
-}
-
-static void move_to(struct follow_cpu *follow, int cpu)
-{
-	const struct sprof_cpu_set there = sprof_cpu_set_only(cpu);
-
-	if (cpu == follow->cpu || !sprof_cpu_set_has(&follow->allowed, cpu))
-		return;
-	if (sprof_cpu_set_confine(0, &there))
-		follow->cpu = cpu;
-}
-
-/*
- * A thread has stopped. If stops of several threads alternate, the original affinity is restored.
- */
-static void follow_cpu_take(struct follow_cpu *follow, struct sprof_thread *thread)
-{
-	struct sprof_proc_stat stat;
-
-	if (thread->id != follow->thread) {
-		follow_cpu_end(follow);
-		follow->thread = thread->id;
-		follow->stops = 0;
-	}
-	if (++follow->stops % LOOK_AT == 0 && sprof_thread_read_stat(thread, &stat))
-		move_to(follow, stat.processor);
-}
 
 struct sprof_breakpoint_events *sprof_breakpoint_events_create(
 	const struct sprof_breakpoint_options *options)
@@ -407,7 +356,7 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 
 	begin_load(events, thread, now_ns);
 	find_stack(events, thread, regs);
-	follow_cpu_take(&events->cpu, thread);
+	sprof_follow_cpu_take(&events->cpu, thread);
 	if (!events->is_suspended)
 		take_returns(events, thread, regs);
 	if (tag && !events->is_suspended)
@@ -481,7 +430,7 @@ static void begin(void *data, struct sprof_target *target)
 	struct sprof_breakpoint_events *events = data;
 
 	events->target = target;
-	follow_cpu_init(&events->cpu);
+	sprof_follow_cpu_init(&events->cpu);
 }
 
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
@@ -508,7 +457,7 @@ static void end(void *data, uint64_t now_ns)
 {
 	struct sprof_breakpoint_events *events = data;
 
-	follow_cpu_end(&events->cpu);
+	sprof_follow_cpu_end(&events->cpu);
 	for_each_process(events, sprof_breakpoints_remove);
 }
 

@@ -1,7 +1,7 @@
 /*
  * What to run next: the command that answers the question left open by the verdict, and the one for
  * the full report. Each can be pasted, so a command that does not fit is left out. Suggests nothing
- * for waits, but for a dump of a program that is in a deadlock, or only waits for locks: the report has them.
+ * for waits: the report has them. Only a program in a deadlock, or one that only waits for locks, gets a dump.
  */
 #include "output/summary/summary.h"
 

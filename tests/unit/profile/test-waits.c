@@ -294,21 +294,23 @@ static void each_process_has_its_own_locks(void **state)
 	tear_down(&scene);
 }
 
-/* The two words are one variable. The memory shows for one of them which words those are. */
-static void check_condition(int words, const char *object)
+/* Two waits by the function of a condition variable, at two words. Only the memory of the first wait has shown more. */
+static void check_words(
+	enum sprof_lock_kind lock, int condition_words, uint64_t word, const char *object)
 {
 	struct sprof_wait wait = mutex;
 	struct scene scene;
 
 	set_up(&scene, false);
-	add_thread(&scene, 0, "consumer");
-	wait.lock = SPROF_LOCK_UNKNOWN;
-	wait.traits.condition_words = words;
-	for (uint64_t word = 40; word <= 44; word += 4) {
-		wait.address = 0x7f0000004000 + word;
-		wait.offset = 0x4000 + word;
+	add_thread(&scene, 0, "waiter");
+	wait.lock = lock;
+	wait.traits.condition_words = condition_words;
+	for (int i = 0; i < 2; i++) {
+		wait.address = 0x7f0000004000 + word + 4 * i;
+		wait.offset = 0x4000 + word + 4 * i;
 		blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
-		wait.traits.condition_words = 0;
+		wait.lock = SPROF_LOCK_UNKNOWN;
+		wait.traits.condition_words = lock == SPROF_LOCK_INTERPRETER ? condition_words : 0;
 	}
 	charge(&scene, 0, 10);
 	expect_one(&scene, object);
@@ -316,8 +318,14 @@ static void check_condition(int words, const char *object)
 
 static void a_condition_variable_is_known_by_its_function(void **state)
 {
-	check_condition(40, "condition variable cache_lock+0");
-	check_condition(32, "condition variable cache_lock+8");
+	check_words(SPROF_LOCK_UNKNOWN, 40, 40, "condition variable cache_lock+0");
+	check_words(SPROF_LOCK_UNKNOWN, 32, 40, "condition variable cache_lock+8");
+}
+
+/* Also in the moment when nobody has it, and it looks like a condition variable. */
+static void an_interpreters_lock_stays_one(void **state)
+{
+	check_words(SPROF_LOCK_INTERPRETER, 40, 0x48, "interpreter lock cache_lock+0");
 }
 
 /* What is waited for is the second word of a barrier. */
@@ -333,26 +341,6 @@ static void a_barrier_begins_before_its_word(void **state)
 	wait.offset += 4;
 	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
 	expect_one(&scene, "barrier cache_lock+8");
-}
-
-/* Also in the moment when nobody has it, and it looks like a condition variable. */
-static void an_interpreters_lock_stays_one(void **state)
-{
-	struct sprof_wait wait = mutex;
-	struct scene scene;
-
-	set_up(&scene, false);
-	add_thread(&scene, 0, "python");
-	wait.address = 0x7f0000004048;
-	wait.offset = 0x4048;
-	wait.lock = SPROF_LOCK_INTERPRETER;
-	wait.traits.condition_words = 40;
-	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
-	wait.address += 4;
-	wait.offset += 4;
-	wait.lock = SPROF_LOCK_UNKNOWN;
-	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
-	expect_one(&scene, "interpreter lock cache_lock+0");
 }
 
 static void a_lock_without_a_variable_has_its_place(void **state)
