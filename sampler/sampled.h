@@ -178,8 +178,9 @@ struct known_quiet {
 	uint64_t moved_ns; /* the last tick that found a sleeper that had run */
 	/* CPU time of its present threads, as of the last look at each */
 	uint64_t seen_ns;
-	uint64_t rest_ns; /* the process's clock minus seen_ns; 0: not known */
-	/* the rest while no sleeper had run: mostly of ended threads; 0: not known */
+	bool has_rest;    /* the one below is of this tick, or of the last one */
+	uint64_t rest_ns; /* the process's clock minus seen_ns */
+	/* the rest while no sleeper had run: mostly of ended threads */
 	uint64_t known_rest_ns;
 };
 

@@ -34,11 +34,11 @@ static bool is_large(const struct sprof_process *process)
 /* A tick begins. The tick before looked at all sleepers of every process that was not quiet. */
 static bool begin(struct known_quiet *quiet, bool is_large, uint64_t last_ns)
 {
-	if (!quiet->is_quiet && quiet->rest_ns && quiet->moved_ns != last_ns)
+	if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != last_ns)
 		quiet->known_rest_ns = quiet->rest_ns;
 	quiet->was_quiet = quiet->is_quiet;
-	quiet->is_quiet = quiet->has_awake = false;
-	quiet->seen_ns = quiet->waiters = quiet->rest_ns = 0;
+	quiet->is_quiet = quiet->has_awake = quiet->has_rest = false;
+	quiet->seen_ns = quiet->waiters = 0;
 	return is_large;
 }
 
@@ -93,6 +93,7 @@ static void judge(
 	struct known_quiet *quiet = quiet_of(process);
 
 	quiet->rest_ns = world->process_cpu_ns(world->data, process) - quiet->seen_ns;
+	quiet->has_rest = true;
 	quiet->is_quiet =
 		quiet->rest_ns == quiet->known_rest_ns && tick_ns > quiet->moved_ns + BURSTS_NS;
 }

@@ -239,7 +239,7 @@ static uint64_t process_cpu_ns(void *data, const struct sprof_process *process)
 		if (world->threads[i].thread.process == process)
 			sum += world->threads[i].cpu_ns;
 	}
-	return sum + 1;
+	return sum;
 }
 
 static uint64_t count_runnable(void *data)
