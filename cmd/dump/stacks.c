@@ -150,6 +150,8 @@ static bool on_sample(void *data, const struct sprof_sample *sample)
 
 	if (!thread)
 		return false;
+	if (sample->is_further)
+		return true;
 	thread->sampled = true;
 	thread->state = sample->state;
 	thread->end = span->end;

@@ -272,6 +272,13 @@ static const struct sprof_symlist_line *find_listed(const struct place *place)
 	return place->placed ? sprof_symlist_find(place->names->list, place->address) : NULL;
 }
 
+static bool set_path(
+	struct sprof_symbols *symbols, const char **path, const char *text, struct sprof_error *err)
+{
+	return !text || (*path = sprof_strtab_intern(symbols->strings, text)) ||
+		sprof_error_no_memory(err);
+}
+
 static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *location,
 	const struct place *place, struct sprof_error *err)
 {
@@ -288,7 +295,8 @@ static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *loc
 		       : strndup(symbol.name, symbol.name_length);
 	if (!linkage)
 		return sprof_error_no_memory(err);
-	if (!set_linkage(symbols, location, linkage, err))
+	if (!set_linkage(symbols, location, linkage, err) ||
+		!set_path(symbols, &location->function_file, symbol.file, err))
 		return false;
 	if (line || symbol.source != SPROF_SYMBOL_PLT)
 		return true;
@@ -309,10 +317,7 @@ static bool find_go(const struct sprof_symbols *symbols, const struct place *pla
 	return true;
 }
 
-/*
- * Without inlined functions the symbol table is enough for the name, and no unit's tree must be
- * read.
- */
+/* Without inlined functions the symbol table has the name, and no unit's tree must be read. */
 static bool find_dwarf(const struct sprof_symbols *symbols, const struct place *place,
 	struct sprof_dwarf_chain *chain, struct sprof_error *err)
 {
@@ -334,12 +339,6 @@ static bool find_dwarf(const struct sprof_symbols *symbols, const struct place *
 	if (chain->count > 1)
 		*chain = (struct sprof_dwarf_chain){chain->items + chain->count - 1, 1};
 	return true;
-}
-
-static bool set_path(struct sprof_symbols *symbols, const char **path, const char *text)
-{
-	*path = text ? sprof_strtab_intern(symbols->strings, text) : NULL;
-	return *path || !text;
 }
 
 /*
@@ -381,9 +380,9 @@ static bool append_location(struct sprof_symbols *symbols, const struct place *p
 		location = sprof_script_location(place->module, place->offset);
 	else if (!set_function(symbols, &location, place, source, err))
 		return false;
-	else if (!set_path(symbols, &location.file, source->file) ||
-		!set_path(symbols, &location.function_file, source->function_file))
-		return sprof_error_no_memory(err);
+	else if (!set_path(symbols, &location.file, source->file, err) ||
+		!set_path(symbols, &location.function_file, source->function_file, err))
+		return false;
 	if (!sprof_array_reserve(&symbols->locations, &symbols->location_capacity,
 		    symbols->location_count + 1, sizeof(*symbols->locations)))
 		return sprof_error_no_memory(err);

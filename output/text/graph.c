@@ -142,7 +142,8 @@ void sprof_text_write_tree(const struct sprof_text_tree *tree)
 {
 	const struct sprof_text *text = tree->text;
 	const size_t step = indent_step(tree);
-	size_t heads = 0, beyond = 0, small_heads = 0, small = 0, i = 1, ties = tree->ties;
+	size_t heads = 0, beyond = 0, small_heads = 0, small = 0, light = 0, i = 1;
+	size_t ties = tree->ties;
 
 	while (i < tree->graph->count) {
 		const struct sprof_graph_node *node = &tree->graph->nodes[i];
@@ -150,12 +151,14 @@ void sprof_text_write_tree(const struct sprof_text_tree *tree)
 
 		if (text->options.depth && node->depth > text->options.depth) {
 			i = node->end;
-		} else if (is_small(tree, i) || is_too_light(tree, node, &ties)) {
+		} else if (is_small(tree, i)) {
 			small_heads += is_head;
 			small += !is_head;
 			i = node->end;
-		} else if (is_head && tree->top && heads == tree->top) {
-			beyond++;
+		} else if ((is_head && tree->top && heads == tree->top) ||
+			is_too_light(tree, node, &ties)) {
+			beyond += is_head;
+			light += !is_head;
 			i = node->end;
 		} else {
 			heads += is_head;
@@ -164,7 +167,7 @@ void sprof_text_write_tree(const struct sprof_text_tree *tree)
 		}
 	}
 	sprof_text_left_out(text, "function", small_heads, beyond);
-	sprof_text_left_out(text, "path", small, 0);
+	sprof_text_left_out(text, "path", small, light);
 }
 
 static bool write_direction(const struct sprof_text *text, uint32_t thread,

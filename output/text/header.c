@@ -124,7 +124,7 @@ static void write_certainty(const struct sprof_text *text, uint64_t samples)
 	sprof_out_printf(text->out, "  certainty   a share of 10 %% may be off by %.1f points",
 		sprof_doubts_uncertainty((double)samples));
 	if (rate)
-		sprof_out_printf(text->out, "; -r %u takes more samples", rate);
+		sprof_out_printf(text->out, "; more samples: -r %u", rate);
 	sprof_out_puts(text->out, "\n");
 	if (quality->estimated_ns)
 		sprof_out_printf(text->out,

@@ -210,7 +210,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
 		!sprof_profile_find_row(profile, sample, index, &run.row) ||
 		!sprof_window_add(&profile->index->windows[index], &run) ||
-		!note_wait(profile, sample, index, run.row))
+		(!sample->is_further && !note_wait(profile, sample, index, run.row)))
 		return false;
 	span.row = run.row;
 	if (!sprof_profile_extend(profile, index, &span))

@@ -145,7 +145,7 @@ def gdb_locals(pid):
         else:
             pairs = re.findall(r"^ +(\w+) = (.*)$", line)
         for variable, value in pairs:
-            if not re.search("optimized out|synthetic pointer|@entry", value):
+            if not re.match("<(optimized out|synthetic pointer)", value) and "@entry" not in value:
                 found.setdefault(name, {})[variable] = value.rstrip(",")
     return found
 
