@@ -8,8 +8,8 @@ import shutil
 
 from blocked import Profile
 from harness import (PROFILE, SPROF, Program, Skip, Target, as_nobody, attach_for, attach_while, check_error, check_share, go_target, main,
-                     others, missed_share, own_sprof, own_target, paranoid, read_profile, require, require_switches, run, sprof, target, tool,
-                     wait_for_cpu)
+                     others, missed_share, own_sprof, own_target, paranoid, read_profile, require, require_machine, require_switches, run,
+                     sprof, target, tool, wait_for_cpu)
 from report import read_report
 from test_rundelay import forbid_perf
 from test_shares import check_identity, check_shares, check_usage, truth_of
@@ -171,7 +171,7 @@ def test_go_is_stopped():
 def test_a_user_without_rights():
     require(os.geteuid() == 0, "takes another user")
     require_switches()
-    require(may_show_kernel(of_others=True), "perf_event_paranoid is above 1: the kernel gives other users no timers")
+    require_machine(may_show_kernel(of_others=True), "perf_event_paranoid is above 1: the kernel gives other users no timers")
     program = Target(own_target("spin-two"), **as_nobody())
     result = run(own_sprof(), "attach", "-p", program.pid, "-d", "500ms", *KERNEL, *PROFILE, **as_nobody())
     result.check(0)
