@@ -57,8 +57,8 @@ struct reading {
 };
 
 /*
- * Takes an instruction; `text` is valid during the call. Return false to stop, only when out of
- * memory; run() then returns that error.
+ * Takes an instruction; `text` is valid during the call. Returns false if out of memory; run() then
+ * stops and returns that error.
  */
 typedef bool (*objdump_taker)(void *data, uint64_t address, const char *text);
 
@@ -71,7 +71,7 @@ struct objdump_range {
 static const struct sprof_helper_program objdump = {
 	"--asm", "objdump", "disassembles", "install binutils (Debian: apt install binutils)"};
 
-/* "  401136:\tpush   %rbp" is an instruction; labels and titles have no such beginning. */
+/* "  401136:\tpush   %rbp" is an instruction; labels and titles begin differently. */
 static bool take_line(char *line, objdump_taker take, void *data)
 {
 	char *end;

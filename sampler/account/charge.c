@@ -217,7 +217,7 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 		charge(charging, thread, &now, false);
 		charging->closing = closing;
 	}
-	/* Until sampling goes on, `first` has what belongs to the run so far. */
+	/* Until sampling resumes, `first` holds the figures of the run so far. */
 	sampled->first = sprof_facts_since(&now.facts, &sampled->first);
 }
 
