@@ -1,6 +1,6 @@
 /*
- * Walking a copied stack: when mappings are read again for it, and what the walk shows about the
- * next copy. Does not find frames: unwind/ does.
+ * Walks a copied stack. Decides when mappings have to be read again for a walk, and plans the next
+ * copy from its result. The frames come from unwind/.
  */
 #include "sampler/stack/walk.h"
 
