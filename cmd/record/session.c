@@ -92,7 +92,7 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 	if (!options->to_ns)
 		return true;
 	if (options->to_ns <= options->delay_ns)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "--to is not behind --from");
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--to is not after --from");
 	if (!options->duration_ns || duration < options->duration_ns)
 		options->duration_ns = duration;
 	return true;

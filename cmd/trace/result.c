@@ -297,7 +297,7 @@ static void write_lost_records(struct trace *trace)
 
 static void write_unpaired(struct trace *trace)
 {
-	static const char *const words[] = {"without an event behind it", "without one before it"};
+	static const char *const words[] = {"without an event after it", "without one before it"};
 
 	for (size_t i = 0; trace->options->analysis == SPROF_TRACE_PAIR && i < trace->list.count;
 		i++) {

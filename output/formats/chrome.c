@@ -9,7 +9,7 @@
  * and a path beyond 2^53 ns would reduce the precision of all paths after it.
  *
  * Complete events (ph X) would be shorter, but readers add start and length as doubles and misplace
- * a child that ends a billionth behind its parent. If one path ends where a path of the same name
+ * a child that ends a billionth after its parent. If one path ends where a path of the same name
  * begins, readers nest the second in the first. So there is a gap of a nanosecond between siblings,
  * which counts for their parent. Readers put an event's arguments into its name, so events have
  * none. Times are in microseconds, with the nanoseconds as decimals.

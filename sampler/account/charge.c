@@ -1,6 +1,6 @@
 /*
- * Handing out time: when a thread's figures are exact, and when they are not worth reading.
- * account.c says what they mean. Does not handle samples.
+ * Decides when a thread's time is charged: its figures must be exact, and worth reading. account.c
+ * gives their meaning. Does not handle samples.
  */
 #include "sampler/account/charge.h"
 
