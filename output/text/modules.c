@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "output/clean.h"
@@ -14,7 +15,21 @@
 
 enum {
 	MAX_MODULES = 12, /* the full report has more */
+	MAX_REASON = 66,
 };
+
+/* A last word that does not fit, such as a build id, gets a line of its own. */
+static void write_reason(const struct sprof_text *text, const char *why)
+{
+	const char *last = strrchr(why, ' ');
+	const int head = last ? (int)(last - why) : 0;
+
+	if (last && strlen(why) > MAX_REASON)
+		sprof_out_printf(
+			text->out, "             %.*s\n             %s\n", head, why, last + 1);
+	else
+		sprof_out_printf(text->out, "             %s\n", why);
+}
 
 static void write_gap(
 	const struct sprof_text *text, const struct sprof_gaps *gaps, const struct sprof_gap *gap)
@@ -30,7 +45,7 @@ static void write_gap(
 		sprof_percent(gap->samples, gaps->all_samples), gap->addresses,
 		gap->addresses == 1 ? "" : "es", path);
 	if (gap->why)
-		sprof_out_printf(text->out, "             %s\n", gap->why);
+		write_reason(text, gap->why);
 	if (gap->help)
 		sprof_out_printf(text->out, "             try: %s\n", gap->help);
 }

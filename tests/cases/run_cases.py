@@ -30,10 +30,18 @@ def is_root():
     return os.geteuid() == 0
 
 
+def has_libc_symbols():
+    """Those of functions that are not exported."""
+    lines = open("/proc/self/maps", encoding="ascii").read().splitlines()
+    libc = next((line.split()[-1] for line in lines if "/libc.so.6" in line or "/libc-2" in line), None)
+    return libc and b"__pthread_mutex_lock_full" in run(harness.SPROF, "symbols", libc, "__pthread_mutex_lock_full").out
+
+
 # What a row may need of the machine. Its other needs are programs, which must be there where all tests must run.
 MACHINES = {
     "x86_64": (os.uname().machine == "x86_64", "its input is code of x86_64"),
     "root": (is_root(), "it takes root"),
+    "libc-symbols": (has_libc_symbols(), "libc is stripped, and has no debug file here"),
     "switches": (harness.paranoid() <= 2 or is_root(), "kernel.perf_event_paranoid forbids records of switches"),
 }
 

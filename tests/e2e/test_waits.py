@@ -139,7 +139,7 @@ WAITERS = {
     "accept": ("accept4?", r"tcp 127\.0\.0\.1:\d+ listening", False),
     "datagram": ("recvfrom", r"udp6 \[::1\]:\d+", False),
     "unix": ("accept4?", "unix waiters.sock listening", False),
-    "file-lock": ("flock", "lock of /.*/waiters.lock", False),
+    "file-lock": ("flock", "lock of /.*/waiters.lock held by itself", False),
     "fifo": ("openat|open", "waiters.fifo", False),
     "semop": ("semop|semtimedop", r"id \d+", False),
     "signal": ("rt_sigtimedwait", None, False),
