@@ -90,7 +90,7 @@ void sprof_process_open_files(struct sprof_process *process)
 	process->memory_file = open_of_process(process->pid, "mem");
 }
 
-/* By the kernel, or by a seccomp filter. */
+/* Whether the kernel or a seccomp filter denies the call. */
 static bool is_denied(void)
 {
 	return errno == EPERM || errno == ENOSYS;

@@ -44,10 +44,10 @@ struct sprof_process {
 	bool denied; /* reading its memory or its threads' system calls was denied */
 	/* owned by the sampler, which frees it before it releases the last thread */
 	void *sampling;
-	struct sprof_breakpoints
-		*breakpoints; /* see attach/breakpoints/breakpoints.h; NULL: none */
-	struct sprof_trap_signals
-		*trap_signals; /* see attach/breakpoints/signals.h; NULL: nothing is known */
+	/* see attach/breakpoints/breakpoints.h; NULL: none */
+	struct sprof_breakpoints *breakpoints;
+	/* see attach/breakpoints/signals.h; NULL: nothing is known */
+	struct sprof_trap_signals *trap_signals;
 	enum sprof_process_tracing tracing; /* determined when it has a child */
 	bool checks_leaks; /* it traces its own threads for a leak check; attach/tracers/watch.h */
 	/* CLOCK_MONOTONIC of its latest exec; 0: none seen */

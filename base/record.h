@@ -187,7 +187,7 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
 #define SPROF_WAIT_NONE 0u /* ids of waits count from 1 */
 #define SPROF_RECORD_NONE UINT32_MAX
 
-/* What the memory of a lock shows beside its kind, and so only if the kind is right. */
+/* What the memory of a lock shows besides its kind. Valid only if the kind is right. */
 struct sprof_lock_traits {
 	/*
 	 * A condition variable: bytes from its start to the pair of words that threads wait on, which
@@ -266,11 +266,11 @@ struct sprof_sample {
 	uint32_t stack; /* its id from the sink's stack() */
 	enum sprof_state state;
 	/*
-	 * the part of the thread's time that it explains: in its state, and in the run queue behind
-	 * its sleep. Samples of one class share that class's time in this proportion
+	 * the part of the thread's time that this sample explains: in its state, and in the run
+	 * queue after its sleep. The samples of a class divide that class's time in this proportion
 	 */
 	uint64_t ns, queue_ns;
-	bool is_further; /* further time of an earlier observation: none of its own */
+	bool is_further; /* adds time to an earlier observation, and is not one itself */
 	/* its id from the sink's wait(); NONE: in no system call */
 	uint32_t wait;
 	const struct sprof_holder *holder; /* NULL: no lock, or no known holder */
@@ -312,8 +312,8 @@ struct sprof_sink {
 	/* Replaces the thread's earlier facts. NULL: not wanted. */
 	bool (*facts)(void *data, uint32_t thread, const struct sprof_thread_facts *facts);
 	/*
-	 * The sample gives the thread and the place of the wait; its times are not used.
-	 * Blocked time that is charged is shared out by these lengths. NULL: not wanted.
+	 * Only the thread and the place of the wait in the sample are used, not its times. Blocked
+	 * time is divided in proportion to these lengths. NULL: not wanted.
 	 */
 	bool (*waited)(
 		void *data, const struct sprof_sample *where, const struct sprof_waited *waited);
@@ -340,13 +340,13 @@ struct sprof_quality {
 	uint64_t off_ns;      /* sampling switched off by the user */
 	double rate_hz;
 	/*
-	 * taken, or left out because timers sample every thread; late: at least a period after the
-	 * deadline; missed: passed because an earlier one was late
+	 * ticks: taken, or left out because timers sample every thread; late: at least a period
+	 * after the deadline; missed: skipped because an earlier one was late
 	 */
 	uint64_t ticks, ticks_late, ticks_missed;
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
 	uint64_t samples_by_kernel, samples_stopped, samples_peeked, samples_reused;
-	uint64_t samples_lost; /* records of timers for which there was no room, or no program */
+	uint64_t samples_lost; /* timer records that were lost for lack of room */
 	/* threads that were refused a timer by the kernel; times that it throttled one */
 	uint64_t timers_refused, timers_throttled;
 	uint64_t timers_denied; /* why no thread got a timer: enum sprof_timers_denied */

@@ -1,7 +1,7 @@
 /*
- * Parses /proc/locks. A lock's line is followed by those of its waiters, which have the same number and
- * an arrow (fs/locks.c, locks_show()). A lock that several processes share has a line for each of them;
- * the waiter is below one. Does not handle leases, which have no waiters there.
+ * Parses /proc/locks. The lines of a lock's waiters follow its own; they have the same number and
+ * an arrow (fs/locks.c, locks_show()). A lock that several processes share has a line for each of
+ * them; the waiter is below one of these. Does not handle leases, which have no waiters there.
  */
 #include "blocked/file-locks.h"
 

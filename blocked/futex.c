@@ -47,7 +47,7 @@ enum {
 	 */
 	JOINABLE = 2,
 	JOINED_ID = -0x358,
-	/* From sp, at most, to a variable of the function that makes the call. */
+	/* the most bytes from sp to a variable of the function that makes the call */
 	NEAR_SP = 256,
 	MOST_THREADS = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
 	STATE_BYTES = 256, /* of a PyThreadState: contains thread_id and native_thread_id */
@@ -148,8 +148,8 @@ static bool look_mutex(const struct sprof_futex *futex, const struct futex_memor
 }
 
 /*
- * The owner in the memory of a mutex that its unlock has not written yet, of whatever process. As
- * there may be other data, all of it must be what a mutex holds.
+ * The owner of a mutex whose unlock has not yet cleared it; it may be of any process. The memory
+ * may be something else, so all of it must look like a mutex.
  */
 static uint32_t owner_of_mutex(const struct sprof_futex *futex, const struct futex_memory *memory)
 {
@@ -193,7 +193,10 @@ static bool look_joined(const struct sprof_blocked_access *access, pid_t pid,
 	return true;
 }
 
-/* The thread that writes, of whatever process; 0: none. `word` is one of its words for waiting. */
+/*
+ * The thread that holds the lock for writing, of any process; 0: none. `word` is one of the words
+ * that threads wait on.
+ */
 static uint32_t writer_of_rwlock(const struct futex_memory *memory, int word)
 {
 	if (!memory->has_before || !memory->has_after ||
@@ -220,13 +223,13 @@ static bool look_rwlock(const struct futex_memory *memory,
 	return false;
 }
 
-/* glibc's layouts of a condition variable: where __g_signals is. */
+/* The layouts of a condition variable in glibc: where __g_signals is. */
 static const struct condition_layout {
 	int words;
 	int first_group_shift; /* of __g1_start: its lowest bit was a flag */
 } condition_layouts[] = {{CONDITION_WORDS_TO_2_40, 1}, {CONDITION_WORDS, 0}};
 
-/* glibc waits for either word of a pair. */
+/* Threads wait on either word of a pair. */
 static int pair_of(const struct sprof_futex *futex)
 {
 	return -(int)(futex->address % 8);
@@ -254,8 +257,9 @@ static bool look_interpreter(const struct sprof_futex *futex, const struct futex
 }
 
 /*
- * Whether the numbers of waiters agree: all that have begun to wait, less those before the first
- * group and in it, plus what both groups' sizes say. They may differ while a signal is on its way.
+ * Whether the numbers of waiters agree: all that have begun to wait must be those before the first
+ * group, those in it, and what the sizes of both groups say. They may differ while a signal is
+ * being sent.
  */
 static bool counts_agree(
 	const struct futex_memory *memory, int pair, const struct condition_layout *layout)
@@ -273,8 +277,9 @@ static bool counts_agree(
 }
 
 /*
- * Its kind is known from functions on the stack only: other data may have such numbers, too. What is
- * before a new one hardly ever agrees by chance; what is inside an old one may.
+ * Only functions on the stack show that it is a condition variable; other data may contain such
+ * numbers, too. Data before a condition variable of the new layout hardly ever agrees by chance;
+ * data inside one of the old layout may.
  */
 static int find_condition_words(const struct sprof_futex *futex, const struct futex_memory *memory)
 {

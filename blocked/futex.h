@@ -48,13 +48,14 @@ SPROF_MUST_USE bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_
 bool sprof_futex_is_private(const struct sprof_futex *futex);
 
 /*
- * Whether the word is a zero in the frame at sp, whom nothing wakes. If it waits for a mutex, the
- * kernel has refused that: the circle would be closed, or the owner has ended. So glibc and musl
- * wait for ever for a lock with priority inheritance. For a semaphore it means nothing.
+ * Whether the thread waits on a zero in its frame at sp, where no other thread can wake it. If it
+ * waits for a mutex, the kernel has refused the lock, because that would close a cycle or because
+ * the owner has ended; glibc and musl then wait for ever, with priority inheritance. For a
+ * semaphore this proves nothing.
  */
 bool sprof_futex_is_endless(const struct sprof_futex *futex, uint64_t sp);
 
-/* The memory of the process is read. */
+/* Reads the memory of the process. */
 struct sprof_futex_facts sprof_futex_look(const struct sprof_blocked_access *access, pid_t pid,
 	const struct sprof_futex *futex, const struct sprof_futex_threads *threads);
 

@@ -306,7 +306,7 @@ static void put_file_lock(struct sprof_objects *objects, pid_t pid, int fd, stru
 	locks = pid ? sprof_proc_read_whole("/proc/locks", &size) : NULL;
 	if (!locks)
 		return;
-	/* Linux 5.14 and later has the inode. */
+	/* Since Linux 5.14, fdinfo has the inode. */
 	if (sprof_descriptor_read_info(pid, fd, info, sizeof(info)) <= 0 ||
 		!sprof_proc_status_number(info, "ino", &inode))
 		inode = 0;

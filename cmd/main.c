@@ -206,7 +206,7 @@ static int help(char *const words[])
 	return SPROF_EXIT_USAGE;
 }
 
-/* The word of other profilers for run and for attach. */
+/* `record` is other profilers' word for run and attach. */
 static const struct sprof_command *find_record(char *const words[])
 {
 	for (; words[0] && strcmp(words[0], "--") != 0; words++) {

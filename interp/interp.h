@@ -1,6 +1,6 @@
 /*
  * Language runtimes: finds one in a process, reads a thread's frames, and replaces the native
- * frames of its evaluation loop by them.
+ * frames of its evaluation loop with them.
  *
  * Steps of a sample: before the thread stops, sprof_interp_prepare() allocates buffers and finds
  * the thread's state. While it is stopped (or sleeps), sprof_interp_copy() reads its frames, with

@@ -41,8 +41,9 @@ struct sprof_memory_process {
 	uint64_t started;
 	char comm[SPROF_COMM_MAX];
 	struct sprof_series series[SPROF_MEMORY_METRICS];
-	struct sprof_smaps_figures whole; /* of the last smaps_rollup: all of one moment */
-	uint64_t whole_ns;                /* when; 0: never */
+	struct sprof_smaps_figures
+		whole;         /* from the last smaps_rollup, all figures of one moment */
+	uint64_t whole_ns;     /* when; 0: never */
 	uint64_t kernels_peak; /* VmHWM: includes memory used only between two readings */
 	uint64_t next_map_ns;  /* earliest time of the next smaps_rollup reading */
 	uint64_t mapped_peak;  /* RSS when the peak's mappings were read */

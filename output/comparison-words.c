@@ -30,7 +30,10 @@ struct sprof_change_text sprof_change_words(const struct sprof_profile *joined,
 	return words;
 }
 
-/* The largest change that is more than chance, or of few runs that may be, in what may be the cause. */
+/*
+ * The largest change that can be a cause and is more than chance; with few runs, one that may be
+ * more.
+ */
 static const struct sprof_comparison_row *find_cause(const struct sprof_comparison *comparison)
 {
 	for (size_t i = comparison->cause; i < comparison->count; i++) {

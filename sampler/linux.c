@@ -1,6 +1,6 @@
 /*
- * The world as Linux has it, and a run in it: each function of the table calls a function of
- * attach/ or unwind/, or reads one file. Does not decide anything.
+ * The world of a run under Linux: each function of the table calls a function of attach/ or
+ * unwind/, or reads one file. Does not decide anything.
  */
 #include "sampler/world.h"
 

@@ -38,7 +38,7 @@ struct observation {
 
 	/* The thread's figures at that time; none for a timer's record. */
 	struct ledger_look look;
-	/* For a sleeper: those that identify its sleep. */
+	/* for a sleeper: the figures that identify its sleep */
 	/* a new sleep can be distinguished from this one: its sample may be repeated */
 	bool sleeps_on;
 	struct sprof_figures slept;

@@ -1,6 +1,4 @@
-/*
- * The transitions of what is remembered of a thread; sampled.h draws them. Does not read anything.
- */
+/* The transitions of a thread's state; sampled.h draws them. Reads no figures. */
 #include "sampler/sampled.h"
 
 #include <stdio.h>

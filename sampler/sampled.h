@@ -51,7 +51,8 @@ struct lock_watch {
 	struct sprof_futex futex;
 	/* the sampler's id of it, at the last look; SPROF_RECORD_NONE: none, or not known */
 	uint32_t holder_id;
-	uint64_t own_ns; /* since when the thread itself is the holder; 0: it is not */
+	uint64_t
+		own_ns; /* since when the thread itself has been seen as the holder; 0: it is not */
 };
 
 /* The thread's last known wait, and what identifies it. */
@@ -94,7 +95,10 @@ struct known_place {
 	uint32_t wait; /* the sink's */
 };
 
-/* The last sample of a sleep, with the holder of its lock. time_ns 0: none, or of another sink. */
+/*
+ * The last sample of a sleep, with the holder of its lock. time_ns 0: there is none, or another
+ * sink got it.
+ */
 struct last_sleep {
 	struct sprof_sample sample;
 	struct sprof_holder holder;
@@ -178,7 +182,7 @@ struct known_quiet {
 	uint64_t moved_ns; /* the last tick that found a sleeper that had run */
 	/* CPU time of its present threads, as of the last look at each */
 	uint64_t seen_ns;
-	bool has_rest;    /* the one below is of this tick, or of the last one */
+	bool has_rest;    /* the time below belongs to this tick, or to the last one */
 	uint64_t rest_ns; /* the process's clock minus seen_ns */
 	/* the rest while no sleeper had run: mostly of ended threads */
 	uint64_t known_rest_ns;
@@ -216,7 +220,7 @@ void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/* A sample of a sleep is on its way to the sink. */
+/* A sample of a sleep goes to the sink. */
 void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample);
 /*
  * sleep: it sleeps, with these figures. `is_same`: they distinguish this sleep from the next one,
@@ -231,12 +235,12 @@ void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *fi
 void sprof_sampled_ran_meanwhile(
 	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait);
 void sprof_sampled_woke(struct sampled *sampled);
-/* It runs, inside of a call or not (`id` NONE). */
+/* It runs, in a system call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 
 /* window: the time since the last charge, by these figures. */
 struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
-/* Sampling goes on: what was counted while it was off does not belong to the run. */
+/* Sampling resumes. What was counted in the pause does not belong to the run. */
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
 	const struct sprof_thread_facts *facts);
 

@@ -31,7 +31,10 @@ struct sprof_pc {
 	bool is_return;      /* a return address may need another row at the same address */
 	bool is_generated;   /* not in a readable file */
 	bool is_behind_call; /* a call may end right before it, as far as the code is readable */
-	/* a return address that is a function's entry and follows no call: nothing called that */
+	/*
+	 * a return address that is a function's entry and does not follow a call: no call put it
+	 * there
+	 */
 	bool is_entered;
 };
 

@@ -2,8 +2,8 @@
  * Finds frame pointers on the stack. First tries the distance from sp observed before, or predicted
  * from the function's code (predict.c). Then tries each word of the copied stack as the target of
  * the frame pointer. Remains of earlier calls look like frames, too, and so do the frames of outer
- * callers. Most are recognised by the call before the return address: it names another function
- * than the one that was called.
+ * callers. In most of them, the call before the return address calls a different function, so they
+ * are rejected.
  *
  * Does not handle rows that need other registers, and does not guess: if an old frame is possible,
  * and the function allocates a variable amount of stack, was called through a pointer or was

@@ -1,6 +1,6 @@
 /*
- * Steps by all registers. A frame without CFI, as of computed rows, hides those of its callers,
- * except sp and fp. Does not search for an unknown register.
+ * Steps with all registers. A frame without CFI, or with computed rows, hides its callers'
+ * registers except sp and fp. Does not search for an unknown register.
  */
 #include "unwind/registers.h"
 

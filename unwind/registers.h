@@ -1,6 +1,6 @@
 /*
- * A step by all registers, for rows of CFI that need others than pc, sp and fp. They are followed
- * from the innermost frame.
+ * A step with all registers, for rows of CFI that need more than pc, sp and fp. Their values are
+ * followed from the innermost frame.
  */
 #ifndef SPROF_UNWIND_REGISTERS_H
 #define SPROF_UNWIND_REGISTERS_H
@@ -14,7 +14,7 @@
 
 /* The frames of a walk so far, innermost first, with the registers at each. */
 struct sprof_trail {
-	const struct sprof_images *images; /* all modules of the frames are opened */
+	const struct sprof_images *images; /* the modules of all frames are open */
 	const struct sprof_frame *frames;
 	const struct sprof_frame_registers *registers;
 	size_t count; /* at least 1; the last frame is the cursor's */

@@ -270,7 +270,7 @@ static enum sprof_step step(const struct sprof_recovery *recovery, const struct 
 }
 
 /*
- * A call through a null or wild pointer makes no frame: its return address is where the call put
+ * A call through a null or wild pointer makes no frame: the return address is where the call put
  * it. Any other word there is rejected, unless it follows a call, too.
  */
 static enum sprof_end step_out_of_no_code(

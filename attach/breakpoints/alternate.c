@@ -1,6 +1,7 @@
 /*
- * Asks for the alternate stack by a system call of the thread, because no file of /proc has it. The
- * kernel writes the answer to memory that the thread does not use; that is restored.
+ * Reads the alternate stack with a system call in the thread, because no file of /proc shows it.
+ * The kernel writes the answer into memory that the thread does not use; the old content is
+ * restored.
  */
 #include "attach/breakpoints/alternate.h"
 

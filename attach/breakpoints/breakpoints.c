@@ -135,7 +135,7 @@ static struct breakpoint *find_prepared(
 	return breakpoint;
 }
 
-/* A jump that is taken back to the function's begin passes the breakpoint there, too. */
+/* A jump back to the function's start skips the breakpoint there, too. */
 static struct breakpoint *follow_loop(
 	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct sprof_thread *thread)
 {

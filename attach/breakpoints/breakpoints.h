@@ -32,13 +32,14 @@ SPROF_MUST_USE bool sprof_breakpoint_insert(
 	struct sprof_process *process, uint64_t address, uint32_t tag);
 
 /*
- * Inserts a breakpoint at a jump of a function to its own first instruction, the entry: the jump
- * passes the breakpoint there, which only calls hit. Returns false if that is not possible.
+ * Inserts a breakpoint at a jump of a function to its own first instruction, the entry. It makes
+ * the jump skip the breakpoint there, so that only calls hit that. Returns false if this is not
+ * possible.
  */
 SPROF_MUST_USE bool sprof_breakpoint_insert_loop(
 	struct sprof_process *process, uint64_t address, uint64_t entry);
 
-/* Whether a breakpoint with a tag is in memory. Other code may have come to the place of one. */
+/* Whether memory still contains a breakpoint with this tag: other code may have replaced it. */
 bool sprof_breakpoint_is_tagged(const struct sprof_process *process, uint64_t address);
 
 /* 0: no tag, or no breakpoint. */
@@ -96,7 +97,9 @@ SPROF_MUST_USE bool sprof_breakpoints_inherit(
 /* Whether several processes share the table. */
 bool sprof_breakpoints_are_shared(const struct sprof_process *process);
 
-/* The process has other memory now, or has ended. Removes breakpoints from memory that is still there. */
+/*
+ * The process has executed a program or ended. Removes breakpoints from memory that is still there.
+ */
 void sprof_breakpoints_forget(struct sprof_process *process);
 
 #endif

@@ -45,8 +45,8 @@ bool sprof_displace_has_decoder(void);
 
 /*
  * Finds the direct jumps of a function to its own first instruction. `code` is the whole function.
- * Writes at most `most` places, relative to the function; returns their number. Code that is not
- * all instructions has none.
+ * Writes at most `most` places, relative to the function; returns their number: 0 if a part of the
+ * code can't be decoded.
  */
 size_t sprof_displace_find_loops(const uint8_t *code, size_t size, uint32_t *ret, size_t most);
 

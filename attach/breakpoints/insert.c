@@ -140,14 +140,14 @@ static struct breakpoint *add(struct sprof_breakpoints *table, uint64_t address)
 	return &table->items[table->count++];
 }
 
-/* Other code has come to its place: the memory is the only witness. */
+/* Other code may have replaced it; only the memory shows that. */
 static void check_is_in(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
 {
 	if (!breakpoint->is_in || sprof_trap_is_there(table, breakpoint))
 		return;
 	breakpoint->is_in = false;
-	breakpoint->code_size =
-		0; /* even the same code, loaded again, has lost what was in its padding */
+	/* even if the same code was loaded again, what was in its padding is lost */
+	breakpoint->code_size = 0;
 }
 
 bool sprof_breakpoint_insert(struct sprof_process *process, uint64_t address, uint32_t tag)
@@ -261,7 +261,7 @@ void sprof_breakpoints_forget(struct sprof_process *process)
 	process->breakpoints = NULL;
 	if (!table || --table->users)
 		return;
-	/* Those inserted between an exec and its report are in the new program. */
+	/* Breakpoints inserted between an exec and its report are in the new program. */
 	sprof_trap_table_take_out(table);
 	destroy(table);
 }

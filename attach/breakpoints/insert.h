@@ -17,8 +17,8 @@ struct breakpoint {
 	uint32_t tag;
 	bool is_followed; /* a system call of the program's; attach/breakpoints/signals.h */
 	unsigned followed;
-	uint64_t
-		loops_to; /* the function's first instruction; the instruction here may jump to it */
+	/* the function's first instruction; the instruction here may jump to it */
+	uint64_t loops_to;
 	uint8_t original;
 	uint8_t code[SPROF_CODE_MAX]; /* original code, without other breakpoints */
 	size_t code_size;

@@ -126,7 +126,7 @@ static size_t lea_size(const uint8_t *code)
 	return code[0] == REX_W && code[1] == LEA && (is_relative || has_distance) ? SIZE : 0;
 }
 
-/* Of code at this address: the calls that are made right after their number is set, or after one lea behind that. */
+/* Of code at this address: the calls that are made right after their number is set, or after one lea that follows. */
 static void follow_calls_in(
 	struct sprof_process *process, uint64_t address, const uint8_t *code, size_t size)
 {
@@ -346,7 +346,7 @@ void sprof_trap_signals_restore(struct sprof_thread *thread)
 	restore_action(thread, is_blocked);
 }
 
-/* The thread goes on behind the call, as if it had made it. */
+/* The thread continues after the call, as if it had made it. */
 static void leave_call(struct sprof_thread *thread, const struct sprof_regs *regs)
 {
 	struct sprof_regs behind = *regs;

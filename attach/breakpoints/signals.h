@@ -1,10 +1,10 @@
 /*
- * SIGTRAP as the program has it: mask and action, which each trap of ours changes.
+ * The program's mask and action for SIGTRAP, which each trap of a breakpoint changes.
  *
- * A breakpoint's trap makes the kernel unblock the signal if it is blocked, and then, or if it is ignored, set its
- * action to the default (kernel/signal.c, force_sig_info_to_task). So both are put back after each trap. To know
- * them, sprof reads them before it puts breakpoints in, and follows the calls by which the C library changes them:
- * there are breakpoints at these, too.
+ * A trap makes the kernel unblock the signal if it is blocked. If it was blocked or ignored, the
+ * kernel also sets its action to the default (kernel/signal.c, force_sig_info_to_task). So sprof
+ * restores both after each trap. It reads them before it inserts breakpoints, and follows the calls
+ * with which the C library changes them: these have breakpoints, too.
  */
 #ifndef SPROF_ATTACH_BREAKPOINTS_SIGNALS_H
 #define SPROF_ATTACH_BREAKPOINTS_SIGNALS_H

@@ -1,6 +1,7 @@
 /*
- * Memory that the target maps by an mmap(2) of its own thread or, under a seccomp filter, the padding of its code. Slots are never
- * freed: a thread may be executing in one at any time.
+ * Memory for moved instructions. A thread of the target maps it with mmap(2); under a seccomp
+ * filter it is the padding of the target's code. Slots are never freed: a thread may be executing
+ * in one at any time.
  */
 #include "attach/breakpoints/slots.h"
 

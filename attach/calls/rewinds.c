@@ -1,7 +1,7 @@
 /*
- * Remembers where handlers interrupted a thread, and which call was restarted last.
- * attach/regs/<machine>.c moves the thread. A thread that has returned from a handler is after the
- * interrupted call with EINTR, just as one with a call that a stop has interrupted.
+ * Remembers where handlers interrupted a thread, and which call was restarted last;
+ * attach/regs/<machine>.c moves the thread. A return from a handler and a stop look alike: both
+ * leave the thread after the interrupted call, with EINTR. The remembered places distinguish them.
  */
 #include "attach/calls/rewinds.h"
 

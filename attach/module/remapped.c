@@ -1,7 +1,7 @@
 /*
- * Programs copy their code into anonymous memory, and map it over the original: to have it on huge
- * pages (iodlr, BOLT's hugify). It is recognised by its place, where the headers of a file that is
- * mapped around it want code to be, and by its content. Does not find code that was moved
+ * Some programs copy their code into anonymous memory, and map that over the original to have it on
+ * huge pages (iodlr, BOLT's hugify). Such code is recognised by its content, and by its place: the
+ * one where the headers of a file mapped nearby put code. Does not find code that was moved
  * elsewhere.
  */
 #include "attach/module/remapped.h"
@@ -16,7 +16,7 @@
 #include "base/maps-text.h"
 
 enum {
-	MAX_DISTANCE = 16, /* in mappings, from the code to one of its file */
+	MAX_DISTANCE = 16, /* in mappings: from the code to a mapping of its file */
 	MAX_HEADERS = 64,
 	PLACES = 16, /* where the content is compared */
 	PLACE_SIZE = 64,
@@ -29,7 +29,7 @@ struct search {
 	struct sprof_maps_line *lines; /* as many as the mappings */
 };
 
-/* What a file has at a place: `size` bytes at the offset. */
+/* The part of a file that belongs at an address: `size` bytes at the offset. */
 struct piece {
 	uint64_t address, offset, size;
 };
@@ -40,8 +40,8 @@ static bool is_file(const struct sprof_maps_line *line)
 }
 
 /*
- * Where the file's begin, with its headers, is below the code; or before it, in the same memory, if
- * the linker put them into one segment.
+ * The address of the file's first byte, where its headers are: in a mapping below the code, or in
+ * the code's own mapping if the linker put both into one segment.
  */
 static uint64_t find_begin(const struct search *search, size_t code, size_t near)
 {
@@ -56,7 +56,10 @@ static uint64_t find_begin(const struct search *search, size_t code, size_t near
 	return search->lines[code].start;
 }
 
-/* By the segment of code that has this address, of a file that begins there in memory. */
+/*
+ * Finds the executable segment that contains this address, for a file whose first byte is at
+ * `begin`.
+ */
 static bool find_piece(const struct search *search, uint64_t begin,
 	const struct sprof_mapping *code, struct piece *ret)
 {
@@ -128,7 +131,7 @@ static struct sprof_module *open_module(const struct search *search, size_t line
 	return module && module->fd >= 0 ? module : NULL;
 }
 
-/* Whether the code is of the file that is mapped near it. */
+/* Whether the code belongs to the file that is mapped near it. */
 static bool try_file(const struct search *search, size_t code, size_t near)
 {
 	struct sprof_mapping *mapping = &search->maps->items[code];
@@ -168,7 +171,7 @@ static bool is_anonymous(const struct search *search, size_t i)
 		sprof_modules_get(search->modules, module)->kind == SPROF_MODULE_ANONYMOUS;
 }
 
-/* Each line made one mapping. Returns false if out of memory, or if that isn't so. */
+/* Requires that each line made one mapping. Returns false if not, or if out of memory. */
 static bool read_lines(struct search *search)
 {
 	const char *text = search->source->text;

@@ -11,8 +11,8 @@ struct sprof_maps_source {
 };
 
 /*
- * Gives mappings of memory without a file, which hold the code that a file has for their addresses,
- * to the module of that file. Programs move their code so, onto huge pages.
+ * If memory without a file holds the code that a file has for its address, assigns the mapping to
+ * that file's module. Programs that put their code onto huge pages make such memory.
  */
 void sprof_maps_find_remapped(struct sprof_maps *maps, const struct sprof_maps_source *source,
 	struct sprof_modules *modules);

@@ -37,8 +37,8 @@ static bool strip_deleted(char *path)
 }
 
 /*
- * Memory of no file although maps shows a name like a file's: huge pages, memory that processes
- * share, and .NET's code, which it maps twice.
+ * Memory without a file, although maps shows a name like a file's: huge pages, shared memory, and
+ * the code of .NET, which maps it twice.
  */
 static bool is_nameless(const char *path)
 {

@@ -10,7 +10,7 @@
 /* On false, the error names the missing requirement (requirements.h). */
 SPROF_MUST_USE bool sprof_machine_check(struct sprof_error *err);
 
-/* The part of it that commands need that only read /proc. */
+/* The part of this check for commands that only read /proc. */
 SPROF_MUST_USE bool sprof_machine_check_proc(struct sprof_error *err);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * The instructions of an annotated function. Its own code is the symbol of its name. Where it is
- * inlined, a copy is the part of another symbol that the debug information attributes to it. A file
- * is used only if its build id is the profile's. Only copies with time are shown. Memory without a
- * file can't be disassembled.
+ * The instructions of an annotated function. The function's own code is the symbol with its name.
+ * An inlined copy is the part of another symbol that the debug information attributes to the
+ * function. A file is used only if its build id is the profile's. Only copies with time are shown.
+ * Memory without a file can't be disassembled.
  *
  * objdump supports every machine that sprof runs on, and names the targets of calls; a decoder
  * library yields only the bare instruction. It reads the open file, so no path goes through the
- * shell, and the file can't be replaced meanwhile.
+ * shell, and the file can't be replaced in between.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,8 +57,8 @@ struct reading {
 };
 
 /*
- * Takes an instruction; `text` is valid during the call. Return false to stop, only when out of
- * memory; run() then returns that error.
+ * Takes an instruction; `text` is valid during the call. Returns false if out of memory; run() then
+ * stops and returns that error.
  */
 typedef bool (*objdump_taker)(void *data, uint64_t address, const char *text);
 
@@ -71,7 +71,7 @@ struct objdump_range {
 static const struct sprof_helper_program objdump = {
 	"--asm", "objdump", "disassembles", "install binutils (Debian: apt install binutils)"};
 
-/* "  401136:\tpush   %rbp" is an instruction; labels and titles have no such beginning. */
+/* "  401136:\tpush   %rbp" is an instruction; labels and titles begin differently. */
 static bool take_line(char *line, objdump_taker take, void *data)
 {
 	char *end;

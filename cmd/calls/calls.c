@@ -426,22 +426,22 @@ const struct sprof_command sprof_command_calls = {
 	.name = "calls",
 	.summary = "Measure every call of chosen functions: count, time, callers",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
-	.details =
-		"sprof sees every call of the functions, by breakpoints at its entry and its return, "
-		"unless they\n"
-		"take too much of the time (--overhead). The program's code is changed while it is "
-		"watched. A\n"
-		"function is named as in nm or in a report, or by a pattern. Without a file "
-		"(@libc.so.6,\n"
-		"@\"/path/of/file\"), a name means the program, or all files if the program has no "
-		"such function; a\n"
-		"pattern means only the program. The total of a function counts nested calls once; "
-		"its self time\n"
-		"excludes the watched functions that it called. sprof exits with the exit code of "
-		"PROGRAM.\n\n"
-		"  sprof calls -F 'parse*,lex' -- ./app\n"
-		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
-		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
+	.details = "sprof sees every call of the functions, with breakpoints at entries and "
+		   "returns, unless the\n"
+		   "stops take too much time (--overhead). The program's code is changed while it "
+		   "is watched. A\n"
+		   "function is named as in nm or in a report, or by a pattern. Without a file "
+		   "(@libc.so.6,\n"
+		   "@\"/path/of/file\"), a name is looked up in the program, and in all files if "
+		   "the program has no\n"
+		   "such function; a pattern is looked up only in the program. The total of a "
+		   "function counts nested\n"
+		   "calls once; its self time excludes the watched functions that it called. "
+		   "sprof exits with the\n"
+		   "exit code of PROGRAM.\n\n"
+		   "  sprof calls -F 'parse*,lex' -- ./app\n"
+		   "  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
+		   "  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct calls_options),

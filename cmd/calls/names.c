@@ -1,6 +1,7 @@
 /*
- * A function has its own name, with its module if that is not the program's. Where that is the name of several,
- * as of static functions, each has its source file, too, or what is always different: its place in the module.
+ * Chooses the names of functions in tables: the function's name, and its module if that is not the
+ * program. If several functions have that name, such as static ones, each also gets its source file
+ * or, if that does not distinguish them, its address in the module.
  */
 #include "cmd/calls/names.h"
 

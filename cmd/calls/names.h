@@ -20,7 +20,7 @@ struct sprof_calls_naming {
 };
 
 struct sprof_calls_names {
-	/* By the functions' numbers; why one is not watched, or NULL. */
+	/* by function number: why it is not watched, or NULL */
 	char **items;
 	const char **refusals;
 	size_t count;

@@ -86,7 +86,7 @@ struct sprof_command {
 
 /*
  * Parses argv[1..] (argv[0] is the command's name) into options, which hold the defaults, up to the
- * first operand or "--". With options_anywhere, parses everything and moves operands behind the
+ * first operand or "--". With options_anywhere, parses everything and moves operands after the
  * options. On success *ret_operands is the index of the first operand, or argc. Rejects options
  * without their prerequisite and contradicting options, unless help is requested.
  */

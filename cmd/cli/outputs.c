@@ -239,7 +239,7 @@ static bool check_reader(const struct sprof_outputs *outputs, struct sprof_error
 		return true;
 	sprof_error_set(err, SPROF_ERROR_IO, "stdout has no reader");
 	sprof_error_hint(err,
-		"could the command behind the | not be started? flamegraph.pl is at "
+		"could the command after the | not be started? flamegraph.pl is at "
 		"https://github.com/brendangregg/FlameGraph; -o profile.svg needs none");
 	return false;
 }

@@ -16,7 +16,7 @@ static void describe_paranoid(char *ret, size_t size)
 	if (sprof_proc_read_path("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)) <= 0)
 		strcpy(level, "?");
 	level[strcspn(level, "\n")] = '\0';
-	/* Debian's kernels forbid all perf events from 3 on. */
+	/* From 3 on, Debian's kernels forbid all perf events. */
 	snprintf(ret, size, "not permitted: kernel.perf_event_paranoid is %s%s", level,
 		level[0] >= '3' ? "" : ", and the process may be another user's");
 }

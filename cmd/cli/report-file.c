@@ -1,5 +1,6 @@
 /*
- * What -o means to commands whose report is no profile: its suffix, and where the report goes.
+ * Interprets -o for commands whose report is not a profile: the format by the suffix, and where the
+ * report goes.
  */
 #include "cmd/cli/report-file.h"
 

@@ -1,7 +1,4 @@
-/*
- * The threads of a core file as samples, with the same facts as from a live process, as far as the
- * core has them.
- */
+/* Samples the threads of a core file: the same facts as of a live process, if the core has them. */
 #ifndef SPROF_CMD_DUMP_CORE_LOOK_H
 #define SPROF_CMD_DUMP_CORE_LOOK_H
 

@@ -1,8 +1,8 @@
 /*
- * Threads of a core: stacks from registers and memory; waits from the system call in the registers.
- * A core has no open files, so descriptors stay numbers. It has no thread states: a thread that is
- * not blocked in a call counts as running. Its Python frames are read like those of a stopped
- * thread; if they exceed the buffer, again with a larger one.
+ * Threads of a core: their stacks from registers and memory, and their waits from the system call
+ * in the registers. A core has no open files, so descriptors stay numbers. It has no thread states:
+ * a thread that is not blocked in a call counts as running. Python frames are read like those of a
+ * stopped thread; if they do not fit into the buffer, they are read again with a larger one.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -204,8 +204,8 @@ static bool trace(struct dump *dump, struct sprof_error *err)
 }
 
 /*
- * Other memory can look like a lock, so it has to be one by the functions on the stack, too. They show
- * the kind of other locks.
+ * Other memory can look like a mutex, so functions on the stack must confirm it. For other locks,
+ * they show the kind.
  */
 static bool check_locks(struct dump *dump, struct sprof_error *err)
 {

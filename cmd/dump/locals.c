@@ -51,7 +51,7 @@ static void add_walk(
 	machine->cfa = at + 1 < thread->frame_count ? frames[at + 1].sp : 0;
 }
 
-/* The machine is at the sample, then at each caller. */
+/* Restores registers from the sampled frame outwards, caller by caller. */
 static bool restore(struct sprof_dump_locals *locals, struct sprof_frame_machine *machine,
 	struct sprof_error *err)
 {

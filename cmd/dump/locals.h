@@ -9,7 +9,7 @@
 #include "cmd/dump/dump.h"
 #include "elfsym/locals/locals.h"
 
-/* A stack, and the position on it. */
+/* The frames of a stack with their registers, and the current one. */
 struct sprof_dump_locals {
 	const struct sprof_dump_view *view;
 	const struct sprof_thread_stack *thread;

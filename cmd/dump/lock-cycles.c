@@ -1,8 +1,8 @@
 /*
- * Finds deadlocks from the locks that threads wait for; the holders are already known. A mutex
- * whose owner is no thread of its process will never be free, and neither will one that the kernel
- * has refused, as its owner waits for the thread that wants it (or has ended). Nothing records the
- * owner of a Python lock, or which threads read an rwlock: these are in a deadlock only if all
+ * Finds deadlocks from the locks that threads wait for; the holders are already known. Some mutexes
+ * will never be free: one whose owner is no thread of its process, and one that the kernel has
+ * refused because its owner waits for the refused thread, or has ended. Nothing records the owner
+ * of a Python lock, or which threads hold an rwlock for reading: these make a deadlock only if all
  * threads of the process wait for locks.
  */
 #include "cmd/dump/lock-cycles.h"
@@ -25,7 +25,7 @@ static bool map_threads(const struct sprof_stacks *stacks, struct sprof_idmap *r
 	return true;
 }
 
-/* How many threads wait for a mutex of this one. *ret_last is one of them. */
+/* How many threads wait for a mutex that this thread holds. *ret_last is one of them. */
 static size_t count_waiters(const struct sprof_stacks *stacks, const uint32_t *holders,
 	uint32_t thread, uint32_t *ret_last)
 {
@@ -41,8 +41,8 @@ static size_t count_waiters(const struct sprof_stacks *stacks, const uint32_t *h
 }
 
 /*
- * A refused mutex is no argument of the call. Its owner waits for the thread, perhaps through others:
- * it is known if just one thread waits so.
+ * The call does not contain a refused mutex. Its owner waits for the refused thread, perhaps
+ * through others. If exactly one thread waits so, it is the owner.
  */
 static void close_circles(const struct sprof_stacks *stacks, uint32_t *holders)
 {
@@ -70,8 +70,8 @@ static void link_circles(size_t count, struct sprof_lock_cycles *cycles)
 }
 
 /*
- * Whether only a thread of its process can end the wait. Threads also wait for work with semaphores and
- * condition variables.
+ * Whether only a thread of the process can end the wait. Semaphores and condition variables do not
+ * count: threads use them to wait for work, too.
  */
 static bool waits_for_others(const struct sprof_thread_stack *thread)
 {
@@ -81,7 +81,10 @@ static bool waits_for_others(const struct sprof_thread_stack *thread)
 			thread->lock == SPROF_LOCK_JOIN || thread->lock == SPROF_LOCK_PYTHON);
 }
 
-/* A handler may free a lock. Python has one for SIGINT, and programs often have some for crashes. */
+/*
+ * Whether the process handles a signal that may free a lock. Python handles SIGINT, and many
+ * programs handle crashes.
+ */
 static bool has_handlers(pid_t pid)
 {
 	const uint64_t harmless = 1ull << (SIGINT - 1) | 1ull << (SIGILL - 1) |
@@ -94,7 +97,10 @@ static bool has_handlers(pid_t pid)
 		strtoull(mask, NULL, 16) & ~harmless;
 }
 
-/* If all threads of a process wait for each other, though it is not recorded in which order. */
+/*
+ * Adds the process as one deadlock if all its threads wait for each other, although nothing records
+ * in which order.
+ */
 static void add_process(
 	const struct sprof_stacks *stacks, size_t first, struct sprof_lock_cycles *cycles)
 {

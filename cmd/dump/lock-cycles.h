@@ -20,10 +20,11 @@ struct sprof_lock_cycles {
 };
 
 /*
- * Finds cycles among sorted threads, and threads that wait for a mutex that nothing will ever free:
- * each of them counts as a cycle, without a holder if that is not known. So do all threads of a live process
- * together if each waits for a lock and none is left to free one. The traits and kinds must be right. Live threads are not read at one instant, so a cycle may never
- * have existed: see sprof_lock_cycles_confirm(). Returns false if out of memory.
+ * Finds cycles among sorted threads. Each thread that waits for a mutex that will never be free
+ * counts as a cycle, without a holder if none is known. All threads of a live process together
+ * count as one if each waits for a lock and none is left to free one. The traits and kinds must be
+ * right. Live threads are not read at one instant, so a cycle may never have existed: see
+ * sprof_lock_cycles_confirm(). Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_lock_cycles_find(
 	const struct sprof_stacks *stacks, bool is_live, struct sprof_lock_cycles *ret);

@@ -70,7 +70,7 @@ struct sprof_sink sprof_stacks_sink(struct sprof_stacks *stacks);
 /* Sorts the threads by process and thread id. No samples may follow. */
 void sprof_stacks_sort(struct sprof_stacks *stacks);
 
-/* One after the last thread of the process that thread `first` belongs to. They must be sorted. */
+/* The index after the last thread of the process of thread `first`. The threads must be sorted. */
 size_t sprof_stacks_process_end(const struct sprof_stacks *stacks, size_t first);
 
 void sprof_stacks_finish(struct sprof_stacks *stacks);

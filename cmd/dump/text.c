@@ -43,7 +43,10 @@ static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
 
 static const char refused[] = "a mutex with priority inheritance, which the kernel refused";
 
-/* The process of a live thread that has this id; 0: there is none, or ids mean others there. */
+/*
+ * The process of the live thread with this id; 0: there is none, or `seen_from` is in another pid
+ * namespace.
+ */
 static pid_t process_of(pid_t seen_from, pid_t tid)
 {
 	char text[SPROF_PROC_STATUS_MAX];
@@ -262,7 +265,7 @@ static bool print_thread(const struct sprof_dump_view *view,
 	return true;
 }
 
-/* The end of a line: the holder is no thread of the dump, or not known. */
+/* Ends a line: no thread of the dump is the holder, or it is not known. */
 static bool print_hopeless(const struct sprof_dump_view *view,
 	const struct sprof_thread_stack *thread, const char *lock)
 {
@@ -277,7 +280,7 @@ static bool print_hopeless(const struct sprof_dump_view *view,
 	return true;
 }
 
-/* One line of a deadlock. A holder of NULL is none of the threads. */
+/* Prints one line of a deadlock. `holder` is NULL if it is none of the threads. */
 static bool print_waiter(const struct sprof_dump_view *view,
 	const struct sprof_thread_stack *thread, const struct sprof_thread_stack *holder,
 	struct sprof_error *err)

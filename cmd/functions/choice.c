@@ -40,7 +40,9 @@ static bool returns_twice(const char *linkage)
 	return false;
 }
 
-/* A path as the mappings have it, if the file exists by now; a program may make it later. */
+/*
+ * Resolves a path to the one that mappings show, if the file exists; a program may make it later.
+ */
 static bool settle_path(struct sprof_function_wish *wish)
 {
 	char *real;
@@ -322,7 +324,7 @@ static bool has_function(
 	return false;
 }
 
-/* A file that is there already must have the function. */
+/* If the file exists already, it must have the function. */
 static bool check_file(const struct sprof_function_wish *wish, struct sprof_error *err)
 {
 	const struct sprof_debug_places places = {0};

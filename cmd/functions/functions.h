@@ -28,7 +28,7 @@ struct sprof_function {
 	struct sprof_module *module;
 	uint64_t offset; /* file offset of its first instruction */
 	enum sprof_breakpoint_way way;
-	/* its jumps to its first instruction, relative to that: they are no calls */
+	/* offsets of its jumps to its own first instruction, which are no calls */
 	uint32_t *loops;
 	size_t loop_count;
 	const char *refusal; /* why it is not watched, at least in one process; NULL: it is */

@@ -24,7 +24,7 @@ struct sprof_functions {
 	struct sprof_functions_watched *watched; /* debug registers */
 	/* Debug registers that were tried, and failures: (pid and number of execs, address) -> 0 */
 	struct sprof_idmap tried;
-	/* libraries were mapped or unmapped; the data is this struct */
+	/* called when libraries were mapped or unmapped; the data is this struct */
 	void (*mapped)(void *data, struct sprof_process *process);
 	struct sprof_event_source source, tasks; /* for calls; for the target's other reports */
 	struct sprof_trace_sink sink;            /* receives the latter */

@@ -1,6 +1,7 @@
 /*
- * Lists the functions of a file once and keeps the wanted ones, with their jumps to their own first
- * instruction. Of a function in two parts (f.cold), only the first one is searched for such jumps.
+ * Lists the functions of a file once, and keeps the wanted ones with their jumps to their own first
+ * instruction. If a function has a second part (f.cold), only the first one is searched for such
+ * jumps.
  */
 #include "cmd/functions/table.h"
 
@@ -104,8 +105,8 @@ static bool add_name(struct sprof_function_table *table, const struct sprof_imag
 }
 
 /*
- * Calls of dlopen(3) and dlclose(3) enter the first (glibc's elf/dl-debug.c, musl's ldso/dynlink.c). CALL: it is
- * none.
+ * The way to watch a landmark; CALL: the function is none. dlopen(3) and dlclose(3) call the first
+ * one (glibc's elf/dl-debug.c, musl's ldso/dynlink.c).
  */
 static enum sprof_breakpoint_way landmark_way(const char *name)
 {

@@ -15,8 +15,10 @@ struct sprof_function_table {
 	const struct sprof_functions_options *options;
 	struct sprof_function *items; /* by number; names are owned */
 	size_t count, capacity;
-	struct sprof_function
-		*landmarks; /* not wanted, without names; they say what becomes of calls */
+	/*
+	 * functions without names that are watched to notice new libraries and calls that are left
+	 */
+	struct sprof_function *landmarks;
 	size_t landmark_count, landmark_capacity;
 	struct sprof_idmap scanned; /* (0, module id) -> 0 */
 	uint32_t unreadable;        /* number of unreadable files */

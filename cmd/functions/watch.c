@@ -107,7 +107,7 @@ void sprof_functions_unwatch(struct sprof_functions *functions)
 	}
 }
 
-/* Whether the mapping has the function's begin. */
+/* Whether the mapping has the function's start. */
 static bool find_address(
 	const struct sprof_mapping *mapping, const struct sprof_function *function, uint64_t *ret)
 {
@@ -215,7 +215,10 @@ static void break_at(struct sprof_functions *functions, struct sprof_process *pr
 			"its code can't be changed, or the program has its own breakpoint there");
 }
 
-/* Without them, new libraries are seen a moment later, and calls that are left may seem to return. */
+/*
+ * Without landmarks, new libraries are seen a moment later, and calls that were left may seem to
+ * return.
+ */
 static void break_at_landmarks(const struct sprof_function_table *table,
 	struct sprof_process *process, const struct sprof_mapping *mapping)
 {

@@ -9,7 +9,10 @@
 
 static const char stub_ending[] = "@plt";
 
-/* "operator<", "operator,": its signs are no brackets and no separators. NULL: it is none. */
+/*
+ * Skips a C++ operator's name, such as "operator<" and "operator,", whose signs are not brackets or
+ * separators. NULL: there is none.
+ */
 static const char *skip_operator(const char *begin, const char *at)
 {
 	static const char word[] = "operator";
@@ -25,7 +28,6 @@ static const char *skip_operator(const char *begin, const char *at)
 	return at + (!strncmp(at, "()", 2) || !strncmp(at, "[]", 2) ? 2 : 0);
 }
 
-/* The end of one wish: a comma outside of brackets and quotes, or the end of the text. */
 const char *sprof_function_wish_end(const char *begin)
 {
 	const char *at = begin;
@@ -49,7 +51,7 @@ const char *sprof_function_wish_end(const char *begin)
 	return at;
 }
 
-/* At the @ of "strcmp@plt" or "strcmp@plt@libc.so.6". */
+/* Whether this @ belongs to "@plt", as in "strcmp@plt" and "strcmp@plt@libc.so.6". */
 static bool is_stub(const char *at, const char *end)
 {
 	const size_t length = sizeof(stub_ending) - 1;
@@ -58,7 +60,7 @@ static bool is_stub(const char *at, const char *end)
 		(at + length == end || at[length] == '@');
 }
 
-/* An @ in quotes belongs to a name. NULL: no file is named. */
+/* Finds the @ before the file; an @ in quotes belongs to a name. NULL: no file is named. */
 static const char *find_at(const char *begin, const char *end)
 {
 	bool is_quoted = false;
@@ -72,7 +74,7 @@ static const char *find_at(const char *begin, const char *end)
 	return NULL;
 }
 
-/* Without the quotes around it. Returns NULL if out of memory. */
+/* Copies a name without its quotes. Returns NULL if out of memory. */
 static char *copy(const char *begin, const char *end)
 {
 	if (end - begin > 1 && *begin == '"' && end[-1] == '"') {

@@ -87,7 +87,7 @@ static const struct sprof_option exact_table[] = {
 static const struct sprof_option weight_table[] = {
 	{"weight", NULL, "KIND",
 		"growth or faults (growth); with --source ptrace: mapped or calls\n"
-		"(mapped); with --rate or --exact: a wrong name lists the kinds",
+		"(mapped); with --rate or --exact: several; a wrong name makes sprof list them",
 		sprof_value_text, offsetof(struct sprof_report_options, weight)},
 	{0},
 };

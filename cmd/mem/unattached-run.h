@@ -45,7 +45,7 @@ struct sprof_unattached_run {
 	uint64_t begin_ns;
 };
 
-/* Checks that either a process or a program is given, and /proc. `command` is for the message. */
+/* Checks /proc, and that either a process or a program is given. `command` is for the message. */
 SPROF_MUST_USE bool sprof_unattached_run_check(
 	const char *command, pid_t pid, char *const operands[], struct sprof_error *err);
 

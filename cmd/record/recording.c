@@ -48,9 +48,9 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_duration, FIELD(duration_ns)},
 	{"delay", "D", "TIME", "wait for TIME before the first sample", sprof_value_time,
 		FIELD(delay_ns)},
-	{"from", NULL, "TIME", "sample from this time since the start on; the same as --delay",
+	{"from", NULL, "TIME", "start sampling TIME after the start; the same as --delay",
 		sprof_value_time, FIELD(delay_ns)},
-	{"to", NULL, "TIME", "sample up to this time since the start", sprof_value_duration,
+	{"to", NULL, "TIME", "stop sampling TIME after the start", sprof_value_duration,
 		FIELD(to_ns)},
 	{"control", NULL, "CHANNEL",
 		"read lines from CHANNEL (fd:N or fifo:PATH): enable, disable,\n"

@@ -56,7 +56,7 @@ struct machine_load {
 	bool is_known;
 };
 
-/* Call it at the begin of the recording. */
+/* Call it at the start of the recording. */
 static struct machine_load machine_load_begin(void)
 {
 	struct sprof_proc_cpus cpus;
@@ -69,8 +69,8 @@ static struct machine_load machine_load_begin(void)
 }
 
 /*
- * Call it at the end. Sets the machine's figures if the recording covers all the time since the
- * begin.
+ * Call it at the end. Sets the machine's figures, if the recording covers all the time since the
+ * start.
  */
 static void machine_load_end(const struct machine_load *begin, struct sprof_quality *quality)
 {
@@ -92,7 +92,7 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 	if (!options->to_ns)
 		return true;
 	if (options->to_ns <= options->delay_ns)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "--to is not behind --from");
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--to is not after --from");
 	if (!options->duration_ns || duration < options->duration_ns)
 		options->duration_ns = duration;
 	return true;
@@ -121,13 +121,13 @@ static bool check_weight(const struct sprof_recording *options, struct sprof_err
 		sprof_report_options_find_weight(name, &weight, err);
 }
 
-/* Faults are counted from the begin to the end. */
+/* Faults are counted from the start to the end. */
 static bool check_faults(const struct sprof_recording *options, struct sprof_error *err)
 {
 	if (options->faults.wanted &&
 		(options->start_off || options->delay_ns || options->channel.lines >= 0))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--faults counts from the begin to the end: it excludes --delay, --from, "
+			"--faults counts from the start to the end: it excludes --delay, --from, "
 			"--start-off and --control");
 	return true;
 }
@@ -245,7 +245,10 @@ static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 	return true;
 }
 
-/* NULL: the kernel shows no addresses of its functions. For ordinary users that is usual. */
+/*
+ * Returns NULL if the kernel hides the addresses of its functions, as it usually does from ordinary
+ * users.
+ */
 static struct sprof_symlist *kernel_functions_or_note(void)
 {
 	struct sprof_symlist *functions = sprof_kernel_functions_open();

@@ -123,7 +123,7 @@ static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 	sprof_interp_destroy(parts.interp);
 }
 
-/* Notes the first program of each kind that was not profiled as usual. */
+/* Prints a note about the first program of each kind that was not profiled as usual. */
 static void note_programs(const struct sprof_target *target)
 {
 	const struct sprof_target_programs *programs = sprof_target_programs(target);
@@ -221,8 +221,8 @@ static void accompany(struct sprof_tracing *tracing, struct sprof_target *target
 }
 
 /*
- * Answers the next event without sampling. keeps_traps: a stopped thread first handles a pending
- * trap. Returns false if there was no event.
+ * Handles the next event without sampling. With keeps_traps, a stopped thread first handles a
+ * pending trap. Returns false if there was no event.
  */
 static bool answer_next(struct sprof_tracing *tracing, struct sprof_target *target, uint64_t end_ns,
 	bool keeps_traps)

@@ -120,7 +120,7 @@ bool sprof_gate_condition_parse(
 	limit = trim(sign + 1, sign + strlen(sign));
 	bracket = memchr(figure.text, '(', figure.length);
 	if (bracket && figure.text[figure.length - 1] != ')')
-		return wrong(err, "has no ) behind the function");
+		return wrong(err, "has no ) after the function");
 	if (bracket &&
 		!parse_function(
 			trim(bracket + 1, figure.text + figure.length - 1), &condition, err))

@@ -258,7 +258,7 @@ bool sprof_namer_create_saved(const struct sprof_naming *options,
 	return create(options, modules, saved, ret, err);
 }
 
-/* Once, for the module that lacks the most. */
+/* Prints a note once, about the module that lacks the most. */
 static void tell_lost(const struct sprof_symbols *symbols)
 {
 	static bool told;

@@ -28,9 +28,10 @@ const struct sprof_reading sprof_reading_defaults = {
 const struct sprof_option sprof_reading_filter_table[] = {
 	{"pid", "p", "PID", "only threads of this process", sprof_value_pid,
 		FIELD(shown.filter.pid)},
-	{"from", NULL, "TIME", "from this time since the start on; needs run --time-slices",
+	{"from", NULL, "TIME",
+		"only samples at least TIME after the start; needs run --time-slices",
 		sprof_value_time, FIELD(shown.filter.from_ns)},
-	{"to", NULL, "TIME", "up to this time since the start", sprof_value_duration,
+	{"to", NULL, "TIME", "only samples at most TIME after the start", sprof_value_duration,
 		FIELD(shown.filter.to_ns)},
 	{0},
 };

@@ -153,8 +153,8 @@ const struct sprof_option sprof_report_options_brief_table[] = {
 const struct sprof_option sprof_report_options_own_table[] = {
 	{"own", NULL, "REGEX",
 		"the program's own code: functions whose name, source file or object\n"
-		"matches; the answer charges them with what they call (found by\n"
-		"directories and languages)",
+		"matches; in the answer, their time includes what they call (found\n"
+		"by directories and languages)",
 		set_pattern, FIELD(own.own), .conflicts = "all-code"},
 	{"all-code", NULL, NULL, "let the answer name the innermost functions, of libraries, too",
 		sprof_value_flag, FIELD(own.all)},
@@ -179,7 +179,7 @@ const struct sprof_option sprof_report_options_report_table[] = {
 		set_columns, FIELD(sort)},
 	{"columns", NULL, "LIST",
 		"text: columns of the flat profile: self%,self,self-user,self-wait,\n"
-		"dso, ...; a wrong name lists all",
+		"dso, ...; a wrong name makes sprof list all",
 		set_columns, FIELD(columns)},
 	{"percentage", NULL, "OF", "text: relative to the filtered time, or absolute (relative)",
 		set_percentage, 0},

@@ -56,7 +56,7 @@ static const struct sprof_option option_table[] = {
 		"name this address, with or without 0x; may be given several times", add_address,
 		FIELD(addresses)},
 	{"addresses", NULL, "KIND",
-		"of a process: print addresses as in the process or as in the file\n"
+		"with -p: print addresses as in the process or as in the file\n"
 		"(process)",
 		set_addresses, FIELD(file_addresses), .needs = "pid"},
 	{"all", NULL, NULL, "include data, and show type, binding and section of each symbol",

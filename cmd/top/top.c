@@ -1,6 +1,6 @@
 /*
- * sprof top: shows live on the terminal where a running program's time goes. Four threads: one
- * traces, one resolves names, one draws, and this one waits for them. Each period of sampling has a
+ * sprof top: shows on the terminal where a running program spends its time. Four threads: one
+ * traces, one resolves names, one draws, and this one waits for them. Each sampling period makes a
  * separate profile, which goes to the naming thread. When the user quits, a launched program
  * continues as if there had been no screen.
  */
@@ -159,7 +159,7 @@ static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 	return true;
 }
 
-/* The signals that end sprof are blocked everywhere: no one may end it with the screen still there. */
+/* All threads block the signals that end sprof: it must not end before the screen is restored. */
 static void block_signals(struct watch *watch, bool launched)
 {
 	sigset_t resizing;
@@ -201,7 +201,7 @@ static void destroy_parts(struct watch *watch)
 	free(watch->command);
 }
 
-/* Leaving the screen ends the sampling, and the terminal is the program's again. */
+/* When the user leaves the screen, sampling ends and the program gets the terminal back. */
 static void *show(void *data)
 {
 	struct watch *watch = data;
@@ -283,7 +283,7 @@ static void describe_end(const struct watch *watch, char *words, size_t size)
 		snprintf(words, size, "ended");
 }
 
-/* Sampling has ended: the screen shows the last figures, unless a signal has ended the run. */
+/* Sampling has ended: the screen keeps the last figures, unless a signal ended the run. */
 static void end_sampling(struct watch *watch)
 {
 	char words[SPROF_TOP_END];

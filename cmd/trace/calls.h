@@ -1,4 +1,4 @@
-/* sprof trace --impl syscalls: each pair of a system call's begin and end counts as a call. */
+/* sprof trace --impl syscalls: each pair of a system call's start and end counts as a call. */
 #ifndef SPROF_CMD_TRACE_CALLS_H
 #define SPROF_CMD_TRACE_CALLS_H
 

@@ -111,7 +111,7 @@ uint32_t sprof_trace_choice_kernel_types(const struct sprof_event_list *list)
 	return types;
 }
 
-/* A call has one stack, from its begin to its end. */
+/* A call has one stack, from its start to its end. */
 uint32_t sprof_trace_choice_stack_types(const struct sprof_event_list *list)
 {
 	uint32_t types = 0;
@@ -172,7 +172,7 @@ bool sprof_trace_choice_has_stacks(const struct sprof_event_list *list)
 	return false;
 }
 
-/* At a call's begin, its time is 0. */
+/* At a call's start, its time is 0. */
 bool sprof_trace_choice_has_stack(const struct sprof_event_list *list,
 	const struct sprof_call *call, const struct sprof_expression_lookup *lookup)
 {

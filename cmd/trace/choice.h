@@ -31,7 +31,7 @@ uint32_t sprof_trace_choice_stack_types(const struct sprof_event_list *list);
 /* Samples per second for SPROF_TRACE_PROFILE. */
 unsigned sprof_trace_choice_rate(const struct sprof_event_list *list);
 
-/* Whether any event has a stack; whether this call has one, at its begin or its end. */
+/* Whether any event has a stack; whether this call has one, at its start or its end. */
 bool sprof_trace_choice_has_stacks(const struct sprof_event_list *list);
 bool sprof_trace_choice_has_stack(const struct sprof_event_list *list,
 	const struct sprof_call *call, const struct sprof_expression_lookup *lookup);

@@ -13,7 +13,7 @@
 #include "events/language/event-list.h"
 #include "events/recorded/point.h"
 
-/* A place of a function: its begin, or its return. */
+/* A place of a function: its start, or its return. */
 struct sprof_trace_place {
 	const char *path; /* owned */
 	uint64_t device, inode;
@@ -54,7 +54,7 @@ SPROF_MUST_USE bool sprof_trace_probes_check(
 /* Whether one of them is at this link-time address of a file. */
 bool sprof_trace_probes_want(const struct sprof_trace_probes *probes,
 	const struct sprof_module *module, uint64_t address);
-/* The number of the next one, from the place *next on, that is this function's begin or return. False: there is
+/* The number of the next one, from the place *next on, that is this function's start or return. False: there is
  * none. */
 bool sprof_trace_probes_next(const struct sprof_trace_probes *probes,
 	const struct sprof_function *function, bool is_return, size_t *next, int64_t *ret_number);

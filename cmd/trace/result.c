@@ -23,7 +23,10 @@
 
 enum { NAME_SIZE = 64, TOP = 10 };
 
-/* Without what says that it is a begin: "parse" of "uprobe:parse", "read" of "sys_enter_read". */
+/*
+ * The name without the part that marks a start: "parse" of "uprobe:parse", "read" of
+ * "sys_enter_read".
+ */
 static const char *shorten(const struct sprof_event_item *begin)
 {
 	const struct sprof_trace_type_row *row = begin->row;
@@ -39,7 +42,7 @@ static const char *shorten(const struct sprof_event_item *begin)
 }
 
 /*
- * A function is called as its begin is, or as the system call that it is. Returns NULL if out of
+ * The name of a function: that of its start event, or of the system call. Returns NULL if out of
  * memory.
  */
 static char *name_of(const struct sprof_nested_function *function)
@@ -294,7 +297,7 @@ static void write_lost_records(struct trace *trace)
 
 static void write_unpaired(struct trace *trace)
 {
-	static const char *const words[] = {"without an event behind it", "without one before it"};
+	static const char *const words[] = {"without an event after it", "without one before it"};
 
 	for (size_t i = 0; trace->options->analysis == SPROF_TRACE_PAIR && i < trace->list.count;
 		i++) {

@@ -1,6 +1,7 @@
 /*
- * Steps by any row of CFI. Slower than the rows of cfi.c by a factor of a hundred: for code that
- * finds its CFA by another register than sp and fp, as a realigned frame or one that is being left.
+ * Steps to the caller with any row of CFI, a hundred times slower than the rows of cfi.c. For code
+ * whose CFA depends on a register other than sp and fp, such as a realigned frame, or one that is
+ * being left.
  */
 #include "elfsym/cfi/caller.h"
 
@@ -27,7 +28,7 @@ bool sprof_cfi_find_cfa(
 	return place.where == SPROF_WHERE_MEMORY || place.where == SPROF_WHERE_VALUE;
 }
 
-/* The column of the return address. Negative: no CFI. */
+/* The column of the return address. Negative: there is no CFI. */
 static int return_column(struct sprof_cfi *cfi, uint64_t address)
 {
 	SPROF_AUTO_FREE Dwarf_Frame *frame = sprof_cfi_frame(cfi, address);

@@ -1,4 +1,4 @@
-/* A step to the caller by any row of CFI, with all registers. */
+/* A step to the caller with any row of CFI and all registers. */
 #ifndef SPROF_ELFSYM_CFI_CALLER_H
 #define SPROF_ELFSYM_CFI_CALLER_H
 

@@ -1,6 +1,6 @@
 /*
  * Reads code in address order and finds the few instructions that show where functions begin and
- * end. Does not detect data in code: bytes that are no instruction are skipped one by one.
+ * end. Does not detect data in code: bytes that can't be decoded are skipped one by one.
  */
 #include "elfsym/code/scan.h"
 

@@ -38,7 +38,7 @@ bool sprof_code_text_is_padding(const uint8_t *code, size_t length);
 bool sprof_code_text_is_trap(const uint8_t *code, size_t length);
 
 /*
- * Whether execution does not continue behind it: a jump, return or trap; or a (system) call that
+ * Whether execution does not continue after it: a jump, return or trap; or a (system) call that
  * may not return.
  */
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length);

@@ -1,6 +1,7 @@
 /*
- * The children of a DIE by libdw, in file order. DW_AT_sibling of a corrupt file may lead back, but
- * offsets must rise: `last` is the furthest one so far, in nested lists too. So each walk ends.
+ * Goes through the children of a DIE with libdw, in file order. In a corrupt file DW_AT_sibling may
+ * lead back; each walk still ends, because offsets must rise: `last` is the highest one so far, in
+ * nested lists too.
  */
 #ifndef SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
 #define SPROF_ELFSYM_DWARF_DIE_CHILDREN_H

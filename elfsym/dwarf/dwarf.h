@@ -53,7 +53,7 @@ bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwar
 /* NULL is accepted. */
 void sprof_dwarf_close(struct sprof_dwarf *dwarf);
 
-/* How many units that were looked at have a .dwo file, which is missing. */
+/* How many of the units looked up so far have lost their .dwo file. */
 size_t sprof_dwarf_lost_units(const struct sprof_dwarf *dwarf);
 
 /*

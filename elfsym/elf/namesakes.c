@@ -1,7 +1,7 @@
 /*
- * Decides which symbols need their unit to be distinguished: those of one name in several units. All
- * others do without, because the table does not say everything: an object file without an STT_FILE
- * symbol continues the unit before it.
+ * Decides which symbols need their unit as a distinction: those whose name occurs in several units.
+ * All others do without it, because the table is unreliable: an object file without an STT_FILE
+ * symbol seems to continue the unit before it.
  */
 #include "elfsym/elf/namesakes.h"
 
@@ -24,8 +24,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
- * Linkers that optimise name units after temporary objects, Rust after its own units ("x.0f-cgu.0"), and
- * Go names all of them alike.
+ * Linkers that optimise name units after temporary objects, and Rust after its codegen units
+ * ("x.0f-cgu.0"). Go gives all units one name.
  */
 static bool is_source(const char *name)
 {
@@ -82,7 +82,7 @@ static int order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By name, unit's name, unit and place; parts come behind their functions. */
+/* Sorts by name, unit's name, unit and place; parts come after their functions. */
 static int compare(const void *left, const void *right)
 {
 	const struct sprof_namesake *a = left, *b = right;
@@ -97,7 +97,10 @@ static int compare(const void *left, const void *right)
 	return result ? result : a->is_part - b->is_part;
 }
 
-/* The symbols of one name in one unit; false: they are parts of a function elsewhere. */
+/*
+ * Numbers the symbols of one name in one unit. Returns false if all are parts of a function
+ * elsewhere.
+ */
 static bool settle_unit(struct sprof_namesake *items, size_t count, uint32_t number)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,7 @@
-/* Symbols of one name in several compilation units, which only their units or addresses distinguish. */
+/*
+ * Symbols that have the same name in several compilation units: only their units or addresses
+ * distinguish them.
+ */
 #ifndef SPROF_ELFSYM_ELF_NAMESAKES_H
 #define SPROF_ELFSYM_ELF_NAMESAKES_H
 
@@ -20,7 +23,9 @@ struct sprof_unit_files {
 SPROF_MUST_USE bool sprof_unit_files_add(
 	struct sprof_unit_files *units, const char *name, uint32_t *ret_unit);
 
-/* "util.c", with a number "util.c (2)"; in place of one, "0x11b0". NULL: out of memory. */
+/*
+ * "util.c" or, with a number, "util.c (2)"; an unknown unit's place, "0x11b0". NULL: out of memory.
+ */
 const char *sprof_unit_files_text(struct sprof_unit_files *units, uint32_t unit, uint32_t number);
 const char *sprof_unit_files_place(struct sprof_unit_files *units, uint64_t address);
 void sprof_unit_files_finish(struct sprof_unit_files *units);
@@ -31,13 +36,16 @@ struct sprof_namesake {
 	uint64_t place;  /* the address, if it is local to an unknown unit; else 0 */
 	uint32_t unit;   /* 0: unknown, or not local to one */
 	uint32_t symbol; /* the caller's index */
-	uint32_t
-		number; /* filled in; from 1 on: its unit among those of one name; 0: the only one */
-	bool is_part;   /* of another symbol: ".cold" */
-	bool needs_unit; /* filled in: there are others of its name; without a unit, it needs its place */
+	/* filled in; from 1 on: its unit among those of one name; 0: the only one */
+	uint32_t number;
+	bool is_part; /* of another symbol: ".cold" */
+	bool needs_unit; /* filled in: other symbols have its name; if the unit is unknown, `place` distinguishes it */
 };
 
-/* Sorts, and fills in. A part follows its function: it needs its unit only if the function does. */
+/*
+ * Sorts, and fills in the fields above. A part follows its function, and needs its unit only if the
+ * function does.
+ */
 void sprof_namesakes_judge(
 	struct sprof_namesake *items, size_t count, const struct sprof_unit_files *units);
 

@@ -1,13 +1,13 @@
 /*
- * A symbol has 16 bits for the number of its section. A greater number is in a table of its own
- * beside the symbol table (ELF gABI, SHN_XINDEX and SHT_SYMTAB_SHNDX), as files have them that gcc
- * made with a section per function.
+ * A symbol has 16 bits for the number of its section. Larger numbers are in a separate table beside
+ * the symbol table (ELF gABI, SHN_XINDEX and SHT_SYMTAB_SHNDX). gcc makes files that need it with a
+ * section per function.
  */
 #include "elfsym/elf/symbol-section.h"
 
 #include <gelf.h>
 
-/* Linkers and assemblers put it right behind the symbol table. */
+/* Linkers and assemblers put it right after the symbol table. */
 enum { MAX_DISTANCE = 16 };
 
 /* elf_scnshndx() knows it only once libelf has happened to read that section. */

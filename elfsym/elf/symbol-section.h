@@ -1,4 +1,4 @@
-/* The section that a symbol is in, also in files with more sections than its 16 bits can number. */
+/* The section of a symbol, also in files with more sections than 16 bits can number. */
 #ifndef SPROF_ELFSYM_ELF_SYMBOL_SECTION_H
 #define SPROF_ELFSYM_ELF_SYMBOL_SECTION_H
 

@@ -35,7 +35,7 @@ static int count_underscores(const char *name)
 	return count;
 }
 
-/* Positive: a person would prefer a: "malloc", not "__libc_malloc". */
+/* Positive if `a` is the name that people use: "malloc", not "__libc_malloc". */
 static int compare_names(const char *a, const char *b)
 {
 	int underscores = count_underscores(b) - count_underscores(a);

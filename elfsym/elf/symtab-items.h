@@ -10,8 +10,8 @@
 enum {
 	SPROF_RANK_LOCAL = 1,
 	SPROF_RANK_GLOBAL = 2,
-	SPROF_RANK_FUNCTION =
-		4, /* STT_FUNC, STT_GNU_IFUNC; else a label in an executable section */
+	/* STT_FUNC, STT_GNU_IFUNC; else a label in an executable section */
+	SPROF_RANK_FUNCTION = 4,
 	SPROF_RANK_SIZED = 8,
 };
 
@@ -36,7 +36,7 @@ struct sprof_symtab {
 /* Returns false if out of memory. */
 bool sprof_symtab_append(struct sprof_symtab *symtab, const struct sprof_candidate *item);
 
-/* By address; at one address the better symbol comes later. */
+/* Compares by address; of symbols at one address, the better one comes later. */
 int sprof_symtab_compare(const void *left, const void *right);
 
 /* Names the PLT entries, after all symbols are read. Returns false if out of memory. */

@@ -6,7 +6,7 @@
 #include "elfsym/elf/plt.h"
 #include "elfsym/elf/symtab-items.h"
 
-/* PLT entries that get the name of the symbol at their resolver. */
+/* PLT entries that get the name of the symbol at the resolver that they call. */
 struct unnamed {
 	struct sprof_symtab *symtab;
 	struct sprof_plt_entry *items;

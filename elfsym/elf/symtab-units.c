@@ -1,6 +1,6 @@
 /*
- * Gives local symbols that share their name the files of their units. "strip --strip-debug" removes the
- * units; then it is their address.
+ * Gives the files of their units to local symbols that share a name. "strip --strip-debug" removes
+ * the units; then symbols get their addresses instead.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { HASHED_LENGTH = 256 };
 
-/* Rust's names have a hash of all that distinguishes functions, and several units may have copies. */
+/* Rust names contain a hash of all that distinguishes functions, so equal names are copies. */
 static bool is_rust(const char *name)
 {
 	return strncmp(name, "_R", 2) == 0 ||
@@ -37,8 +37,8 @@ static struct sprof_namesake describe(const struct sprof_candidate *item, size_t
 }
 
 /*
- * A debug file repeats the symbols and units of its module: the first unit counts. The better symbol
- * comes later.
+ * A debug file repeats the symbols and units of its module, so the first unit counts. The better
+ * symbol comes later.
  */
 static size_t list_names(struct sprof_symtab *symtab, struct sprof_namesake *names)
 {

@@ -203,9 +203,8 @@ static uint64_t symbol_end(const struct sprof_candidate *item)
 }
 
 /*
- * Drops labels: unsized symbols inside sized ones, and local ones without a type behind the start
- * of a function without a size, up to the next function (NASM writes both so). Functions begin at
- * neither.
+ * Drops labels, at which no function begins: unsized symbols inside sized ones, and local ones
+ * without a type between an unsized function and the next one (NASM writes both).
  */
 static void drop_covered(struct sprof_symtab *symtab)
 {

@@ -33,9 +33,9 @@ struct sprof_symbol {
 	bool is_local;    /* not interposable: all calls in the module enter it */
 	bool is_indirect; /* an IFUNC: its code returns the function that calls enter */
 	/*
-	 * Only of a local symbol whose name another unit has, too: the unit's source file, as the
-	 * compiler was given it; "util.c (2)" if it is the second such unit with that file name; if the
-	 * unit is unknown, the address ("0x11b0"). NULL: not needed.
+	 * Set for a local symbol whose name another unit has, too: its unit's source file, as the
+	 * compiler was given it; "util.c (2)" for the second unit with that file name; the address
+	 * ("0x11b0") if the unit is unknown. NULL: not needed.
 	 */
 	const char *file;
 };

@@ -42,12 +42,15 @@ enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
 
 enum {
 	TEXT_IN_HEADER = 3 * WORD,
-	/* As words of the description: six slices for the parts, then findfunctab, minpc, maxpc,
-	 * text. */
+	/*
+	 * Word numbers in the description: six slices for the parts, then findfunctab, minpc,
+	 * maxpc, text.
+	 */
 	NAMES = 1,
 	LOWEST_PC = 20,
 	TEXT = 22,
-	FIRST_BASE = 30, /* for the base of the trees (gofunc): 38 in Go 1.18, 40 in 1.20 */
+	FIRST_BASE =
+		30, /* where to look for the base of the trees (gofunc): it is 38 in Go 1.18, 40 in 1.20 */
 	WORDS = 48,
 	TREES_TO_TRY = 32,
 	FUNCTIONS_TO_TRY = 4096,

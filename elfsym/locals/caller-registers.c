@@ -22,8 +22,8 @@ static bool value_of(const struct sprof_place_of_value *place,
 }
 
 /*
- * Whether a register without a rule keeps its value. libdw (backends/x86_64_cfi.c) takes rax for
- * one that functions preserve, instead of rbx.
+ * Whether a register without a rule keeps its value. libdw (backends/x86_64_cfi.c) takes rax
+ * instead of rbx for one that functions preserve.
  */
 static bool is_unchanged(unsigned number, bool by_libdw)
 {

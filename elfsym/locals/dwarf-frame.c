@@ -17,7 +17,7 @@ bool sprof_dwarf_frame_names(struct sprof_symbols *symbols, uint32_t module,
 	return sprof_names_load_dwarf(*ret, err);
 }
 
-/* The difference of the two kinds of addresses is a number of pages. */
+/* The bias is a multiple of the page size. */
 static void find_bias(const struct sprof_frame_position *position, struct sprof_dwarf_frame *frame)
 {
 	const uint64_t pc = position->machine.pc;

@@ -1,4 +1,4 @@
-/* A frame as the DWARF of its function sees it, and where a value is. */
+/* A frame as described by the DWARF of its function, and where a value is. */
 #ifndef SPROF_ELFSYM_LOCALS_DWARF_FRAME_H
 #define SPROF_ELFSYM_LOCALS_DWARF_FRAME_H
 
@@ -36,7 +36,7 @@ enum { SPROF_GAP_NOWHERE = 1, SPROF_GAP_UNKNOWN = 2 };
 struct sprof_frame_position {
 	uint32_t module;
 	uint64_t offset; /* of the instruction; see sprof_symbols_resolve() */
-	bool is_return;  /* the machine's pc is a return address, one byte behind the offset */
+	bool is_return;  /* the machine's pc is a return address, one byte after the offset */
 	struct sprof_frame_machine machine;
 };
 
@@ -51,7 +51,7 @@ struct sprof_dwarf_frame {
 	struct sprof_symbols *symbols;
 	const struct sprof_frame_position *callers; /* nearest first */
 	size_t caller_count;
-	unsigned *entry_values; /* how many may still be looked for */
+	unsigned *entry_values; /* how many entry values may still be looked for */
 	/* Finds the value that a register had when the function was called. NULL: unknown. */
 	bool (*find_entry_value)(
 		const struct sprof_dwarf_frame *frame, uint64_t number, uint64_t *ret);

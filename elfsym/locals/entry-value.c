@@ -1,7 +1,7 @@
 /*
- * What a register held when the function was called, as the caller's DWARF describes it
+ * Finds what a register held when the function was called: the caller's DWARF describes it
  * (DW_TAG_call_site_parameter; DWARF 5, section 3.4.2). Only if the caller certainly called this
- * function: not by a tail call in between, and not by this function itself, which passed other
+ * function: there was no tail call in between, and the function did not call itself, with other
  * values.
  */
 #include "elfsym/locals/entry-value.h"
@@ -18,7 +18,7 @@
 enum { MAX_DEPTH = 100, MAX_DIES = 200000 };
 
 struct search {
-	uint64_t address; /* behind the call; 0: any tail call */
+	uint64_t address; /* the address after the call; 0: any tail call */
 	Dwarf_Die site;
 	unsigned left; /* DIEs to look at */
 };
@@ -88,7 +88,7 @@ static bool evaluate(const struct sprof_dwarf_frame *frame, Dwarf_Die *die, cons
 	return place.where == SPROF_WHERE_MEMORY || place.where == SPROF_WHERE_VALUE;
 }
 
-/* Whether the call is one of this function. */
+/* Whether the call site calls this function. */
 static bool is_call_of(Dwarf_Die *site, const struct sprof_dwarf_frame *caller,
 	const struct sprof_dwarf_frame *callee)
 {
@@ -105,7 +105,7 @@ static bool is_call_of(Dwarf_Die *site, const struct sprof_dwarf_frame *caller,
 		target == callee->function.entry + callee->bias;
 }
 
-/* A function that makes tail calls may have called itself so. */
+/* A function that makes tail calls may have called itself with one. */
 static bool makes_tail_calls(const struct sprof_dwarf_frame *frame)
 {
 	struct search search = {.left = MAX_DIES};

@@ -51,7 +51,7 @@ bool sprof_expression_calculate(uint8_t atom, uint64_t a, uint64_t b, uint64_t *
 		*ret = a * b;
 		break;
 	case DW_OP_div:
-		/* The smallest number by -1 overflows. */
+		/* Dividing the smallest number by -1 overflows. */
 		if (!right || (right == -1 && left == INT64_MIN))
 			return false;
 		*ret = (uint64_t)(left / right);

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns false if `atom` is no binary operation, or has no result. */
+/* Returns false if `atom` is not a binary operation, or has no result. */
 bool sprof_expression_calculate(uint8_t atom, uint64_t a, uint64_t b, uint64_t *ret);
 
 /*
- * A number of a base type: keeps the bytes of the type, extended as it says. Returns false for
- * types other than integers.
+ * Converts a value to an integer type: keeps as many bytes as the type has, with its sign
+ * extension. Returns false for other types.
  */
 bool sprof_expression_extend(Dwarf_Die *type, uint64_t *value);
 

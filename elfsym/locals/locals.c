@@ -1,7 +1,7 @@
 /*
- * Local variables by DWARF: those in the blocks around an instruction, in a function or an inlined
- * function (DWARF 5, sections 3.3, 4.1), static ones too. Does not handle nested functions that use variables of the
- * outer one, nor Go, whose DWARF describes other kinds of values.
+ * Local variables from DWARF: those in the blocks around an instruction of a function or an inlined
+ * function (DWARF 5, sections 3.3, 4.1), including static ones. Does not handle nested functions
+ * that use variables of the outer one, nor Go, whose DWARF describes other kinds of values.
  */
 #include "elfsym/locals/locals.h"
 
@@ -26,10 +26,10 @@
 /* Deeper nesting than any compiler makes. */
 enum { MAX_SCOPES = 500, MAX_BLOCKS = 20 };
 
-/* Each may lead to another one, of the caller. */
+/* An entry value may depend on another one, of the caller. */
 enum { MAX_CALLERS = 16, MAX_ENTRY_VALUES = 10000 };
 
-/* Of one scope: they are compared with each other. */
+/* Copies in one scope; each is compared with every other. */
 enum { MAX_COPIES = 1000 };
 
 struct looking {
@@ -111,7 +111,7 @@ static bool is_known(
 	return place->where == SPROF_WHERE_VALUE || place->where == SPROF_WHERE_BYTES;
 }
 
-/* A value of which nothing is known after all. */
+/* Classifies a value without a single known part. */
 static void check_value(struct sprof_local *local)
 {
 	if (strcmp(local->value, "?") == 0)
@@ -124,7 +124,7 @@ static void check_value(struct sprof_local *local)
 	local->value = NULL;
 }
 
-/* Declared here, and defined elsewhere: not local. */
+/* A variable that is declared here and defined elsewhere is not local. */
 static bool is_declaration(Dwarf_Die *variable)
 {
 	return sprof_value_is_declared(variable) &&
@@ -164,7 +164,7 @@ static bool add(struct looking *looking, Dwarf_Die *variable)
 
 static bool add_wanted(struct looking *looking, const Dwarf_Die *scope, int tag, unsigned depth);
 
-/* A block without code of its own belongs to the scope around it. */
+/* A block without an address range belongs to the scope around it. */
 static bool add_child(struct looking *looking, Dwarf_Die *child, int tag, unsigned depth)
 {
 	const int found = dwarf_tag(child);
@@ -176,7 +176,7 @@ static bool add_child(struct looking *looking, Dwarf_Die *child, int tag, unsign
 		add_wanted(looking, child, tag, depth + 1);
 }
 
-/* clang does not say which block a block is a copy of, but it copies all of them. */
+/* clang does not record which block a block is a copy of, but it copies all of them. */
 static bool is_unrelated_block(Dwarf_Die *child, const Dwarf_Die *original)
 {
 	Dwarf_Die block = *original;
@@ -203,8 +203,8 @@ static bool is_copied(const Dwarf_Die *copy, const Dwarf_Die *original)
 }
 
 /*
- * The variables of a scope. Compilers leave out of a copy of a function, such as an inlined one,
- * what isn't different there (DWARF 5, section 3.3.8.2).
+ * Adds the variables of a scope. In a copy of a function, such as an inlined one, compilers leave
+ * out what is as in the original (DWARF 5, section 3.3.8.2).
  */
 static bool add_wanted(struct looking *looking, const Dwarf_Die *scope, int tag, unsigned depth)
 {

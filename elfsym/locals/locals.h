@@ -39,7 +39,7 @@ struct sprof_local_place {
 };
 
 /*
- * The variables of the function, static ones too. Without DWARF there are none. The
+ * Finds the variables of the function, including static ones; without DWARF there are none. The
  * caller finishes *ret. Returns false if out of memory.
  */
 bool sprof_symbols_find_locals(struct sprof_symbols *symbols, const struct sprof_local_place *place,

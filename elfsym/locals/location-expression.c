@@ -1,7 +1,7 @@
 /*
- * A stack machine (DWARF 5, sections 2.5 and 2.6) for the operations with which compilers describe
- * the place of a variable in a frame, and CFI that of a saved register. Does not handle
- * thread-local variables, calls of other expressions, and numbers that are no integers.
+ * A stack machine (DWARF 5, sections 2.5 and 2.6) for the operations that describe the place of a
+ * variable in a frame, or of a saved register in CFI. Does not handle thread-local variables, calls
+ * of other expressions, and numbers other than integers.
  */
 #include "elfsym/locals/location-expression.h"
 
@@ -170,7 +170,7 @@ static bool push_address(struct machine_stack *stack, const Dwarf_Op *op)
 	return stack->frame->has_bias && push(stack, address + stack->frame->bias);
 }
 
-/* The register of an entry value's expression, which has one operation. */
+/* The register in the expression of an entry value, which has one operation. */
 static bool entry_register(
 	const struct sprof_location_expression *expression, const Dwarf_Op *op, uint64_t *ret)
 {
@@ -207,7 +207,7 @@ static bool type_of(const struct machine_stack *stack, const Dwarf_Op *op, Dwarf
 	return attribute && dwarf_getlocation_die(attribute, op, ret) == 0;
 }
 
-/* Type 0 is the untyped one, which has the size of an address. */
+/* Type 0 is the generic type, of the size of an address. */
 static bool convert(struct machine_stack *stack, const Dwarf_Op *op)
 {
 	uint64_t value;
@@ -252,7 +252,7 @@ static bool push_typed_constant(struct machine_stack *stack, const Dwarf_Op *op)
 	return sprof_expression_extend(&type, &value) && push(stack, value);
 }
 
-/* Operations with the type of a value, or with something that is not in the expression itself. */
+/* Operations that involve a type, or something outside the expression. */
 static bool apply_rare(struct machine_stack *stack, const Dwarf_Op *op)
 {
 	switch (op->atom) {
@@ -329,11 +329,11 @@ static bool apply(struct machine_stack *stack, const Dwarf_Op *op)
 	}
 }
 
-/* The target of a jump, an index; `count` if it is the end. */
+/* The index of a jump's target; `count` if it is the end. */
 static size_t jump(const struct sprof_location_expression *part, size_t from)
 {
 	const Dwarf_Op *op = &part->ops[from];
-	/* 3: the operation itself; its number counts from behind it, sign-extended. */
+	/* 3: the operation's size; its sign-extended number counts from its end. */
 	const Dwarf_Word target = op->offset + 3 + (Dwarf_Word)(int64_t)(int16_t)op->number;
 	size_t to = 0;
 
@@ -361,7 +361,7 @@ static bool run(struct machine_stack *stack, const struct sprof_location_express
 		const Dwarf_Op *op = &part->ops[i];
 		bool taken = false;
 
-		/* An operation behind a result is malformed. */
+		/* An operation after the result is malformed. */
 		if (stack->has_place || steps == MAX_STEPS)
 			return false;
 		if (op->atom != DW_OP_skip && op->atom != DW_OP_bra) {
@@ -375,14 +375,14 @@ static bool run(struct machine_stack *stack, const struct sprof_location_express
 	return true;
 }
 
-/* A pointer that exists no more, although its target does, and what is nowhere. */
+/* Whether the value is nowhere, or a pointer that was optimised away. */
 static bool is_nowhere(const struct sprof_location_expression *part)
 {
 	return !part->count || part->ops[0].atom == DW_OP_implicit_pointer ||
 		part->ops[0].atom == DW_OP_GNU_implicit_pointer;
 }
 
-/* An expression without pieces, or one piece. */
+/* Evaluates an expression without pieces, or one piece. */
 static struct sprof_place_of_value evaluate_part(
 	const struct sprof_location_expression *part, const struct sprof_dwarf_frame *frame)
 {
@@ -463,7 +463,7 @@ struct sprof_place_of_value sprof_location_expression_of_attribute(
 	return sprof_location_expression_evaluate(&found, frame);
 }
 
-/* A form of fixed size is extended by zeroes, as gcc and gdb have it. */
+/* Like gcc and gdb, extends a form of fixed size with zeroes. */
 static struct sprof_place_of_value constant_place(Dwarf_Attribute *attribute)
 {
 	struct sprof_place_of_value place = {

@@ -1,6 +1,6 @@
 /*
- * Puts a value together from its pieces, bit by bit where they are bits. Notes for each byte why it
- * can't be shown.
+ * Assembles a value from its pieces, which may be bits. Notes for each byte that can't be shown
+ * why.
  */
 #include "elfsym/locals/pieces.h"
 

@@ -17,8 +17,7 @@ struct sprof_pieces {
 };
 
 /*
- * Appends bits of the value at a place, from its bit `first` on. Returns false if they are too
- * many.
+ * Appends bits of the value at a place, from bit `first` on. Returns false if there are too many.
  */
 bool sprof_pieces_append(struct sprof_pieces *pieces, const struct sprof_frame_machine *machine,
 	const struct sprof_place_of_value *place, uint64_t first, uint64_t bits);

@@ -12,7 +12,7 @@
 #include "elfsym/locals/value-place.h"
 #include "elfsym/locals/value-type.h"
 
-/* Arrays of arrays by typedefs; a corrupt file may form a cycle. */
+/* Limits arrays of arrays through typedefs, which form a cycle in a corrupt file. */
 enum { MAX_NESTING = 8 };
 
 /* The value of the variable that the compiler keeps the bound in. */
@@ -71,7 +71,7 @@ static bool read_bound(
 	}
 }
 
-/* Where a language counts from, if the array does not say so. */
+/* The first index in this language, if the array does not have it. */
 static uint64_t first_index(Dwarf_Die *range)
 {
 	Dwarf_Sword first = 0;
@@ -95,7 +95,7 @@ static bool read_count(Dwarf_Die *range, const struct sprof_dwarf_frame *frame, 
 	if (dwarf_hasattr(range, DW_AT_lower_bound) &&
 		!read_bound(range, DW_AT_lower_bound, frame, &low))
 		return false;
-	/* An array without items ends before its begin. */
+	/* In an array without items, the last index is below the first one. */
 	*ret = (int64_t)(high - low) < 0 ? 0 : high - low + 1;
 	return true;
 }
@@ -125,7 +125,7 @@ static bool add_dimensions(
 	return array->dimensions;
 }
 
-/* An array whose items are arrays, by a typedef, is an array of more dimensions. */
+/* An array whose items are arrays through a typedef is an array of more dimensions. */
 static bool find_item(
 	struct sprof_array *array, Dwarf_Die *type, const struct sprof_dwarf_frame *frame)
 {
@@ -141,7 +141,7 @@ static bool find_item(
 	return true;
 }
 
-/* clang does not say how large a pointer is. */
+/* clang does not record the size of a pointer. */
 static int size_of(Dwarf_Die *type)
 {
 	const int tag = dwarf_tag(type), size = dwarf_bytesize(type);

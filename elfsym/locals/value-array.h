@@ -19,8 +19,8 @@ struct sprof_array {
 };
 
 /*
- * Finds out what an array consists of, in this frame: its length may vary. Returns false if that is
- * unknown, as for a flexible array.
+ * Finds the dimensions of an array in this frame, where its length may be a variable. Returns false
+ * if they are unknown, as for a flexible array.
  */
 bool sprof_array_find(
 	Dwarf_Die *type, const struct sprof_dwarf_frame *frame, struct sprof_array *ret);

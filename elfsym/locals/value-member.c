@@ -1,6 +1,6 @@
 /*
- * Places of members (DWARF 5, section 5.7.6), of virtual base classes and of DWARF 2's expressions too, and values of
- * bit-fields.
+ * Finds members (DWARF 5, section 5.7.6), including virtual base classes and those with DWARF 2's
+ * expressions, and reads bit-fields.
  */
 #include "elfsym/locals/value-member.h"
 
@@ -49,7 +49,7 @@ static struct sprof_place_of_value place_of(Dwarf_Die *member,
 	return evaluate(&attribute, structure, frame);
 }
 
-/* The member's lowest bit, from the begin of its storage. */
+/* The member's lowest bit, from the start of its storage. */
 static uint64_t first_bit(Dwarf_Die *member, Dwarf_Die *type, uint64_t bits)
 {
 	uint64_t size;
@@ -63,7 +63,7 @@ static uint64_t first_bit(Dwarf_Die *member, Dwarf_Die *type, uint64_t bits)
 	return 8 * size - bits - sprof_value_attribute(member, DW_AT_bit_offset);
 }
 
-/* An enumeration has its encoding itself, or a type that has it. */
+/* An enumeration has an encoding, or a type with one. */
 static bool is_signed(Dwarf_Die *type)
 {
 	Dwarf_Word encoding = sprof_value_encoding(type);
@@ -75,7 +75,7 @@ static bool is_signed(Dwarf_Die *type)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-/* The bits may be in one byte more than the number has. */
+/* Unaligned bits may be in one byte more than the number has. */
 static struct sprof_place_of_value read_bits(Dwarf_Die *member, Dwarf_Die *type,
 	const struct sprof_place_of_value *storage, const struct sprof_frame_machine *machine)
 {

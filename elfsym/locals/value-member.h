@@ -10,7 +10,7 @@
 /* Base classes and members; static members belong to no value. */
 bool sprof_member_is(Dwarf_Die *die);
 
-/* The value of a member, which has that type, of the structure at a place. */
+/* The place of a member of this type, in the structure at a place. */
 struct sprof_place_of_value sprof_member_place(Dwarf_Die *member, Dwarf_Die *type,
 	const struct sprof_place_of_value *structure, const struct sprof_dwarf_frame *frame);
 

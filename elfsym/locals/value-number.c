@@ -1,6 +1,6 @@
 /*
- * Writes numbers: integers, floating point, characters, truth values, and complex ones of them. Does not handle decimal
- * ones.
+ * Writes integers, floating-point numbers, characters, truth values and complex numbers. Does not
+ * handle decimal floating point.
  */
 #include "elfsym/locals/value-number.h"
 
@@ -25,7 +25,7 @@ static void write_gap(
 	fputs(sprof_value_is_nowhere(place, size) ? "<optimized out>" : "?", writing->out);
 }
 
-/* IEEE 754's formats that C has no portable type for. */
+/* The formats of IEEE 754 for which C has no portable type. */
 struct format {
 	unsigned exponent_bits, fraction_bits;
 };
@@ -50,7 +50,7 @@ static long double make_number(const struct format *format, __uint128_t bits)
 	return is_negative ? -number : number;
 }
 
-/* Types of one size differ by their names. NULL: it is C's type of that size. */
+/* Types of one size differ by name. NULL: it is C's usual type of that size. */
 static const struct format *format_of(const char *name, size_t size)
 {
 	if (size == 2)

@@ -10,7 +10,7 @@
 
 struct sprof_place_of_value sprof_value_part(
 	const struct sprof_place_of_value *place, uint64_t offset);
-/* Some of these first bytes are in no place. */
+/* Whether some of these first bytes are nowhere. */
 bool sprof_value_is_nowhere(const struct sprof_place_of_value *place, size_t size);
 /* Returns false if some bytes are unknown. */
 bool sprof_value_read(const struct sprof_frame_machine *machine,

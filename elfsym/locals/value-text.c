@@ -1,7 +1,7 @@
 /*
- * Writes values: numbers, enumerators, pointers (with the text that a pointer to characters leads to), references, arrays
- * and structures, the last two only so far that a reader sees what they are.
- * Everything read is hostile: types may be nested without end, and memory may hold anything.
+ * Writes values: numbers, enumerators, pointers (with the text at a pointer to characters),
+ * references, and the first parts of arrays and structures. Everything read is hostile: types may
+ * be nested endlessly, and memory may contain anything.
  */
 #include "elfsym/locals/value-text.h"
 
@@ -51,7 +51,7 @@ static void write_character(struct writing *writing, unsigned char c)
 		fprintf(writing->out, "\\x%02x", c);
 }
 
-/* The length of the character of UTF-8 at the begin of the text; 0: it is none. */
+/* The length of the UTF-8 character at the start of the text; 0: it is not UTF-8. */
 static size_t character_length(const unsigned char *text, size_t size)
 {
 	static const unsigned char least[] = {0, 0, 0xc2, 0xe0, 0xf0};
@@ -176,7 +176,10 @@ static void write_reference(
 	write_value(writing, &to, &target);
 }
 
-/* To a member: its offset in the structure. To a function: its address, and the structure's. */
+/*
+ * A pointer to a member holds its offset in the structure; one to a function holds its address, and
+ * an adjustment of `this`.
+ */
 static void write_member_pointer(
 	struct writing *writing, Dwarf_Die *type, const struct sprof_place_of_value *place)
 {

@@ -26,7 +26,7 @@ bool sprof_value_is_declared(Dwarf_Die *type)
 		value;
 }
 
-/* The definition may be in a type unit; gcc does not call the rest a declaration. */
+/* The definition may be in a type unit. gcc does not mark what remains as a declaration. */
 static void find_definition(Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;

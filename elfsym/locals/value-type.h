@@ -12,7 +12,7 @@
 bool sprof_value_type(Dwarf_Die *die, Dwarf_Die *ret);
 /* Removes typedefs and qualifiers from a type. Returns false if nothing is left. */
 bool sprof_value_peel(Dwarf_Die *type);
-/* Whether its definition is elsewhere, in a place that is not known. */
+/* Whether the type is only declared: its definition is elsewhere, and was not found. */
 bool sprof_value_is_declared(Dwarf_Die *type);
 
 /* DW_ATE_...; 0: the type has none. */

@@ -35,7 +35,7 @@ struct sprof_names {
 	bool go_loaded;
 	struct sprof_dwarf *dwarf; /* after sprof_names_load_dwarf */
 	bool dwarf_loaded;
-	bool with_variables;                 /* to be set before: not only for names */
+	bool with_variables;                 /* set before opening; false: only names are needed */
 	struct sprof_tail_calls *tail_calls; /* after sprof_names_load_tail_calls */
 	struct sprof_cfi *cfi;               /* after the first sprof_symbols_leave_frame() */
 	struct sprof_symtab *symtab;         /* after sprof_names_load_symtab */

@@ -317,7 +317,7 @@ static bool find_go(const struct sprof_symbols *symbols, const struct place *pla
 	return true;
 }
 
-/* Without inlined functions the symbol table has the name, and no unit's tree must be read. */
+/* Without inlined functions, the symbol table has the name, and no unit's tree has to be read. */
 static bool find_dwarf(const struct sprof_symbols *symbols, const struct place *place,
 	struct sprof_dwarf_chain *chain, struct sprof_error *err)
 {

@@ -44,8 +44,10 @@ struct sprof_location {
 	const char *linkage; /* mangled; the same pointer as `function` if not mangled */
 	const char *file;    /* source file; NULL: unknown */
 	uint32_t line;       /* 0: unknown */
-	/* File of the function's definition; NULL: unknown. Without debug information, the unit of a
-	 * function that only its unit distinguishes from others: see struct sprof_symbol. */
+	/*
+	 * file of the function's definition; NULL: unknown. Without debug information, only
+	 * namesakes have one: see struct sprof_symbol
+	 */
 	const char *function_file;
 	uint32_t function_line; /* line of the function's definition; 0: unknown */
 	bool inlined;           /* inlined into the next location of the chain */
@@ -83,8 +85,8 @@ bool sprof_symbols_create(const struct sprof_modules *modules,
 void sprof_symbols_destroy(struct sprof_symbols *symbols);
 
 /*
- * The module with the most units whose .dwo file was looked for and is missing: their functions
- * have no inlined ones. NULL: none.
+ * The module with the most missing .dwo files; the functions of their units lack inlined ones.
+ * NULL: none is missing.
  */
 const struct sprof_module *sprof_symbols_lost_units(
 	const struct sprof_symbols *symbols, size_t *ret_units);

@@ -17,7 +17,7 @@ enum sprof_python_part {
 	SPROF_PYTHON_LOOP,  /* the evaluation loop: one native frame per entry from C */
 	/* instruction functions, called by the loop */
 	SPROF_PYTHON_INSTRUCTION,
-	/* calls between nested loops, and the begin of program and threads */
+	/* calls between nested loops, and the start of program and threads */
 	SPROF_PYTHON_PLUMBING,
 	/* called by the loop before its frame exists, or after it is removed */
 	SPROF_PYTHON_EDGE,

@@ -15,7 +15,7 @@ struct sprof_conversion {
 };
 
 /*
- * Parses the next conversion and moves *at behind it. Writes the characters before it to the frame,
+ * Parses the next conversion and moves *at past it. Writes the characters before it to the frame,
  * which may be NULL. Returns false if the conversion is invalid.
  */
 SPROF_MUST_USE bool sprof_conversion_next(

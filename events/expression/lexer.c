@@ -75,7 +75,7 @@ static bool read_number(struct sprof_lexer *lexer, struct sprof_error *err)
 			return fail(lexer, err, "the number is too large");
 	}
 	if (lexer->at == first)
-		return fail(lexer, err, "there is no digit behind 0x");
+		return fail(lexer, err, "there is no digit after 0x");
 	/* Addresses and masks have all 64 bits; a decimal number that large is a mistake. */
 	if (base == 10 && value > INT64_MAX)
 		return fail(lexer, err, "the number is too large");

@@ -250,7 +250,7 @@ static bool parse_cast(struct parser *parser, uint32_t *ret)
 		if (!next(parser))
 			return false;
 	}
-	if (!expect(parser, ')', "')' is missing here, behind a type"))
+	if (!expect(parser, ')', "')' is missing here, after a type"))
 		return false;
 	column = parser->lexer.token.column;
 	if (!parse_unary(parser, &node.operands[0]))

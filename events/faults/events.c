@@ -88,7 +88,7 @@ static struct sprof_fault_count count_of(struct sprof_thread *thread)
 	return (struct sprof_fault_count){stat.minor_faults, stat.major_faults};
 }
 
-/* A thread born during tracing has had the events from its begin. */
+/* A thread born during tracing has had the events from its start. */
 static void know_thread(struct sprof_fault_events *events, struct sprof_thread *thread)
 {
 	struct sprof_fault_count first = {0};

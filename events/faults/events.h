@@ -1,7 +1,7 @@
 /*
- * Page faults beside samples: the kernel records them with registers and stack, without stopping
- * the thread. Each record represents a number of faults. The kernel's faults of a thread that are
- * in no record are reported at the thread's end, so that the sums are right.
+ * Page faults as events: the kernel records them with registers and stack, without stopping the
+ * thread. Each record represents a number of faults. When a thread ends, the faults that the kernel
+ * counted but did not record are reported too, so that the sums are right.
  */
 #ifndef SPROF_EVENTS_FAULTS_EVENTS_H
 #define SPROF_EVENTS_FAULTS_EVENTS_H

@@ -25,10 +25,7 @@ enum { SPROF_FAULT_RECORD = SPROF_PERF_STACK_SIZE + 512 };
 
 enum { LEAST_RECORDS = 2 /* that a ring has to hold */ };
 
-/*
- * Opens such an event with a ring for sprof itself, as a test of whether the target's may be
- * opened.
- */
+/* Opens such an event and a ring for sprof itself, to test whether the target's may be opened. */
 static bool fault_may_open(struct perf_event_attr attributes, struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_perf_ring ring = {0};

@@ -45,7 +45,7 @@ struct sprof_activation_row {
 	uint64_t self_ns;  /* total_ns minus the time in watched callees */
 	uint64_t nested;   /* calls that began inside another call of the same function */
 	uint32_t deepest;  /* deepest recursion; 1: not recursive */
-	uint64_t unpaired; /* returns without a begin; only in rows with caller ANY */
+	uint64_t unpaired; /* returns without a start; only in rows with caller ANY */
 };
 
 /* One call. The list is in order of begin times. */
@@ -61,7 +61,7 @@ struct sprof_activation {
 /* A call that begins or ends. */
 struct sprof_activation_call {
 	uint32_t function;
-	uint64_t sp;  /* the stack pointer at its begin */
+	uint64_t sp;  /* the stack pointer at its start */
 	uint32_t tag; /* passed to `ended`; 0: do not report */
 	enum sprof_stack_kind kind;
 	bool is_kernels; /* the kernel's own call: a forked child does not inherit it */

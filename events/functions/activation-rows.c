@@ -1,7 +1,7 @@
 /*
  * Counts calls in the rows of their functions and callers.
  *
- * A row's total uses marks: a frame saves the slot's time at its begin, and at its return sets it
+ * A row's total uses marks: a frame saves the slot's time at its start, and at its return sets it
  * to the saved time plus its own duration. So nested calls count once, even if the outer call does
  * not return. For alternating coroutines, the total is at least the time of one.
  */
@@ -95,7 +95,7 @@ void sprof_activation_tell_end(const struct sprof_activation_stack *stack,
 		stack->books->ended(stack->books->data, frame->tag, end_of(frame, end));
 }
 
-/* A frame that is on the stack no more. The caller may be NULL. */
+/* Counts a frame that has left the stack. The caller may be NULL. */
 bool sprof_activation_book(struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, struct sprof_activation_frame *caller,
 	enum sprof_activation_end how, uint64_t end_ns)

@@ -1,4 +1,4 @@
-/* How the calls of one thread's stack get into the rows of the books. */
+/* Books the calls of one thread's stack in rows. */
 #ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_ROWS_H
 #define SPROF_EVENTS_FUNCTIONS_ACTIVATION_ROWS_H
 
@@ -16,8 +16,9 @@ SPROF_MUST_USE bool sprof_activation_find_place(struct sprof_activation_stack *s
 void sprof_activation_tell_end(const struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end);
 
-/* Counts a frame that is on the stack no more. The caller may be NULL. Returns false if out of
- * memory. */
+/*
+ * Counts a frame that has left the stack. The caller may be NULL. Returns false if out of memory.
+ */
 SPROF_MUST_USE bool sprof_activation_book(struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, struct sprof_activation_frame *caller,
 	enum sprof_activation_end how, uint64_t end_ns);

@@ -1,8 +1,8 @@
 /*
- * Matches begins and returns of functions on one thread. Does not handle two threads on one stack.
- * Where the source does not know the thread's own stack, a jump over more than NEAR bytes counts as
- * a switch to another stack: the calls that it leaves end with their thread. On other stacks NEAR
- * decides only which call is the caller: calls return wherever they are.
+ * Matches starts and returns of functions on one thread. Does not handle two threads on one stack.
+ * If the thread's own stack is unknown, a jump over more than NEAR bytes counts as a switch to
+ * another stack; calls on the old stack then end with the thread. On other stacks, NEAR only
+ * decides which call is the caller: calls return wherever they are.
  */
 #include "events/functions/activation-stack.h"
 
@@ -15,7 +15,7 @@
 #include "events/functions/activation-rows.h"
 
 enum {
-	NEAR = 32 * 1024,    /* bytes between two frames of one stack, mostly less */
+	NEAR = 32 * 1024,    /* the most bytes between two frames of one stack, usually */
 	ASIDE_LIMIT = 16384, /* frames that may be of other stacks; each event looks at them */
 	CHAIN_LIMIT = 1024,  /* tail calls into each other */
 };
@@ -132,7 +132,9 @@ static bool is_one_stack(enum sprof_stack_kind one, enum sprof_stack_kind other,
 	return (one == other || !one || !other) && distance <= NEAR;
 }
 
-/* The place of a later event shows that the frame has ended. Others may come back. */
+/*
+ * Whether a later event at this place shows that the frame has ended. Other frames may come back.
+ */
 static bool is_gone(const struct sprof_activation_frame *frame,
 	const struct sprof_activation_call *at, uint64_t distance)
 {
@@ -162,14 +164,14 @@ static bool leave_below(struct sprof_activation_stack *stack,
 	return true;
 }
 
-/* Whether a thread that is there may be in the frame. */
+/* Whether a thread at this place may be in the frame. */
 static bool may_be_in(
 	const struct sprof_activation_frame *frame, const struct sprof_activation_call *at)
 {
 	return frame->sp >= at->sp && is_one_stack(frame->kind, at->kind, frame->sp - at->sp);
 }
 
-/* The nearest frame set aside that a thread there may be in; SIZE_MAX: none. */
+/* The nearest frame set aside that a thread at this place may be in; SIZE_MAX: none. */
 static size_t find_aside(
 	const struct sprof_activation_stack *stack, const struct sprof_activation_call *at)
 {
@@ -254,7 +256,7 @@ static size_t find(
 	return SIZE_MAX;
 }
 
-/* The thread is there: on the stack that it was on, or back on another one. */
+/* The thread is at this place: on the same stack as before, or back on another one. */
 static bool go_to(struct sprof_activation_stack *stack, const struct sprof_activation_call *at,
 	bool is_return, uint64_t now_ns)
 {

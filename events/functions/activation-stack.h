@@ -73,7 +73,7 @@ struct sprof_activation_stack {
 SPROF_MUST_USE bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *call, uint64_t now_ns);
 
-/* Ends a call; sp is the stack pointer at its begin. Returns false if out of memory. */
+/* Ends a call; sp is the stack pointer at its start. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *call, uint64_t now_ns);
 

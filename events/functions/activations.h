@@ -36,14 +36,14 @@ SPROF_MUST_USE struct sprof_activations *sprof_activations_create(
 SPROF_MUST_USE bool sprof_activations_take(
 	struct sprof_activations *activations, const struct sprof_trace_event *event);
 
-/* Begins or ends a call of the event's thread. An end without a begin is counted as unpaired. sp 0
+/* Begins or ends a call of the event's thread. An end without a start is counted as unpaired. sp 0
  * means unknown: the innermost call of the function. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activations_begin(struct sprof_activations *activations,
 	const struct sprof_trace_event *event, const struct sprof_activation_call *call);
 SPROF_MUST_USE bool sprof_activations_end(struct sprof_activations *activations,
 	const struct sprof_trace_event *event, const struct sprof_activation_call *call);
 
-/* The stack pointer at the begin of the call, from a PROBE or a RETURN event. */
+/* The stack pointer at the start of the call, from a PROBE or a RETURN event. */
 uint64_t sprof_activation_sp(const struct sprof_trace_event *event);
 
 /*

@@ -71,7 +71,7 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events)
 	free(events);
 }
 
-/* Return places, and jumps to a function's own begin, have the tag 0. */
+/* Return addresses, and jumps to a function's own start, have the tag 0. */
 static uint32_t tag_of(int64_t number, enum sprof_breakpoint_way way)
 {
 	return ((uint32_t)number + 1) << WAY_BITS | way;
@@ -135,7 +135,9 @@ static void give(struct sprof_breakpoint_events *events, const struct sprof_thre
 		events->out_of_memory = true;
 }
 
-/* What the resolver chose may be watched already, as another module's relocations ask for it again. */
+/*
+ * The chosen version may be watched already: another module's relocations call the resolver again.
+ */
 static void watch_chosen(struct sprof_thread *thread, const struct sprof_regs *regs, int64_t number)
 {
 	const uint64_t chosen = (uint64_t)sprof_regs_result(regs);
@@ -332,7 +334,7 @@ static struct sprof_own_stack own_stack_of(
 	return sprof_own_stack_find(maps, regs, thread->tid == pid);
 }
 
-/* Where calls seem to be left, the alternate stack may lie above them: a handler of a signal runs. */
+/* If calls seem to be left, a signal handler may run on an alternate stack at higher addresses. */
 static void find_stack(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs)
 {

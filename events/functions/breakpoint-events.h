@@ -45,7 +45,7 @@ enum sprof_breakpoint_way {
 	SPROF_BREAKPOINT_RESOLVER,
 	/* the loader calls it when it has mapped or unmapped libraries: no events */
 	SPROF_BREAKPOINT_LOADER,
-	/* longjmp(3), and the begin of a C++ handler: calls are left; no events */
+	/* longjmp(3), or the start of a C++ handler: it leaves calls, and has no events */
 	SPROF_BREAKPOINT_JUMP,
 	SPROF_BREAKPOINT_CATCH,
 };

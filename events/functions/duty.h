@@ -10,7 +10,7 @@
 
 struct sprof_duty {
 	double share;      /* largest share of the target's time to take, such as 0.05 */
-	uint64_t begin_ns; /* the run's begin */
+	uint64_t begin_ns; /* the run's start */
 	uint64_t opened_ns;
 	bool is_open;
 	uint64_t next_ns; /* when the window opens or closes */

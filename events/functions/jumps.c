@@ -7,7 +7,7 @@
 
 enum {
 	SAVED_SP = 6 * 8, /* in jmp_buf; sysdeps/x86_64/jmpbuf-offsets.h, and musl's setjmp.s */
-	SECRET = 0x30,    /* behind the thread pointer; sysdeps/x86_64/nptl/tls.h */
+	SECRET = 0x30,    /* offset from the thread pointer; sysdeps/x86_64/nptl/tls.h */
 	ROTATION = 0x11,
 	HIGHEST_BIT = 47, /* of the addresses of programs */
 };

@@ -1,4 +1,4 @@
-/* Where a thread at the first instruction of longjmp(3) goes to. */
+/* The stack pointer to which longjmp(3) leads. */
 #ifndef SPROF_EVENTS_FUNCTIONS_JUMPS_H
 #define SPROF_EVENTS_FUNCTIONS_JUMPS_H
 

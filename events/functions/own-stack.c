@@ -1,6 +1,7 @@
 /*
- * Finds a thread's own stack: C libraries put the thread pointer at its upper end. The main thread's
- * has a name. A thread of clone(2) that got no thread pointer has none that is known.
+ * Finds a thread's own stack. The main thread's has a name in maps. In other stacks, C libraries
+ * put the thread pointer at the upper end; a thread that clone(2) made without a thread pointer has
+ * no known stack.
  */
 #include "events/functions/own-stack.h"
 
@@ -16,7 +17,7 @@ static bool is_main_stack(const struct sprof_maps_line *line)
 		!strncmp(line->path, name, sizeof(name) - 1);
 }
 
-/* The main stack grows down to the mapping before it. */
+/* The main stack can grow down to the mapping below it. */
 struct sprof_own_stack sprof_own_stack_find(
 	const char *maps, const struct sprof_regs *regs, bool is_main)
 {

@@ -1,6 +1,6 @@
 /*
- * The stack that a thread was born with. Calls on it that lie below a later stack pointer on it have
- * ended. What runs elsewhere (coroutines, handlers of signals) may lie side by side.
+ * The stack that a thread began on. A call on it that lies below a later stack pointer has ended.
+ * That does not hold for other stacks (of coroutines, of signal handlers), which may alternate.
  */
 #ifndef SPROF_EVENTS_FUNCTIONS_OWN_STACK_H
 #define SPROF_EVENTS_FUNCTIONS_OWN_STACK_H
@@ -25,7 +25,10 @@ static inline bool sprof_own_stack_has(const struct sprof_own_stack *stack, uint
 		!(sp >= alternate->low && sp < alternate->high);
 }
 
-/* By the text of /proc/PID/maps and the registers at a stop. is_main: the process began with it. */
+/*
+ * Finds the stack from the text of /proc/PID/maps and the registers at a stop. is_main: the process
+ * began with this thread.
+ */
 struct sprof_own_stack sprof_own_stack_find(
 	const char *maps, const struct sprof_regs *regs, bool is_main);
 

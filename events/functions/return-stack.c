@@ -1,7 +1,7 @@
 /*
- * Matches returns with calls by stack pointer and return address. On the thread's own stack a call
+ * Matches returns with calls by stack pointer and return address. On the thread's own stack, a call
  * below a later sp has ended. Calls on other stacks, such as coroutines', stay until they return or
- * another call has their place: nothing shows where one such stack ends and the next one begins.
+ * another call has the same place: nothing shows where such a stack ends.
  */
 #include "events/functions/return-stack.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 
-/* Of the list that a call at sp belongs to, drops what has ended. */
+/* Chooses the list for a call at sp, and drops the ended calls from it. */
 static struct sprof_return_list *list_at(struct sprof_return_stack *stack, uint64_t sp)
 {
 	struct sprof_return_list *own = &stack->own;
@@ -52,8 +52,8 @@ static size_t find_at(
 }
 
 /*
- * A function that jumps to another one leaves its return address to it. Otherwise a new call at the
- * place of another one shows that it has ended.
+ * A tail call leaves the return address to the callee. Otherwise, a new call at the same place
+ * shows that the old one has ended.
  */
 static void drop_replaced(const struct sprof_return_stack *stack, struct sprof_return_list *list,
 	const struct sprof_return *by)

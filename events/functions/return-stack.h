@@ -14,7 +14,7 @@ struct sprof_return {
 	uint64_t address;
 	uint64_t sp;  /* after the return */
 	uint32_t tag; /* the owner's, of the function */
-	bool is_left; /* a jump has left it, or its stack */
+	bool is_left; /* a jump has left it or its stack */
 };
 
 struct sprof_return_list {
@@ -36,7 +36,7 @@ struct sprof_return_stack {
 SPROF_MUST_USE bool sprof_return_stack_enter(
 	struct sprof_return_stack *stack, const struct sprof_return *call);
 
-/* Whether a thread at this sp has left calls, if it is on its own stack. */
+/* Whether a thread that is on its own stack at this sp has left calls. */
 bool sprof_return_stack_has_left(const struct sprof_return_stack *stack, uint64_t sp);
 
 /*
@@ -48,11 +48,11 @@ SPROF_MUST_USE bool sprof_return_stack_leave(
 	struct sprof_return_stack *stack, uint64_t address, uint64_t sp, struct sprof_return *ret);
 
 /*
- * The thread jumps: on its own stack the calls below end. Elsewhere the jump may be a switch of
- * stacks: the calls that it passes don't return until a jump goes below them.
+ * The thread jumps: on its own stack, the calls below end. On others it may switch stacks: calls
+ * that the jump passes do not return until a jump goes below them.
  */
 void sprof_return_stack_jump(struct sprof_return_stack *stack, const struct sprof_jump *jump);
-/* A handler of an exception calls a function with this sp: on the own stack, the calls below end. */
+/* An exception handler calls a function with this sp: on the own stack, the calls below end. */
 void sprof_return_stack_catch(struct sprof_return_stack *stack, uint64_t sp);
 
 /* Forgets all calls. */

@@ -35,7 +35,7 @@ struct sprof_event_item {
 	unsigned rate;      /* of `profile`, in Hz; 0: not given */
 };
 
-/* The part of an event's name behind the prefix, in a row per name. */
+/* The part of an event's name after the prefix, in a row per name. */
 struct sprof_event_suffix {
 	enum sprof_trace_type type;
 	const char *text;

@@ -1,7 +1,7 @@
 /*
- * Selects the events in an instance's window, decides which to show, and counts the others. An
- * instance waits until the time after event2 has passed. The events are copies in a ring, which
- * grows up to max_bytes; they must come in order of time. Does not format lines.
+ * Selects the events in an instance's window, chooses which to show, and counts the others. An
+ * instance is kept until its window after event2 has passed. The events are copied into a ring,
+ * which grows up to max_bytes; they must be added in order of time. Does not format lines.
  */
 #include "events/pairs/details.h"
 

@@ -78,8 +78,9 @@ struct sprof_pairs_counts {
 };
 
 /*
- * Whether the event is another program's: its thread, or its key if that is the id of a thread. Only
- * those of the kernel's scheduler may be: they have two threads. A filter of ids may ask for those of others.
+ * Whether the event belongs to another program: by its thread, or by its key if that is a thread
+ * id. Only scheduler events can, because they have two threads. A filter of ids may ask for other
+ * programs.
  */
 bool sprof_trace_side_is_foreign(
 	const struct sprof_pairs_options *options, const struct sprof_trace_side *side);

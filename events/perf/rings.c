@@ -344,8 +344,8 @@ void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker tak
 
 enum {
 	LARGE_RING = 4 << 20,  /* for each CPU, where it is permitted */
-	STACK_RING = 32 << 20, /* the same for records with stacks: some 2000 of them */
-	ALL_RINGS = 256 << 20, /* with stacks, of all CPUs */
+	STACK_RING = 32 << 20, /* the same if records contain stacks: room for some 2000 */
+	ALL_RINGS = 256 << 20, /* with stacks, all CPUs together */
 };
 
 bool sprof_perf_may_lock_all(void)
@@ -368,8 +368,8 @@ static size_t stack_ring_size(size_t cpus)
 }
 
 /*
- * A user has the share of perf_event_mlock_kb for each, and the limit of locked
- * memory for all together (kernel/events/core.c, perf_mmap).
+ * Each ring may use its CPU's share of perf_event_mlock_kb; beyond that, all rings together are
+ * limited by RLIMIT_MEMLOCK (kernel/events/core.c, perf_mmap).
  */
 size_t sprof_perf_ring_size(size_t cpus, bool has_stacks)
 {

@@ -250,7 +250,7 @@ static struct sprof_recorded *append_record(
 		});
 }
 
-/* Sources are enabled one after the other: until all are, ends of what begins may be missing. */
+/* Sources are enabled one after the other; until then, the end of a pair may be missing. */
 static void take_record(void *data, const struct sprof_perf_record *record)
 {
 	struct sprof_recorded_events *events = data;

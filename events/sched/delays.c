@@ -286,7 +286,7 @@ static void take_reading(struct sprof_delays *delays, struct sprof_delay_thread 
 		sums->spoiled = false;
 }
 
-/* No delay spans the begin or end of a gap. */
+/* No delay spans the start or end of a gap. */
 static void cut(struct sprof_delays *delays)
 {
 	for (size_t i = 0; i < delays->count; i++) {

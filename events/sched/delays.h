@@ -53,14 +53,14 @@ struct sprof_delay_thread {
 	bool ended;
 	uint64_t lived_from_ns; /* lifetime before this is already counted */
 	enum sprof_delay_state state;
-	uint64_t since_ns;  /* PREEMPTED, WOKEN: the delay's begin */
+	uint64_t since_ns;  /* PREEMPTED, WOKEN: the delay's start */
 	uint64_t waking_ns; /* a WAKING that came before its OFF; 0: none */
 	uint64_t off_ns;    /* the last OFF without an ON yet; 0: none */
 	struct sprof_delay_sums sums;
 	struct sprof_delay_set interval, total; /* per_thread only */
 };
 
-/* Set the options and the interval's begin; the rest zeroed is ready to use. */
+/* Set the options and the interval's start; the rest zeroed is ready to use. */
 struct sprof_delays {
 	struct sprof_delay_options options;
 	uint64_t interval_begin_ns;

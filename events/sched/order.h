@@ -2,7 +2,7 @@
  * Merges records of several sources in order of time.
  *
  * Each ring is in order of time, but the rings are read CPU by CPU. A record's time precedes the
- * moment from which it can be read. So records older than the begin of the previous reading are
+ * moment from which it can be read. So records older than the start of the previous reading are
  * complete and are released; younger ones wait for the next reading.
  */
 #ifndef SPROF_EVENTS_SCHED_ORDER_H

@@ -247,7 +247,7 @@ bool sprof_caller_returned(
 	return true;
 }
 
-/* A kill breaks a call off, too, but nothing of the program sees that. */
+/* A kill interrupts a call, too, but the program never sees that. */
 static bool has_returned(const struct open_call *call, enum sprof_call_ending ending)
 {
 	return call->state == CALL_IN_HANDLER ||

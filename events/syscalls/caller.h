@@ -64,7 +64,7 @@ enum caller_entry sprof_caller_enter(struct caller *caller, const struct caller_
 /* The thread was inside this call when tracing began. */
 void sprof_caller_found(struct caller *caller, const struct open_call *call);
 /*
- * Returns true and the call if it has ended. Returns false if it continues, or its begin was not
+ * Returns true and the call if it has ended. Returns false if it continues, or its start was not
  * seen.
  */
 bool sprof_caller_leave(

@@ -245,7 +245,10 @@ static void executed(struct watched_thread *watched)
 	watched->is_expected = false;
 }
 
-/* At its first stop the thread is in a run that is traced. A preemption within a run counts as one more. */
+/*
+ * At its first stop, the thread's current run is traced already. A preemption within a run counts
+ * as a further run.
+ */
 static void count_unseen_runs(
 	struct sprof_calls *calls, struct sprof_thread *thread, bool is_running)
 {

@@ -42,7 +42,7 @@ bool sprof_call_stacks_take(void *calls, const struct sprof_event_stacks *stacks
 void sprof_call_stack_expect(
 	struct sprof_calls *calls, struct sprof_thread *thread, struct watched_thread *watched);
 /*
- * At the call's begin or end, while the thread is stopped: copies the stack if the listener wants
+ * At the call's start or end, while the thread is stopped: copies the stack if the listener wants
  * it. Returns true if a copy is to be walked.
  */
 bool sprof_call_stack_copy(

@@ -60,7 +60,7 @@ struct reading {
 /* The attributes of an object. */
 struct attributes {
 	uint64_t keys;
-	uint64_t values; /* 0: behind the keys */
+	uint64_t values; /* 0: after the keys */
 };
 
 static bool read_bytes(const struct reading *reading, uint64_t address, void *bytes, size_t size)

@@ -10,7 +10,7 @@ enum {
 	MOST_HEADER = 128,
 	KIND_SHIFT = 2,
 	KIND_MASK = 7,
-	COMPACT = 1 << 3, /* behind the kind */
+	COMPACT = 1 << 3, /* above the bits of the kind */
 	ASCII = 1 << 4,
 	LONGEST = 4 << 20,
 	PIECE = 256, /* characters that are read at once */

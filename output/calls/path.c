@@ -69,7 +69,7 @@ static void write_time(const struct sprof_activation *call, char *ret, size_t si
 		is_usual ? "" : ")");
 }
 
-/* Ends a line of `column` characters: names in the room that is left, so that the time behind them stays. */
+/* Ends a line of `column` characters: names in the room that is left, so that the time after them stays. */
 static void end_line(const struct paths *paths, size_t column, const char *names,
 	const struct sprof_activation *call)
 {

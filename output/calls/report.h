@@ -42,7 +42,7 @@ struct sprof_calls_report {
 	uint64_t gone;        /* how often a breakpoint was removed for a moment */
 	bool has_four;        /* limited to the four debug registers of a thread */
 	uint32_t unwatched;   /* threads that could not be watched on some CPU */
-	uint32_t not_watched; /* functions that could not be watched, once for each process */
+	uint32_t not_watched; /* functions that could not be watched, counted once per process */
 	/* by name: why it is not watched; NULL: it is */
 	const char *const *refusals;
 	enum sprof_calls_column sort;

@@ -9,7 +9,7 @@
 #include "output/out.h"
 
 struct sprof_calls_windows {
-	uint64_t since_ns;     /* since the begin of the run */
+	uint64_t since_ns;     /* since the start of the run */
 	uint64_t length_ns;    /* from since_ns to the end of the run */
 	uint64_t count, on_ns; /* number of windows, and their total length */
 	uint64_t taken_ns;     /* largest time taken from a thread */

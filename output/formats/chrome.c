@@ -2,14 +2,14 @@
  * Chrome trace events.
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  *
- * Each call has a begin and an end (ph B, E), as far as samples show calls: a function at the same
+ * Each call has a start and an end (ph B, E), as far as samples show calls: a function at the same
  * place of two successive stacks continues. Readers can show weight only as elapsed time. So for
  * weights other than wall time, and profiles without a timeline, each path of a thread's caller
- * graph gets a begin and an end, side by side. The lightest path comes first: readers use doubles,
+ * graph gets a start and an end, side by side. The lightest path comes first: readers use doubles,
  * and a path beyond 2^53 ns would reduce the precision of all paths after it.
  *
  * Complete events (ph X) would be shorter, but readers add start and length as doubles and misplace
- * a child that ends a billionth behind its parent. If one path ends where a path of the same name
+ * a child that ends a billionth after its parent. If one path ends where a path of the same name
  * begins, readers nest the second in the first. So there is a gap of a nanosecond between siblings,
  * which counts for their parent. Readers put an event's arguments into its name, so events have
  * none. Times are in microseconds, with the nanoseconds as decimals.

@@ -1,4 +1,4 @@
-/* `sprof heap --exact` as JSON: one object. Times are in ns since the begin of the run. */
+/* `sprof heap --exact` as JSON: one object. Times are in ns since the start of the run. */
 #include <inttypes.h>
 
 #include "base/numbers.h"

@@ -33,7 +33,7 @@ static bool write_sentences(const struct sprof_html *html, const struct sprof_an
 	return sprof_html_put_string(html, queue);
 }
 
-/* The answer's functions and their shares, as on a screen. */
+/* Writes the answer's functions and their shares, as the screen shows them. */
 static bool write_functions(
 	const struct sprof_html *html, struct sprof_answer *answer, struct sprof_error *err)
 {

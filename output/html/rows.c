@@ -31,7 +31,7 @@ static int by_place(const void *left, const void *right)
 
 enum { PARTS = 4 /* what a blocked row may wait for */ };
 
-/* What a row waits for: the same call may be another wait on another stack. */
+/* What a row waits for. One call may be a different wait on another stack. */
 static unsigned waits_for(const struct sprof_profile *profile, size_t index, bool is_idle)
 {
 	struct sprof_profile_row row = profile->rows[index];

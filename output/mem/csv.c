@@ -17,7 +17,7 @@ void sprof_mem_csv_head(struct sprof_out *out)
 	sprof_out_puts(out, "\n");
 }
 
-/* Beside PSS and USS, what was read with them. */
+/* Next to PSS and USS, the other figures are those that were read with them. */
 static uint64_t value_of(const struct sprof_memory_process *process,
 	enum sprof_memory_metric metric, uint64_t now_ns)
 {

@@ -74,7 +74,7 @@ static const struct sprof_table_column process_columns[] = {
 	{"own share", false, 3},
 };
 
-/* Without the right to read PSS and USS, RSS and swap are of the last reading of these. */
+/* Without permission to read PSS and USS, RSS and swap come from their own last reading. */
 static struct sprof_smaps_figures figures_of(
 	const struct sprof_memory_process *process, uint64_t *ret_ns)
 {

@@ -15,7 +15,7 @@
 #include "profile/model/profile.h"
 #include "profile/model/spans.h"
 
-/* A row's samples in a time slice, and the slice's begin. */
+/* A row's samples in a time slice, and the slice's start. */
 struct sprof_pprof_slice {
 	uint64_t time_ns;
 	uint32_t row, samples;

@@ -1,7 +1,8 @@
 /*
- * What to run next: the command that answers the question left open by the verdict, and the one for
- * the full report. Each can be pasted, so a command that does not fit is left out. Suggests nothing
- * for waits: the report has them. Only a program in a deadlock, or one that only waits for locks, gets a dump.
+ * What to run next: the command that answers the question that the verdict leaves open, and the one
+ * for the full report. Each can be pasted, so a command that does not fit is left out. Suggests
+ * nothing for most waits, which the report shows; a program in a deadlock, or one that only waits
+ * for locks, gets a dump.
  */
 #include "output/summary/summary.h"
 
@@ -18,9 +19,9 @@ enum {
 	FEW_LINES = 12 /* fewer lines have no room for a second command */
 };
 
-/* Percent of the busy time: the least for a question. */
+/* least percentage of the busy time that is worth a question */
 static const double least_cause = 5;
-/* Percent of its time: a program that waits more does nothing else. */
+/* percentage of its time from which on a program does nothing but wait */
 static const double nearly_all = 95;
 
 static const char report[] = "sprof report";
@@ -192,7 +193,7 @@ static void put(struct sprof_summary *summary, const char *label, const char *co
 		summary, label, sprof_fit_length(text) > room(summary) ? command : text, 1);
 }
 
-/* Too few samples: the same with more. */
+/* With too few samples, suggests the same run with more. */
 static char *ask_rate(const struct sprof_summary *summary, const char **ret_answers)
 {
 	const struct sprof_program *program = summary->answer.programs;

@@ -9,10 +9,10 @@
 #include "output/summary/summary.h"
 #include "profile/answer/crowd.h"
 
-/* Percent of the busy time: the least worth a sentence. */
+/* least percentage of the busy time that is worth a sentence */
 static const double least = 15;
 
-/* Writes whose the CPUs were, and the condition under which the program were faster. */
+/* Writes which programs used the CPUs, and what would make the program faster. */
 static void put_crowd(FILE *stream, const struct sprof_profile *profile)
 {
 	struct sprof_crowd crowd;

@@ -1,6 +1,6 @@
 /*
- * What gives names to code that has none, if that is a noticeable part of the answer: the package with the
- * debug file, or the option with which a virtual machine writes its names.
+ * Suggests how to get names for code that has none, if that is a noticeable part of the answer: the
+ * package with the debug file, or the option that makes a virtual machine write its names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "profile/names/resolve.h"
 #include "profile/views/stack-lines.h"
 
-/* Percent of the shown time: the least worth a line. */
+/* least percentage of the shown time that is worth a line */
 static const double least = 10;
 
 static bool is_generated(const struct sprof_profile *profile, uint32_t module)
@@ -20,7 +20,10 @@ static bool is_generated(const struct sprof_profile *profile, uint32_t module)
 	return sprof_modules_get(profile->modules, module)->path[0] == '[';
 }
 
-/* The module without names that a stack is in, or through which it goes if the code is generated. */
+/*
+ * The module without names that the stack ends in; for generated code, one that the stack goes
+ * through.
+ */
 static uint32_t nameless_module(const struct sprof_profile *profile, uint32_t stack)
 {
 	const uint32_t charged = sprof_own_place_of(profile, stack).function;

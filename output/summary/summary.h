@@ -118,12 +118,12 @@ SPROF_MUST_USE bool sprof_summary_put_faults(
 char *sprof_summary_sentence(const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes, size_t room);
 
-/* Whether more samples would show in which function the cause is; of user and sys time. */
+/* Whether more samples would show which function is behind the cause; for user and sys time. */
 bool sprof_summary_wants_samples(const struct sprof_cause *cause);
 
 /*
- * One sentence: how long all programs were ready but without a CPU, why, and how much faster it could
- * be. Empty if that is not worth mentioning. The caller frees it. Returns NULL if out of
+ * One sentence: for how long all programs were ready but without a CPU, why, and how much faster
+ * they could be. Empty if that is not worth mentioning. The caller frees it. Returns NULL if out of
  * memory.
  */
 char *sprof_summary_queue(const struct sprof_profile *profile, const struct sprof_answer *answer);

@@ -25,7 +25,7 @@ enum {
 /* Percent of the busy time: the least for following a path, and for showing a row of a table. */
 static const double least_path = 5, least_row = 0.5;
 
-/* Percent of a function's time: the least for naming what it called. */
+/* least percentage of a function's time for which the function that it called is named */
 static const double most_of_it = 50;
 
 static const char held_by[] = ", held by ";
@@ -97,7 +97,10 @@ bool sprof_summary_put_functions(
 	return true;
 }
 
-/* The time of a path that ends here: all beyond, or, where one goes on, the function's own; 0: too little. */
+/*
+ * The time of the path that ends here. If the path goes on, this is the function's own time; else
+ * all time of the function and below. 0: too little to show.
+ */
 static uint64_t time_at_end(const struct sprof_graph *graph, size_t node)
 {
 	const struct sprof_graph_node *nodes = graph->nodes;

@@ -16,7 +16,10 @@
 /* Samples: with fewer, it is not known whether time is in many functions. */
 enum { VERY_FEW = 100 };
 
-/* Percent of a program's busy time: the least for naming a second cause, or waiting for a CPU. */
+/*
+ * least percentage of a program's busy time for which a second cause, or waiting for a CPU, is
+ * named
+ */
 static const double least_second = 15;
 /* Percent of a cause: the least for naming its heaviest function. */
 static const double least_place = 5;
@@ -115,7 +118,7 @@ static void put_part(struct words *words, double percent, bool is_most)
 		fprintf(words->stream, ", %.0f %% of that", percent);
 }
 
-/* " (mostly in deflate)": what the function called, if most of its time is there. */
+/* Writes " (mostly in deflate)": the called function that has most of the time. */
 static void put_inner(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_cause *cause, size_t room)
 {

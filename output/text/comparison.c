@@ -13,8 +13,8 @@
 #include "profile/views/sites.h"
 
 enum {
-	ROWS = 15,  /* that a screen has room for */
-	FEW = 1000, /* samples on a CPU; a function with half of them must change by a fifth */
+	ROWS = 15, /* that a screen has room for */
+	FEW = 1000, /* samples on a CPU. With this number, a function with half of them must change by a fifth */
 	INDENT = 2 + 11 + 3 * 10 + 2,
 };
 
@@ -48,7 +48,7 @@ static bool has_several(const struct sprof_comparison *comparison)
 	return comparison->runs[SPROF_SIDE_BASE] + comparison->runs[SPROF_SIDE_NEW] > SPROF_SIDES;
 }
 
-/* Whether the first line could not name a function because there is little to go by. */
+/* Suggests more samples if there were too few for the first line to name a function. */
 static void write_samples(const struct screen *screen)
 {
 	const struct sprof_comparison *comparison = screen->comparison;

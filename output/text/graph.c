@@ -106,8 +106,9 @@ static int falling(const void *left, const void *right)
 }
 
 /*
- * The lightest of the heaviest `most` lines, and how many of these are as light. A line is never heavier
- * than the one that it hangs on, so that they form a tree. Returns false if out of memory.
+ * Finds the lightest of the `most` heaviest lines, and how many of these lines are equally light. A
+ * line is never heavier than its parent, so these lines form a tree. Returns false if out of
+ * memory.
  */
 static bool find_lightest(
 	const struct sprof_graph *graph, size_t most, uint64_t *ret_lightest, size_t *ret_ties)

@@ -1,7 +1,7 @@
 /*
- * Direct callers and callees: per function a block of its callers, itself, and its callees, as
- * gprof prints its call graph. profile/views/neighbours.h defines the figures. Shares are of the
- * function's total; in the function's own line, of the whole. paths.c has the paths beyond.
+ * Direct callers and callees: each function has a block with its callers, itself, and its callees,
+ * as in gprof's call graph. profile/views/neighbours.h defines the figures. Shares are of the
+ * function's total; in the function's own line, of the whole. paths.c shows longer paths.
  */
 #include "output/text/text.h"
 

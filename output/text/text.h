@@ -90,7 +90,10 @@ struct sprof_text_tree {
 	size_t (*write_figures)(const struct sprof_text_tree *tree, size_t node);
 	uint64_t whole; /* the 100 % of shares */
 	size_t top;     /* lines of depth 1; 0: no limit */
-	/* the lightest line, 0: no limit; and the number of lines as light as that */
+	/*
+	 * the lightest line that is shown (0: no limit), and how many lines as light as that are
+	 * shown
+	 */
 	uint64_t lightest;
 	size_t ties;
 	size_t indent; /* of lines of depth 1 */

@@ -71,7 +71,7 @@ static unsigned bits_of(uint32_t count)
 	return 32 - (unsigned)__builtin_clz(count);
 }
 
-/* Logarithmic: single slow instances must be visible beside thousands of others. */
+/* Shades are logarithmic, so that single slow instances are visible beside thousands of others. */
 static const char *shade_of(const struct drawing *drawing, uint32_t count)
 {
 	return shades[(bits_of(count) - 1) * (SHADES - 1) / bits_of(drawing->most)];
@@ -103,7 +103,7 @@ static void draw_places(const struct drawing *drawing)
 	}
 }
 
-/* At each power of two, or of sixteen where there are many. */
+/* Labels each power of two, or of sixteen if there are many. */
 static void draw_latencies(const struct drawing *drawing)
 {
 	const unsigned span = drawing->highest - drawing->lowest;
@@ -136,7 +136,8 @@ static void draw_times(const struct drawing *drawing)
 }
 
 /*
- * Time to the right, latency upwards, both with units; darker means more. `title` may be any text.
+ * Draws time to the right and latency upwards, both with units; darker means more. `title` may be
+ * any text.
  */
 static void heatmap_svg_write(
 	const struct sprof_heat_grid *grid, const char *title, struct sprof_out *out)

@@ -245,7 +245,7 @@ static double samples_of(const struct sprof_profile_row *row, enum sprof_weight 
 		(double)whole;
 }
 
-/* Counts the samples of the cause and its function, and what that called. */
+/* Counts the samples of the cause, of its function, and of what that called. */
 static bool look_at_function(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_cause *cause)
 {
@@ -300,7 +300,9 @@ static int compare_causes(const void *left, const void *right)
 	const struct sprof_cause *a = left, *b = right;
 	const bool one = a->weight == SPROF_WEIGHT_RUNQ, other = b->weight == SPROF_WEIGHT_RUNQ;
 
-	/* What the program does comes first; that it got no CPU is not its doing. */
+	/*
+	 * What the program does comes first. That it got no CPU is not its doing, and comes last.
+	 */
 	return one != other ? one - other : (a->ns < b->ns) - (a->ns > b->ns);
 }
 

@@ -24,11 +24,11 @@
 struct sprof_cause {
 	enum sprof_weight weight; /* USER, SYS, RUNQ or WAIT */
 	uint64_t ns;
-	uint32_t
-		function; /* the function with most of it (profile/answer/program-functions.h); NONE: no such time */
+	/* the function with most of it (profile/answer/program-functions.h); NONE: no such time */
+	uint32_t function;
 	uint64_t function_ns;
 	double samples, function_samples; /* the cause's time; the function's part of it */
-	/* the library's function that it was in most, and the part of its time; NONE: none */
+	/* the library's function that most of its time was in, and that time; NONE: none */
 	uint32_t inner;
 	uint64_t inner_ns;
 	/*
@@ -53,8 +53,8 @@ struct sprof_program {
 	uint64_t samples; /* busy time */
 	uint32_t stuck;   /* threads that will wait for ever (profile/answer/deadlocks.h) */
 	struct sprof_short_threads short_threads; /* only for explained programs */
-	struct sprof_cause
-		causes[SPROF_CAUSES]; /* by time, descending, RUNQ last; only for explained ones */
+	/* by time, descending, RUNQ last; only for explained ones */
+	struct sprof_cause causes[SPROF_CAUSES];
 };
 
 struct sprof_answer {

@@ -19,8 +19,8 @@ enum sprof_lock_kind sprof_profile_lock_by_name(const char *name);
 /* Whether CPython's function waits for one of Python's locks. */
 bool sprof_profile_takes_python_lock(const char *name);
 /*
- * The kind of a Python lock by the innermost Python function and the path of its file, for threads
- * also wait for other things with locks. SEMAPHORE: for anything, as in a queue.
+ * The kind of lock that a Python thread waits for, from the innermost Python function and the path
+ * of its file. SEMAPHORE: not only a lock, because a queue waits in the same way.
  */
 enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *path);
 

@@ -1,7 +1,7 @@
 /*
- * Threads whose last samples found them in one wait that nothing will end: each waits for the next one
- * of a circle, or for a lock whose owner is gone. A circle must be in many successive samples, as the
- * threads are not looked at in one instant. Does not handle profiles from files: they do not contain
+ * Finds threads whose last samples were in one wait that nothing will end: each waits for the next
+ * thread of a cycle, or for a lock whose owner is gone. Threads are not looked at in one instant,
+ * so a cycle must be in many successive samples. Does not handle profiles from files, which lack
  * each thread's last samples.
  */
 #include "profile/answer/deadlocks.h"
@@ -21,7 +21,7 @@ static bool has_lasted(uint64_t begin_ns, uint64_t end_ns)
 	return end_ns >= begin_ns + LEAST_NS;
 }
 
-/* Whether all threads of a circle were in it at the same time, and long enough. */
+/* Whether all threads of a cycle were in it at the same time, and for long enough. */
 static bool is_lasting(const struct sprof_profile *profile, const uint32_t *cycles, uint32_t number)
 {
 	uint64_t begin_ns = 0, end_ns = UINT64_MAX;
@@ -39,7 +39,7 @@ static bool is_lasting(const struct sprof_profile *profile, const uint32_t *cycl
 	return has_lasted(begin_ns, end_ns);
 }
 
-/* Other memory can look like a lock, so it has to be one by the functions on the stack, too. */
+/* Other memory can look like a lock, so functions on the stack must confirm it. */
 static bool is_hopeless(
 	const struct sprof_profile *profile, const struct sprof_profile_thread *thread)
 {
@@ -57,7 +57,7 @@ static bool is_hopeless(
 	return kind == SPROF_LOCK_MUTEX || (kind == SPROF_LOCK_RWLOCK && traits->lost_owner);
 }
 
-/* A thread that waits for one that will wait for ever does so, too. Returns whether one is new. */
+/* A thread that waits for one in a deadlock waits for ever, too. Returns whether one was added. */
 static bool spread(const struct sprof_profile *profile, bool *stuck)
 {
 	bool is_new = false;

@@ -1,4 +1,7 @@
-/* The threads that waited in a deadlock, or for a thread in one, until the end of the run, or until their process was ended. */
+/*
+ * Threads that were in a deadlock, or waited for a thread in one, until the run or their process
+ * ended.
+ */
 #ifndef SPROF_PROFILE_ANSWER_DEADLOCKS_H
 #define SPROF_PROFILE_ANSWER_DEADLOCKS_H
 
@@ -8,8 +11,8 @@
 #include "profile/model/profile.h"
 
 /*
- * Sets ret_stuck[i] for each thread of the profile that is in one. Locations must be named. Returns
- * false if out of memory.
+ * Sets ret_stuck[i] for each such thread of the profile. Locations must be named. Returns false if
+ * out of memory.
  */
 SPROF_MUST_USE bool sprof_profile_find_deadlocks(
 	const struct sprof_profile *profile, bool *ret_stuck);

@@ -1,11 +1,11 @@
 /*
- * Idle threads, by functions on the stack or by what they wait for. Knows Go's scheduler: it looks
- * for goroutines, and waits in a futex or for descriptors until one is ready (runtime/proc.go). In
- * other languages, a pool's worker waits for a condition variable or a semaphore; the kind of lock
- * distinguishes that from waiting for a mutex. If the kind is inconclusive, a thread that does
- * nothing else is idle. A wait for events is idle if a known function says so, and else only in
- * the thread's main loop: PostgreSQL waits for events for its locks, too. Does not recognise pipes or sockets that deliver requests: a thread that
- * reads one counts as waiting for it.
+ * Recognises idle threads by functions on the stack, or by what they wait for. Go's scheduler waits
+ * in a futex or for descriptors until a goroutine is ready (runtime/proc.go). In other languages, a
+ * pool's worker waits for a condition variable or a semaphore, as opposed to a mutex. If the kind
+ * of lock is not known, a thread that does nothing else is idle. A wait for events is idle if a
+ * known function shows that, or in the thread's main loop; elsewhere it may be a lock, as in
+ * PostgreSQL. Does not recognise pipes or sockets that deliver requests: a thread that reads one
+ * counts as waiting for it.
  */
 #include "profile/answer/idle.h"
 
@@ -111,7 +111,10 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 
 	if (context->kind == SPROF_WAIT_KIND_IDLE || context->kind == SPROF_WAIT_KIND_CHILD)
 		return true;
-	/* A signal, or what the process itself writes when it has work, as make's children do. */
+	/*
+	 * Idle: waiting for a signal, or for what the process itself writes when it has work, as
+	 * make's children do.
+	 */
 	if (context->kind == SPROF_WAIT_KIND_EVENT)
 		return context->object
 			? !is_list(context->object) && strstr(context->object, " from itself")
@@ -164,7 +167,10 @@ static bool waits_for_profiled(const struct sprof_profile *profile, const struct
 	return peer && peer != own && sprof_idmap_find(pids, 0, (uint64_t)peer) != SPROF_IDMAP_NONE;
 }
 
-/* A wait that is idle in a thread's main loop, and a lock, or for an answer, elsewhere. */
+/*
+ * Whether the wait is idle in a thread's main loop, although elsewhere it is for a lock or an
+ * answer.
+ */
 static bool may_be_loop(const struct sprof_profile_context *context)
 {
 	static const char *const queues[] = {
@@ -202,12 +208,12 @@ static bool find_queues(const struct sprof_profile *profile, bool *idle)
 }
 
 /*
- * The program's functions above a main loop, at most, without main. A condition variable is often
- * wrapped in a queue.
+ * The most functions of the program above a main loop, not counting main. A condition variable is
+ * often wrapped in a queue.
  */
 enum { DEEPEST_LOOP = 1, DEEPEST_QUEUE = 2, NOT_A_LOOP = UINT8_MAX };
 
-/* Rows that may wait in a main loop: how many of the program's functions are on the stack. */
+/* For rows that may be in a main loop, counts the program's functions on the stack. */
 static bool count_depths(const struct sprof_profile *profile, const bool *loops, uint8_t *depths)
 {
 	struct sprof_expansion frames = {0};
@@ -231,8 +237,8 @@ static bool count_depths(const struct sprof_profile *profile, const bool *loops,
 }
 
 /*
- * Of a thread's waits for events, those of the outermost function are its main loop. `loops`: rows
- * that may be one; those that are none become false. Returns false if out of memory.
+ * A thread's main loop is its outermost function that waits for events. `loops`: rows that may be
+ * in one; the others become false. Returns false if out of memory.
  */
 static bool keep_loops(const struct sprof_profile *profile, bool *loops)
 {

@@ -15,21 +15,21 @@
 const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t stack);
 
 /*
- * By row: whether its thread waits for work: for a connection, a child, a thread's end, terminal
- * input; for events or on a condition variable, if known functions (profile/answer/wait-facts.h) or the
- * thread's main loop do that; and a thread that does nothing but wait for what may be a queue, i.e.
- * a semaphore, or a lock of unknown kind and holder. The caller frees it. Returns NULL if out of
- * memory.
+ * By row: whether its thread waits for work. Waits for a connection, a child, a thread's end or
+ * terminal input do; waits for events or on a condition variable do if known functions
+ * (profile/answer/wait-facts.h) or the thread's main loop make them. A thread that does nothing but
+ * wait for what may be a queue waits for work, too: a semaphore, or a lock of unknown kind and
+ * holder. The caller frees it. Returns NULL if out of memory.
  */
 bool *sprof_profile_waits_for_work(const struct sprof_profile *profile);
 
 /*
- * By row: whether it is idle time; the caller frees it. Also idle: a thread that waits for output
- * of another process in the profile. Returns NULL if out of memory.
+ * By row: whether it is idle time. A thread that waits for output of another process in the profile
+ * is idle, too. The caller frees it. Returns NULL if out of memory.
  */
 bool *sprof_profile_idle_rows(const struct sprof_profile *profile);
 
-/* The kind of a row's wait, which a known function may correct; that is in *ret_known then. */
+/* The kind of a row's wait. A known function may correct it; then *ret_known has that function. */
 enum sprof_wait_kind sprof_profile_kind_of_wait(const struct sprof_profile *profile,
 	const struct sprof_profile_row *row, struct sprof_known_wait *ret_known);
 

@@ -47,7 +47,7 @@ static bool is_runtime(const struct sprof_module *module)
 		starts_with_any(sprof_module_name(module), names);
 }
 
-/* A program's own libraries and plug-ins are elsewhere. */
+/* A program's own libraries and plug-ins are in other folders. */
 static bool is_of_system(const struct sprof_module *module)
 {
 	static const char *const folders[] = {"/lib/", "/lib32/", "/lib64/", "/usr/lib/",
@@ -80,7 +80,7 @@ static bool is_of_go(const char *file)
 	return !memchr(source, '.', strcspn(source, "/")) && strchr(source, '/');
 }
 
-/* Sources that no program is written in: headers of the system, and of compilers' libraries. */
+/* Headers of the system and of compilers' libraries, which belong to no program. */
 static bool is_foreign_file(const char *file)
 {
 	static const char *const folders[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
@@ -136,7 +136,10 @@ static bool is_rust(const char *linkage)
 			linkage[length - 1] == 'E');
 }
 
-/* "<alloc::vec::Vec<T> as core::ops::Drop>::drop" is of no crate of the program's. */
+/*
+ * Whether no part of the name is in the program's crates: "<alloc::vec::Vec<T> as
+ * core::ops::Drop>::drop".
+ */
 static bool is_rust_library(const char *name)
 {
 	static const char *const crates[] = {"core::", "std::", "alloc::", "hashbrown::", "__rust",
@@ -223,7 +226,10 @@ enum sprof_code_class sprof_code_of(const struct sprof_profile *profile, uint32_
 	return code == SPROF_CODE_UNKNOWN ? compute(profile, function) : code;
 }
 
-/* By module: whether a function of its own has a source file. Returns NULL if out of memory. */
+/*
+ * By module: whether one of its functions has a source file that is its own code. Returns NULL if
+ * out of memory.
+ */
 static bool *find_documented(const struct sprof_profile *profile)
 {
 	size_t count = 0;

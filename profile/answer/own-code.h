@@ -24,7 +24,7 @@ static inline bool sprof_profile_is_library(const struct sprof_profile *profile,
 	return sprof_code_of(profile, function) <= SPROF_CODE_LIBRARY;
 }
 
-/* What is a program's own code, if not what sprof finds. */
+/* The user's choice of own code, in place of what sprof finds. */
 struct sprof_own_choice {
 	/* matches the name, the source file or the module's path of own functions; NULL: none */
 	const char *own;
@@ -32,9 +32,9 @@ struct sprof_own_choice {
 };
 
 /*
- * Classifies all functions. In a module with source files of its own, a function without a file is
- * a library's that was linked in. Locations must be named. Fails if out of memory, and on an
- * invalid pattern (kind USAGE).
+ * Classifies all functions. If a module has source files of its program, a function without a file
+ * came from a linked library. Locations must be named. Fails if out of memory, and on an invalid
+ * pattern (kind USAGE).
  */
 SPROF_MUST_USE bool sprof_own_code_mark(struct sprof_profile *profile,
 	const struct sprof_own_choice *choice, struct sprof_error *err);

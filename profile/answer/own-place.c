@@ -1,6 +1,7 @@
 /*
- * Charges each stack's time to one function: that of the least common code on it. For a blocked thread,
- * a function that is known to wait (profile/answer/wait-facts.h) comes before what it calls.
+ * Charges each stack's time to one function, in the most specific code on the stack: the program's
+ * own before a library's. For a blocked thread, a function that is known to wait
+ * (profile/answer/wait-facts.h) comes before the functions that it calls.
  */
 #include "profile/answer/own-place.h"
 
@@ -34,7 +35,7 @@ struct search {
 	const struct sprof_profile_line *inside; /* the same, if the charged function called it */
 };
 
-/* Within libraries, the exported function says more than an address in it. */
+/* A library's exported function is more informative than an address in it. */
 static bool is_better(const struct search *search, uint32_t function, enum sprof_code_class code)
 {
 	const struct sprof_profile_function *functions = search->profile->functions;
@@ -51,7 +52,7 @@ static void look_at(struct search *search, const struct sprof_profile_line *line
 	const struct sprof_profile *profile = search->profile;
 	enum sprof_code_class code = sprof_code_of(profile, line->function);
 
-	/* The wrapper of a system call is not informative, even where all code is shown. */
+	/* The wrapper of a system call is not informative, even if all code is wanted. */
 	if (search->charge.kernel != SPROF_PROFILE_NONE &&
 		sprof_profile_is_libc(profile, line->function))
 		code = SPROF_CODE_LIBC;
@@ -70,7 +71,7 @@ static void look_at(struct search *search, const struct sprof_profile_line *line
 		search->library = line;
 }
 
-/* The function of a library that a nameless function called says more. */
+/* If the function has no name, a library function that it called is more informative. */
 static void prefer_name(struct search *search)
 {
 	struct sprof_own_place *charge = &search->charge;
@@ -114,7 +115,7 @@ struct sprof_own_place sprof_own_place_of(const struct sprof_profile *profile, u
 	}
 	prefer_known_wait(&search, stack);
 	prefer_name(&search);
-	/* The call is known better than its wrapper. */
+	/* The system call is more informative than its wrapper. */
 	if (search.charge.kernel != SPROF_PROFILE_NONE)
 		search.charge.inner = SPROF_PROFILE_NONE;
 	if (innermost && search.charge.function == SPROF_PROFILE_NONE) {

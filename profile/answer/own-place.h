@@ -10,10 +10,10 @@
 /* The function that a stack's time is charged to. */
 struct sprof_own_place {
 	/*
-	 * The innermost function of the least common code on the stack, which is the program's own
-	 * if there is any. A library's function without a name is replaced by the one with a name
-	 * that called it; one of the program's, by the innermost one of a library that it
-	 * called. NONE: an empty stack.
+	 * The innermost function of the most specific code on the stack, which is the program's own
+	 * if there is any. In place of a library's function without a name: its nearest caller with
+	 * a name. In place of a program's one: the innermost library function that it called. NONE:
+	 * an empty stack.
 	 */
 	uint32_t function;
 	const struct sprof_profile_line *line; /* where it is on the stack; NULL: an empty stack */

@@ -28,7 +28,7 @@ static int compare(const void *left, const void *right, void *data)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* Time of a function in a function that it called. */
+/* The time that a function spent in one that it called. */
 struct part {
 	uint32_t function, inner;
 	uint64_t ns;

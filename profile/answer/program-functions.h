@@ -21,7 +21,7 @@ struct sprof_own_row {
 	uint32_t function;
 	struct sprof_metrics self;
 	struct sprof_waiting waiting; /* the blocked part of the time */
-	/* the library's function that it was in most, and that part of its time; NONE: none */
+	/* the library's function that most of its time was in, and that time; NONE: none */
 	uint32_t inner;
 	uint64_t inner_ns;
 };

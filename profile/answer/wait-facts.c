@@ -1,7 +1,7 @@
 /*
- * A table of names. A fact holds for all versions that have the function, if only libraries and
- * wrappers are between it and the wait: an event loop calls the program's handlers, which wait for
- * other things. A program's own function that happens to have such a name is taken for the library's.
+ * A table of names. A fact holds for every version that has the function, if only libraries and
+ * wrappers are between the function and the wait. An event loop calls the program's handlers, which
+ * wait for other things. A program's own function with such a name is taken for the library's.
  */
 #include "profile/answer/wait-facts.h"
 
@@ -81,7 +81,7 @@ static const struct sprof_wait_fact facts[] = {
 	{"JVM_WaitForReferencePendingList$", SPROF_WAIT_KIND_IDLE, NULL},
 };
 
-/* CPython's locks, as far as no fact of Python's modules says that one is a queue's. */
+/* CPython's locks, unless a fact about a Python module shows that the lock is a queue's. */
 static const struct sprof_wait_fact python_lock = {"", SPROF_WAIT_KIND_LOCK, NULL};
 
 static bool is_of(const struct sprof_wait_fact *fact, const char *name)

@@ -1,6 +1,7 @@
 /*
- * Facts about runtimes, libraries and servers: what a thread waits for in a function of theirs. Only
- * the code above a wait distinguishes an event loop from a lock, because both may use one call.
+ * Facts about runtimes, libraries and servers: what a thread in one of their functions waits for.
+ * An event loop and a lock may use the same call, so only the code above the wait distinguishes
+ * them.
  */
 #ifndef SPROF_PROFILE_ANSWER_WAIT_FACTS_H
 #define SPROF_PROFILE_ANSWER_WAIT_FACTS_H
@@ -10,10 +11,10 @@
 #include "profile/model/profile.h"
 
 struct sprof_wait_fact {
-	const char *start; /* of the function's name; the whole name if it ends in '$' */
+	const char *start; /* start of the function's name; with '$' at the end, the whole name */
 	/* IDLE: waits for work; LOCK; IO: an answer */
 	enum sprof_wait_kind kind;
-	const char *object; /* what it waits for, if the call's object does not say it; NULL */
+	const char *object; /* what it waits for, if that is not the call's object; or NULL */
 };
 
 struct sprof_known_wait {
@@ -22,7 +23,7 @@ struct sprof_known_wait {
 	const struct sprof_profile_line *line;
 };
 
-/* By the innermost known function of the stack, up to the program's own code. */
+/* Looks up the innermost known function of the stack, up to the program's own code. */
 struct sprof_known_wait sprof_known_wait_of(const struct sprof_profile *profile, uint32_t stack);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Aggregates by function and run. Idle time, and time that threads spent in the run queue or that was
- * stolen, is no function's: the machine decides about it. A row is sure if chance hardly explains its
- * change. With single runs only CPU time is judged, by the number of samples: a wait is as long as
- * something else takes, and one run does not show how much that varies. With several runs, the order
- * and the ranges of the runs count, too.
+ * Aggregates by function and run. Idle time, time in the run queue and stolen time belong to no
+ * function, because the machine decides about them. A change is sure if chance hardly explains it.
+ * With single runs, only CPU time is judged, by the number of samples: a wait is as long as
+ * something else takes, and one run does not show how much that varies. With several runs, the
+ * ranges of the runs and their order count, too.
  */
 #include "profile/compare/comparison.h"
 
@@ -19,15 +19,16 @@
 #include "profile/views/stack-lines.h"
 
 static const double
-	rarely = 0.05, /* how often chance may look like a change, in one order of runs */
-	errors = 5,    /* standard errors; chance exceeds them in one of 10^6 functions */
-	machine =
-		0.1; /* part of a time by which the machine's speed may change it from run to run */
+	rarely =
+		0.05, /* how often chance may look like a change: the limit for one order of runs */
+	errors = 5,   /* standard errors; chance exceeds them in one of 10^6 functions */
+	/* the share of a time by which the machine's speed may change it from run to run */
+	machine = 0.1;
 
-/* Rows behind those of the functions. */
+/* Rows after those of the functions. */
 enum { IDLE, QUEUE, WHOLE, FURTHER_ROWS };
 
-/* Of all runs of a side, and how many samples say so. */
+/* The sum over all runs of a side, and the number of samples behind it. */
 struct amount {
 	double value, samples;
 };
@@ -79,7 +80,7 @@ static void see(struct tally *tally, uint32_t stack, enum sprof_side side)
 			line->mark == SPROF_MARK_INLINED ? SEEN : SEEN | SEEN_CALLED;
 }
 
-/* The part of a row's value that was spent on a CPU: all of it, if the weight is no time. */
+/* The part of a row's value that was spent on a CPU. If the weight is not a time, all of it. */
 static double cpu_part(const struct tally *tally, const struct sprof_metrics *metrics)
 {
 	const uint64_t *ns = metrics->times.ns;
@@ -97,7 +98,10 @@ static double cpu_part(const struct tally *tally, const struct sprof_metrics *me
 	return (double)sprof_metrics_get(metrics, weight);
 }
 
-/* A time has no more samples than ticks in it: those of a thread in the run queue repeat the one before. */
+/*
+ * The number of independent samples: not more than ticks fit into the time, because the samples of
+ * a thread in the run queue repeat the one before.
+ */
 static double samples_of(
 	const struct tally *tally, const struct sprof_metrics *metrics, double value)
 {
@@ -147,8 +151,8 @@ static void count_row(struct tally *tally, const struct sprof_profile_row *row, 
 }
 
 /*
- * A thread that waits for what may be a queue is idle if it does nothing else, which may hold in one
- * run and not in the other. So a wait is idle wherever it is idle somewhere.
+ * A thread that does nothing but wait for what may be a queue is idle. This may hold in one run and
+ * not in another, so a wait that is idle in one run counts as idle in all.
  */
 static bool extend_idle(const struct sprof_profile *joined, bool *idle)
 {
@@ -200,7 +204,7 @@ static bool are_enough(const struct tally *tally)
 	return 2 / orders <= rarely;
 }
 
-/* Whether the ranges of the two sides are farther apart than each of them is wide. */
+/* Whether the gap between the two sides' ranges is larger than each range. */
 static bool runs_differ(const struct sprof_compared sides[SPROF_SIDES])
 {
 	const double gap = fmax(sides[1].low - sides[0].high, sides[0].low - sides[1].high);
@@ -215,8 +219,8 @@ static struct amount amount_of(
 }
 
 /*
- * Of n samples in a function with the share p of all, chance moves sqrt(n (1 - p)): the sum of all
- * functions is the kernel's figure. One sample more or less is always chance.
+ * If n samples are in a function with the share p of all, chance changes n by sqrt(n (1 - p)); the
+ * sum of all functions is the kernel's figure, and exact. One sample more or less is always chance.
  */
 static bool samples_differ(const struct tally *tally, size_t row, bool only_cpu)
 {
@@ -241,7 +245,7 @@ static bool samples_differ(const struct tally *tally, size_t row, bool only_cpu)
 		fmax(errors * sqrt(square), machine * fmax(means[0], means[1]));
 }
 
-/* Whether most of a row's change is of its CPU time. */
+/* Whether most of a row's change is in its CPU time. */
 static bool is_of_cpu(
 	const struct tally *tally, const struct sprof_comparison_row *row, size_t number)
 {

@@ -21,15 +21,15 @@ struct sprof_compared {
 	double median, low, high;
 };
 
-/* With single runs, the rows including those without function add up to the whole. */
+/* With single runs, all rows, including those without a function, add up to the whole. */
 struct sprof_comparison_row {
-	uint32_t
-		function; /* SPROF_PROFILE_NONE: idle time, or with `is_queue` time without a CPU */
+	/* SPROF_PROFILE_NONE: idle time, or with `is_queue` time without a CPU */
+	uint32_t function;
 	bool is_queue;
 	struct sprof_compared sides[SPROF_SIDES];
 	enum sprof_presence presence;
 	bool is_sure;   /* the change is statistically significant */
-	bool is_likely; /* it is, or would be if there were more runs */
+	bool is_likely; /* it is significant, or would be with more runs */
 	bool is_cause;  /* can be the cause: not a function of libc */
 };
 
@@ -40,7 +40,7 @@ struct sprof_comparison {
 	size_t runs[SPROF_SIDES];
 	bool is_sure; /* of the whole; always false for single runs: their variation is unknown */
 	double cpu_samples; /* of the side with fewer */
-	bool are_few;       /* several runs, but too few for significance in any order */
+	bool are_few;       /* there are several runs, but too few for significance */
 	size_t cause;       /* index in `rows`; row_count: none */
 };
 

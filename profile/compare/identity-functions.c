@@ -213,7 +213,7 @@ static void pair(
 	}
 }
 
-/* "util.c (2)" or "0x11b0", from a symbol table: both may differ in another build. */
+/* Names from a symbol table, such as "util.c (2)" and "0x11b0", may differ in another build. */
 static bool is_of_one_build(const struct entry *entry)
 {
 	const char *file = entry->file;
@@ -319,7 +319,7 @@ static void pair_exactly(struct matching *matching)
 	}
 }
 
-/* One build, but debug information was at hand for one side only. */
+/* Whether one build has different names because only one side had debug information. */
 static bool are_named_otherwise(const struct matching *matching)
 {
 	const struct entry *a = matching->definitions[0].first,

@@ -1,8 +1,8 @@
 /*
- * Matches lambdas of two compilers: "main::{lambda(int)#1}" and "main::$_0" are numbered in other
- * ways. Two are the same if samples of both are in one line of one file, and if the function around
- * them begins in the same line on both sides, so that the text before has not changed. Does not
- * match functions that only have a lambda as a template argument.
+ * Matches lambdas of two compilers, which number them differently: "main::{lambda(int)#1}" and
+ * "main::$_0". Two lambdas match if they have samples in one line of one file, and if the function
+ * around them begins in the same line on both sides, which shows that the text before has not
+ * changed. Does not match functions that only have a lambda as a template argument.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "base/strtab.h"
 #include "profile/compare/identity-match.h"
 
-/* A lambda that has no partner yet. */
+/* A lambda without a match so far. */
 struct lambda {
 	uint32_t id, module; /* of the target's modules */
 	bool of_source;
-	const char *name;   /* interned; without what numbers it */
+	const char *name;   /* interned; without its number */
 	const char *around; /* interned; the function that contains it */
 	uint32_t begin;     /* where that function begins */
 };
@@ -28,7 +28,7 @@ struct lambdas {
 	size_t count;
 };
 
-/* What follows "::{lambda(int)#1}" or "::$_0" at this place; NULL: that is something else. */
+/* Skips "::{lambda(int)#1}" or "::$_0" at this place; NULL: there is neither. */
 static const char *behind_lambda(const char *at)
 {
 	static const char gcc[] = "::{lambda(", clang[] = "::$_";
@@ -48,7 +48,9 @@ static const char *find_lambda(const char *name)
 	return name;
 }
 
-/* Splits "auto main::$_0::operator()(int) const [clone .cold]". False: it is no lambda's own code. */
+/*
+ * Splits "auto main::$_0::operator()(int) const [clone .cold]". False: it is not a lambda's code.
+ */
 static bool split(struct lambdas *lambdas, const char *name, struct lambda *ret)
 {
 	static const char call[] = "::operator()", automatic[] = "auto ";
@@ -73,7 +75,7 @@ static bool split(struct lambdas *lambdas, const char *name, struct lambda *ret)
 	return ret->name && ret->around;
 }
 
-/* Where the function around it begins; 0: unknown. */
+/* The line in which the function around it begins; 0: unknown. */
 static uint32_t begin_of(const struct sprof_profile *profile, const struct lambda *lambda)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
@@ -111,7 +113,7 @@ static bool may_be_one(const struct lambda *one, const struct lambda *other)
 		one->name == other->name && one->begin == other->begin;
 }
 
-/* Whether samples of both are in one line. */
+/* Whether both have samples in the same line. */
 static bool share_line(
 	const struct lambdas *lambdas, const struct lambda *one, const struct lambda *other)
 {
@@ -135,7 +137,7 @@ static bool share_line(
 	return false;
 }
 
-/* The only one that it can be; NULL: none, or several. */
+/* The only lambda that it can match; NULL: none, or several. */
 static const struct lambda *partner_of(const struct lambdas *lambdas, const struct lambda *lambda)
 {
 	const struct lambda *found = NULL;

@@ -68,7 +68,9 @@ static char *skip_digits(char *at)
 	return at + strspn(at, "0123456789");
 }
 
-/* Behind a part of a mangled name whose digits number no constructor; NULL: it is no such part. */
+/*
+ * Skips a part of a mangled name whose digits are not a constructor's number; NULL: there is none.
+ */
 static char *behind_number(char *at)
 {
 	if (isdigit((unsigned char)*at)) {
@@ -85,8 +87,9 @@ static char *behind_number(char *at)
 }
 
 /*
- * Compilers make up to three functions of a constructor or a destructor: of the complete object, of
- * the base object, and a deleting one ("C1", "C2", "D0" in the mangled name), and share them.
+ * Compilers make up to three functions of one constructor or destructor, and may share them: for
+ * the complete object, for the base object, and a deleting one ("C1", "C2", "D0" in the mangled
+ * name).
  */
 void sprof_identity_unify_structors(char *mangled)
 {

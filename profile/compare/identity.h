@@ -28,7 +28,7 @@ enum sprof_identity_suffixes {
 void sprof_identity_plain_name(
 	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size);
 
-/* Gives the functions that compilers make of one constructor or destructor of C++ one name. */
+/* Gives one name to the functions that compilers make of one constructor or destructor in C++. */
 void sprof_identity_unify_structors(char *mangled);
 
 /* Whether a linkage name is Rust's, and so contains a hash that changes with each build. */

@@ -27,8 +27,8 @@ struct sprof_filter {
 	const char *thread;
 	pid_t pid;       /* threads of this process; 0: all */
 	unsigned states; /* bits by enum sprof_state; 0: all */
-	const char
-		*label; /* NAME=PATTERN: samples with a label of this name and a matching value */
+	/* NAME=PATTERN: samples with a label of this name and a matching value */
+	const char *label;
 	uint64_t from_ns, to_ns; /* samples of this time since the start, unless to_ns is 0 */
 };
 

@@ -1,6 +1,6 @@
 /*
- * The objects of functions. By name only, files of the same name in different folders are not
- * distinguished.
+ * Finds the object (program or library) of each function: its path, or only its file name, which
+ * files in different folders may share.
  */
 #include "profile/model/objects.h"
 

@@ -19,9 +19,9 @@ struct sprof_foreign_thread {
 /* Set the profile; the rest zeroed is empty and valid. */
 struct sprof_owners {
 	const struct sprof_profile *profile;
-	struct sprof_idmap
-		by_tid; /* (0, tid) -> index in `foreign`; (1, tid) -> 0: the profile's */
-	size_t known;   /* threads of the profile that are in the map */
+	/* (0, tid) -> index in `foreign`; (1, tid) -> 0: the profile's */
+	struct sprof_idmap by_tid;
+	size_t known; /* threads of the profile that are in the map */
 	struct sprof_foreign_thread *foreign;
 	size_t foreign_count, foreign_capacity;
 };

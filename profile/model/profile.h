@@ -38,11 +38,11 @@ struct sprof_profile_process {
 
 /* What a thread waited for in its last samples. */
 struct sprof_last_wait {
-	uint32_t
-		wait; /* index in the profile's waits; SPROF_WAIT_NONE: it did not wait, or not known */
+	/* index in the profile's waits; SPROF_WAIT_NONE: it did not wait, or not known */
+	uint32_t wait;
 	uint32_t holder; /* a thread of the profile; NONE */
 	uint32_t row;
-	uint64_t since_ns; /* from when on all samples were of this wait and holder */
+	uint64_t since_ns; /* the time since which all samples were of this wait and holder */
 };
 
 struct sprof_profile_thread {
@@ -62,13 +62,13 @@ struct sprof_profile_thread {
 	struct sprof_times times; /* all time that the kernel has accounted to the thread */
 };
 
-/* Whose code a function is, from the system outwards: profile/answer/own-code.h. */
+/* The origin of a function's code, from the system to the program: profile/answer/own-code.h. */
 enum sprof_code_class {
 	SPROF_CODE_UNKNOWN, /* not classified */
 	SPROF_CODE_LIBC,
 	SPROF_CODE_LIBRARY, /* of the system, or of the language */
 	SPROF_CODE_RUNTIME, /* an interpreter, or a virtual machine */
-	SPROF_CODE_PACKAGE, /* installed code that it interprets, such as Python's own modules */
+	SPROF_CODE_PACKAGE, /* installed code for an interpreter, such as Python's modules */
 	SPROF_CODE_OWN,     /* the program's */
 	SPROF_CODE_COUNT,
 };

@@ -1,11 +1,11 @@
 /*
- * The pure part of time accounting: distributes the kernel's time over samples.
+ * The arithmetic of time accounting: distributes the kernel's time over samples.
  *
  * A class's time goes only to samples in a state of that class, so a sleeping function is never
- * charged with CPU time. Exception: page faults take system time, but their stops find the thread
- * in user code. Run-queue time goes to sleeps first, each as much as followed it; the rest goes to
- * the running samples. Shares are differences of a rounded running sum: each is within a nanosecond
- * of its proportion, and their sum is exact.
+ * charged with CPU time. There is one exception: page faults take system time, but stops find the
+ * thread in user code. Run-queue time goes to sleeps first, each as much as followed it; the rest
+ * goes to the running samples. Shares are differences of a rounded running sum: each is within a
+ * nanosecond of its proportion, and their sum is exact.
  */
 #include "profile/model/window.h"
 
@@ -23,7 +23,10 @@ enum {
 	SURE = 3,
 };
 
-/* The states whose samples get a class. A runnable thread accrues runq and stolen time in any state. */
+/*
+ * The states whose samples can get time of a class. A thread may be in the run queue, or robbed of
+ * its CPU, in any state.
+ */
 static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
 	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
 	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
@@ -59,7 +62,10 @@ bool sprof_window_add(struct sprof_window *window, const struct sprof_window_run
 	return true;
 }
 
-/* The weight of samples in a class. What is seen for no time counts a little: it may be alone. */
+/*
+ * The weight of samples in a class. Samples that explain no time have a small weight, because there
+ * may be no others.
+ */
 static uint64_t weight_of(const struct sprof_window_run *run, const bool *states)
 {
 	if (!states)
@@ -68,8 +74,8 @@ static uint64_t weight_of(const struct sprof_window_run *run, const bool *states
 }
 
 /*
- * Distributes ns of the class over the samples in those states; NULL: over the sleeps behind which the thread
- * was in the run queue. Returns false if the window has none.
+ * Distributes ns of the class over the samples in those states; NULL: over the sleeps that a wait
+ * in the run queue followed. Returns false if the window has none.
  */
 static bool hand_out(struct sprof_window *window, enum sprof_time_class class, const bool *states,
 	uint64_t ns, struct sprof_profile_row *rows)

@@ -13,7 +13,7 @@
 struct sprof_window_run {
 	uint32_t row;
 	uint32_t count;
-	/* the time that they explain: in their state, and in the run queue behind their sleep */
+	/* the time that they explain: in their state, and in the run queue after their sleep */
 	uint64_t ns, queue_ns;
 	enum sprof_state state;
 };
@@ -37,7 +37,10 @@ struct sprof_window {
 
 void sprof_window_finish(struct sprof_window *window);
 
-/* Adds samples of a row, or (count 0) further time of its samples. Returns false if out of memory. */
+/*
+ * Adds samples of a row; with count 0, only adds time to its samples. Returns false if out of
+ * memory.
+ */
 bool sprof_window_add(struct sprof_window *window, const struct sprof_window_run *more);
 
 /* Adds page faults for the next charge: they limit the system time attributed to faults. */

@@ -10,7 +10,7 @@
 #include "profile/model/index.h"
 #include "profile/names/resolve.h"
 
-/* The name is that of the module's file and an offset in it. */
+/* The name consists of the module's file and an offset. */
 static bool copy_unresolved(
 	struct sprof_profile *profile, uint32_t module, const char *text, const char **ret)
 {

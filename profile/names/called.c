@@ -1,6 +1,7 @@
 /*
- * The name by which a program was started, if that is a symbolic link to its file: "redis-server" is a link to
- * redis-check-rdb in Debian. Looks for it beside the file, and knows only links that exist now.
+ * Finds the name by which a program was started, if that is a symbolic link to its file: in Debian,
+ * "redis-server" is a link to redis-check-rdb. Looks only in the file's folder, and finds only
+ * links that still exist.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -15,7 +15,9 @@
 #include "profile/names/resolve.h"
 
 enum {
-	/* From the start of a lock to its pair of words, and to the condition variable in it. */
+	/*
+	 * Bytes from the start of a lock to its pair of words, and to the condition variable in it.
+	 */
 	RWLOCK_WORDS = 8,
 	INTERPRETER_CONDITION = 32,
 };
@@ -55,10 +57,10 @@ struct naming {
 	struct sprof_profile *profile;
 	struct sprof_symbols *symbols;
 	struct sprof_idmap interpreters; /* (0, where the words of their locks are) */
-	int condition_words; /* of all condition variables where that is known; 0: none */
+	int condition_words; /* the same for all condition variables, if it is known of any; 0: none */
 };
 
-/* What is wrong with a lock without a holder; "": nothing. */
+/* Why a lock has no holder; "": for no special reason. */
 static void write_flaw(
 	const struct sprof_profile_wait *wait, enum sprof_lock_kind kind, char flaw[64])
 {
@@ -134,8 +136,8 @@ static bool find_interpreters(struct naming *naming)
 }
 
 /*
- * The numbers in a condition variable do not always agree, but a program has one C library. 0: none
- * is known, or there are several.
+ * The numbers in a condition variable do not always agree, but a program has only one C library. 0:
+ * none is known, or they contradict each other.
  */
 static int find_condition_words(const struct sprof_profile *profile)
 {

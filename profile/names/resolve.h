@@ -38,8 +38,8 @@ struct sprof_module_called {
 	char name[SPROF_PROGRAM_NAME];
 };
 /*
- * The module's name, or that of the symbolic link by which one of the processes was started, in *called or
- * the module's own.
+ * The module's name; if a process was started by a symbolic link to the module, the link's name,
+ * from *called.
  */
 const char *sprof_profile_module_called(
 	const struct sprof_profile *profile, uint32_t module, struct sprof_module_called *called);

@@ -32,7 +32,7 @@ static const struct {
 	{"digraph", "a graph for dot"},
 };
 
-/* No control characters except those of text. */
+/* Text has no control characters except those for its layout. */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size && i < LOOKED_AT; i++) {
@@ -42,7 +42,7 @@ static bool is_text(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* Stacks, then a number: "main;work 12". NULL: other text. */
+/* Recognises folded stacks, each with a number: "main;work 12". NULL: other text. */
 static const char *kind_of_text(const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = memchr(bytes, '\n', size);

@@ -1,6 +1,6 @@
 /*
- * Texts behind function names for unusual calls (inlined, tail call), and the lines of a location
- * that are not code there.
+ * Texts after function names that mark unusual calls (inlined, tail call), and the lines of a
+ * location that are not code there.
  */
 #include <assert.h>
 

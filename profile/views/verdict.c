@@ -36,7 +36,9 @@ static enum sprof_verdict kind_of(
 enum sprof_verdict sprof_verdict_of(
 	const struct sprof_times *times, const struct sprof_waiting *waiting)
 {
-	/* A busy machine does not change what a function does. */
+	/*
+	 * Without run queue and stolen time: a busy machine does not change what a function does.
+	 */
 	uint64_t own = sprof_times_wall(times) - sprof_times_get(times, SPROF_WEIGHT_RUNQ) -
 		sprof_times_get(times, SPROF_WEIGHT_STOLEN);
 

@@ -124,7 +124,10 @@ struct sprof_callee_shares sprof_callee_shares(const struct sprof_graph *graph, 
 /* In both graphs: this line's share of its parent line, in percent. */
 double sprof_graph_fractal(const struct sprof_graph *graph, size_t node);
 
-/* A one-word classification of a function's wall time without time that it was ready, or robbed. */
+/*
+ * A one-word classification of a function's wall time, without the time in the run queue and stolen
+ * time.
+ */
 enum sprof_verdict {
 	SPROF_VERDICT_NONE,
 	SPROF_VERDICT_CPU,     /* user > 80 % */
@@ -133,7 +136,7 @@ enum sprof_verdict {
 	SPROF_VERDICT_LOCK,    /* blocked > 50 %, mostly on locks */
 	SPROF_VERDICT_IDLE,    /* blocked > 50 %, mostly waiting for work */
 	SPROF_VERDICT_WAIT,    /* blocked > 50 %, other or unknown */
-	SPROF_VERDICT_STARVED, /* there is no other time: it was only ready, without a CPU */
+	SPROF_VERDICT_STARVED, /* there was only time in the run queue or stolen time */
 	SPROF_VERDICT_COUNT,
 };
 

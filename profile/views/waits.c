@@ -70,7 +70,9 @@ static bool count_object(
 	return sprof_idmap_put(&building->objects, row, object, row);
 }
 
-/* What the row's thread waited for, and where: known functions say it better than the call. */
+/*
+ * What the row's thread waited for, and where. Known functions are more informative than the call.
+ */
 static struct sprof_waits_row describe(
 	const struct sprof_profile *profile, const struct sprof_profile_row *from)
 {

@@ -85,7 +85,7 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 }
 
-/* A look counts for the time since the last one, so that looks that were left out change nothing. */
+/* A look counts for all the time since the last one, so looks that were left out change nothing. */
 void sprof_account_look(
 	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns)
 {

@@ -70,10 +70,12 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
  */
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
 
-/* A tick has found the thread in this state, or covers it by timers. */
+/*
+ * A tick has found the thread in this state, or left out the look because timers cover the thread.
+ */
 void sprof_account_look(
 	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns);
-/* A sample in this state explains that time: blocked time is shared out in this proportion. */
+/* A sample in this state explains that time. Blocked time is divided in this proportion. */
 void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t ns);
 
 /*

@@ -98,7 +98,7 @@ void sprof_book_ended(struct book *book, struct sprof_thread *thread)
 	sprof_charge_ended(&book->charging, thread);
 }
 
-/* The samples that are still due, and what has passed of its sleep. */
+/* Hands over the samples that are still deferred, and the time of its sleep so far. */
 static void hand_over_samples(struct book *book, struct sprof_thread *thread)
 {
 	sprof_samples_flush(&book->samples, thread);
@@ -214,7 +214,7 @@ enum ask_figures sprof_book_wants(
 	return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;
 }
 
-/* Whether it becomes a sample: the mode takes its state. */
+/* Whether the mode wants samples of this state. */
 static bool is_wanted(const struct book *book, const struct observation *observation)
 {
 	const struct sprof_sampler_options *options = book->run->options;
@@ -403,7 +403,10 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 	}
 	if (observation->snapshot)
 		walked = sprof_walk(book->run, observation);
-	/* A timer's copy is of one place. The stop that follows has both, and gets the time. */
+	/*
+	 * A timer copies only one of the two places. The stop that follows copies both, and gets
+	 * the time.
+	 */
 	if (observation->by == OBSERVED_BY_KERNEL && walked.stack.end == SPROF_END_BAD_MEMORY)
 		return walked.stack.end;
 	if (sprof_interpreted_was_named(observation->thread))

@@ -36,11 +36,11 @@ void sprof_book_end_tick(struct book *book);
 
 /* Returns the record of the thread, created if new; NULL if the thread is gone or out of memory. */
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
-/* The thread runs another program. */
+/* The thread has executed another program. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread);
 /* The thread has ended, though the kernel does not say so yet. */
 void sprof_book_ended(struct book *book, struct sprof_thread *thread);
-/* Hands over what is left, and charges. `with_figures`: charge.h. */
+/* Hands over the thread's deferred samples, and charges. For `with_figures`, see charge.h. */
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);
 /* Frees the record of the thread. */
 void sprof_book_close(struct book *book, struct sprof_thread *thread);
@@ -58,9 +58,12 @@ void sprof_book_restart(struct book *book);
 enum ask_figures sprof_book_wants(
 	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
 
-/* Returns how its stack ends. A record whose stack leads to another place (BAD_MEMORY) is not booked. */
+/*
+ * Returns how the stack ends. A record whose stack continues in another place (BAD_MEMORY) is not
+ * booked.
+ */
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation);
-/* A look has found it in this state. */
+/* A look has found the thread in this state. */
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state);
 /* A tick passes without a sample; the thread is taken to be where it was last seen. */
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);

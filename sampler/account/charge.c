@@ -1,6 +1,6 @@
 /*
- * Handing out time: when a thread's figures are exact, and when they are not worth reading.
- * account.c says what they mean. Does not handle samples.
+ * Decides when a thread's time is charged: its figures must be exact, and worth reading. account.c
+ * gives their meaning. Does not handle samples.
  */
 #include "sampler/account/charge.h"
 
@@ -217,7 +217,7 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 		charge(charging, thread, &now, false);
 		charging->closing = closing;
 	}
-	/* Until sampling goes on, `first` has what belongs to the run so far. */
+	/* Until sampling resumes, `first` holds the figures of the run so far. */
 	sampled->first = sprof_facts_since(&now.facts, &sampled->first);
 }
 

@@ -1,13 +1,15 @@
 /*
- * Which samples get the time of an interval:
+ * Chooses the samples that get the time of an interval.
  *
- * - on a CPU: the timer's records in it, in equal shares; else the stop at its end; else it is kept
- * - asleep: the sleep at its begin, all if no other one is seen at its end, else half of it; the rest
- *   is kept for the next sleep that is seen
- * - in the run queue: behind the sleep at its begin, that sleep's; else it goes with the CPU time
+ * - Time on a CPU goes in equal shares to the timer records in the interval; without records, to
+ *   the stop at its end; without a stop, it is kept for the next sample.
+ * - Time asleep goes to the sleep at the start. If another sleep is seen at the end, each gets
+ *   half. Without a sleep at the start, it is kept for the next sleep that is seen.
+ * - Time in the run queue goes to the sleep at the start, if the thread was in one; else it goes
+ *   with the CPU time.
  *
- * Does not know the classes of time: their sums are the kernel's (account.c), and these shares are
- * their weights (profile/model/window.c).
+ * Does not divide the classes of time: the kernel gives their sums (account.c), and these shares
+ * are only weights (profile/model/window.c).
  */
 #include "sampler/account/intervals.h"
 
@@ -36,7 +38,7 @@ static void end(struct samples *samples, struct sprof_thread *thread,
 	if (!sprof_samples_have_records(samples, thread))
 		return;
 	sprof_samples_share(samples, thread, sprof_ledger_take_running(ledger));
-	/* Where nohz_full is set, the CPU time shows much later. */
+	/* With nohz_full, the kernel adds the CPU time much later. */
 	ledger->ran_ns = ledger->last.time_ns;
 }
 

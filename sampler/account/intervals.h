@@ -7,22 +7,25 @@
 #include "sampler/account/samples.h"
 
 /*
- * Ends an interval, unless that was done after `since_ns`. Records that were observed in it share
+ * Ends an interval, unless one has ended after `since_ns`. Records that were observed in it share
  * its CPU time.
  */
 void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns);
 
-/* An observation ends an interval. Returns the time that it explains: of a record, 0 so far. */
+/*
+ * An observation ends an interval. Returns the time that it explains: 0 for a record, which gets
+ * its share later.
+ */
 uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation);
 
 /*
- * The thread's sleep, if it is in one, has gone on until then. `reads`: as its figures show. False:
- * it has not run.
+ * The thread's sleep, if it is in one, has lasted until then. With `reads`, the thread's figures
+ * are read to check that. Returns false if it has not run.
  */
 void sprof_interval_sleep(
 	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads);
 
-/* A look finds by these figures that a thread that was seen asleep is not any more. */
+/* By these figures, a look finds that a thread no longer sleeps that was seen asleep. */
 void sprof_interval_woke(
 	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look);
 

@@ -1,6 +1,4 @@
-/*
- * The arithmetic of intervals. Does not read figures, and does not know samples: book.c does.
- */
+/* The arithmetic of intervals. Does not read figures and has no samples: book.c has. */
 #include "sampler/account/ledger.h"
 
 #include "base/numbers.h"

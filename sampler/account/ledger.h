@@ -18,18 +18,18 @@ struct ledger_look {
 
 struct ledger {
 	struct ledger_look last;
-	uint64_t ran_ns; /* the last reading before which it had a CPU */
-	/* what no sample explains yet: on a CPU; in the run queue behind the sleep that was seen */
+	uint64_t ran_ns; /* the last reading that shows a turn on a CPU */
+	/* what no sample explains yet: on a CPU; in the run queue after a sleep that was seen */
 	uint64_t running_ns, queue_ns;
-	int64_t asleep_ns; /* on no CPU; below 0: the kernel has added CPU time late */
+	int64_t asleep_ns; /* asleep; negative if the kernel has added CPU time late */
 };
 
-/* All that is counted up to this reading is left out. */
+/* Starts at this reading; earlier time is left out. */
 void sprof_ledger_begin(struct ledger *ledger, const struct ledger_look *look);
 
 /*
- * Ends an interval. `slept`: it began in a sleep that was seen. `sleeps`: it ends in one. If it
- * does neither, and the thread has had no other turn on a CPU, it has not slept.
+ * Ends an interval. `slept`: a sleep was seen at its start; `sleeps`: at its end. If there was
+ * neither, and no further turn on a CPU, the thread did not sleep.
  */
 void sprof_ledger_read(
 	struct ledger *ledger, const struct ledger_look *look, bool slept, bool sleeps);
@@ -37,7 +37,7 @@ void sprof_ledger_read(
 /* Take what a sample explains. */
 uint64_t sprof_ledger_take_running(struct ledger *ledger);
 uint64_t sprof_ledger_take_queue(struct ledger *ledger);
-/* The n-th part of it; the rest stays for the next sleep that is seen. */
+/* Takes 1/part of it; the rest stays for the next sleep that is seen. */
 uint64_t sprof_ledger_take_asleep(struct ledger *ledger, int64_t part);
 
 #endif

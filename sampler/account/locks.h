@@ -30,9 +30,9 @@ struct locks {
 };
 
 /*
- * The lock that the thread waits for, valid until the next look. The watch gets its present holder:
- * the waiting thread itself only if two ticks in one wait show that, as a thread that has just
- * taken the lock no longer waits.
+ * The lock that the thread waits for, valid until the next look. Sets the watch's holder. The
+ * holder is the waiting thread itself only if two ticks in one wait show that, because a thread
+ * that has just taken the lock no longer waits.
  */
 const struct seen_lock *sprof_locks_look(struct locks *locks, struct sprof_thread *thread,
 	struct lock_watch *watch, uint64_t now_ns);

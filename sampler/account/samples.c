@@ -159,7 +159,7 @@ static struct sprof_sample sample_of(
 	};
 }
 
-/* Up to the last tick that looked at the thread, or knew that it slept on. */
+/* Until the last tick that looked at the thread, or knew that it was still asleep. */
 void sprof_samples_sleep_on(
 	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns)
 {
@@ -208,7 +208,7 @@ void sprof_samples_emit(struct samples *samples, const struct observation *obser
 	samples->deferred[samples->deferred_count++] = deferred;
 }
 
-/* The thread's records were deferred last. */
+/* The thread's records are the last deferred samples. */
 static size_t first_record(const struct samples *samples, const struct sprof_thread *thread)
 {
 	size_t first = samples->deferred_count;

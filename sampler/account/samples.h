@@ -22,8 +22,8 @@ struct last_sample {
 };
 
 /*
- * A deferred sample: to the end of the tick, when the holder of its lock has been sampled too; or, of a timer's
- * record, until the thread's other records have been read.
+ * A deferred sample. It waits for the end of the tick, when the holder of its lock has been sampled
+ * too; a timer's record waits until the thread's other records have been read.
  */
 struct deferred {
 	struct sprof_thread *thread;
@@ -57,7 +57,7 @@ void sprof_samples_sleep_on(
 /* Hands the observation's sample over to the sink, for that time: now or later. */
 void sprof_samples_emit(
 	struct samples *samples, const struct observation *observation, uint64_t ns);
-/* Whether samples of the thread's records are deferred; hands these over, in equal shares of ns. */
+/* Returns whether the thread has deferred records. Hands them over, in equal shares of ns. */
 bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread);
 void sprof_samples_share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */

@@ -16,8 +16,8 @@ struct sprof_thread;
 struct wait_lengths {
 	void *data;
 	/*
-	 * A sample of the thread is on its way to the sink. Returns whether it waits and the length
-	 * of this wait will follow, or has.
+	 * A sample of the thread goes to the sink. Returns whether the thread waits and the length
+	 * of this wait is reported separately.
 	 */
 	bool (*seen)(void *data, struct sprof_thread *thread, const struct sprof_sample *sample);
 };

@@ -1,6 +1,7 @@
 /*
- * Between a tick and what samples running threads: stops (sampler/stop/stops.h), and timers in the
- * kernel (sampler/timer/kernel.h), which come before the stops. Observations go to the book.
+ * The interface between a tick and what samples running threads: stops (sampler/stop/stops.h) and
+ * timers in the kernel (sampler/timer/kernel.h), which come before the stops. Observations go to
+ * the book.
  */
 #ifndef SPROF_SAMPLER_LOOP_SOURCE_H
 #define SPROF_SAMPLER_LOOP_SOURCE_H
@@ -28,7 +29,7 @@ struct ask {
 	enum ask_figures figures; /* to read too, as soon as they are exact */
 };
 
-/* What a tick's owner does with what is no observation. Threads may end meanwhile, and are then gone. */
+/* What a source reports besides observations. Threads may end meanwhile, and are then gone. */
 struct source_listener {
 	void *data;
 	/* The thread has no observation in the tick that asked for it: it sleeps, or got no CPU. */

@@ -1,12 +1,12 @@
 /*
- * When the mappings of a process are read again. The kernel does not report that they change. If a
- * library is loaded over another, its functions have the other's names until the next read. But the
- * first use of new memory is a page fault, which the kernel counts for each thread. So while no
- * thread of a process has a fault, the mappings are unchanged. After a fault, each mapping that a
- * stack leads through is asked about, which costs 0.3 us each; all are read only when one has
- * changed. If the kernel can't be asked about one mapping, all are read, as often as a fiftieth of
- * one CPU allows. The same limit holds for stacks that lead nowhere, unless the kernel says that
- * there is code now.
+ * Decides when the mappings of a process are read again, because the kernel does not report
+ * changes. If a library is loaded over another, its functions have the other's names until the next
+ * reading. The first use of new memory is a page fault, which the kernel counts for each thread. So
+ * while no thread of a process has a fault, the mappings are unchanged. After a fault, sprof asks
+ * the kernel about each mapping on a stack, which costs 0.3 us per mapping, and reads all only when
+ * one has changed. If the kernel can't be asked about single mappings, all are read, as often as a
+ * fiftieth of one CPU allows. The same limit holds for stacks that end outside known code, unless
+ * the kernel reports code there.
  */
 #include "sampler/stack/mappings.h"
 

@@ -1,6 +1,6 @@
 /*
- * Walking a copied stack: when mappings are read again for it, and what the walk shows about the
- * next copy. Does not find frames: unwind/ does.
+ * Walks a copied stack. Decides when mappings have to be read again for a walk, and plans the next
+ * copy from its result. The frames come from unwind/.
  */
 #include "sampler/stack/walk.h"
 
@@ -89,7 +89,7 @@ static struct sprof_stack_view walk(const struct sprof_world *world,
 	return stack;
 }
 
-/* What a timer's copy would have to hold; a stop has room for more, and for a second place. */
+/* Plans the size of a timer's copy. A stop has room for more, and for a second place. */
 static void plan_timer(const struct observation *observation, const struct sprof_stack_view *stack)
 {
 	const struct sprof_snapshot *snapshot = observation->snapshot;

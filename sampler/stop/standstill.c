@@ -1,8 +1,9 @@
 /*
- * All that happens while a thread stands still: read its registers, copy its stack once, repair a
- * system call that the stop broke off, and let it go on. Nothing else, no allocation and no other
- * wait, may come between a thread's stop and its continuation. Only a thread that was asked from its
- * own CPU also stands while we leave that CPU (stops.c, request_there).
+ * All that happens while a thread is stopped: its registers are read, its stack is copied once, a
+ * system call that the stop interrupted is repaired, and the thread continues. Nothing else, no
+ * allocation and no other wait, may come between a thread's stop and its continuation. There is one
+ * exception: a thread whose stop was requested on its own CPU also waits while the tracer leaves
+ * that CPU (stops.c, request_there).
  */
 #include "sampler/stop/standstill.h"
 

@@ -1,6 +1,4 @@
-/*
- * All that happens while a thread stands still for a sample.
- */
+/* All that happens while a thread is stopped for a sample. */
 #ifndef SPROF_SAMPLER_STOP_STANDSTILL_H
 #define SPROF_SAMPLER_STOP_STANDSTILL_H
 

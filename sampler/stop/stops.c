@@ -1,8 +1,8 @@
 /*
- * Stopping threads: asks all of a CPU first, then copies each and lets it go as it stops; they are
- * observed when the last one runs again. Chooses which threads to ask and how long to wait. order.c
- * chooses the order and the CPU; standstill.c handles a thread that stands still. Does not walk
- * stacks or handle sleepers: those are missed.
+ * Stops threads: requests the stops of all threads of a CPU first, then copies each thread and lets
+ * it continue as soon as it stops. Threads are observed when the last one runs again. Chooses which
+ * threads to stop and how long to wait. order.c chooses the order and the CPU; standstill.c handles
+ * a stopped thread. Does not walk stacks or handle sleepers: those are missed.
  */
 #include "sampler/stop/stops.h"
 

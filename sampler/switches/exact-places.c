@@ -1,7 +1,7 @@
 /*
- * A place becomes a stack and a wait of the sink as soon as it is read, because the kernel
- * overwrites its bytes. What the wait is for is looked up by the call's arguments, a little later.
- * Does not handle stacks that take more than one copy, of Go and of Python.
+ * Turns a place into a stack and a wait of the sink as soon as it is read, because the kernel
+ * overwrites its bytes. The waited-for object is looked up a little later, from the call's
+ * arguments. Does not handle stacks that take more than one copy, of Go and of Python.
  */
 #include "sampler/switches/exact-places.h"
 

@@ -88,7 +88,7 @@ struct switching {
 	bool has_place;
 	struct off_place place; /* of the present interval; without one, of an earlier one */
 	bool has_last;          /* the place is of this sink */
-	uint64_t told_ns;       /* up to then, waits have reached the sink */
+	uint64_t told_ns;       /* waits until then have reached the sink */
 	/* waits without a place: the next one that has a place gets their time */
 	uint64_t unplaced, unplaced_ns;
 	struct switching_totals totals;

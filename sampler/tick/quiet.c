@@ -1,13 +1,13 @@
 /*
- * Saves the look at each sleeper of a large process: its CPU clock (clock_getcpuclockid(3)) equals
- * the sum of what is known of its threads, including ended ones. So no sleeper has used a CPU since
- * the last look at it. A thread that only waits in the run queue has not run either; that time shows
- * when it runs.
+ * Saves the looks at sleepers of a large process while its CPU clock (clock_getcpuclockid(3))
+ * equals the sum of the times of its threads, including ended ones. So no sleeper has used a CPU
+ * since the last look at it. A thread that was only in the run queue has not run either; its
+ * waiting time shows when it runs.
  *
  * The kernel adds a running thread's time to the clock at its own ticks, up to 10 ms late
- * (kernel/sched/cputime.c, thread_group_cputime). So the begin of a run may be noticed a tick of the
- * kernel late, and alternating looks would favour the ends of bursts: soon after a burst, every
- * thread is looked at.
+ * (kernel/sched/cputime.c, thread_group_cputime), so the start of a burst may be noticed that late.
+ * If looks were left out right after a burst, they would favour the ends of bursts; so every thread
+ * is then looked at.
  */
 #include "sampler/tick/quiet.h"
 
@@ -70,7 +70,7 @@ static void add_awake(const struct sprof_world *world, struct sprof_thread *thre
 		quiet->seen_ns += now.cpu_ns;
 }
 
-/* Those that run come last: the clock is read right behind them. */
+/* Running threads come last: the clock is read right after them. */
 static void add_all(const struct sprof_world *world)
 {
 	struct sprof_thread **threads;

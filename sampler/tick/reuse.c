@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "sampler/tick/quiet.h"
 
-/* waiters of a process whose lock holder is looked up in one tick */
+/* the most waiters of a process for which one tick looks up the lock's holder */
 enum { WAITERS_PER_TICK = 128 };
 
-/* A sleeper gets its time that often. */
+/* The interval at which a sleeper gets its time. */
 static const uint64_t LOOK_NS = SPROF_NS_PER_S / 2;
 
 static struct known_quiet *quiet_of(const struct sprof_thread *thread)

@@ -18,7 +18,7 @@ enum {
 	/* of looks at threads that fall asleep or wake between look and stop */
 	ROUNDS = 4,
 	ROUNDS_ONCE = 32,
-	/* A thread that sleeps more often than that is looked at in each tick. */
+	/* For how long timers must have covered all threads before ticks are left out. */
 	SETTLED_NS = 100 * SPROF_NS_PER_MS,
 	LATE_PERIODS = 2,
 };
@@ -270,7 +270,10 @@ static void take_turns(struct ticking *ticking)
 	}
 }
 
-/* Those that wait for a lock have slept up to the tick before: its holder was there until then. */
+/*
+ * Threads that wait for a lock have slept until the tick before, and its holder has held it until
+ * then.
+ */
 static void settle_waiters(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
@@ -363,7 +366,7 @@ static uint64_t room_of(const struct kernel *kernel, uint64_t period_ns)
 	return room > LATE_PERIODS ? room - LATE_PERIODS : 0;
 }
 
-/* Not by time alone: a sleeper may run at any moment, and has no timer. */
+/* Never only because time has passed: a sleeper without a timer may run at any moment. */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking)
 {
 	const uint64_t period_ns = ticking->schedule->period;
@@ -385,8 +388,8 @@ static bool has_another_round(const struct ticking *ticking)
 }
 
 /*
- * A thread that is missed at each change would seem to change less often than it does. A stop that
- * is on its way gives a sample later. A thread with a timer has records.
+ * A thread that is missed at each change would seem to change more rarely than it does. A stop
+ * under way gives a sample later, and a thread with a timer has records.
  */
 static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
 {

@@ -24,7 +24,7 @@ struct ticking {
 	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
 	uint64_t period_ns;   /* between two ticks, up to this one */
 	uint64_t number;
-	bool closing;          /* every thread is charged up to it */
+	bool closing;          /* the last tick of a run: charges every thread */
 	unsigned round;        /* of turns in this tick */
 	bool has_missed;       /* some threads get another turn in it */
 	uint64_t unsettled_ns; /* the last tick with a thread that timers do not cover */
@@ -37,7 +37,7 @@ void sprof_tick(struct ticking *ticking, bool closing);
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
 
 /*
- * How many ticks may pass now without a look: 0, unless for a while timers have covered all threads
+ * How many ticks may now pass without a look: 0, unless timers have covered all threads for a while
  * (sprof_kernel_covers()).
  */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking);

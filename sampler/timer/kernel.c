@@ -1,7 +1,7 @@
 /*
  * Timers in the kernel: each thread that is found running gets one (events/perf/timer.h). Its
- * records show, without a stop, where the thread is. Their rings are read at each tick, before the
- * look. A thread is still stopped for its exact figures, and wherever it has no timer. Does not
+ * records show where the thread is without stopping it. Each tick reads their rings before the
+ * look. A thread is still stopped for its exact figures, and whenever it has no timer. Does not
  * handle Go and Python programs, whose stacks take more than one copy: they are stopped.
  */
 #include "sampler/timer/kernel.h"
@@ -12,7 +12,7 @@
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
 
-/* the kernel adds up a running thread's CPU time that often, at least (HZ) */
+/* the kernel adds a running thread's CPU time at least this often (HZ) */
 enum { STALE_NS = 12 * SPROF_NS_PER_MS };
 
 /* A thread that has not run for that long loses its timer. */
@@ -30,7 +30,7 @@ static bool has_timer(const struct sprof_thread *thread)
 	return thread->sampling && timed_of(thread)->timer;
 }
 
-/* Whether it has had no CPU for that long, as far as its figures show. */
+/* Whether the thread has had no CPU for that long, according to its figures. */
 static bool has_not_run(const struct kernel *kernel, const struct sprof_thread *thread, uint64_t ns)
 {
 	const struct sampled *sampled = thread->sampling;
@@ -111,7 +111,7 @@ void sprof_kernel_rest(struct kernel *kernel)
 	}
 }
 
-/* Opens, replaces or closes its timer, as it fits. */
+/* Opens, replaces or closes the thread's timer, as needed. */
 static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 {
 	struct timed *timed = timed_of(thread);
@@ -132,8 +132,8 @@ static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 }
 
 /*
- * The thread may hold a lock. Where it has had no other turn on a CPU since its last record was
- * read, it is still near there, because this tick may come before the next record.
+ * The thread may hold a lock. If it has had no further turn on a CPU since its last record was
+ * read, it is still near that record's place: this tick may come before the next record.
  */
 static void note_stay(struct kernel *kernel, struct sprof_thread *thread)
 {

@@ -26,7 +26,10 @@ void sprof_kernel_finish(struct kernel *kernel);
 void sprof_kernel_begin(struct kernel *kernel, const struct source_tick *tick);
 /* Hands over what has been recorded of a sampled thread between the ticks. */
 void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread);
-/* After the look: the records that were just handed over share the CPU time, if the look has not read it. */
+/*
+ * Call after the look: the records that were just handed over share the CPU time, unless the look
+ * has already given it to them.
+ */
 void sprof_kernel_share(struct kernel *kernel, struct sprof_thread *thread);
 /* Any event of the target, before others handle it: a thread may be gone afterwards. */
 void sprof_kernel_hear(struct kernel *kernel, const struct sprof_event *event);
@@ -34,7 +37,10 @@ void sprof_kernel_hear(struct kernel *kernel, const struct sprof_event *event);
 void sprof_kernel_rest(struct kernel *kernel);
 /* Asks the stops, unless records are enough. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask);
-/* Whether records cover the thread without ticks. A sleeper needs them, to be found asleep. */
+/*
+ * Whether records cover the thread, so that it needs no ticks. A sleeper needs ticks, which find it
+ * asleep.
+ */
 bool sprof_kernel_covers(const struct sprof_thread *thread);
 /* After the tick's stops: leaves the CPUs that threads of the target run on. */
 void sprof_kernel_leave_their_cpus(struct kernel *kernel);

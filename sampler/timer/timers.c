@@ -1,6 +1,6 @@
 /*
- * Opens and reads the timers of threads, and paces them. Does not decide which threads have one, nor
- * when a thread is stopped all the same: kernel.c does.
+ * Opens and reads the timers of threads, and sets their periods. kernel.c decides which threads
+ * have a timer, and when a thread with one is still stopped.
  */
 #include "sampler/timer/timers.h"
 
@@ -19,8 +19,8 @@ enum {
 	MORE_RECORDS = 3, /* the least room in a ring beyond the spared ticks */
 	FEW_RECORDS = 2,  /* further room in a ring */
 	RANDOM_STEPS = 1 << 16,
-	PACE_RECORDS = 16,             /* a pace lasts for at least that number of records */
-	PACE_NS = SPROF_NS_PER_S / 10, /* and for at least that time */
+	PACE_RECORDS = 16,             /* a period is kept for at least this number of records */
+	PACE_NS = SPROF_NS_PER_S / 10, /* and for at least this time */
 	/* of all rings together, about; beyond it they hold less, and are read more often */
 	RING_BYTES = 32 << 20,
 };

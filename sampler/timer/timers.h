@@ -16,8 +16,8 @@
 struct timers {
 	const struct run *run;
 	struct book *book;           /* gets the observations */
-	uint64_t tick_ns, period_ns; /* of the present tick, and to the next one */
-	struct sprof_cpu_set cpus;   /* that the records of this tick come from */
+	uint64_t tick_ns, period_ns; /* of the present tick; from one tick to the next */
+	struct sprof_cpu_set cpus;   /* CPUs of the records of this tick */
 	unsigned char *scratch;      /* for records; NULL: not allocated yet */
 	size_t open;                 /* number of timers */
 	struct call_places places;

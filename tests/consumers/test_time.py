@@ -103,7 +103,7 @@ def test_while_recording():
     assert 0 < whole < 8e8, whole
     result = subprocess.run([harness.SPROF, "run", "--from", "2s", "--to", "1s", "true"], capture_output=True,
                             text=True, check=False)
-    assert result.returncode == 64 and "--to is not behind --from" in result.stderr, result
+    assert result.returncode == 64 and "--to is not after --from" in result.stderr, result
 
 
 if __name__ == "__main__":

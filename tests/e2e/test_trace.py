@@ -265,7 +265,7 @@ def test_no_tracepoints():
 
 def test_what_has_no_partner():
     result = sprof("trace", *calls_of("exit_group"), "--impl", "pair", "--", target(TARGET)).check(7)
-    assert "sys_enter_exit_group: 4 without an event behind it" in result.text(), result.text()
+    assert "sys_enter_exit_group: 4 without an event after it" in result.text(), result.text()
 
 
 def test_statistics_on_a_signal():

@@ -1,9 +1,9 @@
 /*
- * Some code is reached by no known path: exception handlers, and targets of unknown jump tables. It
- * is tried with the states at the function's calls or unknown jumps. Its rows are kept if it then
- * continues to reached code with the same sp, or returns with sp as at the entry. If no state can
- * be proved this way, one without a contradiction is used: code that ends with a call that does not
- * return. But not after all reached code, where another function may begin.
+ * Finds rows for code that no known path reaches: exception handlers, and targets of unknown jump
+ * tables. Tries the states at the function's calls or unknown jumps. Rows are kept if the code then
+ * continues to reached code with the same sp, or returns with the sp of the entry. If no state can
+ * be proved in this way, one without a contradiction is used for code that ends with a call that
+ * does not return; but not after all reached code, where another function may begin.
  *
  * Code after a call and padding may be the next function or the head of a loop; it is tried, too.
  */

@@ -1,7 +1,7 @@
 /*
  * Converts a state to a CFI row. Prefers sp to the frame pointer, because sp is always known. Does
- * not handle a CFA that depends on another register, nor a frame pointer saved at an unknown
- * distance from both the CFA and the present one.
+ * not handle a CFA that depends on another register, nor a frame pointer that was saved at a
+ * distance unknown from both the CFA and the current frame pointer.
  */
 #include "unwind/code/state.h"
 
@@ -54,7 +54,10 @@ static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct 
 	return row->cfa_offset == offset && row->cfa_add == add;
 }
 
-/* Where the caller's frame pointer is saved in a realigned frame, relative to the present one. */
+/*
+ * Where the caller's frame pointer is saved in a realigned frame, relative to the current frame
+ * pointer.
+ */
 static const struct sprof_code_slot *find_fp_slot(const struct sprof_code_state *state)
 {
 	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];

@@ -349,7 +349,7 @@ static void errors_of_syntax_have_columns(void **state)
 	is_wrong("1.5", "column 2: a character that no expression has");
 	is_wrong("12ab", "column 1: not a number: decimal, 0x and hexadecimal, or 0 and octal");
 	is_wrong("089", "column 1: not a number: decimal, 0x and hexadecimal, or 0 and octal");
-	is_wrong("1+0x", "column 3: there is no digit behind 0x");
+	is_wrong("1+0x", "column 3: there is no digit after 0x");
 	is_wrong("9223372036854775808", "column 1: the number is too large");
 	is_wrong("0x10000000000000000", "column 1: the number is too large");
 	is_wrong("fd==\"a", "column 5: the quote has no end");
@@ -357,7 +357,7 @@ static void errors_of_syntax_have_columns(void **state)
 	is_wrong("'", "column 1: the quote has no end");
 	is_wrong("'\\q'", "column 1: an escape that C does not have");
 	is_wrong("\"a\\0b\"==\"\"", "column 1: a text can't have the character 0");
-	is_wrong("(int fd", "column 6: ')' is missing here, behind a type");
+	is_wrong("(int fd", "column 6: ')' is missing here, after a type");
 	is_wrong("1,2", "column 2: an operator is missing here");
 }
 
