@@ -271,10 +271,10 @@ static void take_turns(struct ticking *ticking)
 }
 
 /*
- * Threads that wait for a lock have slept until the tick before, and its holder has held it until
- * then.
+ * While a process was quiet, its sleepers have slept. Without this, a sleep that has ended since the
+ * tick before would share that time with the next one.
  */
-static void settle_waiters(struct ticking *ticking)
+static void settle_sleepers(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
 	struct sprof_thread **threads;
@@ -283,9 +283,8 @@ static void settle_waiters(struct ticking *ticking)
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct sampled_process *process = threads[i]->process->sampling;
-		const struct sampled *sampled = threads[i]->sampling;
 
-		if (sampled && sampled->wait.lock.active && sprof_quiet_has_woken(&process->quiet))
+		if (threads[i]->sampling && sprof_quiet_has_woken(&process->quiet))
 			sprof_interval_sleep(
 				&ticking->book->samples, threads[i], ticking->last_ns, false);
 	}
@@ -325,7 +324,7 @@ static void begin(struct ticking *ticking, bool closing)
 	sprof_book_begin_tick(ticking->book, count, closing);
 	if (sprof_quiet_look(
 		    ticking->run, &(struct quiet_tick){ticking->ns, ticking->last_ns, closing}))
-		settle_waiters(ticking);
+		settle_sleepers(ticking);
 	begin_sources(ticking,
 		&(struct source_tick){
 			.ns = ticking->ns,

@@ -85,7 +85,7 @@ TRANSITIONS = [
     ("records-have-no-time", "sampler/account/samples.c", "deferred->sample.ns = ns * (i + 1) / count - ns * i / count;", ";"),
     ("records-stay", "sampler/account/samples.c", "samples->deferred_count = first;", ";"),
     ("further-is-a-sample", "sampler/account/samples.c", "sample.is_further = true;", ";"),
-    ("waiters-wait-for-the-next", "sampler/tick/tick.c", "settle_waiters(ticking);", "(void)settle_waiters;"),
+    ("sleepers-wait-for-the-next", "sampler/tick/tick.c", "settle_sleepers(ticking);", "(void)settle_sleepers;"),
     ("never-moved", "sampler/tick/reuse.c", "return !ret->time_ns || sampled->sleep.timeslices != ret->figures.timeslices;",
      "return !ret->time_ns && sampled->sleep.timeslices;"),
     ("always-spared", "sampler/tick/reuse.c", "return quiet_of(thread)->is_quiet && tick->ns", "return tick->ns"),

@@ -73,6 +73,22 @@ static void who_runs_between_two_ticks_is_somewhere_else(void **state)
 	assert_int_equal(world.quality.samples_peeked, 21);
 }
 
+/* The next sleep gets none of the time for which the process was quiet. */
+static void a_spared_sleep_has_its_whole_time(void **state)
+{
+	struct fake_thread *sleeper;
+
+	add_quiet_process(20);
+	sleeper = &world.threads[7];
+	sleeper->act_count = 0;
+	fake_act(sleeper, DOING_DISK, 600 * MS + 300 * US);
+	fake_act(sleeper, DOING_USER, 100 * US);
+	fake_act(sleeper, DOING_SLEEP, LATER * MS);
+	fake_run_well(&world);
+	assert_in_range(sleeper->ns[SPROF_STATE_DISK], 590 * MS, 602 * MS);
+	assert_in_range(sleeper->ns[SPROF_STATE_SLEEP], 297 * MS, 310 * MS);
+}
+
 /* Soon after a burst the next one may come. */
 static void no_look_is_spared_where_bursts_come_often(void **state)
 {
@@ -359,6 +375,7 @@ TEST_MAIN("schedules")
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_quiet_process_is_spared),
 		SCENARIO(who_wakes_in_a_quiet_process_has_slept),
+		SCENARIO(a_spared_sleep_has_its_whole_time),
 		SCENARIO(who_runs_between_two_ticks_is_somewhere_else),
 		SCENARIO(no_look_is_spared_where_bursts_come_often),
 		SCENARIO(who_ends_in_a_quiet_process_has_slept),
