@@ -58,6 +58,8 @@ CASES = [
     Case("stacks", "call-of-null", "gcc -O1 null-call.c", "dump ./a.out", NULL_CALL, "no"),
     Case("stacks", "call-of-null-other-stack", "gcc -O1 -DOWN_STACK null-call.c", "dump ./a.out", NULL_CALL, "no"),
     Case("stacks", "call-of-data", "gcc -O1 -DTARGET='&data' null-call.c", "dump ./a.out", NULL_CALL, "no"),
+    Case("stacks", "call-of-null-asleep", "gcc -O0 null-call.c", "dump --asleep ./a.out", NULL_CALL, "no"),
+    Case("stacks", "call-of-data-asleep", "gcc -O0 -DOWN_STACK -DTARGET='&data' null-call.c", "dump --asleep ./a.out", NULL_CALL, "no"),
     Case("stacks", "call-of-null-in-a-core", "gcc -O1 crash.c; gdb -batch -ex run -ex 'gcore core' ./a.out", "dump --core core", NULL_CALL,
          "no", "gcc gdb"),
     Case("stacks", "realigned", "gcc -O1 realigned.c", "dump ./a.out", REALIGNED, "no", X86),
