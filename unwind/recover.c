@@ -253,6 +253,30 @@ static enum edge look_at_call(const struct sprof_recovery *recovery, const struc
 	return edge;
 }
 
+static bool is_beyond_copy(const struct sprof_recovery *recovery, enum sprof_step step)
+{
+	return step == SPROF_STEP_STACK_COPY && recovery->snapshot->stack.size < LARGE_COPY;
+}
+
+enum sprof_step sprof_recover_caller(
+	const struct sprof_recovery *recovery, struct sprof_cursor *cursor)
+{
+	struct sprof_cursor caller = *cursor;
+	const struct sprof_pc *known;
+	enum sprof_step step;
+
+	if (!cursor->innermost)
+		return SPROF_STEP_OTHER;
+	step = sprof_step_leaf(recovery->snapshot, &caller);
+	if (step != SPROF_STEP_OK)
+		return step;
+	known = sprof_pcs_find(recovery->pcs, recovery->maps, caller.pc, true);
+	if (!known || !known->is_behind_call)
+		return SPROF_STEP_OTHER;
+	*cursor = caller;
+	return SPROF_STEP_OK;
+}
+
 /* Continues the walk from the cursor, with the frame pointer on trial, while steps are left. */
 static struct trial try_walk(
 	const struct sprof_recovery *recovery, struct sprof_cursor cursor, size_t *steps)
@@ -269,8 +293,11 @@ static struct trial try_walk(
 		struct sprof_pc here;
 		enum edge edge;
 
-		if (!known)
-			return trial;
+		if (!known) {
+			step = sprof_recover_caller(recovery, &cursor);
+			trial.beyond_copy = is_beyond_copy(recovery, step);
+			continue;
+		}
 		here = *known;
 		edge = look_at_call(recovery, &here,
 			is_call && !here.is_entered && here.rule.cfa != SPROF_CFA_SIGNAL, &callee);
@@ -282,8 +309,7 @@ static struct trial try_walk(
 			return trial;
 		step = step_over(recovery, &here, &cursor);
 		trial.reaches_root = depth && step == SPROF_STEP_ROOT && is_root(&here, &cursor);
-		trial.beyond_copy = step == SPROF_STEP_STACK_COPY &&
-			recovery->snapshot->stack.size < LARGE_COPY;
+		trial.beyond_copy = is_beyond_copy(recovery, step);
 	}
 	return trial;
 }

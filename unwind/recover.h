@@ -40,6 +40,14 @@ struct sprof_recovery {
 };
 
 /*
+ * From a pc outside of code to the caller. A call through a null or wild pointer makes no frame: its
+ * return address is where the call put it. Any other word there is rejected, unless it follows a
+ * call, too. SPROF_STEP_OTHER: no call led there.
+ */
+enum sprof_step sprof_recover_caller(
+	const struct sprof_recovery *recovery, struct sprof_cursor *cursor);
+
+/*
  * Sets the cursor's unknown frame pointer, which the rule at its pc needs. A value is accepted only
  * if the walk from there reaches the root, by CFI or, without CFI, by the chain of frame pointers.
  * Each return address in a file must follow a call instruction, and each CFA must be above the one

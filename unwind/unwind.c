@@ -269,29 +269,6 @@ static enum sprof_step step(const struct sprof_recovery *recovery, const struct 
 	return sprof_step(recovery->snapshot, rule, cursor);
 }
 
-/*
- * A call through a null or wild pointer makes no frame: the return address is where the call put
- * it. Any other word there is rejected, unless it follows a call, too.
- */
-static enum sprof_end step_out_of_no_code(
-	const struct sprof_recovery *recovery, struct sprof_cursor *cursor)
-{
-	struct sprof_cursor caller = *cursor;
-	const struct sprof_pc *known = NULL;
-	enum sprof_step made = SPROF_STEP_OK;
-
-	if (cursor->innermost)
-		made = sprof_step_leaf(recovery->snapshot, &caller);
-	if (made != SPROF_STEP_OK)
-		return end_of_step(made, true);
-	if (cursor->innermost)
-		known = sprof_pcs_find(recovery->pcs, recovery->maps, caller.pc, true);
-	if (!known || !known->is_behind_call)
-		return SPROF_END_NO_MODULE;
-	*cursor = caller;
-	return SPROF_END_DEPTH;
-}
-
 static enum sprof_step step_by_registers(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, size_t count, struct sprof_cursor *cursor)
 {
@@ -359,10 +336,12 @@ static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 
 		if (!known) {
 			stack.lost_pc = cursor.pc - cursor.is_return;
-			stack.end = step_out_of_no_code(&recovery, &cursor);
-			if (stack.end != SPROF_END_DEPTH)
-				break;
-			continue;
+			made = sprof_recover_caller(&recovery, &cursor);
+			if (made == SPROF_STEP_OK)
+				continue;
+			stack.end = made == SPROF_STEP_OTHER ? SPROF_END_NO_MODULE
+							     : end_of_step(made, true);
+			break;
 		}
 		rule = known->rule;
 		unwinder->frames[stack.count++] = frame_of(known);

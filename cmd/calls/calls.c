@@ -171,6 +171,16 @@ static void take_gap(void *data, uint64_t end_ns)
 		calls->out_of_memory = true;
 }
 
+static void take_left(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns)
+{
+	struct calls *calls = data;
+
+	if (calls->end_ns && now_ns > calls->end_ns)
+		return;
+	if (!sprof_calls_engine_leave(&calls->engine, thread, sp, now_ns))
+		calls->out_of_memory = true;
+}
+
 /* What sprof has taken until now to find and watch functions is no time of the program's. */
 static void take_loaded(void *data, uint64_t now_ns)
 {
@@ -207,6 +217,7 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 		.wants = wants,
 		.event = take_event,
 		.gap = take_gap,
+		.left = take_left,
 		.loaded = take_loaded,
 		.counts_only = calls->options->count,
 		.times = calls->options->overhead > 0,

@@ -47,12 +47,22 @@ static bool note_stop(struct sprof_calls_engine *engine, const struct sprof_trac
 		&engine->windows, event, event->type == SPROF_TRACE_PROBE);
 }
 
+/* The books of what is seen now. */
+static struct sprof_activations *books_now(const struct sprof_calls_engine *engine)
+{
+	return engine->in_windows ? engine->in_windows : engine->activations;
+}
+
 bool sprof_calls_engine_take(
 	struct sprof_calls_engine *engine, const struct sprof_trace_event *event)
 {
-	return note_stop(engine, event) &&
-		sprof_activations_take(
-			engine->in_windows ? engine->in_windows : engine->activations, event);
+	return note_stop(engine, event) && sprof_activations_take(books_now(engine), event);
+}
+
+bool sprof_calls_engine_leave(
+	struct sprof_calls_engine *engine, uint32_t thread, uint64_t sp, uint64_t now_ns)
+{
+	return sprof_activations_leave(books_now(engine), thread, sp, now_ns);
 }
 
 bool sprof_calls_engine_gap(struct sprof_calls_engine *engine, uint64_t until_ns)

@@ -34,6 +34,10 @@ SPROF_MUST_USE bool sprof_calls_engine_take(
 	struct sprof_calls_engine *engine, const struct sprof_trace_event *event);
 SPROF_MUST_USE bool sprof_calls_engine_gap(struct sprof_calls_engine *engine, uint64_t until_ns);
 
+/* As sprof_activations_leave(). */
+SPROF_MUST_USE bool sprof_calls_engine_leave(
+	struct sprof_calls_engine *engine, uint32_t thread, uint64_t sp, uint64_t now_ns);
+
 /* Ends the run; adds the estimates from windows to the books. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_calls_engine_close(
 	struct sprof_calls_engine *engine, uint64_t begin_ns, uint64_t end_ns);

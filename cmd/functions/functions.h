@@ -46,6 +46,8 @@ struct sprof_functions_options {
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events before end_ns are missing. May be NULL. */
 	void (*gap)(void *data, uint64_t end_ns);
+	/* A thread jumps to this place of its own stack: the calls below are left. May be NULL. */
+	void (*left)(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns);
 	/*
 	 * The launched program has mapped a library, and was held while its functions were found and watched. None of
 	 * its own code has run. May be NULL.

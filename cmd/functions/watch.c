@@ -37,6 +37,14 @@ static void take_gap(void *data, uint64_t end_ns)
 		functions->options.gap(functions->options.data, end_ns);
 }
 
+static void take_left(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns)
+{
+	const struct sprof_functions *functions = data;
+
+	if (functions->options.left)
+		functions->options.left(functions->options.data, thread, sp, now_ns);
+}
+
 /* Debug registers are permitted for the user's own processes. They report begins only. */
 static bool use_registers(struct sprof_functions *functions, struct sprof_error *err)
 {
@@ -74,6 +82,7 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 	functions->breakpoints = sprof_breakpoint_events_create(&(struct sprof_breakpoint_options){
 		.sink = functions->sink,
 		.mapped = functions->mapped,
+		.left = take_left,
 		.stacks = functions->options.stacks,
 		.begins_only = functions->options.begins_only,
 		.times = functions->options.times,

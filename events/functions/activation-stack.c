@@ -370,6 +370,12 @@ bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
 	return true;
 }
 
+bool sprof_activation_stack_leave(struct sprof_activation_stack *stack,
+	const struct sprof_activation_call *at, uint64_t now_ns)
+{
+	return settle(stack, false, now_ns) && go_to(stack, at, false, now_ns);
+}
+
 uint64_t sprof_activation_stack_below(const struct sprof_activation_stack *stack)
 {
 	return stack->count ? top_of(stack)->sp - 1 : UINT64_MAX / 4;

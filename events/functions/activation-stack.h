@@ -77,6 +77,10 @@ SPROF_MUST_USE bool sprof_activation_stack_enter(struct sprof_activation_stack *
 SPROF_MUST_USE bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *call, uint64_t now_ns);
 
+/* The thread jumps there: the calls below on that stack are left. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_activation_stack_leave(struct sprof_activation_stack *stack,
+	const struct sprof_activation_call *at, uint64_t now_ns);
+
 /* A stack pointer for a call whose event has none: below all open frames. */
 uint64_t sprof_activation_stack_below(const struct sprof_activation_stack *stack);
 /* The stack pointer of the innermost open call of the function; 0: none. */

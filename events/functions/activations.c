@@ -173,6 +173,15 @@ bool sprof_activations_end(struct sprof_activations *activations,
 	return thread && sprof_activation_stack_return(&thread->stack, &placed, event->time_ns);
 }
 
+bool sprof_activations_leave(
+	struct sprof_activations *activations, uint32_t id, uint64_t sp, uint64_t now_ns)
+{
+	const struct sprof_activation_call at = {.sp = sp, .kind = SPROF_STACK_OWN};
+	struct thread *thread = find_thread(activations, id);
+
+	return !thread || sprof_activation_stack_leave(&thread->stack, &at, now_ns);
+}
+
 static bool take_begin(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
 	const struct sprof_activation_call call = {

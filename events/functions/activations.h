@@ -43,6 +43,13 @@ SPROF_MUST_USE bool sprof_activations_begin(struct sprof_activations *activation
 SPROF_MUST_USE bool sprof_activations_end(struct sprof_activations *activations,
 	const struct sprof_trace_event *event, const struct sprof_activation_call *call);
 
+/*
+ * A thread jumps to this place of its own stack: the calls below are left. Returns false if out of
+ * memory.
+ */
+SPROF_MUST_USE bool sprof_activations_leave(
+	struct sprof_activations *activations, uint32_t thread, uint64_t sp, uint64_t now_ns);
+
 /* The stack pointer at the start of the call, from a PROBE or a RETURN event. */
 uint64_t sprof_activation_sp(const struct sprof_trace_event *event);
 

@@ -213,14 +213,20 @@ static void leave_calls(struct sprof_breakpoint_events *events, struct sprof_thr
 	const struct sprof_regs *regs, enum sprof_breakpoint_way way)
 {
 	struct thread_calls *calls = calls_of(events, thread);
-	struct sprof_jump jump;
+	const uint64_t sp = regs->values[SPROF_REG_SP];
+	struct sprof_jump jump = {sp, sp + sizeof(uint64_t)};
 
 	if (!calls)
 		return;
 	if (way == SPROF_BREAKPOINT_CATCH)
-		sprof_return_stack_catch(&calls->returns, regs->values[SPROF_REG_SP]);
-	else if (sprof_jump_read(thread, regs, &jump))
+		sprof_return_stack_catch(&calls->returns, sp);
+	else if (!sprof_jump_read(thread, regs, &jump))
+		return;
+	else
 		sprof_return_stack_jump(&calls->returns, &jump);
+	if (events->options.left && kind_of(calls, jump.to) == SPROF_STACK_OWN)
+		events->options.left(
+			events->options.sink.data, thread->id, jump.to, sprof_clock_now_ns());
 }
 
 static bool copy_stack(struct sprof_breakpoint_events *events, struct sprof_thread *thread,

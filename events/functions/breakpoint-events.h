@@ -26,6 +26,11 @@ struct sprof_breakpoint_options {
 	struct sprof_trace_sink sink;
 	/* A thread is held at a LOADER, before new code runs. Gets the sink's data. May be NULL. */
 	void (*mapped)(void *data, struct sprof_process *process);
+	/*
+	 * A thread jumps to this place of its own stack: the calls below have no RETURN. Gets the
+	 * sink's data. May be NULL.
+	 */
+	void (*left)(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns);
 	bool stacks;      /* copy a stack at each begin */
 	bool begins_only; /* no breakpoints at returns */
 	/* fill in the CPU times of struct sprof_breakpoint_load: one more read per stop */

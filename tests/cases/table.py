@@ -25,6 +25,7 @@ REALIGNED = ";main;caller;outer;realigned;leaf;"
 NULL_CALL = ";main;ask_for_it;call_it;"
 LOCKS = "gcc -O1 -pthread locks.c"
 VALUES = "gcc -g values.c"
+LATER = r"^later +20 .*\n  <- \[none\] +20 " "\n" "calls leave 20: left by a jump"
 KNOWN = "gcc -O1 -pthread known-calls.c"
 TWO = "gcc -O1 -pthread two-threads.c"
 
@@ -59,6 +60,8 @@ CASES = [
     Case("stacks", "call-of-null", "gcc -O1 null-call.c", "dump ./a.out", NULL_CALL, "no"),
     Case("stacks", "call-of-null-other-stack", "gcc -O1 -DOWN_STACK null-call.c", "dump ./a.out", NULL_CALL, "no"),
     Case("stacks", "call-of-data", "gcc -O1 -DTARGET='&data' null-call.c", "dump ./a.out", NULL_CALL, "no"),
+    Case("stacks", "call-of-null-asleep", "gcc -O0 null-call.c", "dump --asleep ./a.out", NULL_CALL, "no"),
+    Case("stacks", "call-of-data-asleep", "gcc -O0 -DOWN_STACK -DTARGET='&data' null-call.c", "dump --asleep ./a.out", NULL_CALL, "no"),
     Case("stacks", "call-of-null-in-a-core", "gcc -O1 crash.c; gdb -batch -ex run -ex 'gcore core' ./a.out", "dump --core core", NULL_CALL,
          "no", "gcc gdb"),
     Case("stacks", "realigned", "gcc -O1 realigned.c", "dump ./a.out", REALIGNED, "no", X86),
@@ -112,6 +115,8 @@ CASES = [
     Case("events", "calls-left-by-jumps", "gcc -O1 jumps.c", WORK + "./a.out", "^work: 20 calls, 10 returned", "no"),
     Case("events", "calls-left-by-exceptions", "g++ -O1 throws.cc", "calls -F work(int) ./a.out",
          r"^work\(int\): 20 calls, 10 returned", "no", "g++"),
+    Case("events", "call-behind-a-jump", "gcc -O1 left-behind.c", "calls -F leave,later -o x.txt ./a.out", LATER, "no"),
+    Case("events", "call-behind-an-exception", "g++ -O1 -x c++ left-behind.c", "calls -F leave,later -o x.txt ./a.out", LATER, "no", "g++"),
     Case("events", "stack-of-signals-below", "gcc -O1 other-stack.c", "calls -F outer,inner ./a.out",
          "^exit 0$\n^outer: 20 calls, 20 returned\n^inner: 20 calls, 20 returned", "no"),
     Case("events", "stack-of-signals-above", "gcc -O1 -DABOVE other-stack.c", "calls -F outer,inner ./a.out",

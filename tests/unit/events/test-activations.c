@@ -3,8 +3,8 @@
  * exceptions, other stacks, forks, execs, ends of threads and lost events.
  *
  * A stream: "10@1:a+900" is the begin of the function a at the stack pointer 900, on thread 1;
- * "15@1:a-900" is its return; "@1:end", "@1:exec"; "@1:fork(102)" is the birth of process 102; "!20":
- * events before 20 were lost. Threads 1 to 9 are of process 100, 20 to 29 of 102. The rows, in the
+ * "15@1:a-900" is its return; "@1:end", "@1:exec"; "@1:fork(102)" is the birth of process 102;
+ * "@1:jump(850)" is a jump there; "!20": events before 20 were lost. Threads 1 to 9 are of process 100, 20 to 29 of 102. The rows, in the
  * order of their begins: "a 2 10/5" are two calls, total 10, self 5; "a<b" those from b, "a<." from none.
  */
 #include "events/functions/activations.h"
@@ -61,6 +61,12 @@ static const char *take(struct sprof_activations *activations, uint64_t time_ns,
 	event.pid = 100 + (pid_t)event.thread / 10;
 	event.tid = event.thread % 10 ? 1000 + (pid_t)event.thread : event.pid;
 	at++;
+	if (!strncmp(at, "jump(", 5)) {
+		const uint64_t sp = strtoull(at + 5, &at, 10);
+
+		assert_true(sprof_activations_leave(activations, event.thread, sp, time_ns));
+		return at + 1;
+	}
 	event.type = type_of(at);
 	brace = event.type == SPROF_TRACE_FORK ? strchr(at, '(') : NULL;
 	values[0].integer = brace ? atoi(brace + 1) : *at - 'a';
@@ -250,6 +256,12 @@ static const struct stream jump_streams[] = {
 	{"out of a recursion, what returned counts once",
 		"10@1:a+900 11@1:b+800 12@1:b+700 13@1:b+600 15@1:b-600 16@1:b-700 20@1:a-900",
 		"a 1 10/6; a<. 1 10/6; b 3 4/4 depth 3 left 1; b<a 1 0/0 left 1; b<b 2 4/4"},
+	{"a later call is below, and the jump is known",
+		"10@1:a+900 12@1:b+800 14@1:c+700 20@1:jump(850) 22@1:d+600 25@1:d-600 30@1:a-900",
+		"a 1 20/17; a<. 1 20/17; b 1 0/0 left 1; b<a 1 0/0 left 1; c 1 0/0 left 1; "
+		"c<b 1 0/0 left 1; d 1 3/3; d<a 1 3/3"},
+	{"a jump of a thread without calls", "5@1:jump(850) 10@1:a+900 15@1:a-900",
+		"a 1 5/5; a<. 1 5/5"},
 	{"to the root", "10@1:a+800 12@1:b+700 20@1:c+900 24@1:c-900",
 		"a 1 0/0 left 1; a<. 1 0/0 left 1; b 1 0/0 left 1; b<a 1 0/0 left 1; c 1 4/4; "
 		"c<. 1 4/4"},
