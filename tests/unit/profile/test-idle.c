@@ -154,6 +154,8 @@ static void who_waits_for_work_is_idle(void **state)
 			 .syscall = "pselect6",
 			 .object = "pipe:[1] from itself"},
 			true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "inotify"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "ppoll", .object = "signalfd"}, true},
 		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
 		{{.kind = SPROF_WAIT_KIND_IO,
 			 .syscall = "accept4",
@@ -237,6 +239,10 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	add_waiting(profile, worker, "main;work", &running, 500);
 	add_waiting(profile, worker, "main;take", &semaphore, 500);
 	add_waiting(profile, waiter, "main;take", &semaphore, 1000);
+	/* On a busy machine the thread began late: that is no work. */
+	example_add(profile, waiter, "main;start",
+		&(struct sprof_metrics){
+			.samples = 50, .times.ns[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS});
 	idle = sprof_profile_idle_rows(profile);
 	for (size_t i = 0; i < profile->row_count; i++) {
 		bool waits =
