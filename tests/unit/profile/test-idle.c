@@ -190,6 +190,10 @@ static void the_functions_above_a_wait_decide(void **state)
 		bool idle;
 	} cases[] = {
 		{"main;epoll_wait_here", &events, true},
+		{"a+0x1;__libc_start_main_impl;__libc_start_call_main;a+0x2", &events, true},
+		{"a+0x1;__libc_start_main_impl;__libc_start_call_main;a+0x2;a+0x3", &events, true},
+		{"a+0x1;__libc_start_main_impl;a+0x2;a+0x3;a+0x4", &events, false},
+		{"_start;__libc_start_main_impl;main;a;b", &events, false},
 		{"main;serve", &events, true},
 		{"main;serve;answer;take_row_lock", &events, false},
 		{"main;PostgresMain;ReadCommand;secure_read;WaitEventSetWait", &events, true},
