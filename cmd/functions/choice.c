@@ -5,6 +5,7 @@
  */
 #include "cmd/functions/choice.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -121,12 +122,22 @@ bool sprof_function_is_called(const char *name, const char *linkage)
 	return is_like(name, brief);
 }
 
+/* The links of a library, libz.so and libz.so.1, also mean its file, libz.so.1.3.1. */
+static bool is_link_of(const char *link, const char *file)
+{
+	const size_t length = strlen(link);
+
+	return strstr(link, ".so") && strncmp(link, file, length) == 0 && file[length] == '.' &&
+		isdigit((unsigned char)file[length + 1]);
+}
+
 bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
 
-	return !wish->file ||
-		is_like(wish->file, strchr(wish->file, '/') || !slash ? path : slash + 1);
+	return !wish->file || is_like(wish->file, strchr(wish->file, '/') ? path : file) ||
+		is_link_of(wish->file, file);
 }
 
 bool sprof_function_choice_is_program(

@@ -55,7 +55,7 @@ static void jit_hint_write(
 	if (found.java)
 		snprintf(buffer, size,
 			"jcmd %llu Compiler.perfmap while it runs writes one (Java 17 and later), or "
-			"java -XX:+DumpPerfMapAtExit",
+			"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
 			(unsigned long long)pid);
 	else if (found.node)
 		snprintf(buffer, size, "node --perf-basic-prof writes one");
@@ -64,7 +64,7 @@ static void jit_hint_write(
 	else
 		snprintf(buffer, size,
 			"have the JIT compiler write a perf map: node --perf-basic-prof, "
-			"python3 -X perf, java -XX:+DumpPerfMapAtExit");
+			"python3 -X perf, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit");
 }
 
 static void explain_anonymous(const struct sprof_names *names, const struct sprof_modules *modules,

@@ -16,7 +16,6 @@
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
-#include "output/wait-words.h"
 
 enum {
 	WIDTH = 80,
@@ -141,36 +140,6 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 		!put_others(summary, processes, rest_ns))
 		return false;
 	return summary->lines < FEW_LINES || put_queue(summary);
-}
-
-/* If everything is idle: what most of it waits for. */
-static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
-{
-	const struct sprof_answer *answer = &summary->answer;
-	struct sprof_waits_table table;
-	SPROF_AUTO_FREE char *words = NULL, *text = NULL, *name = NULL;
-	bool is_known;
-
-	if (!answer->count)
-		return true;
-	if (!sprof_waits_table_build(summary->profile, &summary->view, &table, err))
-		return false;
-	is_known = table.count;
-	if (is_known)
-		words = sprof_wait_words(summary->profile, &table.rows[0], room(summary));
-	sprof_waits_table_finish(&table);
-	if (is_known && !words)
-		return sprof_error_no_memory(err);
-	name = sprof_clean_text(answer->programs[0].name, NULL);
-	if (!name ||
-		asprintf(&text, "%s%s idle, waiting for something to do%s%s", name,
-			answer->count > 1 ? " and the others are" : " is",
-			words ? ", most in " : "", words ? words : "") < 0) {
-		text = NULL;
-		return sprof_error_no_memory(err);
-	}
-	sprof_summary_put_text(summary, "verdict", text, SENTENCE - 1);
-	return true;
 }
 
 /* Each class gets characters in proportion to its share, rounded so that they fill the bar. */
@@ -403,7 +372,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 		return true;
 	}
 	if (summary->view.left_out ? !put_programs(summary, programs) && !sprof_error_no_memory(err)
-				   : !put_idle(summary, err))
+				   : !sprof_summary_put_idle(summary, err))
 		return false;
 	put_times(summary);
 	if (!put_tables(summary, other + (summary->terms ? 1 : 0), err))

@@ -70,6 +70,8 @@ SPROF_MUST_USE bool sprof_summary_put_functions(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_summary_put_paths(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+/* If everything is idle: what most of it waits for. */
+SPROF_MUST_USE bool sprof_summary_put_idle(struct sprof_summary *summary, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_summary_put_waits(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 

@@ -59,7 +59,7 @@ static void write_samples(const struct screen *screen)
 	}
 	if (comparison->cpu_samples < FEW)
 		sprof_out_printf(screen->text->out,
-			"only %.0f samples on a CPU: longer runs, or a higher --rate, show smaller changes\n",
+			"only %.0f samples on a CPU: longer runs or a higher --rate show smaller changes\n",
 			comparison->cpu_samples);
 }
 
@@ -76,8 +76,8 @@ static void write_whole(const struct screen *screen)
 	sprof_out_puts(text->out, "\n");
 	if (!has_several(comparison))
 		sprof_out_puts(text->out,
-			"one run of each: how much runs differ by themselves is not known; with several, "
-			"sprof diff\nBEFORE... -- AFTER... says it\n");
+			"one run of each: how much runs differ by themselves is not known; with several\n"
+			"it is: sprof diff BEFORE... -- AFTER...\n");
 	else if (comparison->are_few)
 		sprof_out_puts(text->out,
 			"so few runs can't show that a change is more than chance: 4 of each can\n");
@@ -181,9 +181,8 @@ static void write_rows(const struct screen *screen)
 
 	if (!count)
 		return;
-	sprof_out_printf(text->out,
-		"\n  %11s %9s %9s %9s  function, with the libraries that it calls\n", "change",
-		"before", "now", "x");
+	sprof_out_printf(text->out, "\n  %11s %9s %9s %9s  function, with its libraries\n",
+		"change", "before", "now", "x");
 	for (size_t i = 0; i < count && i < most; i++) {
 		write_row(screen, &comparison->rows[i]);
 		has_doubt |= !comparison->rows[i].is_sure;

@@ -18,8 +18,14 @@
 #include "profile/answer/own-place.h"
 #include "profile/views/stack-lines.h"
 
-/* From this percentage of its wall time on, a thread does nothing but wait. */
+/* From this percentage of its own time on, a thread does nothing but wait. */
 static const double nothing_else = 95;
+
+/* Without the time that other programs took. */
+static uint64_t own_time(const struct sprof_times *times)
+{
+	return sprof_times_wall(times) - times->ns[SPROF_TIME_RUNQ] - times->ns[SPROF_TIME_STOLEN];
+}
 
 static const struct {
 	const char *function, *lacks;
@@ -96,10 +102,12 @@ static bool is_list(const char *object)
 static bool watches_one(const struct sprof_profile_context *context)
 {
 	static const char *const watching[] = {"poll", "ppoll", "select", "pselect", NULL};
+	/* Descriptors that report, and never answer. */
+	static const char *const news[] = {"eventfd", "inotify", "fanotify", "signalfd", NULL};
 
 	return context->object && is_any(context->syscall, watching) && !is_list(context->object) &&
 		!strstr(context->object, " from itself") &&
-		!strstr(context->object, " listening") && !starts_with(context->object, "eventfd");
+		!strstr(context->object, " listening") && !is_any(context->object, news);
 }
 
 /* Waits that are idle wherever they are. */
@@ -189,22 +197,22 @@ static bool may_be_loop(const struct sprof_profile_context *context)
 static bool find_queues(const struct sprof_profile *profile, bool *idle)
 {
 	SPROF_AUTO_FREE uint64_t *queues = calloc(profile->thread_count + 1, sizeof(*queues));
-	SPROF_AUTO_FREE uint64_t *walls = calloc(profile->thread_count + 1, sizeof(*walls));
+	SPROF_AUTO_FREE uint64_t *all = calloc(profile->thread_count + 1, sizeof(*all));
 
-	for (size_t i = 0; queues && walls && i < profile->row_count; i++) {
+	for (size_t i = 0; queues && all && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
-		uint64_t ns = sprof_times_wall(&row->metrics.times);
+		uint64_t ns = own_time(&row->metrics.times);
 
 		queues[row->thread] += may_be_queue(&profile->contexts[row->context]) ? ns : 0;
-		walls[row->thread] += ns;
+		all[row->thread] += ns;
 	}
-	for (size_t i = 0; queues && walls && i < profile->row_count; i++) {
+	for (size_t i = 0; queues && all && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
 
 		idle[i] |= may_be_queue(&profile->contexts[row->context]) &&
-			sprof_percent(queues[row->thread], walls[row->thread]) >= nothing_else;
+			sprof_percent(queues[row->thread], all[row->thread]) >= nothing_else;
 	}
-	return queues && walls;
+	return queues && all;
 }
 
 /*

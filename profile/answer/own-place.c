@@ -148,11 +148,22 @@ void sprof_own_frames_keep(
 uint8_t sprof_own_frames_depth(
 	const struct sprof_profile *profile, const struct sprof_expansion *frames)
 {
+	static const char start[] = "__libc_start_";
+	bool has_main = false;
 	size_t count = 0;
 
-	for (size_t i = 0; i < frames->count; i++)
-		count += sprof_code_of(profile, frames->frames[i]->function) == SPROF_CODE_OWN &&
-			!is_beginning(profile->functions[frames->frames[i]->function].name);
+	for (size_t i = 0; i < frames->count; i++) {
+		const uint32_t function = frames->frames[i]->function;
+		const char *name = profile->functions[function].name;
+
+		/* libc calls main, which has no name in a stripped program, and _start calls libc. */
+		if (strncmp(name, start, strlen(start)) == 0) {
+			count -= count && !has_main;
+			break;
+		}
+		has_main |= is_beginning(name);
+		count += sprof_code_of(profile, function) == SPROF_CODE_OWN && !is_beginning(name);
+	}
 	return count < UINT8_MAX - 1 ? (uint8_t)count : UINT8_MAX - 1;
 }
 

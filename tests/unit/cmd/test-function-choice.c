@@ -126,6 +126,33 @@ static void files(void **state)
 	close(program.fd);
 }
 
+static void links_of_a_library(void **state)
+{
+	static const struct {
+		const char *wish, *path;
+		bool is_it;
+	} cases[] = {
+		{"step@libsqlite3.so", "/lib/libsqlite3.so.0.8.6", true},
+		{"step@libsqlite3.so.0", "/lib/libsqlite3.so.0.8.6", true},
+		{"step@libsqlite3.so.0.8.6", "/lib/libsqlite3.so.0.8.6", true},
+		{"step@libsqlite3.so", "/lib/libsqlite3.so", true},
+		{"step@libsqlite3.so.0", "/lib/libsqlite3.so.08.6", false},
+		{"step@libsqlite3.so.1", "/lib/libsqlite3.so.0.8.6", false},
+		{"step@libsqlite3", "/lib/libsqlite3.so.0.8.6", false},
+		{"step@libsqlite3.so", "/lib/libsqlite3.so.debug", false},
+		{"step@/usr/libsqlite3.so.0", "/lib/libsqlite3.so.0.8.6", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct sprof_module module = {.path = (char *)cases[i].path, .fd = -1};
+		struct sprof_function_choice choice = read_list(cases[i].wish);
+
+		print_message("%s, %s\n", cases[i].wish, cases[i].path);
+		assert_int_equal(has(&choice, &module, "step"), cases[i].is_it);
+		sprof_function_choice_finish(&choice);
+	}
+}
+
 static void stubs(void **state)
 {
 	const struct sprof_module libc = {.path = "/lib/libc.so.6", .fd = -1};
@@ -176,6 +203,7 @@ TEST_MAIN("function-choice")
 		cmocka_unit_test(what_is_no_list),
 		cmocka_unit_test(names),
 		cmocka_unit_test(files),
+		cmocka_unit_test(links_of_a_library),
 		cmocka_unit_test(stubs),
 		cmocka_unit_test(what_returns_twice),
 		cmocka_unit_test(a_pattern_that_the_program_does_not_have),

@@ -278,6 +278,21 @@ static struct sprof_module *anonymous_module(struct sprof_modules *modules, cons
 	return sprof_modules_intern(modules, &key, &is_new);
 }
 
+/* Java refuses the second option without the first. */
+static void java_needs_two_options_for_a_perf_map(void **state)
+{
+	struct session session = begin(&(struct sprof_symbols_options){0});
+	struct sprof_module *module = anonymous_module(session.modules, "[anon]");
+	struct sprof_symbols_gap gap;
+	struct sprof_error err;
+
+	check_raw(&session, module, 0x7f0000002000, "[anon]+0x7f0000002000");
+	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
+	assert_non_null(
+		strstr(gap.help, "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"));
+	end(&session);
+}
+
 /* A perf map is read again when it has grown; what had a name keeps it. */
 static void test_perf_map(void **state)
 {
@@ -357,6 +372,7 @@ TEST_MAIN("symbols")
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_separate_debug_file),
 		cmocka_unit_test(test_wrong_debug_file),
+		cmocka_unit_test(java_needs_two_options_for_a_perf_map),
 		cmocka_unit_test(test_perf_map),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_explanations),

@@ -154,6 +154,8 @@ static void who_waits_for_work_is_idle(void **state)
 			 .syscall = "pselect6",
 			 .object = "pipe:[1] from itself"},
 			true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "inotify"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "ppoll", .object = "signalfd"}, true},
 		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
 		{{.kind = SPROF_WAIT_KIND_IO,
 			 .syscall = "accept4",
@@ -188,6 +190,10 @@ static void the_functions_above_a_wait_decide(void **state)
 		bool idle;
 	} cases[] = {
 		{"main;epoll_wait_here", &events, true},
+		{"a+0x1;__libc_start_main_impl;__libc_start_call_main;a+0x2", &events, true},
+		{"a+0x1;__libc_start_main_impl;__libc_start_call_main;a+0x2;a+0x3", &events, true},
+		{"a+0x1;__libc_start_main_impl;a+0x2;a+0x3;a+0x4", &events, false},
+		{"_start;__libc_start_main_impl;main;a;b", &events, false},
 		{"main;serve", &events, true},
 		{"main;serve;answer;take_row_lock", &events, false},
 		{"main;PostgresMain;ReadCommand;secure_read;WaitEventSetWait", &events, true},
@@ -237,6 +243,10 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	add_waiting(profile, worker, "main;work", &running, 500);
 	add_waiting(profile, worker, "main;take", &semaphore, 500);
 	add_waiting(profile, waiter, "main;take", &semaphore, 1000);
+	/* On a busy machine the thread began late: that is no work. */
+	example_add(profile, waiter, "main;start",
+		&(struct sprof_metrics){
+			.samples = 50, .times.ns[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS});
 	idle = sprof_profile_idle_rows(profile);
 	for (size_t i = 0; i < profile->row_count; i++) {
 		bool waits =
