@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -15,18 +16,25 @@
 
 enum {
 	MAX_MODULES = 12, /* the full report has more */
-	MAX_REASON = 66,
 };
 
-/* A last word that does not fit, such as a build id, gets a line of its own. */
+/* A path or a build id that does not fit the terminal gets a line of its own. */
+static void write_with_word(const struct sprof_text *text, const char *head, const char *word)
+{
+	const bool fits =
+		!text->options.width || strlen(head) + 2 + strlen(word) <= text->options.width;
+
+	sprof_out_printf(text->out, "%s%s%s\n", head, fits ? "  " : "\n             ", word);
+}
+
 static void write_reason(const struct sprof_text *text, const char *why)
 {
 	const char *last = strrchr(why, ' ');
-	const int head = last ? (int)(last - why) : 0;
+	const size_t length = strlen(why) + 13;
 
-	if (last && strlen(why) > MAX_REASON)
-		sprof_out_printf(
-			text->out, "             %.*s\n             %s\n", head, why, last + 1);
+	if (last && text->options.width && length > text->options.width)
+		sprof_out_printf(text->out, "             %.*s\n             %s\n",
+			(int)(last - why), why, last + 1);
 	else
 		sprof_out_printf(text->out, "             %s\n", why);
 }
@@ -36,14 +44,16 @@ static void write_gap(
 {
 	const struct sprof_module *module = sprof_modules_get(text->profile->modules, gap->module);
 	SPROF_AUTO_FREE char *path = sprof_clean_text(module->path, NULL);
+	char head[80];
 
 	if (!path) {
 		sprof_out_fail(text->out, ENOMEM);
 		return;
 	}
-	sprof_out_printf(text->out, "    %5.1f %% of samples, %" PRIu64 " address%s  %s\n",
+	snprintf(head, sizeof(head), "    %5.1f %% of samples, %" PRIu64 " address%s",
 		sprof_percent(gap->samples, gaps->all_samples), gap->addresses,
-		gap->addresses == 1 ? "" : "es", path);
+		gap->addresses == 1 ? "" : "es");
+	write_with_word(text, head, path);
 	if (gap->why)
 		write_reason(text, gap->why);
 	if (gap->help)
