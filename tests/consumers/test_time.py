@@ -36,10 +36,19 @@ def ours(path, *options):
     return own, total
 
 
+def span(path, tenth):
+    """The last tenth of a second may have no sample."""
+    try:
+        return ours(path, "--from", f"{100 * tenth}ms", "--to", f"{100 * (tenth + 1)}ms")
+    except AssertionError as refusal:
+        assert "no sample is left" in str(refusal), refusal
+        return Counter(), Counter()
+
+
 def spans(path):
     """(self, total) of each tenth of a second, from the begin on."""
     tenths = json.loads(harness.sprof("report", path, "-f", "json"))["quality"]["duration_ns"] // 10 ** 8 + 1
-    return [ours(path, "--from", f"{100 * tenth}ms", "--to", f"{100 * (tenth + 1)}ms") for tenth in range(tenths)]
+    return [span(path, tenth) for tenth in range(tenths)]
 
 
 def tags(path):
@@ -53,9 +62,9 @@ def test_slices_are_tags():
     for begin, end in ((0, 3), (3, 6), (6, 7), (9, 99)):
         # Go's range includes both ends: of slices that begin in it, all is in.
         focus = f"-tagfocus=time={100 * begin}ms:{100 * (end - 1)}ms"
-        span = ("--from", f"{100 * begin}ms", "--to", f"{100 * end}ms")
-        for got, want in zip(ours("two.pb.gz", *span), go_tool.top("two.pb.gz", focus)):
-            harness.same(got, want, 200, f"{span}")
+        limits = ("--from", f"{100 * begin}ms", "--to", f"{100 * end}ms")
+        for got, want in zip(ours("two.pb.gz", *limits), go_tool.top("two.pb.gz", focus)):
+            harness.same(got, want, 200, f"{limits}")
     # When the program begins, the machine decides. Then it sleeps for a second between the two functions.
     tenths = spans("two.pb.gz")
     first, second = ([i for i, (_, total) in enumerate(tenths) if total[name]] for name in ("first", "second"))
