@@ -21,9 +21,8 @@
 #include "cmd/cli/program-file.h"
 #include "elfsym/dwarf/inlined.h"
 #include "elfsym/names/demangle.h"
+#include "elfsym/names/symbols.h"
 #include "output/short-name.h"
-
-static const char stub_ending[] = "@plt";
 
 /*
  * These functions (setjmp, vfork) return again later to a saved return address. If a source has
@@ -167,10 +166,10 @@ static bool is_wanted_in(struct sprof_function_choice *choice,
 /* Patterns don't mean the stubs through which other files are called, unless they say so. */
 static bool is_other_stub(const char *pattern, const char *linkage)
 {
-	const size_t length = strlen(linkage), tail = sizeof(stub_ending) - 1;
+	const size_t length = strlen(linkage), tail = strlen(SPROF_PLT_ENDING);
 
-	return length > tail && !strcmp(linkage + length - tail, stub_ending) &&
-		!strstr(pattern, stub_ending);
+	return length > tail && !strcmp(linkage + length - tail, SPROF_PLT_ENDING) &&
+		!strstr(pattern, SPROF_PLT_ENDING);
 }
 
 /* A part is entered by jumps of its function: that is no call. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char stub_ending[] = "@plt";
+#include "elfsym/names/symbols.h"
 
 /*
  * Skips a C++ operator's name, such as "operator<" and "operator,", whose signs are not brackets or
@@ -54,9 +54,9 @@ const char *sprof_function_wish_end(const char *begin)
 /* Whether this @ belongs to "@plt", as in "strcmp@plt" and "strcmp@plt@libc.so.6". */
 static bool is_stub(const char *at, const char *end)
 {
-	const size_t length = sizeof(stub_ending) - 1;
+	const size_t length = strlen(SPROF_PLT_ENDING);
 
-	return (size_t)(end - at) >= length && !strncmp(at, stub_ending, length) &&
+	return (size_t)(end - at) >= length && !strncmp(at, SPROF_PLT_ENDING, length) &&
 		(at + length == end || at[length] == '@');
 }
 

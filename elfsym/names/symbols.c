@@ -300,8 +300,8 @@ static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *loc
 		return false;
 	if (line || symbol.source != SPROF_SYMBOL_PLT)
 		return true;
-	return set_joined(symbols, &location->linkage, location->linkage, "@plt", err) &&
-		set_joined(symbols, &location->function, location->function, "@plt", err);
+	return set_joined(symbols, &location->linkage, location->linkage, SPROF_PLT_ENDING, err) &&
+		set_joined(symbols, &location->function, location->function, SPROF_PLT_ENDING, err);
 }
 
 /* Returns false if the address is in no function of a Go program. */

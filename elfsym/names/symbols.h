@@ -37,6 +37,9 @@ struct sprof_symbols_options {
 };
 
 /* One function at an address. Strings are valid as long as the struct sprof_symbols. */
+/* What the name of a PLT entry, a stub that jumps to a function of another file, ends with. */
+#define SPROF_PLT_ENDING "@plt"
+
 struct sprof_location {
 	/* Demangled. "module+0x1234" if unknown: the link-time address of the function's start by
 	 * the unwind tables, else of the address itself. */

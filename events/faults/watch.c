@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "events/perf/registers.h"
-#include "events/perf/rings.h"
 #include "events/perf/ring.h"
+#include "events/perf/rings.h"
 
 enum {
 	MAJOR = 1, /* 0: minor */
@@ -20,13 +20,13 @@ enum {
 	LARGE_RING = 16 << 20,
 };
 
-/* Largest size of a record in bytes. */
-enum { SPROF_FAULT_RECORD = SPROF_PERF_STACK_SIZE + 512 };
-
-enum { LEAST_RECORDS = 2 /* that a ring has to hold */ };
+enum {
+	RECORD_SIZE = SPROF_PERF_STACK_SIZE + 512, /* bytes, at most */
+	LEAST_RECORDS = 2,                         /* that a ring has to hold */
+};
 
 /* Opens such an event and a ring for sprof itself, to test whether the target's may be opened. */
-static bool fault_may_open(struct perf_event_attr attributes, struct sprof_perf_denial *ret_denial)
+static bool may_open(struct perf_event_attr attributes, struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_perf_ring ring = {0};
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -37,7 +37,7 @@ static bool fault_may_open(struct perf_event_attr attributes, struct sprof_perf_
 	fd = sprof_perf_open(&attributes, 0, -1, ret_denial);
 	if (fd < 0)
 		return false;
-	while (size < LEAST_RECORDS * SPROF_FAULT_RECORD)
+	while (size < LEAST_RECORDS * RECORD_SIZE)
 		size *= 2;
 	may = sprof_perf_ring_map(&ring, fd, size, ret_denial);
 	if (may && ring.size < size) {
@@ -72,12 +72,12 @@ static bool settle_attributes(struct sprof_fault_watch *watch, struct sprof_perf
 	for (int kind = 0; kind < KINDS; kind++)
 		watch->attributes[kind] = attributes_of(watch, kind);
 	minor->exclude_kernel = 0;
-	if (!fault_may_open(*minor, ret_denial)) {
+	if (!may_open(*minor, ret_denial)) {
 		if (ret_denial->reason != SPROF_PERF_PARANOID)
 			return false;
 		minor->exclude_kernel = 1;
 		watch->is_of_users_only = true;
-		if (!fault_may_open(*minor, ret_denial))
+		if (!may_open(*minor, ret_denial))
 			return false;
 	}
 	watch->attributes[MAJOR].exclude_kernel = minor->exclude_kernel;
@@ -91,7 +91,7 @@ bool sprof_fault_watch_init(
 	if (!sprof_perf_rings_init(&watch->rings, ret_denial))
 		return false;
 	watch->rings.ring_size = sprof_perf_ring_size(watch->rings.cpus.count, true);
-	watch->rings.largest_record = SPROF_FAULT_RECORD;
+	watch->rings.largest_record = RECORD_SIZE;
 	return settle_attributes(watch, ret_denial);
 }
 

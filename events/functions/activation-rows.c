@@ -60,7 +60,7 @@ static bool count_in(struct sprof_activation_stack *stack,
 }
 
 /* Updates the caller's child time; if the duration is unknown, by the callees' known part. */
-static void tell_caller(struct sprof_activation_frame *caller,
+static void pass_to_caller(struct sprof_activation_frame *caller,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end, uint64_t end_ns)
 {
 	const bool is_timed = sprof_activation_is_timed(end);
@@ -88,22 +88,21 @@ static enum sprof_activation_end end_of(
 	return frame->is_doubtful ? SPROF_ACTIVATION_LOST : end;
 }
 
-void sprof_activation_tell_end(const struct sprof_activation_stack *stack,
+void sprof_activation_pass_end(const struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end)
 {
 	if (frame->tag)
 		stack->books->ended(stack->books->data, frame->tag, end_of(frame, end));
 }
 
-/* Counts a frame that has left the stack. The caller may be NULL. */
 bool sprof_activation_book(struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, struct sprof_activation_frame *caller,
 	enum sprof_activation_end how, uint64_t end_ns)
 {
 	const enum sprof_activation_end end = end_of(frame, how);
 
-	sprof_activation_tell_end(stack, frame, how);
-	tell_caller(caller, frame, end, end_ns);
+	sprof_activation_pass_end(stack, frame, how);
+	pass_to_caller(caller, frame, end, end_ns);
 	keep_end(stack->books, frame, end, end_ns);
 	return frame->is_inherited ||
 		(count_in(stack, &frame->own, frame, end, end_ns) &&

@@ -13,7 +13,7 @@ SPROF_MUST_USE bool sprof_activation_find_place(struct sprof_activation_stack *s
 	uint32_t function, uint32_t caller, struct sprof_activation_place *ret);
 
 /* Passes the end of a call to the books' owner. */
-void sprof_activation_tell_end(const struct sprof_activation_stack *stack,
+void sprof_activation_pass_end(const struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, enum sprof_activation_end end);
 
 /*

@@ -359,7 +359,7 @@ bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
 			return false;
 	}
 	stack->returned = pop(stack);
-	sprof_activation_tell_end(stack, &stack->returned, SPROF_ACTIVATION_RETURNED);
+	sprof_activation_pass_end(stack, &stack->returned, SPROF_ACTIVATION_RETURNED);
 	stack->returned.tag = 0;
 	top = top_of(stack);
 	if (!top || top->sp != call->sp)

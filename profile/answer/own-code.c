@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "elfsym/names/symbols.h"
 #include "profile/answer/boundaries.h"
 #include "profile/model/match.h"
 
@@ -161,9 +162,9 @@ static bool is_library_name(const struct sprof_profile_function *function)
 {
 	static const char *const spaces[] = {
 		"std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete", NULL};
-	const char *name = function->name, *plt = strstr(name, "@plt");
+	const char *name = function->name, *plt = strstr(name, SPROF_PLT_ENDING);
 
-	if (plt && !plt[strlen("@plt")])
+	if (plt && !plt[strlen(SPROF_PLT_ENDING)])
 		return true;
 	if (function->linkage && is_rust(function->linkage))
 		return is_rust_library(name);

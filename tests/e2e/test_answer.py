@@ -37,17 +37,17 @@ int main(int argc, char **argv)
 """
 
 DEADLOCK = """
-import threading, time
-a, b = threading.Lock(), threading.Lock()
+import signal, threading
+a, b, both = threading.Lock(), threading.Lock(), threading.Barrier(2)
 def one(first, second):
     with first:
-        time.sleep(0.1)
+        both.wait()
         print("held", flush=True)
         with second:
             pass
 for locks in ((a, b), (b, a)):
     threading.Thread(target=one, args=locks, daemon=True).start()
-time.sleep(1000)
+signal.pause()
 """
 
 EVENTS = """

@@ -1,4 +1,4 @@
-/* 20 calls of work(), of which 10 are left by longjmp(3): right behind the call the program goes on. */
+/* 20 calls of work(). longjmp(3) leaves 10 of them, and the program continues right after the call. */
 
 #include <setjmp.h>
 

@@ -1,4 +1,4 @@
-/* 20 calls of work(), of which 10 are left by an exception: right behind the call the program goes on. */
+/* 20 calls of work(). An exception leaves 10 of them, and the program continues right after the call. */
 
 __attribute__((noinline)) void work(int number)
 {

@@ -190,7 +190,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* A run whose 400 ticks meet 20 functions by chance: the first with a third of the time, the last rarely. */
+/* A run of 400 samples in 20 functions, chosen at random: a third in the first one, few in the last. */
 static struct sprof_profile *run_by_chance(uint64_t *random)
 {
 	const struct sprof_metrics tick = {.samples = 1, .times.ns[SPROF_TIME_USER] = 10000000};

@@ -229,7 +229,7 @@ static void a_deadlock_is_not_idle(void **state)
 	sprof_profile_destroy(profile);
 }
 
-/* A semaphore may be a lock or a queue: who does nothing else waits for work. */
+/* A semaphore may be a lock or a queue. A thread that only waits for it waits for work. */
 static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 {
 	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,

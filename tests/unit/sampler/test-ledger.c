@@ -69,7 +69,7 @@ static void a_sleep_is_all_that_has_passed(void **state)
 	assert_int_equal(sprof_ledger_take_running(&ledger), 0);
 }
 
-/* Half of what lies between two sleeps that were seen is the first one's; nothing is left behind. */
+/* The first of two sleeps that were seen gets half of the time between the looks. No time is left over. */
 static void two_sleeps_share_what_is_between_them(void **state)
 {
 	struct ledger ledger = begun();

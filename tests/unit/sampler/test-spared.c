@@ -29,7 +29,7 @@ static struct fake_thread *begin(uint64_t seed)
 	return fake_add(&world, 0, 0);
 }
 
-/* Timers tell of every run: nobody is looked at each ms. */
+/* The timer records every run, so the sampler needs no look at a thread in each tick. */
 static void where_timers_cover_all_looks_are_spared(void **state)
 {
 	struct fake_thread *runner = fake_add_runner(&world);
@@ -137,7 +137,7 @@ static void who_begins_to_sleep_has_its_time(void **state)
 	assert_in_range(awake_ns, 20 * 709 * MS, 20 * 716 * MS);
 }
 
-/* Where one sleep follows another, nobody sees when: both have half of what lies between the looks. */
+/* Between two looks, one sleep may end and another begin. The sampler can't see when, so each gets half of that time. */
 static void sleeps_in_turns_have_their_shares(void **state)
 {
 	uint64_t asleep_ns = 0, on_disk_ns = 0;
