@@ -206,23 +206,30 @@ static int help(char *const words[])
 	return SPROF_EXIT_USAGE;
 }
 
-/* `record` is other profilers' word for run and attach. */
-static const struct sprof_command *find_record(char *const words[])
+/*
+ * `record` is other profilers' word for run and, with -p, for attach. A word that follows no option is
+ * the program, and what follows is its own.
+ */
+static bool is_attach(char *const words[])
 {
+	bool follows_option = false;
+
 	for (; words[0] && strcmp(words[0], "--") != 0; words++) {
 		if (!strncmp(words[0], "-p", 2) || !strncmp(words[0], "--pid", 5))
-			return &sprof_command_attach;
+			return true;
+		if (words[0][0] != '-' && !follows_option)
+			return false;
+		follows_option = words[0][0] == '-';
 	}
-	return &sprof_command_run;
+	return false;
 }
 
 static int dispatch(int argc, char *argv[])
 {
 	const struct sprof_command *command = argc > 1 ? find_command(argv[1]) : NULL;
 
-	if (argc > 1 && !strcmp(argv[1], "record"))
-		command = find_record(argv + 2);
-
+	if (command && !strcmp(argv[1], "record") && is_attach(argv + 2))
+		command = &sprof_command_attach;
 	if (command)
 		return run_command(command, argc - 1, argv + 1);
 	if (argc < 2)

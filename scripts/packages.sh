@@ -17,7 +17,7 @@ declare -A group_packages=(
     [servers]="postgresql redis-server redis-tools nginx-light wrk sqlite3 nodejs make git tmux"
     [viewers]="nodejs npm chromium fonts-dejavu-core golang-go valgrind graphviz linux-perf hotspot
         libdevel-nytprof-perl make git"
-    [tools]="clang libclang-rt-dev clang-format-14 linux-perf ltrace uftrace valgrind heaptrack libjemalloc2
+    [tools]="libc6-dbg clang libclang-rt-dev clang-format-14 linux-perf ltrace uftrace valgrind heaptrack libjemalloc2
         libtcmalloc-minimal4 libmimalloc2.0 golang-go musl-tools tmux zsh fish smem dwz xz-utils
         elfutils llvm libdebuginfod1 make git time gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
     [slow]="clang libclang-rt-dev golang-go mpich openmpi-bin tmux time make git"

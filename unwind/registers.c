@@ -4,6 +4,8 @@
  */
 #include "unwind/registers.h"
 
+#include <string.h>
+
 #include "elfsym/cfi/caller.h"
 
 _Static_assert((int)SPROF_REG_COUNT <= (int)SPROF_FRAME_MACHINE_REGISTERS,
@@ -59,6 +61,7 @@ static void follow(const struct sprof_trail *trail, struct sprof_frame_machine *
 {
 	uint64_t address, pc;
 
+	set_known(machine, &trail->registers[0]);
 	for (size_t i = 0; i + 1 < trail->count; i++) {
 		struct sprof_cfi *cfi = cfi_of(trail->images, &trail->frames[i], &address);
 

@@ -20,9 +20,8 @@ struct sprof_calls_naming {
 };
 
 struct sprof_calls_names {
-	/* by function number: why it is not watched, or NULL */
-	char **items;
-	const char **refusals;
+	char **items;          /* by function number */
+	const char **refusals; /* by function number: why it is not watched; NULL: it is */
 	size_t count;
 };
 

@@ -44,8 +44,8 @@ static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
 static const char refused[] = "a mutex with priority inheritance, which the kernel refused";
 
 /*
- * The process of the live thread with this id; 0: there is none, or `seen_from` is in another pid
- * namespace.
+ * The process of the live thread with this id; 0: there is none. -1: not known, because `seen_from`
+ * is in another pid namespace.
  */
 static pid_t process_of(pid_t seen_from, pid_t tid)
 {
@@ -53,8 +53,9 @@ static pid_t process_of(pid_t seen_from, pid_t tid)
 	long process;
 
 	if (sprof_proc_status_read(seen_from, 0, text, sizeof(text)) < 0 ||
-		sprof_proc_status_inner_id(text, "NSpid") != seen_from ||
-		sprof_proc_status_read(tid, 0, text, sizeof(text)) < 0 ||
+		sprof_proc_status_inner_id(text, "NSpid") != seen_from)
+		return -1;
+	if (sprof_proc_status_read(tid, 0, text, sizeof(text)) < 0 ||
 		!sprof_proc_status_number(text, "Tgid", &process))
 		return 0;
 	return (pid_t)process;
@@ -65,11 +66,11 @@ static void print_lost(const struct sprof_dump_view *view, const struct sprof_th
 	const char *lock)
 {
 	const pid_t owner = thread->lock_traits.lost_owner;
-	const pid_t process = view->core ? 0 : process_of(thread->pid, owner);
+	const pid_t process = view->core ? -1 : process_of(thread->pid, owner);
 
-	if (process)
+	if (process > 0)
 		printf("%s of thread %d, which is in process %d", lock, owner, process);
-	else if (view->core)
+	else if (process < 0)
 		printf("%s of thread %d, which is not in this process", lock, owner);
 	else
 		printf("%s of thread %d, which has ended", lock, owner);

@@ -392,7 +392,7 @@ bool sprof_function_choice_begin(struct sprof_function_choice *choice, const cha
 
 		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
 			return report_missing(wish, path, err);
-		if (!check_file(wish, err))
+		if (!pid && !check_file(wish, err))
 			return false;
 	}
 	return !lacks_central(choice) || sprof_function_choice_note_central(choice, err);

@@ -41,8 +41,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_percentage, FIELD(max_overhead)},
 	{"source", NULL, "SOURCE",
 		"how to sample running threads: stop: by ptrace; kernel: timers in\n"
-		"the kernel, without stops; auto: kernel if the timers also see\n"
-		"kernel code (auto)",
+		"the kernel, without stops; auto: kernel if permitted, else stop\n"
+		"(auto)",
 		sprof_running_source_set, FIELD(source)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
 		sprof_value_duration, FIELD(duration_ns)},

@@ -102,6 +102,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_run = {
 	.name = "run",
+	.alias = "record",
 	.summary = "Start a program and profile it; begin here",
 	.synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
 	.details =

@@ -9,14 +9,10 @@
 #include "sampler/sampler.h"
 
 enum sprof_running_source {
-	/*
-	 * Kernel timers, if kernel code may be sampled as well; else stops. Without kernel code,
-	 * kernel time would be attributed by later stops in system calls, and page faults would be
-	 * mistaken for such calls.
-	 */
+	/* kernel timers if they are permitted, else stops */
 	SPROF_RUNNING_AUTO,
 	SPROF_RUNNING_STOP,
-	/* kernel timers or an error; without kernel code if only that is permitted */
+	/* kernel timers, or an error */
 	SPROF_RUNNING_KERNEL,
 };
 

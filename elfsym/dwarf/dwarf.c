@@ -136,25 +136,17 @@ size_t sprof_dwarf_lost_units(const struct sprof_dwarf *dwarf)
 	return dwarf->lost_units;
 }
 
-static bool is_regular(const char *path)
+/* libdw opens any kind of file, and a FIFO would block it. */
+static bool is_special(const char *path)
 {
 	struct stat status;
 
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* A package of .dwo files, which libdw reads since 0.191. */
-static bool has_package(const struct sprof_dwarf *dwarf)
-{
-	char path[PATH_MAX];
-
-	return snprintf(path, sizeof(path), "%s.dwp", dwarf->path) < (int)sizeof(path) &&
-		is_regular(path);
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 /*
- * Whether libdw can safely open the .dwo file named by a skeleton. libdw opens any kind of file,
- * and a FIFO would block it. libdw looks beside the file first, then in the unit's folder.
+ * Whether libdw can safely look for the .dwo file named by a skeleton. It looks beside the file
+ * first, then in the unit's folder.
  */
 static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)
 {
@@ -169,13 +161,13 @@ static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)
 	if (!name || !path)
 		return false;
 	if (name[0] == '/')
-		return is_regular(name);
+		return !is_special(name);
 	if (snprintf(path, PATH_MAX, "%.*s%s", slash ? (int)(slash - dwarf->path) + 1 : 0,
-		    dwarf->path, name) < PATH_MAX &&
-		access(path, F_OK) == 0)
-		return is_regular(path);
-	return folder && snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX &&
-		is_regular(path);
+		    dwarf->path, name) >= PATH_MAX ||
+		is_special(path))
+		return false;
+	return !folder ||
+		(snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX && !is_special(path));
 }
 
 static bool load_unit(struct sprof_dwarf *dwarf, struct sprof_unit *unit)
@@ -188,7 +180,7 @@ static bool load_unit(struct sprof_dwarf *dwarf, struct sprof_unit *unit)
 	unit->loaded = true;
 	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
 		type == DW_UT_skeleton) {
-		if ((is_split_safe(dwarf, &unit->die) || has_package(dwarf)) &&
+		if (is_split_safe(dwarf, &unit->die) &&
 			dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) ==
 				0 &&
 			split.cu)

@@ -208,8 +208,8 @@ static uint64_t symbol_end(const struct sprof_candidate *item)
  */
 static void drop_covered(struct sprof_symtab *symtab)
 {
-	uint64_t covered = 0,
-		 unsized = 0; /* the ends of the last functions with and without size */
+	/* The ends of the last functions with and without size. */
+	uint64_t covered = 0, unsized = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < symtab->count; i++) {

@@ -27,15 +27,19 @@
 enum { MAX_SCOPES = 500, MAX_BLOCKS = 20 };
 
 /* An entry value may depend on another one, of the caller. */
-enum { MAX_CALLERS = 16, MAX_ENTRY_VALUES = 10000 };
+enum { MAX_CALLERS = 16, MAX_ENTRY_VALUES = 500 };
 
 /* Copies in one scope; each is compared with every other. */
 enum { MAX_COPIES = 1000 };
+
+/* DIEs of all scopes; in a corrupt file, scopes may refer to each other again and again. */
+enum { MAX_CHILDREN = 100000 };
 
 struct looking {
 	struct sprof_dwarf_frame frame;
 	struct sprof_pieces pieces; /* of the current variable */
 	struct sprof_locals *ret;
+	unsigned left; /* DIEs to look at */
 };
 
 static bool is_scope(int tag)
@@ -169,6 +173,9 @@ static bool add_child(struct looking *looking, Dwarf_Die *child, int tag, unsign
 {
 	const int found = dwarf_tag(child);
 
+	if (!looking->left)
+		return true;
+	looking->left--;
 	if (found == tag)
 		return add(looking, child);
 	return found != DW_TAG_lexical_block || depth == MAX_BLOCKS ||
@@ -268,7 +275,7 @@ static bool go_to_level(Dwarf_Die *function, uint64_t pc, size_t level)
 bool sprof_symbols_find_locals(struct sprof_symbols *symbols, const struct sprof_local_place *place,
 	struct sprof_locals *ret, struct sprof_error *err)
 {
-	struct looking looking = {.ret = ret};
+	struct looking looking = {.ret = ret, .left = MAX_CHILDREN};
 	struct sprof_dwarf_frame *frame = &looking.frame;
 	unsigned entry_values = MAX_ENTRY_VALUES;
 	Dwarf_Die function;

@@ -207,49 +207,50 @@ static bool type_of(const struct machine_stack *stack, const Dwarf_Op *op, Dwarf
 	return attribute && dwarf_getlocation_die(attribute, op, ret) == 0;
 }
 
+/* Pushes the value as its type has it: extended from the type's size. */
+static bool push_typed(struct machine_stack *stack, const Dwarf_Op *op, uint64_t value)
+{
+	Dwarf_Die type;
+
+	return type_of(stack, op, &type) && sprof_expression_extend(&type, &value) &&
+		push(stack, value);
+}
+
 /* Type 0 is the generic type, of the size of an address. */
 static bool convert(struct machine_stack *stack, const Dwarf_Op *op)
 {
 	uint64_t value;
-	Dwarf_Die type;
 
-	if (!op->number)
-		return stack->count;
-	return type_of(stack, op, &type) && pop(stack, &value) &&
-		sprof_expression_extend(&type, &value) && push(stack, value);
+	return op->number ? pop(stack, &value) && push_typed(stack, op, value) : stack->count;
 }
 
 static bool push_typed_register(struct machine_stack *stack, const Dwarf_Op *op)
 {
 	uint64_t value;
-	Dwarf_Die type;
 
-	return type_of(stack, op, &type) &&
-		sprof_frame_machine_register(stack->machine, op->number, &value) &&
-		sprof_expression_extend(&type, &value) && push(stack, value);
+	return sprof_frame_machine_register(stack->machine, op->number, &value) &&
+		push_typed(stack, op, value);
 }
 
 static bool dereference_typed(struct machine_stack *stack, const Dwarf_Op *op)
 {
 	uint64_t value;
-	Dwarf_Die type;
 
-	return type_of(stack, op, &type) && dereference(stack, op->number) && pop(stack, &value) &&
-		sprof_expression_extend(&type, &value) && push(stack, value);
+	return dereference(stack, op->number) && pop(stack, &value) && push_typed(stack, op, value);
 }
 
 static bool push_typed_constant(struct machine_stack *stack, const Dwarf_Op *op)
 {
 	uint64_t value = 0;
+	Dwarf_Attribute constant;
 	Dwarf_Block block;
-	Dwarf_Die type;
 
-	if (!type_of(stack, op, &type) ||
-		dwarf_getlocation_implicit_value(stack->expression->attribute, op, &block) != 0 ||
-		block.length > sizeof(value))
+	if (!stack->expression->attribute ||
+		dwarf_getlocation_attr(stack->expression->attribute, op, &constant) ||
+		dwarf_formblock(&constant, &block) || block.length > sizeof(value))
 		return false;
 	memcpy(&value, block.data, block.length);
-	return sprof_expression_extend(&type, &value) && push(stack, value);
+	return push_typed(stack, op, value);
 }
 
 /* Operations that involve a type, or something outside the expression. */

@@ -63,7 +63,8 @@ static size_t character_length(const unsigned char *text, size_t size)
 		if (text[i] >> 6 != 2)
 			return 0;
 	}
-	return length;
+	/* Terminals execute the control characters from U+0080 to U+009F. */
+	return text[0] == 0xc2 && text[1] < 0xa0 ? 0 : length;
 }
 
 static void write_characters(struct writing *writing, const unsigned char *text, size_t size)
@@ -170,7 +171,9 @@ static void write_reference(
 		return;
 	}
 	fprintf(writing->out, "@0x%" PRIx64, target.number);
-	if (!sprof_value_type(type, &to))
+	/* C++ has no reference to a reference; a corrupt file may have one to itself. */
+	if (!sprof_value_type(type, &to) || dwarf_tag(&to) == DW_TAG_reference_type ||
+		dwarf_tag(&to) == DW_TAG_rvalue_reference_type)
 		return;
 	fputs(": ", writing->out);
 	write_value(writing, &to, &target);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "output/formats/json-answer.h"
 #include "output/format.h"
+#include "output/formats/json-answer.h"
 #include "output/formats/json-neighbours.h"
 #include "output/json.h"
 #include "profile/model/attributes.h"

@@ -135,7 +135,7 @@ static bool only_waits_for_locks(
 		sprof_percent(cause->ns, own) >= nearly_all;
 }
 
-/* The process may be gone, and hang again in the next run. */
+/* The process may be gone, and hang again in the next run. pgrep(1) compares 15 characters. */
 static char *ask_dump(const struct sprof_summary *summary, const struct sprof_program *program)
 {
 	const char *again = summary->options.again;
@@ -146,7 +146,7 @@ static char *ask_dump(const struct sprof_summary *summary, const struct sprof_pr
 		return asprintf(&text, "sprof dump %s", again) < 0 ? NULL : text;
 	if (!is_plain(program->name, &quoted) || quoted)
 		return NULL;
-	return asprintf(&text, "sprof dump -p $(pgrep -n %s)", program->name) < 0 ? NULL : text;
+	return asprintf(&text, "sprof dump -p $(pgrep -n %.15s)", program->name) < 0 ? NULL : text;
 }
 
 /* *ret_answers describes what the command shows. NULL: no open question, or out of memory. */

@@ -14,7 +14,8 @@
 
 enum {
 	ROWS = 15, /* that a screen has room for */
-	FEW = 1000, /* samples on a CPU. With this number, a function with half of them must change by a fifth */
+	/* samples on a CPU; with that many, a change by a fifth shows in a function with half of them */
+	FEW = 1000,
 	INDENT = 2 + 11 + 3 * 10 + 2,
 };
 

@@ -11,9 +11,9 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/answer/deadlocks.h"
-#include "profile/answer/own-place.h"
 #include "profile/answer/faults.h"
 #include "profile/answer/idle.h"
+#include "profile/answer/own-place.h"
 #include "profile/answer/program-functions.h"
 #include "profile/model/program.h"
 

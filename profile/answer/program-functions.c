@@ -42,10 +42,11 @@ struct parts {
 
 static bool add_part(struct parts *parts, const struct sprof_own_place *charge, uint64_t ns)
 {
-	uint32_t id = sprof_idmap_find(&parts->by_pair, charge->function, charge->inner);
+	uint32_t id;
 
 	if (charge->inner == SPROF_PROFILE_NONE)
 		return true;
+	id = sprof_idmap_find(&parts->by_pair, charge->function, charge->inner);
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)parts->count;
 		if (!sprof_idmap_put(&parts->by_pair, charge->function, charge->inner, id))

@@ -14,16 +14,16 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "profile/answer/boundaries.h"
-#include "profile/answer/own-place.h"
 #include "profile/answer/idle.h"
+#include "profile/answer/own-place.h"
 #include "profile/views/stack-lines.h"
 
-static const double
-	rarely =
-		0.05, /* how often chance may look like a change: the limit for one order of runs */
-	errors = 5,   /* standard errors; chance exceeds them in one of 10^6 functions */
-	/* the share of a time by which the machine's speed may change it from run to run */
-	machine = 0.1;
+/* How often chance may look like a change: the limit for one order of runs. */
+static const double rarely = 0.05;
+/* Standard errors; chance exceeds them in one of 10^6 functions. */
+static const double errors = 5;
+/* The part of a time by which the machine's speed may change it from run to run. */
+static const double machine = 0.1;
 
 /* Rows after those of the functions. */
 enum { IDLE, QUEUE, WHOLE, FURTHER_ROWS };
@@ -249,8 +249,10 @@ static bool samples_differ(const struct tally *tally, size_t row, bool only_cpu)
 static bool is_of_cpu(
 	const struct tally *tally, const struct sprof_comparison_row *row, size_t number)
 {
-	const double cpu = amount_of(tally, number, SPROF_SIDE_NEW, true).value -
-		amount_of(tally, number, SPROF_SIDE_BASE, true).value;
+	const double cpu = amount_of(tally, number, SPROF_SIDE_NEW, true).value /
+			(double)tally->runs[SPROF_SIDE_NEW] -
+		amount_of(tally, number, SPROF_SIDE_BASE, true).value /
+			(double)tally->runs[SPROF_SIDE_BASE];
 
 	return cpu / sprof_comparison_change(row) > 0.5;
 }

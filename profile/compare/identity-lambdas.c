@@ -26,6 +26,7 @@ struct lambdas {
 	struct sprof_strtab *texts;
 	struct lambda *items;
 	size_t count;
+	bool failed; /* out of memory */
 };
 
 /* Skips "::{lambda(int)#1}" or "::$_0" at this place; NULL: there is neither. */
@@ -72,7 +73,8 @@ static bool split(struct lambdas *lambdas, const char *name, struct lambda *ret)
 		length--;
 	ret->name = sprof_strtab_intern_bytes(lambdas->texts, text, length);
 	ret->around = sprof_strtab_intern_bytes(lambdas->texts, start, (size_t)(at - start));
-	return ret->name && ret->around;
+	lambdas->failed |= !ret->name || !ret->around;
+	return !lambdas->failed;
 }
 
 /* The line in which the function around it begins; 0: unknown. */
@@ -190,5 +192,5 @@ bool sprof_identity_match_lambdas(struct sprof_identity *identity,
 		match(&lambdas);
 	}
 	sprof_strtab_destroy(lambdas.texts);
-	return ok;
+	return ok && !lambdas.failed;
 }

@@ -70,7 +70,6 @@ enum sprof_code_class {
 	SPROF_CODE_RUNTIME, /* an interpreter, or a virtual machine */
 	SPROF_CODE_PACKAGE, /* installed code for an interpreter, such as Python's modules */
 	SPROF_CODE_OWN,     /* the program's */
-	SPROF_CODE_COUNT,
 };
 
 /* A function; profile/compare/identity.h defines which are the same. */

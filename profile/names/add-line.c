@@ -14,12 +14,14 @@
 static bool copy_unresolved(
 	struct sprof_profile *profile, uint32_t module, const char *text, const char **ret)
 {
-	const char *own = sprof_module_name(sprof_modules_get(profile->modules, module));
+	const char *own = sprof_module_name(sprof_modules_get(profile->modules, module)),
+		   *name = own;
 	struct sprof_module_called called;
-	const char *name = sprof_profile_module_called(profile, module, &called);
 	SPROF_AUTO_FREE char *words = NULL;
 
-	if (strncmp(text, own, strlen(own)) != 0 || strcmp(own, name) == 0) {
+	if (strncmp(text, own, strlen(own)) == 0)
+		name = sprof_profile_module_called(profile, module, &called);
+	if (strcmp(own, name) == 0) {
 		*ret = sprof_strtab_intern(profile->index->strings, text);
 		return *ret;
 	}

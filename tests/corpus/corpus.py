@@ -183,7 +183,7 @@ def look_asleep(program, source, found, log):
     process = start(program, "sleep", SLEEPERS[source])
     try:
         while any(state_of(process.pid, tid) != "S" for tid in os.listdir(f"/proc/{process.pid}/task")):
-            pass
+            assert process.poll() is None, "the program has ended"
         mine = sprof_stacks(list(mappings_of(process.pid)), "-p", str(process.pid))
         compare(mine, gdb_stacks(process.pid)[0], found, log)
     finally:

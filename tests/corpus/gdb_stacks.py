@@ -38,7 +38,6 @@ def run_on():
 
 gdb.execute("set backtrace past-main on")
 gdb.execute("set backtrace past-entry on")
-gdb.execute("handle SIGUSR2 stop nopass noprint", to_string=True)
 gdb.execute("handle SIGUSR2 stop nopass", to_string=True)
 gdb.execute("handle SIGUSR1 nostop noprint pass", to_string=True)
 for place in range(PLACES):

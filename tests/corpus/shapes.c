@@ -44,7 +44,7 @@ APART static int recurse(int depth)
 		return 1;
 	}
 	below = recurse(depth - 1);
-	return below + depth * recurse(depth / 2 - depth % 2 ? 0 : depth / 2);
+	return below + depth * recurse(depth == 3 ? 1 : 0);
 }
 
 APART static void realigned(int size)

@@ -39,6 +39,9 @@ def test_help_of_a_command():
 def test_record_is_understood():
     """The word of other profilers: run, or attach with a process."""
     sprof("record", "-o", "record.folded", "--", tool("sh"), "-c", "exit 3").check(3)
+    # -p is the program's.
+    sprof("record", tool("sh"), "-p", "-c", "exit 3").check(3)
+    assert sprof("help", "record").check(0).text() == sprof("help", "run").check(0).text()
     assert os.path.exists("record.folded")
     program = Target("threads")
     sprof("record", "-p", program.pid, "-d", "1s", "-o", "attached.folded").check(0)

@@ -9,7 +9,7 @@ import os
 import sys
 
 from call_programs import make
-from harness import main, random_numbers, require, run, sprof, tool
+from harness import main, random_numbers, require_machine, run, sprof, tool
 from subjects import command, write
 
 PROGRAMS = 5  # of each run of the test
@@ -51,7 +51,7 @@ def differences(seed):
 
 
 def test_calls_of_random_programs():
-    require(os.uname().machine == "x86_64", "breakpoints need x86_64")
+    require_machine(os.uname().machine == "x86_64", "breakpoints need x86_64")
     numbers = random_numbers()
     for seed in [numbers.randrange(1 << 30) for _ in range(PROGRAMS)]:
         wrong = differences(seed)

@@ -104,6 +104,7 @@ def check_all(compiler, *flags, runs=False, least=0.9):
     for seed in range(SEEDS):
         count += check(make(seed, language, "gcc" if "g" == compiler[0] else "clang", asleep=not runs), compiler, flags, runs)
     print(compiler, *flags, dict(count))
+    assert count["equal"], count
     assert count["equal"] >= least * (count["equal"] + count["not known"] + count["partly known"]), count
 
 

@@ -1,5 +1,5 @@
 /*
- * elfsym/signal-return: the bytes of each form, one changed at a time.
+ * elfsym/cfi: signal trampolines by their bytes of each form, one changed at a time.
  */
 #include "elfsym/cfi/cfi.h"
 
