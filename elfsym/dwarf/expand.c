@@ -1,10 +1,9 @@
 /*
  * Prepares compressed files for libdw. libdw decompresses every debug section at the start,
- * including those for macros and frames, which are not needed, and for variables, which names don't
- * need. So libdw gets
- * another file, in memory, with only the needed sections, decompressed. Handles section headers and
- * both kinds of compressed sections (ELF's Chdr, and GNU's .zdebug). Does not interpret the
- * sections.
+ * including those for macros and frames, which are not needed, and those for variables, which names
+ * don't need. So libdw gets another file, in memory, with only the needed sections, decompressed.
+ * Handles section headers and both kinds of compressed sections (ELF's Chdr, and GNU's .zdebug).
+ * Does not interpret the sections.
  */
 #include "elfsym/dwarf/expand.h"
 

@@ -2,8 +2,8 @@
  * The line number program (DWARF 5, section 6.2; versions 2 to 5). libdw decodes it too, but sorts
  * the rows of all sequences together. If the linker left a function out (--gc-sections), its rows
  * begin at address 0, and libdw mixes them with those of functions at low addresses. This decoder
- * drops such sequences, and takes half the time and memory (bench/RESULTS.md). Does not handle several operations per instruction: no machine that sprof runs on has
- * them.
+ * drops such sequences, and takes half the time and memory (bench/RESULTS.md). Does not handle
+ * several operations per instruction: no machine that sprof runs on has them.
  *
  * A failure without an error means out of memory.
  */

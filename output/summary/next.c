@@ -154,11 +154,10 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 {
 	const struct sprof_program *program = summary->answer.programs;
 	const struct sprof_cause *cause = summary->answer.mattering ? first_cause(program) : NULL;
-	char *text;
 
 	if (summary->answer.mattering && program->stuck) {
 		*ret_answers = "while it hangs: which thread waits for which";
-		return asprintf(&text, "sprof dump -p %d", (int)program->pid) < 0 ? NULL : text;
+		return ask_dump(summary, program);
 	}
 	if (!cause || program->short_threads.count)
 		return NULL;

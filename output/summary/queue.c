@@ -42,14 +42,17 @@ char *sprof_summary_queue(const struct sprof_profile *profile, const struct spro
 	size_t size;
 	FILE *stream;
 
-	if (percent < least || runq >= busy)
+	if (percent < least)
 		return strdup("");
 	stream = open_memstream(&text, &size);
 	if (!stream)
 		return NULL;
 	fprintf(stream, "%.0f %% ready but without a CPU", percent);
-	put_crowd(stream, profile);
-	fprintf(stream, " it is up to %.1f times as fast", (double)busy / (double)(busy - runq));
+	if (runq < busy) {
+		put_crowd(stream, profile);
+		fprintf(stream, " it is up to %.1f times as fast",
+			(double)busy / (double)(busy - runq));
+	}
 	if (!fclose(stream))
 		return text;
 	free(text);

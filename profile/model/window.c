@@ -92,7 +92,8 @@ static bool hand_out(struct sprof_window *window, enum sprof_time_class class, c
 
 		if (!weight_of(run, states))
 			continue;
-		samples += run->count;
+		/* Those of sleeps don't count in the run queue. */
+		samples += states ? run->count : 0;
 		seen += weight_of(run, states);
 		until = (uint64_t)((__uint128_t)ns * seen / weight);
 		rows[run->row].metrics.times.ns[class] += until - given;
