@@ -29,8 +29,9 @@ SPROF = os.path.abspath(os.environ.get("SPROF", "sprof"))
 # Who takes the samples of running threads (--source); without SPROF_TEST_SOURCE it is sprof's own choice.
 SOURCE = [f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []
 TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
-# Seconds that anything may take before a test calls it a hang. An emulated machine needs more.
-LIMIT = 60 * int(os.environ.get("SPROF_TEST_PATIENCE", "1"))
+# Seconds that anything may take before a test calls it a hang. An emulated machine needs more, and one on which programs wait for a CPU.
+SLOWNESS = max(1, round(os.getloadavg()[0] / len(os.sched_getaffinity(0))))
+LIMIT = 60 * SLOWNESS * int(os.environ.get("SPROF_TEST_PATIENCE", "1"))
 
 SKIPPED, FAILED = 77, 1
 SIGMAS = 5  # standard errors: chance alone is further off once in two million judgements
