@@ -3,7 +3,7 @@
  * overwrites its bytes. The waited-for object is looked up a little later, from the call's
  * arguments. Does not handle stacks that take more than one copy, of Go and of Python.
  */
-#include "sampler/switches/exact-places.h"
+#include "sampler/switches/places.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ void sprof_exact_places_restart(struct exact_places *places)
 	memset(places->waits, 0, sizeof(places->waits));
 }
 
-bool sprof_exact_places_can_tell(const struct sprof_thread *thread)
+bool sprof_exact_places_fit(const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
 
