@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "interp/interp.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/interpreted.h"
@@ -33,12 +34,6 @@ void sprof_copy_plan_expect_all(struct copy_plan *plan)
 	plan->wants_system = true;
 }
 
-void sprof_copy_plan_expect_deep(struct copy_plan *plan)
-{
-	if (plan->size < FIRST_DEEP_COPY)
-		plan->size = FIRST_DEEP_COPY;
-}
-
 static size_t grown(size_t size)
 {
 	return size < LARGEST_COPY / 4 ? 4 * size : LARGEST_COPY;
@@ -57,17 +52,24 @@ void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system)
 		plan->goroutine_size = grown(plan->goroutine_size);
 }
 
-void sprof_copy_plan_expect_goroutine(struct copy_plan *plan, bool wants_system)
+void sprof_copy_plan_expect(const struct sprof_thread *thread)
 {
-	plan->wants_system |= wants_system;
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+	struct copy_plan *plan = &sampled->copy;
+
+	if (process->script)
+		plan->size = sprof_most(plan->size, FIRST_DEEP_COPY);
+	if (!process->mappings.go)
+		return;
+	plan->wants_system |= process->mappings.is_go_called;
 	if (!plan->goroutine_size)
-		plan->goroutine_size =
-			plan->size > FIRST_GOROUTINE_COPY ? plan->size : FIRST_GOROUTINE_COPY;
+		plan->goroutine_size = sprof_most(plan->size, FIRST_GOROUTINE_COPY);
 }
 
 static size_t largest_of(const struct copy_plan *plan)
 {
-	return plan->goroutine_size > plan->size ? plan->goroutine_size : plan->size;
+	return sprof_most(plan->goroutine_size, plan->size);
 }
 
 /* Notes the end of the thread's own stack, and its last sp. */

@@ -53,14 +53,15 @@ void sprof_copy_settle(
 void sprof_copy_plan_init(struct copy_plan *plan);
 /* Makes each copy as large as a copy may be. */
 void sprof_copy_plan_expect_all(struct copy_plan *plan);
-/* For an interpreter, which calls itself for each call. */
-void sprof_copy_plan_expect_deep(struct copy_plan *plan);
 /* The stack did not fit: the next copy is larger. */
 void sprof_copy_plan_grow(struct copy_plan *plan);
 /* The same for a thread that runs a goroutine. wants_system: its own stack is missing. */
 void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system);
-/* It is a Go thread, in a program whose C code may have called Go (wants_system). */
-void sprof_copy_plan_expect_goroutine(struct copy_plan *plan, bool wants_system);
+/*
+ * A thread is about to be copied: a large copy for an interpreter, which calls itself for each call;
+ * for a Go thread, that of a goroutine, and its own stack if C code may have called Go.
+ */
+void sprof_copy_plan_expect(const struct sprof_thread *thread);
 
 /* Makes room for the largest copy of the plan. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);

@@ -35,7 +35,7 @@ bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 	bool is_asked = ask->thread->phase == SPROF_THREAD_INTERRUPTED;
 	struct slot *slot;
 
-	sprof_interpreted_plan(ask->thread);
+	sprof_copy_plan_expect(ask->thread);
 	slot = next_slot(slots, &sampled->copy);
 	if (!slot)
 		return false;

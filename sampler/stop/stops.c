@@ -43,7 +43,6 @@ void sprof_stops_begin(struct stops *stops, const struct source_tick *tick)
 
 bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 {
-	const struct sampled_process *process = ask->thread->process->sampling;
 	struct sampled *sampled = ask->thread->sampling;
 
 	stops->asked += sampled->asked_ns != stops->tick.ns;
@@ -51,8 +50,6 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 	sprof_mappings_begin(stops->run->world, ask->thread->process);
 	if (stops->run->options->once)
 		sprof_copy_plan_expect_all(&sampled->copy);
-	if (process->mappings.go)
-		sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (!sprof_slots_add(&stops->slots, ask) ||
 		!sprof_slots_prepare(&stops->slots, stops->run->world))
 		return false;

@@ -54,15 +54,12 @@ static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *c
 }
 
 /* The thread may never have stopped so far, and have been born after the mappings were read. */
-static void expect_goroutine(
-	const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
+static void find_thread(const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
 {
-	const struct sampled_process *process = thread->process->sampling;
 	struct sampled *sampled = thread->sampling;
 	struct sprof_goroutine_reading reading;
 	struct copying copying;
 
-	sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (thread->thread_pointer || sampled->sought_thread)
 		return;
 	sampled->sought_thread = true;
@@ -91,8 +88,8 @@ static bool prepare(struct peeking *peeking, const struct run *run, struct sprof
 
 	sprof_mappings_begin(run->world, thread->process);
 	if (process->mappings.go)
-		expect_goroutine(run->world, thread, call->sp);
-	sprof_interpreted_plan(thread);
+		find_thread(run->world, thread, call->sp);
+	sprof_copy_plan_expect(thread);
 	set_regs(&peeking->snapshot.regs, call);
 	return sprof_interpreted_prepare(run->world, thread, &peeking->buffer) &&
 		sprof_copy_reserve(&peeking->buffer, &sampled->copy);
