@@ -142,20 +142,13 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 static bool is_reused(
 	struct ticking *ticking, struct sprof_thread *thread, struct ledger_look *ret_look)
 {
-	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
 	struct reused reused;
 
-	switch (sprof_reuse(ticking->run, thread, &tick, &reused)) {
-	case REUSE_TAKEN:
+	if (sprof_reuse(ticking->run, thread, ticking->ns, &reused)) {
 		sprof_book_observation(ticking->book, &reused.observation);
 		return true;
-	case REUSE_SPARED:
-		sprof_book_stays(ticking->book, thread, ticking->ns);
-		return true;
-	case REUSE_MOVED:
-		*ret_look = reused.look;
-		break;
 	}
+	*ret_look = reused.look;
 	return false;
 }
 
@@ -253,6 +246,7 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 static void take_turns(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
+	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
 	size_t i = SIZE_MAX, count;
 
 	for (;;) {
@@ -262,6 +256,10 @@ static void take_turns(struct ticking *ticking)
 		if (!i || ticking->run->out_of_memory)
 			return;
 		i--;
+		if (sprof_reuse_is_spared(threads[i], &tick)) {
+			unsettle(ticking);
+			continue;
+		}
 		if (has_had_its_turn(ticking, threads[i]))
 			continue;
 		take_turn(ticking, threads[i]);
@@ -282,11 +280,13 @@ static void settle_sleepers(struct ticking *ticking)
 
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct sampled_process *process = threads[i]->process->sampling;
+		struct sampled *sampled = threads[i]->sampling;
 
-		if (threads[i]->sampling && sprof_quiet_has_woken(&process->quiet))
-			sprof_interval_sleep(
-				&ticking->book->samples, threads[i], ticking->last_ns, false);
+		if (!sampled || !sampled->sleep.active ||
+			!sprof_quiet_has_woken(&sampled->process->quiet))
+			continue;
+		sampled->turn_ns = ticking->last_ns;
+		sprof_interval_sleep(&ticking->book->samples, threads[i], ticking->last_ns, false);
 	}
 }
 

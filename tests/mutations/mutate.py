@@ -62,7 +62,7 @@ TRANSITIONS = [
     ("ends-without-its-time", "sampler/account/charge.c", "if (with_figures && sampled->life", "if (false && sampled->life"),
     ("no-figures-are-wanted", "sampler/account/book.c", "return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;",
      "return ASK_NO_FIGURES;"),
-    ("woken-holders-sleep", "sampler/account/samples.c", "*last = (struct last_sample){tick_ns, thread->id, sampled->last.stack};",
+    ("woken-holders-sleep", "sampler/account/samples.c", "*last = (struct last_sample){sampled, tick_ns, thread->id, sampled->last.stack};",
      "last->tick_ns = tick_ns, (void)sampled;"),
     ("last-ticks-are-forgotten", "sampler/account/quality.c", "ticking->ns >= schedule->deadline &&", "false &&"),
     ("once-takes-two", "sampler/account/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", "(void)loop->sampling;\n\treturn;"),
