@@ -133,6 +133,8 @@ static const struct sprof_option table_table[] = {
 		sprof_value_milliseconds, FIELD(interval_ns)},
 	{"than", NULL, "TIME", "count delays that are longer than TIME, such as 4ms",
 		sprof_value_latency, FIELD(than_ns)},
+	{"per-thread", NULL, NULL, "show a row for each thread", sprof_value_flag,
+		FIELD(per_thread)},
 	{"perins", NULL, NULL, "show a row for each thread", sprof_value_flag, FIELD(per_thread)},
 	{"filter", NULL, "GLOB[,GLOB]...", "show only threads whose name matches one of the globs",
 		set_filter, FIELD(filter)},
@@ -328,9 +330,10 @@ const struct sprof_command sprof_command_rundelay = {
 		"With --pid, Ctrl-C ends it and prints the tables. SIGUSR1 prints statistics. sprof "
 		"exits with the\n"
 		"exit code of PROGRAM.\n\n"
-		"  sprof rundelay -p 4711 -d 10s --than 4ms --perins\n"
+		"  sprof rundelay -p 4711 -d 10s --than 4ms --per-thread\n"
 		"  sprof rundelay -i 1000 -- ./server --port 8080\n",
 	.groups = groups,
+	.hidden = "perins",
 	.defaults = &defaults,
 	.options_size = sizeof(struct rundelay_options),
 	.run = run,

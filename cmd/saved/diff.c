@@ -172,6 +172,9 @@ const struct sprof_command sprof_command_diff = {
 		"set a limit below 5 %.\n\n"
 		"  sprof diff --fail-if 'wall(parse) > +2%' before-*.pb.gz -- after-*.pb.gz\n",
 	.groups = groups,
+	.hidden = SPROF_REPORT_OPTIONS_OLD
+	"charge-callers threads no-pager sysmap debuginfod debuginfod-limit trust-paths "
+	"verbose",
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),
 	.options_anywhere = true,

@@ -122,26 +122,20 @@ static bool take(void *data, struct sprof_thread *thread, const struct sprof_per
 	return true;
 }
 
-static struct walked walk_former(struct event_stacks *stacks)
-{
-	struct sprof_process *process = stacks->taken.thread->process;
-	struct walked walked;
-
-	sprof_mappings_begin_former(process);
-	walked = sprof_walk(stacks->run, &stacks->taken);
-	sprof_mappings_end_former(process);
-	return walked;
-}
-
 /* Between two events the program may have loaded a library. */
 static bool walk(void *data, uint32_t *ret_stack)
 {
 	struct event_stacks *stacks = data;
 	const struct sprof_sink *sink = stacks->book->sink;
+	struct sprof_process *process = stacks->taken.thread->process;
 	struct walked walked;
 
 	sprof_mappings_doubt(mappings_of(stacks->taken.thread));
-	walked = stacks->is_former ? walk_former(stacks) : sprof_walk(stacks->run, &stacks->taken);
+	if (stacks->is_former)
+		sprof_mappings_swap_former(process);
+	walked = sprof_walk(stacks->run, &stacks->taken);
+	if (stacks->is_former)
+		sprof_mappings_swap_former(process);
 	return sink->stack(sink->data, &walked.stack, ret_stack);
 }
 

@@ -89,20 +89,6 @@ enum sprof_state sprof_slot_state(const struct slot *slot)
 	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
 }
 
-struct sprof_proc_syscall sprof_slot_call(const struct slot *slot)
-{
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-	struct sprof_proc_syscall call = {
-		.kind = SPROF_PROC_SYSCALL_INSIDE,
-		.number = regs->system_call,
-		.sp = regs->values[SPROF_REG_SP],
-		.pc = regs->values[SPROF_REG_PC],
-	};
-
-	sprof_regs_arguments(regs, call.arguments);
-	return call;
-}
-
 bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot)
 {
 	return slot >= group->first && slot < group->last;
