@@ -387,8 +387,6 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err)
 {
-	const struct sprof_sampler_ends ends = {
-		parts->sink, parts->control, parts->periods, parts->events};
 	struct linux_world self = {
 		.target = parts->target,
 		.modules = parts->modules,
@@ -409,7 +407,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	};
 	world.data = &self;
 	world.interp = parts->interp;
-	ok = sprof_sampler_run_in(&world, &ends, options, quality, err);
+	ok = sprof_sampler_run_in(&world, parts, options, quality, err);
 	sprof_switch_log_finish(&self.switches);
 	sprof_perf_timer_close(self.kept);
 	if (self.loadavg_file >= 0)

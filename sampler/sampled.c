@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "interp/interp.h"
 #include "sampler/account/figures.h"
+#include "sampler/stack/copy.h"
 #include "sampler/switches/switching.h"
 
 /* For how long a process is assumed to enter the kernel often, after a thread was found there. */
@@ -96,7 +97,8 @@ static void forget_place(struct sampled *sampled)
 void sprof_sampled_executed(struct sampled *sampled)
 {
 	forget_place(sampled);
-	sprof_copy_plan_forget_program(&sampled->copy);
+	/* Its stack is elsewhere. */
+	sampled->copy = (struct copy_plan){.size = sampled->copy.size};
 	sampled->sought_thread = false;
 }
 
@@ -116,15 +118,10 @@ void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sa
 	sampled->last_sleep.sample.holder = &sampled->last_sleep.holder;
 }
 
-void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
-	uint64_t timeslices, bool is_same)
+void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures, bool is_same)
 {
 	end_sleep(sampled);
-	sampled->sleep = (struct known_sleep){
-		.active = is_same,
-		.timeslices = timeslices,
-		.figures = *figures,
-	};
+	sampled->sleep = (struct known_sleep){.active = is_same, .figures = *figures};
 	if (is_same)
 		sampled->process->quiet.asleep_ns += figures->cpu_ns;
 	sampled->has_running = false;

@@ -313,8 +313,7 @@ static void note_sleep(const struct observation *observation, enum sprof_end end
 	bool is_same = observation->sleeps_on && end != SPROF_END_STACK_COPY;
 
 	if (observation->by == OBSERVED_BY_PEEK)
-		sprof_sampled_slept(observation->thread->sampling, &observation->slept,
-			observation->look.figures.timeslices, is_same);
+		sprof_sampled_slept(observation->thread->sampling, &observation->slept, is_same);
 }
 
 /* A sleeper has left its CPU. */

@@ -111,6 +111,22 @@ static bool is_settled_by_peek(
 	return false;
 }
 
+/*
+ * It is a worker of the kernel, or it has left its last CPU: a leader before its threads, or an
+ * unreported end.
+ */
+static bool look_without_stack(
+	struct ticking *ticking, struct sprof_thread *thread, const struct peek_sight *sight)
+{
+	struct observation observation = {.thread = thread};
+	const enum peek_outcome outcome =
+		sprof_peek_worker(ticking->run, thread, sight, &observation);
+
+	if (outcome == PEEK_NOTHING)
+		sprof_book_ended(ticking->book, thread);
+	return is_settled_by_peek(ticking, outcome, &observation);
+}
+
 /* Returns whether the sample is taken, or there is nothing to take. */
 static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
 {
@@ -129,11 +145,8 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	}
 	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false;
-	if (!sight.call.sp) {
-		/* It has left its last CPU: a leader before its threads, or an unreported end. */
-		sprof_book_ended(ticking->book, thread);
-		return true;
-	}
+	if (!sight.call.sp)
+		return look_without_stack(ticking, thread, &sight);
 	outcome = peek(ticking, thread, &sight, &observation);
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
