@@ -55,35 +55,34 @@ static bool is_all_ours(const struct book *book, const struct sprof_thread *thre
  * Notes what the kernel had counted before; nothing, if all of the thread's counts belong to this
  * run.
  */
-static void note_first(const struct book *book, struct sprof_thread *thread, bool is_all_ours)
+static void note_first(
+	struct sprof_thread *thread, const struct sprof_thread_facts *facts, bool is_all_ours)
 {
 	struct sampled *sampled = thread->sampling;
-	struct reading reading;
 
-	sampled->first = (struct sprof_thread_facts){0};
-	sampled->own_tid = thread->tid;
-	if (!sprof_reading_take(book->run->world, thread, true, &reading))
-		return;
-	if (reading.facts.own_tid)
-		sampled->own_tid = reading.facts.own_tid;
-	if (!is_all_ours)
-		sampled->first = reading.facts;
+	sampled->own_tid = facts->own_tid ? facts->own_tid : thread->tid;
+	sampled->first = is_all_ours ? (struct sprof_thread_facts){0} : *facts;
 }
 
 static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 {
-	bool all_ours = is_all_ours(book, thread);
-	struct sprof_figures start;
+	const struct sprof_world *world = book->run->world;
+	const bool all_ours = is_all_ours(book, thread);
+	struct reading reading = {0};
 
-	if (!sprof_charge_begin(&book->charging, thread, all_ours, &start))
+	if (!sprof_reading_take(world, thread, !all_ours, &reading) && !all_ours)
 		return NULL;
+	if (all_ours)
+		reading.figures = sprof_figures_at_birth(world, thread);
+	reading.figures.cpus = *sprof_charge_cpus(&book->charging);
 	if (sprof_sampled_process_of(thread->process))
-		thread->sampling = sprof_sampled_create(thread->process->sampling, &start);
+		thread->sampling =
+			sprof_sampled_create(thread->process->sampling, &reading.figures);
 	if (!thread->sampling) {
 		book->run->out_of_memory = true;
 		return NULL;
 	}
-	note_first(book, thread, all_ours);
+	note_first(thread, &reading.facts, all_ours);
 	sprof_names_tell(book->run, book->sink, thread, true);
 	return thread->sampling;
 }
@@ -123,8 +122,10 @@ void sprof_book_executed(struct book *book, struct sprof_thread *thread)
 {
 	struct sampled_process *process = thread->process->sampling;
 
-	if (process)
+	if (process) {
 		sprof_mappings_forget(&process->mappings);
+		process->is_named = false;
+	}
 	if (!thread->sampling)
 		return;
 	hand_over_samples(book, thread);
@@ -146,10 +147,13 @@ void sprof_book_close(struct book *book, struct sprof_thread *thread)
 
 static void restart(struct book *book, struct sprof_thread *thread)
 {
+	struct reading reading = {0};
+
 	if (!thread->sampling)
 		return;
 	sprof_sampled_restarted(thread->sampling);
-	note_first(book, thread, book->is_paused);
+	(void)!sprof_reading_take(book->run->world, thread, true, &reading);
+	note_first(thread, &reading.facts, book->is_paused);
 	sprof_names_tell(book->run, book->sink, thread, true);
 }
 
@@ -202,6 +206,10 @@ void sprof_book_restart(struct book *book)
 	sprof_samples_forget_all(&book->samples);
 	sprof_waits_restart(&book->waits);
 	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->sampling)
+			((struct sampled *)threads[i]->sampling)->process->is_named = false;
+	}
 	for (size_t i = 0; i < count; i++)
 		restart(book, threads[i]);
 }

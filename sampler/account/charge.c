@@ -7,35 +7,22 @@
 #include "base/clock.h"
 #include "sampler/switches/switching.h"
 
-enum { WINDOW_NS = SPROF_NS_PER_S };
+enum {
+	WINDOW_NS = SPROF_NS_PER_S,
+	CPUS_NS = 10 * SPROF_NS_PER_MS, /* the machine's figures are in ticks of that length */
+};
 
-/* The machine's figures are in ticks, so one read per window is enough. */
-static const struct sprof_proc_cpus *read_cpus(struct charging *charging)
+const struct sprof_proc_cpus *sprof_charge_cpus(struct charging *charging)
 {
 	const struct sprof_world *world = charging->run->world;
-	uint64_t now = now_of(charging->run);
+	const uint64_t now = now_of(charging->run);
+	const uint64_t age_ns = charging->closing ? CPUS_NS : WINDOW_NS / 2;
 
-	if (charging->cpus_ns && !charging->closing && now < charging->cpus_ns + WINDOW_NS / 2)
+	if (charging->cpus_ns && now < charging->cpus_ns + age_ns)
 		return &charging->cpus;
 	charging->cpus_ns = now;
 	charging->cpus = world->read_cpus(world->data);
 	return &charging->cpus;
-}
-
-bool sprof_charge_begin(struct charging *charging, struct sprof_thread *thread, bool is_all_ours,
-	struct sprof_figures *ret)
-{
-	struct reading reading;
-
-	if (is_all_ours) {
-		*ret = sprof_figures_at_birth(charging->run->world, thread);
-	} else {
-		if (!sprof_reading_take(charging->run->world, thread, false, &reading))
-			return false;
-		*ret = reading.figures;
-	}
-	ret->cpus = *read_cpus(charging);
-	return true;
 }
 
 /* Hands over only the times that the mode counts. */
@@ -97,7 +84,7 @@ static void charge_sleeper(struct charging *charging, struct sprof_thread *threa
 	now.time_ns = now_of(charging->run);
 	now.stood_ns = sampled->stood_ns;
 	now.has_switches = false;
-	now.cpus = *read_cpus(charging);
+	now.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now);
 	hand_over(charging, thread, sprof_sampled_charged(sampled, &now));
 }
@@ -122,7 +109,7 @@ static struct sprof_charge advance(struct charging *charging, struct sprof_threa
 	struct sprof_figures now = reading->figures;
 	struct sprof_charge charge;
 
-	now.cpus = *read_cpus(charging);
+	now.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now);
 	now.more_to_come = !last && !charging->closing && sampled->life != SAMPLED_DEAD;
 	charge = sprof_sampled_charged(sampled, &now);
@@ -234,7 +221,7 @@ void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
 		sampled->life = SAMPLED_DEAD;
 		return;
 	}
-	now.figures.cpus = *read_cpus(charging);
+	now.figures.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now.figures);
 	sprof_sampled_resumed(sampled, &now.figures, &now.facts);
 }

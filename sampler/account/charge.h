@@ -20,12 +20,8 @@ struct charging {
 	uint64_t cpus_ns;            /* when that was read; 0: never */
 };
 
-/*
- * The figures that a thread's account begins with. `is_all_ours`: the thread was born during the
- * run and has used nothing before. Returns false if it is gone.
- */
-SPROF_MUST_USE bool sprof_charge_begin(struct charging *charging, struct sprof_thread *thread,
-	bool is_all_ours, struct sprof_figures *ret);
+/* The CPU figures of the machine, not older than half of a window. */
+const struct sprof_proc_cpus *sprof_charge_cpus(struct charging *charging);
 
 /* Whether a window is full at now_ns. */
 bool sprof_charge_is_due(

@@ -34,11 +34,11 @@ static char *read_command(
 }
 
 static void tell(struct run *run, const struct sprof_sink *sink, const struct sprof_thread *thread,
-	bool new_program, bool replaces_name)
+	bool replaces_name)
 {
 	const struct sampled *sampled = thread->sampling;
 	SPROF_AUTO_FREE char *command =
-		new_program ? read_command(run->world, thread, sampled->name) : NULL;
+		sampled->process->is_named ? NULL : read_command(run->world, thread, sampled->name);
 	const struct sprof_thread_record record = {
 		.id = thread->id,
 		.process = thread->process->id,
@@ -49,6 +49,7 @@ static void tell(struct run *run, const struct sprof_sink *sink, const struct sp
 		.process_name = command,
 	};
 
+	sampled->process->is_named = true;
 	if (!sink->thread(sink->data, &record))
 		run->out_of_memory = true;
 }
@@ -82,5 +83,5 @@ void sprof_names_tell(struct run *run, const struct sprof_sink *sink, struct spr
 	was_comm = !strcmp(sampled->name, stat.comm);
 	if (sprof_sampled_named(sampled, has_own ? sprof_interpreted_name(thread) : stat.comm) ||
 		new_program)
-		tell(run, sink, thread, new_program, has_own && was_comm);
+		tell(run, sink, thread, has_own && was_comm);
 }

@@ -28,7 +28,7 @@ static void note_cpu(const struct run *run, struct sprof_thread *thread,
 
 	sampled->cpu = (struct known_cpu){
 		.number = stat->processor,
-		.pinned = world->is_pinned(world->data, thread),
+		.pinned = stat->state == 'R' && world->is_pinned(world->data, thread),
 		.policy = stat->policy,
 		.priority = stat->priority,
 		.seen_ns = stat->state == 'R' ? now_ns : 0,

@@ -50,7 +50,7 @@ TRANSITIONS = [
     ("no-fault", "sampler/tick/running.c", "sampled->faults = faults;", ";"),
     ("faults-of-all-times", "sampler/tick/running.c", "sampled->faults_ns = now_ns;", ";"),
     ("never-enters", "sampler/sampled.c", "process->enters_until_ns = now_ns + ENTERS_NS;", ";"),
-    ("first-is-forgotten", "sampler/account/book.c", "sampled->own_tid = reading.facts.own_tid;", ";"),
+    ("first-is-forgotten", "sampler/account/book.c", "facts->own_tid ? facts->own_tid : thread->tid;", "thread->tid;"),
     ("name-stays", "sampler/sampled.c", "return true;\n}\n\nstatic void forget_place", "return false;\n}\n\nstatic void forget_place"),
     ("spared-is-nowhere", "sampler/account/book.c", "sprof_samples_stays(&book->samples, thread, tick_ns);", ";"),
     ("sleepers-are-stopped", "sampler/stop/stops.c", "if (sleeps_by_now(run->world, slot->ask.thread)) {",
