@@ -188,6 +188,7 @@ const struct sprof_command sprof_command_events = {
 	.synopsis = "[GLOB]",
 	.details = "  sprof events\n  sprof events 'sched:*'\n",
 	.groups = groups,
+	.hidden = "quiet verbose",
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_common_options),
 	.run = run,

@@ -164,15 +164,10 @@ static bool is_pinned(void *data, const struct sprof_thread *thread)
 	return sprof_cpu_set_of(thread->tid, &allowed) && sprof_cpu_set_count(&allowed) == 1;
 }
 
-/* clock_getcpuclockid(3). */
-static uint64_t process_cpu_ns(void *data, const struct sprof_process *process)
+static uint64_t process_cpu_ns(
+	void *data, const struct sprof_process *process, struct sprof_cpu_clock *clock)
 {
-	struct timespec time;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(process->pid, &clock) || clock_gettime(clock, &time))
-		return 0;
-	return (uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec;
+	return sprof_cpu_clock_read(clock, process->pid);
 }
 
 /* lxcfs mounts its own file over it, which covers only the container, some seconds late. */

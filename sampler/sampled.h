@@ -28,6 +28,7 @@
 
 #include "attach/proc/procfs.h"
 #include "attach/thread.h"
+#include "base/cpu-clock.h"
 #include "base/record.h"
 #include "blocked/futex.h"
 #include "sampler/account/account.h"
@@ -142,13 +143,14 @@ enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
  * reads of each sleeper come first: with many threads, fetching them takes the time.
  */
 struct sampled {
-	uint64_t turn_ns;  /* the last tick that looked at it */
-	uint64_t asked_ns; /* the last tick that asked for its stop */
-	uint32_t place;    /* index of its last sample in sampler/account/samples.c */
+	struct sampled_process *process;
+	struct ledger ledger;
 	struct known_sleep sleep;
 	struct known_wait wait;
 	struct last_call last_call;
-	struct ledger ledger;
+	uint64_t turn_ns;  /* the last tick that looked at it */
+	uint64_t asked_ns; /* the last tick that asked for its stop */
+	uint32_t place;    /* index of its last sample in sampler/account/samples.c */
 	struct sprof_account account;
 	uint64_t window_ns; /* when the last charge was */
 	uint64_t stood_ns;  /* time in our stops, from when we saw each */
@@ -204,13 +206,14 @@ struct known_mappings {
 struct known_quiet {
 	/* none of its sleepers has run since the last tick; the same for that tick */
 	bool is_quiet, was_quiet;
-	bool has_awake;    /* it has threads that are not known to sleep */
-	uint64_t waiters;  /* sleepers that wait for a lock */
-	uint64_t moved_ns; /* the last tick that found a sleeper that had run */
-	/* CPU time of its present threads, as of the last look at each */
-	uint64_t seen_ns;
-	bool has_rest;    /* the time below belongs to this tick, or to the last one */
-	uint64_t rest_ns; /* the process's clock minus seen_ns */
+	bool has_awake; /* it has threads that are not known to sleep */
+	/* sleepers that wait for a lock, in this tick so far and in the tick before */
+	uint64_t waiters, last_waiters;
+	uint64_t moved_ns;  /* the last tick that found a sleeper that had run */
+	uint64_t asleep_ns; /* CPU time of its present sleepers, up to their sleeps */
+	uint64_t awake_ns;  /* CPU time of its other threads, as of this tick */
+	bool has_rest;      /* the time below belongs to this tick, or to the last one */
+	uint64_t rest_ns;   /* the process's clock minus both */
 	/* the rest while no sleeper had run: mostly of ended threads */
 	uint64_t known_rest_ns;
 };
@@ -223,6 +226,8 @@ struct sampled_process {
 	struct sprof_interp_process *script;
 	/* of its first thread: new threads begin with it; "": not known */
 	char comm[SPROF_COMM_MAX];
+	bool is_named; /* the sink knows its command line */
+	struct sprof_cpu_clock clock;
 	/* sampler/switches/exact.c: the last reading that doubted its mappings */
 	uint64_t exact_ns;
 	/* until then, its threads are assumed to enter the kernel often */
@@ -235,8 +240,12 @@ void sprof_sampled_process_forget(struct sprof_process *process);
 /* A thread of it has entered the kernel, or does so often. */
 void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
-/* The window begins with these figures. Returns NULL if out of memory. */
-struct sampled *sprof_sampled_create(const struct sprof_figures *start);
+/*
+ * A thread of the process, which outlives it. The window begins with these figures. Returns NULL if
+ * out of memory.
+ */
+struct sampled *sprof_sampled_create(
+	struct sampled_process *process, const struct sprof_figures *start);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
 /* Returns false if the thread already has that name. */

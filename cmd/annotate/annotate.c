@@ -391,6 +391,9 @@ const struct sprof_command sprof_command_annotate = {
 		"  sprof annotate parse profile.pb.gz\n"
 		"  sprof annotate --asm memcpy@libc.so.6 profile.pb.gz\n",
 	.groups = groups,
+	.hidden = SPROF_REPORT_OPTIONS_OLD
+	"ignore hide charge-callers label sysmap debuginfod debuginfod-limit trust-paths "
+	"verbose",
 	.defaults = &defaults,
 	.options_size = sizeof(struct annotate_options),
 	.options_anywhere = true,

@@ -13,12 +13,30 @@
 #include "base/nearest.h"
 
 enum {
-	MAX_OPTIONS = 80,
+	MAX_OPTIONS = 96,
 	LIST_SIZE = 160, /* of partners */
 	LONG_BASE = 256,
 	HELP_COLUMN = 30,
 	HELP_WIDTH = 79,
 };
+
+/* Whether a list of words has the row's name; NULL: an empty list. */
+static bool is_listed(const char *list, const struct sprof_option *row)
+{
+	const size_t length = strlen(row->name);
+
+	for (const char *word = list ? list : ""; *word; word += strspn(word, " ")) {
+		if (strcspn(word, " ") == length && !strncmp(word, row->name, length))
+			return true;
+		word += strcspn(word, " ");
+	}
+	return false;
+}
+
+bool sprof_command_hides(const struct sprof_command *command, const struct sprof_option *row)
+{
+	return !row->help || is_listed(command->hidden, row);
+}
 
 /* The groups of a command, flattened, and their form for getopt_long. */
 struct parser {
@@ -93,7 +111,8 @@ static int find_row(const struct parser *parser, int value)
 }
 
 /* The long option that an unknown word resembles; NULL: none. */
-static const char *find_near(const struct parser *parser, const char *word)
+static const char *find_near(
+	const struct sprof_command *command, const struct parser *parser, const char *word)
 {
 	char name[64];
 	struct sprof_nearest nearest = {.word = name};
@@ -101,7 +120,7 @@ static const char *find_near(const struct parser *parser, const char *word)
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
 		word + strspn(word, "-"));
 	for (int i = 0; name[0] && i < parser->count; i++) {
-		if (parser->rows[i]->help)
+		if (!sprof_command_hides(command, parser->rows[i]))
 			sprof_nearest_try(&nearest, parser->rows[i]->name);
 	}
 	return nearest.found;
@@ -114,7 +133,7 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 	const struct sprof_option *row = index < 0 ? NULL : parser->rows[index];
 	/* In a cluster of letters such as "-zq", `word` may be the one before the cluster. */
 	bool is_word = word[0] == '-' && (!optopt || (word[1] != '-' && strchr(word, optopt)));
-	const char *near = row || !is_word ? NULL : find_near(parser, word);
+	const char *near = row || !is_word ? NULL : find_near(command, parser, word);
 	const char *refusal = row || !command->refusal ? NULL : command->refusal(word);
 
 	if (row && what == ':')
@@ -307,9 +326,9 @@ static int print_option(const struct sprof_option *row, FILE *stream)
 {
 	int width = fprintf(stream, "  ");
 
-	for (const char *letter = row->letters; letter && *letter; letter++)
-		width += fprintf(stream, "-%c, ", *letter);
-	if (!row->letters)
+	if (row->letters)
+		width += fprintf(stream, "-%c, ", row->letters[0]);
+	else
 		width += fprintf(stream, "    ");
 	width += fprintf(stream, "--%s", row->name);
 	if (row->argument)
@@ -352,18 +371,33 @@ static void print_row(const struct sprof_option *row, FILE *stream)
 	}
 }
 
+/* Those that are used most, or all others. */
+static void print_rows(const struct sprof_command *command, bool first, FILE *stream)
+{
+	const char *title = NULL; /* of the group that the last row belongs to */
+
+	if (first)
+		fprintf(stream, "\nUsed most:\n");
+	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
+		for (const struct sprof_option *row = group->options; row->name; row++) {
+			if (sprof_command_hides(command, row) ||
+				is_listed(command->first, row) != first)
+				continue;
+			if (!first && (!title || strcmp(group->title, title) != 0))
+				fprintf(stream, "\n%s:\n", group->title);
+			title = group->title;
+			print_row(row, stream);
+		}
+	}
+}
+
 void sprof_command_help(const struct sprof_command *command, FILE *stream)
 {
 	fprintf(stream, "Usage: sprof %s %s\n%s.\n", command->name, command->synopsis,
 		command->summary);
-	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
-		if (group == command->groups || strcmp(group->title, group[-1].title) != 0)
-			fprintf(stream, "\n%s:\n", group->title);
-		for (const struct sprof_option *row = group->options; row->name; row++) {
-			if (row->help)
-				print_row(row, stream);
-		}
-	}
+	if (command->first)
+		print_rows(command, true, stream);
+	print_rows(command, false, stream);
 	if (command->details)
 		fprintf(stream, "\n%s", command->details);
 }

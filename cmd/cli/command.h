@@ -32,10 +32,10 @@ typedef bool (*sprof_option_setter)(void *field, const char *text, struct sprof_
 
 struct sprof_option {
 	const char *name;    /* the long name without dashes; NULL terminates a table */
-	const char *letters; /* the short names, the usual one first; NULL: none */
+	const char *letters; /* the short names, of which help shows the first; NULL: none */
 	/* the value's name in help; NULL: a flag; "[=HOW]": the value is optional */
 	const char *argument;
-	/* lines separated by '\n'; NULL: an old name, hidden in help */
+	/* lines separated by '\n'; NULL: an old name, hidden in help and completions */
 	const char *help;
 	sprof_option_setter set;
 	size_t offset; /* offset of the field in the command's options */
@@ -73,6 +73,13 @@ struct sprof_command {
 	const char *synopsis; /* text after "sprof NAME" */
 	const char *details;  /* paragraphs after the options, ending with a newline; may be NULL */
 	const struct sprof_option_group *groups;
+	/*
+	 * Names of rows, separated by blanks, that are accepted as before but not documented: they
+	 * moved to another command, or another row means the same. NULL: none.
+	 */
+	const char *hidden;
+	/* Names of rows that help shows first, separated by blanks; NULL: none. */
+	const char *first;
 	const void *defaults; /* default values of the options */
 	size_t options_size;
 	/* options may follow operands: no operand begins another command line */
@@ -92,6 +99,9 @@ struct sprof_command {
  */
 bool sprof_command_parse(const struct sprof_command *command, int argc, char *argv[], void *options,
 	int *ret_operands, struct sprof_error *err) SPROF_MUST_USE;
+
+/* Whether help and completions leave the row out. */
+bool sprof_command_hides(const struct sprof_command *command, const struct sprof_option *row);
 
 /* Writes the command's help text. The caller checks the stream for write errors. */
 void sprof_command_help(const struct sprof_command *command, FILE *stream);

@@ -116,7 +116,7 @@ static void offer_options(const struct sprof_command *command, const struct comp
 			char name[64];
 
 			snprintf(name, sizeof(name), "--%s", row->name);
-			if (row->help)
+			if (!sprof_command_hides(command, row))
 				offer(completing, name, row->help);
 		}
 	}

@@ -28,7 +28,6 @@
 struct dump_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
-	bool short_names;
 	struct sprof_pids pids;
 	const char *core, *program;
 	bool children, json;
@@ -67,7 +66,8 @@ static const struct sprof_option option_table[] = {
 	{"python", NULL, "FRAMES",
 		"frames of Python programs: calls: Python functions, and C\n"
 		"functions that do work; all: also C functions that only call\n"
-		"Python; only: just Python functions (calls)",
+		"Python; only: just Python functions; none: the functions of the\n"
+		"interpreter (calls)",
 		sprof_python_set, FIELD(python)},
 	{"no-python", NULL, NULL,
 		"show the functions of the interpreter instead of Python functions",
@@ -79,7 +79,6 @@ static const struct sprof_option option_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	{"Options", option_table},
-	{"Names", sprof_naming_kind_table, FIELD(short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -289,7 +288,7 @@ static bool print_look(struct dump *dump, size_t number, struct sprof_error *err
 		.modules = dump->modules,
 		.symbols = dump->namer.symbols,
 		.core = dump->core,
-		.short_names = options->short_names,
+		.short_names = options->naming.short_names,
 		.with_locals = options->naming.with_variables,
 		.time_ns = dump->time_ns,
 	};
@@ -405,6 +404,7 @@ const struct sprof_command sprof_command_dump = {
 		"  sprof dump -p 4711\n"
 		"  sprof dump --core core.4711\n",
 	.groups = groups,
+	.hidden = "no-python " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct dump_options),
 	.run = run,

@@ -71,9 +71,19 @@ static const struct sprof_option option_table[] = {
 	{0},
 };
 
+static bool set_live(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_heap_exact_options *exactly = field;
+
+	exactly->live = true;
+	return !text || sprof_value_duration(&exactly->older_ns, text, err);
+}
+
 static const struct sprof_option exact_table[] = {
-	{"live", NULL, NULL, "show the memory that is not freed, with its age", sprof_value_flag,
-		FIELD(exactly.live), .needs = "exact"},
+	{"live", NULL, "[=TIME]",
+		"show the memory that is not freed, with its age; only blocks older\n"
+		"than TIME, such as 1s",
+		set_live, FIELD(exactly), .needs = "exact"},
 	{"older", NULL, "TIME", "with --live: only blocks older than TIME, such as 1s",
 		sprof_value_duration, FIELD(exactly.older_ns), .needs = "live"},
 	{"sizes", NULL, NULL, "show the sizes of the allocated blocks", sprof_value_flag,
@@ -99,7 +109,6 @@ static const struct sprof_option_group groups[] = {
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
 	{"Output", weight_table, FIELD(shown)},
 	{"Report", sprof_report_options_brief_table, FIELD(shown)},
-	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -297,21 +306,22 @@ static bool run_growth(const struct heap_options *options, char *const operands[
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	const struct heap_options *options = data;
+	struct heap_options options = *(const struct heap_options *)data;
 	const struct sprof_heap_exact_request request = {
-		.exact = options->exactly,
-		.watching = &options->watching,
-		.naming = &options->naming,
-		.shown = &options->shown,
+		.exact = options.exactly,
+		.watching = &options.watching,
+		.naming = &options.naming,
+		.shown = &options.shown,
 	};
 
-	if (options->rate)
+	options.shown.short_names = options.naming.short_names;
+	if (options.rate)
 		return sprof_heap_rate_run(
-			&(struct sprof_heap_rate_request){options->overhead, &options->watching,
-				&options->naming, &options->shown, options->common.quiet},
+			&(struct sprof_heap_rate_request){options.overhead, &options.watching,
+				&options.naming, &options.shown, options.common.quiet},
 			operands, ret_exit, err);
-	return options->exact ? sprof_heap_exact_run(&request, operands, ret_exit, err)
-			      : run_growth(options, operands, ret_exit, err);
+	return options.exact ? sprof_heap_exact_run(&request, operands, ret_exit, err)
+			     : run_growth(&options, operands, ret_exit, err);
 }
 
 const struct sprof_command sprof_command_heap = {
@@ -346,9 +356,10 @@ const struct sprof_command sprof_command_heap = {
 		"one (peak_space\n"
 		"for a program, inuse_space for a running process).\n\n"
 		"  sprof heap --exact -- ./app\n"
-		"  sprof heap --exact --live --older 1s -p 4711 -d 10s\n"
+		"  sprof heap --exact --live=1s -p 4711 -d 10s\n"
 		"  sprof heap --exact -o heap.pb.gz -- ./app && go tool pprof -top heap.pb.gz\n",
 	.groups = groups,
+	.hidden = "growth older no-pager threads " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct heap_options),
 	.run = run,

@@ -38,7 +38,6 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", sprof_report_options_own_table, FIELD(shown)},
 	{"Layout", sprof_recording_waits_table},
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
-	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -120,6 +119,8 @@ const struct sprof_command sprof_command_attach = {
 		"  sprof attach --name '^postgres' --all -d 10s\n"
 		"  sprof attach -p 4711 -d 10s | flamegraph.pl --countname=us > profile.svg\n",
 	.groups = groups,
+	.hidden = sprof_recording_hidden,
+	.first = "pid name children rate duration source waits output format full",
 	.defaults = &sprof_recording_defaults,
 	.options_size = sizeof(struct sprof_recording),
 	.run = run,

@@ -14,11 +14,20 @@
 
 #define FIELD(name) offsetof(struct sprof_page_faults_options, name)
 
+static bool set_faults(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_page_faults_options *options = field;
+
+	options->wanted = true;
+	return !text || sprof_value_count(&options->period, text, err);
+}
+
 const struct sprof_option sprof_page_faults_table[] = {
-	{"faults", NULL, NULL,
+	{"faults", NULL, "[=N]",
 		"also record page faults with their stacks, as the kinds of values\n"
-		"faults, major_faults and touched",
-		sprof_value_flag, FIELD(wanted)},
+		"faults, major_faults and touched; N: every N-th fault of a thread\n"
+		"(all, as far as possible)",
+		set_faults, 0},
 	{"faults-period", NULL, "N",
 		"with --faults: record every N-th fault of a thread (all, as far as\n"
 		"possible)",

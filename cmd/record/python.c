@@ -10,6 +10,7 @@ bool sprof_python_set(void *field, const char *text, struct sprof_error *err)
 		[SPROF_PYTHON_CALLS] = "calls",
 		[SPROF_PYTHON_ALL] = "all",
 		[SPROF_PYTHON_ONLY] = "only",
+		[SPROF_PYTHON_NONE] = "none",
 		NULL,
 	};
 

@@ -17,7 +17,7 @@ enum sprof_python_shown {
 	SPROF_PYTHON_NONE, /* native stacks only */
 };
 
-/* Option setter for --python and the flag --no-python. */
+/* Option setter for --python and the old flag --no-python. */
 SPROF_MUST_USE bool sprof_python_set(void *field, const char *text, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_python_unset(void *field, const char *text, struct sprof_error *err);
 

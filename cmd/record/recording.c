@@ -31,6 +31,11 @@ const struct sprof_recording sprof_recording_defaults = {
 	.shown = SPROF_REPORT_OPTIONS_DEFAULTS,
 };
 
+const char sprof_recording_hidden[] = SPROF_REPORT_OPTIONS_OLD SPROF_NAMING_HIDDEN
+	" focus ignore hide charge-callers thread state label top no-pager threads own all-code "
+	"callers callees sort columns percentage depth unfold min per-thread report-mode nodes "
+	"colour wait-frames weight from to no-python timeline-max faults-period";
+
 const struct sprof_option sprof_recording_sampling_table[] = {
 	{"rate", "rF", "HZ", "samples per second of every thread (99)", sprof_value_rate,
 		FIELD(rate_hz)},
@@ -72,7 +77,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 	{"python", NULL, "FRAMES",
 		"frames of Python programs: calls: Python functions, and C\n"
 		"functions that do work; all: also C functions that only call\n"
-		"Python; only: just Python functions (calls)",
+		"Python; only: just Python functions; none: the functions of the\n"
+		"interpreter (calls)",
 		sprof_python_set, FIELD(python)},
 	{"no-python", NULL, NULL,
 		"show the functions of the interpreter instead of Python functions",

@@ -76,6 +76,12 @@ bool sprof_recording_rename(struct sprof_recording *options,
 bool sprof_recording_check_periods(
 	const struct sprof_recording *options, struct sprof_error *err) SPROF_MUST_USE;
 
+/*
+ * What is accepted but not documented: options that only shape a report are those of sprof report,
+ * which shows any recording.
+ */
+extern const char sprof_recording_hidden[];
+
 /* Option groups of a command's table. */
 extern const struct sprof_option sprof_recording_sampling_table[];
 extern const struct sprof_option sprof_recording_stats_table[];

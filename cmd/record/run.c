@@ -36,7 +36,6 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", sprof_report_options_own_table, FIELD(shown)},
 	{"Layout", sprof_recording_waits_table},
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
-	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -115,6 +114,8 @@ const struct sprof_command sprof_command_run = {
 		"  sprof run -- make -j4\n"
 		"  sprof run -o profile.txt -o profile.folded -- ./server --port 8080\n",
 	.groups = groups,
+	.hidden = sprof_recording_hidden,
+	.first = "rate duration source mode waits output format full no-children every",
 	.defaults = &sprof_recording_defaults,
 	.options_size = sizeof(struct sprof_recording),
 	.run = run,

@@ -6,9 +6,19 @@
 
 #define FIELD(name) offsetof(struct sprof_with_samples_options, name)
 
+static bool set_sample(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_with_samples_options *options = field;
+
+	options->sample = true;
+	return !text || sprof_value_rate(&options->rate_hz, text, err);
+}
+
 const struct sprof_option sprof_with_samples_table[] = {
-	{"sample", NULL, NULL, "also sample the program, as run and attach do", sprof_value_flag,
-		FIELD(sample)},
+	{"sample", NULL, "[=HZ]",
+		"also sample every thread, HZ times per second (99), as run and\n"
+		"attach do",
+		set_sample, 0},
 	{"rate", "rF", "HZ", "with --sample: samples per second of every thread (99)",
 		sprof_value_rate, FIELD(rate_hz), .needs = "sample"},
 	{0},

@@ -21,6 +21,7 @@ struct rundelay_options {
 	uint64_t duration_ns, interval_ns, than_ns;
 	bool per_thread, json;
 	const char *filter;
+	size_t mmap_pages;
 	enum sprof_rundelay_request request;
 };
 
@@ -29,7 +30,7 @@ _Static_assert(offsetof(struct rundelay_options, common) == 0,
 
 #define FIELD(name) offsetof(struct rundelay_options, name)
 
-enum { WORDS_SIZE = 256 };
+enum { WORDS_SIZE = 256, MOST_PAGES = 1 << 18 };
 
 /*
  * Sets an error that explains why there is no perf source, with the remedy as hint. Returns false.
@@ -95,6 +96,17 @@ static bool set_source(void *field, const char *text, struct sprof_error *err)
 	return sprof_value_choice(names, text, field, err);
 }
 
+/* The kernel wants a power of two (perf_event_open(2)). */
+static bool set_pages(void *field, const char *text, struct sprof_error *err)
+{
+	const size_t *pages = field;
+
+	if (!sprof_value_count(field, text, err))
+		return false;
+	return (*pages <= MOST_PAGES && !(*pages & (*pages - 1))) ||
+		sprof_error_set(err, SPROF_ERROR_USAGE, "not a power of two, up to %d", MOST_PAGES);
+}
+
 static bool set_filter(void *field, const char *text, struct sprof_error *err)
 {
 	*(const char **)field = text;
@@ -109,6 +121,10 @@ static const struct sprof_option target_table[] = {
 		"auto (the best permitted source), perf (tracepoints or switch\n"
 		"records), proc (schedstat alone) (auto)",
 		set_source, FIELD(request)},
+	{"mmap-pages", "m", "N",
+		"room for records, for each CPU, in pages: a power of two (4 MiB\n"
+		"where that is permitted)",
+		set_pages, FIELD(mmap_pages)},
 	{0},
 };
 
@@ -117,6 +133,8 @@ static const struct sprof_option table_table[] = {
 		sprof_value_milliseconds, FIELD(interval_ns)},
 	{"than", NULL, "TIME", "count delays that are longer than TIME, such as 4ms",
 		sprof_value_latency, FIELD(than_ns)},
+	{"per-thread", NULL, NULL, "show a row for each thread", sprof_value_flag,
+		FIELD(per_thread)},
 	{"perins", NULL, NULL, "show a row for each thread", sprof_value_flag, FIELD(per_thread)},
 	{"filter", NULL, "GLOB[,GLOB]...", "show only threads whose name matches one of the globs",
 		set_filter, FIELD(filter)},
@@ -202,6 +220,7 @@ static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 		.request = options->request,
 		.than_ns = options->than_ns,
 		.per_thread = options->per_thread || options->filter,
+		.ring_size = options->mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
 	};
 
 	switch (sprof_rundelay_begin(&run->rundelay, pid, &wanted)) {
@@ -311,9 +330,10 @@ const struct sprof_command sprof_command_rundelay = {
 		"With --pid, Ctrl-C ends it and prints the tables. SIGUSR1 prints statistics. sprof "
 		"exits with the\n"
 		"exit code of PROGRAM.\n\n"
-		"  sprof rundelay -p 4711 -d 10s --than 4ms --perins\n"
+		"  sprof rundelay -p 4711 -d 10s --than 4ms --per-thread\n"
 		"  sprof rundelay -i 1000 -- ./server --port 8080\n",
 	.groups = groups,
+	.hidden = "perins",
 	.defaults = &defaults,
 	.options_size = sizeof(struct rundelay_options),
 	.run = run,

@@ -55,6 +55,10 @@ const struct sprof_command sprof_command_merge = {
 		   "  sprof merge -o all.pb.gz prof-*.pb.gz\n"
 		   "  sprof report --by rank all.pb.gz\n",
 	.groups = groups,
+	/* sprof report takes several files, too. */
+	.hidden = SPROF_REPORT_OPTIONS_OLD
+	"focus ignore hide charge-callers thread state label pid from to weight debug-dir "
+	"sysmap debuginfod debuginfod-limit trust-paths verbose",
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),
 	.options_anywhere = true,

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/cli/option-values.h"
 #include "cmd/ui.h"
@@ -28,6 +29,27 @@ static bool set_kind(void *field, const char *text, struct sprof_error *err)
 	if (!sprof_value_choice(names, text, &kind, err))
 		return false;
 	*(bool *)field = kind;
+	return true;
+}
+
+/* The offset leads to the whole struct: each word is a field of its own. */
+static bool set_names(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_naming *naming = field;
+	static const char *const names[] = {"full", "short", "mangled", "no-inlines", NULL};
+	SPROF_AUTO_FREE char *copy = strdup(text);
+	char *rest = copy, *name;
+	unsigned kind;
+
+	if (!copy)
+		return sprof_error_no_memory(err);
+	while ((name = strsep(&rest, ","))) {
+		if (!sprof_value_choice(names, name, &kind, err))
+			return false;
+		naming->short_names |= kind == 1;
+		naming->no_demangle |= kind == 2;
+		naming->no_inlines |= kind == 3;
+	}
 	return true;
 }
 
@@ -95,18 +117,22 @@ static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-/* Options are read before the environment loses DEBUGINFOD_URLS. */
+/*
+ * The offset leads to the whole struct, for the time limit. Options are read before the environment
+ * loses DEBUGINFOD_URLS.
+ */
 static bool set_debuginfod(void *field, const char *text, struct sprof_error *err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct sprof_naming *naming = field;
 
 	if (!urls || !urls[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "DEBUGINFOD_URLS names no server");
 		sprof_error_hint(err, "export DEBUGINFOD_URLS=https://debuginfod.debian.net");
 		return false;
 	}
-	*(const char **)field = urls;
-	return true;
+	naming->debuginfod = urls;
+	return !text || sprof_value_duration(&naming->debuginfod_limit_ns, text, err);
 }
 
 const struct sprof_option sprof_naming_kind_table[] = {
@@ -118,6 +144,11 @@ const struct sprof_option sprof_naming_kind_table[] = {
 };
 
 const struct sprof_option sprof_naming_table[] = {
+	{"names", NULL, "LIST",
+		"full, or short: without template arguments and parameters (text);\n"
+		"mangled: as the linker knows them; no-inlines: without inlined\n"
+		"functions, which is faster (full)",
+		set_names, 0},
 	{"no-inlines", NULL, NULL, "don't show inlined functions; faster", sprof_value_flag,
 		FIELD(no_inlines)},
 	{"no-demangle", NULL, NULL, "show C++, Rust and D names as the linker knows them",
@@ -131,8 +162,10 @@ const struct sprof_option sprof_naming_table[] = {
 		"nm, objdump -t or readelf -s, or from a System.map; may be given\n"
 		"several times",
 		add_sysmap, FIELD(sysmaps)},
-	{"debuginfod", NULL, NULL, "fetch debug files from the servers in DEBUGINFOD_URLS",
-		set_debuginfod, FIELD(debuginfod)},
+	{"debuginfod", NULL, "[=TIME]",
+		"fetch debug files from the servers in DEBUGINFOD_URLS, for at most\n"
+		"TIME (60s)",
+		set_debuginfod, 0},
 	{"debuginfod-limit", NULL, "TIME", "time limit for all fetches together (60s)",
 		sprof_value_duration, FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
 	{0},
@@ -147,8 +180,10 @@ const struct sprof_option sprof_naming_late_table[] = {
 		"read functions of the program, or of MODULE, from a System.map or\n"
 		"the output of nm; may be given several times",
 		add_sysmap, FIELD(sysmaps)},
-	{"debuginfod", NULL, NULL, "fetch debug files from the servers in DEBUGINFOD_URLS",
-		set_debuginfod, FIELD(debuginfod)},
+	{"debuginfod", NULL, "[=TIME]",
+		"fetch debug files from the servers in DEBUGINFOD_URLS, for at most\n"
+		"TIME (60s)",
+		set_debuginfod, 0},
 	{"debuginfod-limit", NULL, "TIME", "time limit for all fetches together (60s)",
 		sprof_value_duration, FIELD(debuginfod_limit_ns), .needs = "debuginfod"},
 	{"trust-paths", NULL, NULL,

@@ -16,12 +16,12 @@
 
 enum { SPROF_MAX_NAMING_ITEMS = 16 };
 
-/* The default of --debuginfod-limit. */
+/* The default time limit of --debuginfod. */
 #define SPROF_DEBUGINFOD_LIMIT_NS (60ull * SPROF_NS_PER_S)
 
 /* Set the limit; the rest zeroed is valid. */
 struct sprof_naming {
-	bool no_inlines, no_demangle;
+	bool no_inlines, no_demangle, short_names;
 	struct sprof_naming_folders {
 		const char *items[SPROF_MAX_NAMING_ITEMS];
 		size_t count;
@@ -40,11 +40,15 @@ struct sprof_naming {
 	bool with_variables; /* for --locals */
 };
 
-/* Groups of a command's table, at the offset of a bool (short names) and of the struct. */
+/* Commands that resolve no names: at the offset of a bool (short names). */
 extern const struct sprof_option sprof_naming_kind_table[];
+/* Groups of a command's table, at the offset of the struct. */
 extern const struct sprof_option sprof_naming_table[];
 /* Sources of names for saved profiles, at the offset of the struct. */
 extern const struct sprof_option sprof_naming_late_table[];
+
+/* Options of the groups that are folded into others, and accepted without documentation. */
+#define SPROF_NAMING_HIDDEN "no-inlines no-demangle debuginfod-limit"
 
 /* All sources of names. */
 struct sprof_namer {

@@ -66,6 +66,12 @@ static bool set_report_mode(void *field, const char *text, struct sprof_error *e
 	return sprof_value_report_mode(&shown->report_mode, text, err);
 }
 
+/* Like the last one. */
+static bool set_per_thread(void *field, const char *text, struct sprof_error *err)
+{
+	return set_report_mode(field, "per-thread", err);
+}
+
 /*
  * The bit of the state of this name, or the bits of all states of a class of time; 0: no such name.
  */
@@ -112,13 +118,42 @@ static bool set_pattern(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+/* "@libc" is a pattern of the function's shared object. */
+static bool set_place(
+	const char **function, const char **object, const char *text, struct sprof_error *err)
+{
+	return text[0] == '@' ? set_pattern(object, text + 1, err)
+			      : set_pattern(function, text, err);
+}
+
+static bool set_focus(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_filter *filter = field;
+
+	return set_place(&filter->focus, &filter->focus_dso, text, err);
+}
+
+static bool set_ignore(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_filter *filter = field;
+
+	return set_place(&filter->ignore, &filter->ignore_dso, text, err);
+}
+
+static bool set_hide(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_filter *filter = field;
+
+	return set_place(&filter->hide, &filter->hide_dso, text, err);
+}
+
 const struct sprof_option sprof_report_options_filter_table[] = {
-	{"focus", NULL, "REGEX", "only stacks with a matching function", set_pattern,
-		FIELD(filter.focus)},
-	{"ignore", NULL, "REGEX", "only stacks without a matching function", set_pattern,
-		FIELD(filter.ignore)},
-	{"hide", NULL, "REGEX", "remove matching functions from the stacks", set_pattern,
-		FIELD(filter.hide)},
+	{"focus", NULL, "REGEX",
+		"only stacks with a matching function; @REGEX: with a function of a\n"
+		"matching shared object",
+		set_focus, FIELD(filter)},
+	{"ignore", NULL, "REGEX", "only stacks without such a function", set_ignore, FIELD(filter)},
+	{"hide", NULL, "REGEX", "remove such functions from the stacks", set_hide, FIELD(filter)},
 	{"charge-callers", NULL, NULL,
 		"count time in shared libraries for their callers in the program", sprof_value_flag,
 		FIELD(filter.charge_callers)},
@@ -141,7 +176,9 @@ const struct sprof_option sprof_report_options_filter_table[] = {
 const struct sprof_option sprof_report_options_brief_table[] = {
 	{"full", NULL, NULL, "text: show every function and path, with whole names",
 		sprof_value_flag, FIELD(full)},
-	{"top", NULL, "N", "text: at most N rows per table (30), and lines per graph (all)",
+	{"top", NULL, "N",
+		"text: at most N rows per table (30), and lines per graph (all);\n"
+		"dot, png: the N heaviest functions (80)",
 		sprof_value_count, FIELD(top)},
 	{"no-pager", NULL, NULL, "don't show the text report through $PAGER", sprof_value_flag,
 		FIELD(no_pager)},
@@ -193,6 +230,7 @@ const struct sprof_option sprof_report_options_report_table[] = {
 		"text: leave out functions and paths below PCT percent (0.5, or\n"
 		"three samples)",
 		set_percent, FIELD(min_percent)},
+	{"per-thread", NULL, NULL, "text: show a report of each thread", set_per_thread, 0},
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
 		0},
 	{"nodes", NULL, "N", "dot, png: show the N heaviest functions (80)", sprof_value_count,
@@ -284,7 +322,7 @@ bool sprof_report_options_output_options(const struct sprof_report_options *show
 	output.callees = shown->callees;
 	output.wait_frames = shown->wait_frames;
 	output.report_mode = shown->report_mode;
-	output.nodes = shown->nodes ? shown->nodes : output.nodes;
+	output.nodes = shown->nodes ? shown->nodes : shown->top ? shown->top : output.nodes;
 	output.colour_by_self = shown->colour_by_self;
 	output.columns = shown->columns;
 	output.sort = shown->sort;

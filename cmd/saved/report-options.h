@@ -49,6 +49,9 @@ extern const struct sprof_option sprof_report_options_output_table[];
 /* the kinds of samples, and of saved profiles; profiles of events have other kinds */
 extern const struct sprof_option sprof_report_options_weight_table[];
 
+/* Filters that are folded into others, and accepted without documentation; ends with a blank. */
+#define SPROF_REPORT_OPTIONS_OLD "focus-dso ignore-dso hide-dso "
+
 /* Whether an option was given that concerns only the text report. */
 bool sprof_report_options_asks_for_text(const struct sprof_report_options *shown);
 

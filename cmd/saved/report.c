@@ -19,12 +19,23 @@ static bool set_parent(void *field, const char *text, struct sprof_error *err)
 	return sprof_filter_check(text, err);
 }
 
+/* The offset leads to the whole struct. */
+static bool set_by(void *field, const char *text, struct sprof_error *err)
+{
+	static const char parent[] = "parent=";
+	struct sprof_reading *options = field;
+
+	if (!strncmp(text, parent, strlen(parent)))
+		return set_parent(&options->parent, text + strlen(parent), err);
+	return sprof_value_text(&options->by, text, err);
+}
+
 static const struct sprof_option report_table[] = {
 	{"by", NULL, "LABEL",
 		"text, json: group by a label (rank, host, pid, comm, ...), or show\n"
 		"one table of dso, file, srcline or address; folded: make it the\n"
-		"first frame",
-		sprof_value_text, FIELD(by), .conflicts = "parent"},
+		"first frame; parent=REGEX: group by the innermost such function",
+		set_by, 0, .conflicts = "parent"},
 	{"parent", NULL, "REGEX", "group by the innermost matching function of each stack",
 		set_parent, FIELD(parent)},
 	{"no-children", NULL, NULL,
@@ -74,7 +85,7 @@ static bool group_threads(const struct sprof_profile *profile, enum sprof_weight
 		sprof_groups_build(profile, "thread", weight, ret, err);
 }
 
-/* Groups the samples as --by or --parent asks, if one of them was given. */
+/* Groups the samples as --by asks, if one of them was given. */
 static bool group(const struct sprof_reading *options, const struct sprof_profile *profile,
 	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
 {
@@ -177,6 +188,8 @@ const struct sprof_command sprof_command_report = {
 		"  sprof report profile.pb.gz --focus parse --weight user\n"
 		"  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
 	.groups = groups,
+	.hidden = SPROF_REPORT_OPTIONS_OLD
+	"debuginfod-limit parent report-mode nodes colour unfold no-pager verbose",
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),
 	.options_anywhere = true,

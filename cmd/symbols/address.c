@@ -138,7 +138,8 @@ static bool print_code(struct sprof_symbol_subject *subject, const struct place 
 		    subject->namer.symbols, place->module->id, place->offset, &locations, err))
 		return false;
 	for (size_t i = 0; i < locations.count; i++) {
-		if (!print_location(&locations.items[i], subject->options->short_names, distance))
+		if (!print_location(
+			    &locations.items[i], subject->options->naming.short_names, distance))
 			return sprof_error_no_memory(err);
 	}
 	if (locations.items[locations.count - 1].unresolved)

@@ -75,7 +75,7 @@ char *sprof_symbol_plain_name(const struct sprof_symbol_options *options, const 
 		? sprof_demangle(symbol)
 		: NULL;
 
-	return sprof_fit_function(plain ? plain : symbol, options->short_names, 0);
+	return sprof_fit_function(plain ? plain : symbol, options->naming.short_names, 0);
 }
 
 static bool looks_like_address(const char *text)
@@ -90,8 +90,7 @@ void sprof_symbol_row_note_missing(const char *pattern, bool with_data)
 	sprof_error_set(&err, SPROF_ERROR_NOT_FOUND, "no %s is called '%s'",
 		with_data ? "symbol" : "function", pattern);
 	if (looks_like_address(pattern))
-		sprof_error_hint(
-			&err, "an address begins with 0x: 0x%s, or --address %s", pattern, pattern);
+		sprof_error_hint(&err, "an address begins with 0x: 0x%s", pattern);
 	else if (!with_data)
 		sprof_error_hint(&err, "--all looks among the data as well");
 	sprof_ui_error(&err);

@@ -18,7 +18,6 @@ enum { SPROF_MAX_SYMBOL_ADDRESSES = 256 };
 struct sprof_symbol_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
-	bool short_names;
 	pid_t pid;
 	bool verify, all, file_addresses;
 	struct sprof_symbol_addresses {

@@ -70,7 +70,6 @@ static const struct sprof_option option_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	{"Options", option_table},
-	{"Names", sprof_naming_kind_table, FIELD(short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -255,6 +254,7 @@ const struct sprof_command sprof_command_symbols = {
 		"  sprof symbols /usr/bin/git 0x2f3a10\n"
 		"  sprof symbols ./server --sysmap server.map --verify\n",
 	.groups = groups,
+	.hidden = "address verbose " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_symbol_options),
 	.options_anywhere = true,

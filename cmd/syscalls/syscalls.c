@@ -61,6 +61,8 @@ static const struct sprof_option option_table[] = {
 		sprof_value_source, FIELD(source)},
 	{"than", NULL, "TIME", "count the calls that take longer than this: 10ms, 500us",
 		sprof_value_latency, FIELD(threshold_ns)},
+	{"per-thread", NULL, NULL, "show a row for each call of each thread", sprof_value_flag,
+		FIELD(by_thread)},
 	{"perins", NULL, NULL, "show a row for each call of each thread", sprof_value_flag,
 		FIELD(by_thread)},
 	{"stack", NULL, NULL,
@@ -83,7 +85,6 @@ static const struct sprof_option_group groups[] = {
 	{"What to trace", sprof_with_samples_table, FIELD(beside)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
 	{"Output", sprof_call_profile_weight_table, FIELD(shown)},
-	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -174,7 +175,7 @@ static bool report(const struct syscalls *syscalls, const struct sprof_call_tabl
 		what->profile = syscalls->watching.profile;
 		what->table = &table;
 		what->stacks = what->is_last && options->stacks ? &stacks : NULL;
-		what->short_names = options->shown.short_names;
+		what->short_names = options->naming.short_names;
 		what->by_thread = options->by_thread;
 		describe_source(syscalls, what);
 		what->is_selected = syscalls->choice.count > 0;
@@ -389,7 +390,7 @@ static bool settle_weight(const struct syscalls *syscalls, struct sprof_error *e
 static bool settle_answer(struct syscalls *syscalls, struct sprof_error *err)
 {
 	return !syscalls->options->beside.sample || syscalls->options->json ||
-		sprof_with_samples_settle(&syscalls->options->shown, &syscalls->answer, err);
+		sprof_with_samples_settle(&syscalls->shown, &syscalls->answer, err);
 }
 
 /* Otherwise there is only the table. */
@@ -405,6 +406,7 @@ static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
 	const bool asks = asks_for_profile(shown);
 
 	syscalls->shown = *shown;
+	syscalls->shown.short_names = syscalls->options->naming.short_names;
 	if (!asks && shown->weight && !syscalls->options->beside.sample)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--weight needs --output, --format or --sample: the table has none");
@@ -484,16 +486,13 @@ const struct sprof_command sprof_command_syscalls = {
 		"kernel then lets\n"
 		"all other calls of a program that sprof starts run at nearly full speed. The "
 		"kernel never removes\n"
-		"such a filter, so the program is killed if sprof ends before it, and set-user-ID "
-		"programs get no\n"
-		"privileges under it. sprof does not wake sleeping threads; it begins to trace "
-		"them when they next\n"
-		"run. sprof exits with the exit code of PROGRAM.\n\n"
+		"such a filter, so the program is killed if sprof ends before it. sprof exits with "
+		"the exit code of\nPROGRAM.\n\n"
 		"  sprof syscalls -- git status\n"
-		"  sprof syscalls -p 4711 -d 10s --than 1ms\n"
 		"  sprof syscalls -e %file -o files.pb.gz -- make\n"
 		"  sprof syscalls --stack --than 10ms -- ./app\n",
 	.groups = groups,
+	.hidden = "perins rate " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct syscalls_options),
 	.run = run,

@@ -39,7 +39,6 @@
 struct top_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
-	bool short_names;
 	pid_t pid;
 	bool children, no_children;
 	double rate_hz, max_overhead;
@@ -87,7 +86,6 @@ static const struct sprof_option sampling_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to watch", target_table},
 	{"Sampling", sampling_table},
-	{"Names", sprof_naming_kind_table, FIELD(short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -222,7 +220,7 @@ static bool start_screen(struct watch *watch, struct sprof_error *err)
 		.feed = &watch->feed,
 		.output = &watch->output,
 		.ending = &watch->signals.control,
-		.short_names = watch->options->short_names,
+		.short_names = watch->options->naming.short_names,
 		.orders = watch->orders[1],
 	};
 	errnum = pthread_create(&watch->drawer, NULL, show, watch);
@@ -416,6 +414,7 @@ const struct sprof_command sprof_command_top = {
 		"  sprof top -p 4711\n"
 		"  sprof top -- ./server --port 8080\n",
 	.groups = groups,
+	.hidden = SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct top_options),
 	.run = run,

@@ -45,7 +45,7 @@ static bool check_memory(const struct sprof_trace_options *options,
 	if (options->cycle)
 		return refuse("--cycle", "kmemprof", "has events that allocate and free", err);
 	if (options->by_key)
-		return refuse("--perins", "kmemprof", "has a row for each stack", err);
+		return refuse("--per-thread", "kmemprof", "has a row for each stack", err);
 	return check_table_only(options, "kmemprof", err) && sprof_heap_events_check(list, err);
 }
 

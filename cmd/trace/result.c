@@ -172,7 +172,7 @@ static bool trace_write_heap(struct trace *trace)
 		.lost = trace->recorded ? sprof_recorded_events_gaps(trace->recorded).lost : 0,
 		.top = TOP,
 		.width = trace->options->output ? 0 : sprof_terminal_width(),
-		.short_names = trace->options->short_names,
+		.short_names = trace->options->naming.short_names,
 	};
 	const bool done = sprof_heap_rows_create(report.books, report.profile, now_ns, 0, &rows) &&
 		(trace->options->json ? sprof_heap_report_json(&report, trace->out)
@@ -355,7 +355,7 @@ static void write_stacks(struct trace *trace)
 		return;
 	if (!trace->options->json)
 		sprof_trace_stacks_write(&trace->stacks, trace->watching.profile, &trace->list,
-			trace->options->short_names, trace->out);
+			trace->options->naming.short_names, trace->out);
 	else if (!sprof_trace_json_stacks(&trace->stacks, trace->watching.profile, trace->out))
 		trace->out_of_memory = true;
 	trace->out_of_memory |= trace->stacks.out_of_memory;

@@ -438,7 +438,7 @@ static bool print_answer(struct trace *trace, int *ret_exit, struct sprof_error 
 
 	if (!trace->options->beside.sample || trace->options->json)
 		return true;
-	shown.short_names = trace->options->short_names;
+	shown.short_names = trace->options->naming.short_names;
 	if (!trace->options->output) {
 		puts("");
 		fflush(stdout);

@@ -96,6 +96,8 @@ static const struct sprof_option report_table[] = {
 		set_threshold, FIELD(only_than)},
 	{"lower", NULL, "TIME", "show each pair that takes less than TIME", set_threshold,
 		FIELD(lower)},
+	{"per-thread", NULL, NULL, "show a row for each thread, or value of --key",
+		sprof_value_flag, FIELD(by_key)},
 	{"perins", NULL, NULL, "show a row for each key", sprof_value_flag, FIELD(by_key)},
 	{"detail", NULL, "WHAT",
 		"with --than or --lower: also show the events between, all or a\n"
@@ -124,7 +126,6 @@ static const struct sprof_option_group groups[] = {
 	{"What to trace", event_table},
 	{"What to trace", sprof_with_samples_table, FIELD(beside)},
 	{"Report", report_table},
-	{"Names", sprof_naming_kind_table, FIELD(short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -171,6 +172,7 @@ const struct sprof_command sprof_command_trace = {
 		"  sprof trace --impl call-delay -e uprobe:parse,uretprobe:parse -e "
 		"raw_syscalls:sys_enter,raw_syscalls:sys_exit -- ./app\n",
 	.groups = groups,
+	.hidden = "perins rate only-than " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_trace_options),
 	.run = run,

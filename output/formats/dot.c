@@ -257,6 +257,6 @@ bool sprof_dot_write(const struct sprof_profile *profile,
 const struct sprof_format sprof_format_dot = {
 	.name = "dot",
 	.suffix = ".dot",
-	.summary = "the call graph, for Graphviz: the 80 heaviest functions, or --nodes",
+	.summary = "the call graph, for Graphviz: the 80 heaviest functions, or --top",
 	.write = sprof_dot_write,
 };

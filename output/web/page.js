@@ -111,7 +111,7 @@ class Page {
 		byId("timeline-panel").hidden = !this.data.timeline;
 		if (this.data.timelineCut)
 			byId("timeline-hint").textContent = `it ends after ${formatTime(this.data.timelineCut)}, when ` +
-				"there were more changes than --timeline-max";
+				"there were more changes than the timeline keeps";
 		if (this.data.timeline)
 			this.timeline = new Timeline(byId("timeline"), this.data, this.colours, {
 				onSpan: (span) => this.setSpan(span),

@@ -233,7 +233,7 @@ bool sprof_groups_build_parents(const struct sprof_profile *profile, const char 
 	ok = fill_parents(profile, matches, weight, &groups) || sprof_error_no_memory(err);
 	if (ok && profile->row_count && !has_name(&groups))
 		ok = sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"no function on a stack matches --parent %s", pattern);
+			"no function on a stack matches --by parent=%s", pattern);
 	if (ok)
 		*ret = groups;
 	else

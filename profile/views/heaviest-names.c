@@ -131,7 +131,7 @@ bool sprof_heaviest_objects(const struct sprof_profile *profile, const struct sp
 	struct sprof_groups groups;
 	struct list list = {0};
 
-	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no shared object matches --focus-dso %s",
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no shared object matches --focus @%s",
 		filter->focus_dso);
 	if (!sprof_groups_build_frames(profile, "dso", SPROF_WEIGHT_WALL, &groups, &ignored))
 		return false;

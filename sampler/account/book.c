@@ -78,7 +78,7 @@ static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 	if (!sprof_charge_begin(&book->charging, thread, all_ours, &start))
 		return NULL;
 	if (sprof_sampled_process_of(thread->process))
-		thread->sampling = sprof_sampled_create(&start);
+		thread->sampling = sprof_sampled_create(thread->process->sampling, &start);
 	if (!thread->sampling) {
 		book->run->out_of_memory = true;
 		return NULL;

@@ -120,7 +120,7 @@ def watch(how, count=PROGRAMS, **sizes):
 
 def syscalls(*options, before=()):
     def rows(command):
-        result = run(*before, SPROF, "syscalls", *options, "-e", "getppid", "--perins", "--json", "--", *command)
+        result = run(*before, SPROF, "syscalls", *options, "-e", "getppid", "--per-thread", "--json", "--", *command)
         table = rows_of(result.check(0))
         return known(table, [(row["tid"], row["comm"], row["calls"]) for row in table["rows"]])
     return rows
@@ -128,7 +128,7 @@ def syscalls(*options, before=()):
 
 def trace(*options, before=(), events=CALL):
     def rows(command):
-        result = run(*before, SPROF, "trace", *options, *events, "--perins", "--json", "--", *command).check(0)
+        result = run(*before, SPROF, "trace", *options, *events, "--per-thread", "--json", "--", *command).check(0)
         tables = [json.loads(line) for line in result.text().splitlines() if line.startswith("{")]
         table = [table for table in tables if "rows" in table][-1]
         return known(table, [(int(row["key"]), row["comm"], row["calls"]) for row in table["rows"]])
@@ -239,7 +239,7 @@ def check_slices(found, owners, plan):
 
 def delays(plan, before):
     """How often each thread of a plan has got a CPU; None: records are lost, or wake-ups without one."""
-    result = run(*before, SPROF, "rundelay", "--perins", "--json", "--", target("owners"), "log", plan,
+    result = run(*before, SPROF, "rundelay", "--per-thread", "--json", "--", target("owners"), "log", plan,
                  env=dict(os.environ, OWNERS_NAP="1")).check(0)
     table, counts = rows_of(result), collections.Counter()
     for row in table["rows"]:
@@ -266,7 +266,7 @@ def test_delays_by_tracepoints():
 def table_with_keys(*options, before=()):
     """A program whose threads end in another order than they begin: rows of keys, and who has which id."""
     plan = "w0:3 cone w1:4 ctwo w2:5 cthree w3:6 e2 e1 e3"
-    result = run(*before, SPROF, "trace", *options, "--perins", "--json", "--", target("owners"), "log", plan).check(0)
+    result = run(*before, SPROF, "trace", *options, "--per-thread", "--json", "--", target("owners"), "log", plan).check(0)
     tables = [json.loads(line) for line in result.text().splitlines() if line.startswith("{")]
     table = [table for table in tables if "rows" in table or "functions" in table][-1]
     return table, {owner.tid: owner.name for owner in truth()}

@@ -72,7 +72,7 @@ def check_sums(table):
 
 def test_switch_records_as_nobody():
     require_switches()
-    watch = lambda pid: Watcher(pid, "--perins", "--json", "--than", "1ms", program=own_sprof(), **as_nobody())
+    watch = lambda pid: Watcher(pid, "--per-thread", "--json", "--than", "1ms", program=own_sprof(), **as_nobody())
     (source,), (table,) = contend([watch])
     assert source == table["source"] == "perf switch records + schedstat"
     check_sums(table)
@@ -90,8 +90,8 @@ def test_tracepoints_agree_with_switch_records():
     require_switches()
     before = with_tracefs()
     watchers = [
-        lambda pid: Watcher(pid, "--perins", "--json", before=before),
-        lambda pid: Watcher(pid, "--perins", "--json", program=own_sprof(), **as_nobody()),
+        lambda pid: Watcher(pid, "--per-thread", "--json", before=before),
+        lambda pid: Watcher(pid, "--per-thread", "--json", program=own_sprof(), **as_nobody()),
     ]
     for _ in range(3):  # where other programs switch too much, records are lost: what is left is no more than there was
         sources, (exact, derived) = contend(watchers, 3 * ROUNDS)
@@ -116,7 +116,7 @@ def test_tracepoints_agree_with_switch_records():
 
 
 def test_schedstat_alone():
-    (source,), (table,) = contend([lambda pid: Watcher(pid, "--source", "proc", "--perins", "--json")])
+    (source,), (table,) = contend([lambda pid: Watcher(pid, "--source", "proc", "--per-thread", "--json")])
     assert source == table["source"] == "schedstat"
     row = rows_of(table)["waiting"]
     assert row["calls"] > ROUNDS and row["total_ns"] > 0 and row["derived"], table
@@ -189,11 +189,43 @@ def test_lost_records():
     assert rows_of(table)["preempted"]["max_ns"] < stopped_ns / 2, table
 
 
+def schedstat_of(pid):
+    """{tid: (ns in the run queue, slices)}"""
+    return {tid: tuple(map(int, open(f"/proc/{pid}/task/{tid}/schedstat").read().split()[1:])) for tid in threads_of(pid)}
+
+
+def test_lost_tracepoint_records_are_in_the_sums():
+    """What a full ring has lost is computed from schedstat: each thread's sum is the kernel's."""
+    before = with_tracefs()
+    program = Target(own_target("contend"), min(os.sched_getaffinity(0)), 100 * ROUNDS, "yields", **as_nobody())
+    watcher = Watcher(program.pid, "--perins", "--json", "-m", 2, before=before)
+    watcher.signal(signal.SIGSTOP)
+    program.say("go\n")
+    wait_until(lambda: switches_of(program.pid) > 20000, "many switches")
+    watcher.signal(signal.SIGCONT)
+    watcher.signal(signal.SIGUSR1)
+    wait_until(lambda: "readings" in watcher.stderr(), "it reads again")
+    program.signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(program.pid) == "T", "the program stands still")
+    table, end = watcher.stop(), schedstat_of(program.pid)
+    program.signal(signal.SIGKILL)
+    program.finish().check(-signal.SIGKILL)
+    print(table, end)
+    assert table["lost"] > 0, table
+    for tid, (ns, slices) in end.items():
+        if slices < 1000:
+            continue
+        rows = rows_of(table, tid).values()
+        assert any(row["derived"] for row in rows), (tid, table)
+        check_near(sum(row["calls"] for row in rows), slices, most_of(slices, 0.01), "delays")
+        check_near(sum(row["total_ns"] for row in rows), ns, 0.01 * ns, "their sum")
+
+
 # Threads.
 
 def test_threads_that_are_born_later():
     program = Target("threads", 1, 1)
-    watcher = Watcher(program.pid, "--perins", "--json")
+    watcher = Watcher(program.pid, "--per-thread", "--json")
     born = []
     for _ in range(5):
         program.say("b\n")
@@ -206,7 +238,7 @@ def test_threads_that_are_born_later():
 
 
 def test_a_filter_of_names():
-    (_,), (table,) = contend([lambda pid: Watcher(pid, "--perins", "--json", "--filter", "nap*")])
+    (_,), (table,) = contend([lambda pid: Watcher(pid, "--per-thread", "--json", "--filter", "nap*")])
     assert {row["comm"] for row in table["rows"] if "comm" in row} == {"naps"}, table
     check_sums(table)
 
@@ -214,7 +246,7 @@ def test_a_filter_of_names():
 def test_filters_of_several_names():
     """Patterns with commas between them; names that no thread has are said, with the code of a partial result."""
     def check(pattern, code):
-        result = sprof("rundelay", "--source", "proc", "--perins", "--json", "--filter", pattern, "--", target("exit-code"), "0")
+        result = sprof("rundelay", "--source", "proc", "--per-thread", "--json", "--filter", pattern, "--", target("exit-code"), "0")
         rows = tables(result.check(code))[-1]["rows"]
         assert {row["comm"] for row in rows if "comm" in row} <= {"exit-code"}, rows  # it may have had no delay
         assert (f"--filter {pattern}: no thread has such a name" in result.err) == code, result.err
@@ -252,7 +284,7 @@ def test_intervals_add_up():
 def test_a_table_fits_the_terminal():
     """The screen has 80 columns, and every form of the table fits."""
     program = Target("threads", 2, 2)
-    for options in (["--perins"], ["--perins", "--than", "4ms"], ["--perins", "--than", "4ms", "--source", "proc"]):
+    for options in (["--per-thread"], ["--per-thread", "--than", "4ms"], ["--per-thread", "--than", "4ms", "--source", "proc"]):
         words = " ".join([SPROF, "rundelay", "-q", "-p", str(program.pid), "-d", "300ms", *options])
         result = run(tool("script"), "-qec", f"stty cols 80; {words}", "/dev/null").check(0)
         lines = result.text().splitlines()

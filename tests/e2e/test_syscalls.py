@@ -150,7 +150,7 @@ def test_without_children():
 
 
 def test_perins_adds_up():
-    result = sprof(*SYSCALLS, "--json", "--perins", "--", target("syscalls")).check(7)
+    result = sprof(*SYSCALLS, "--json", "--per-thread", "--", target("syscalls")).check(7)
     rows = [row for row in json.loads(result.text())["rows"] if row["syscall"] == "sched_yield"]
     assert sorted(row["calls"] for row in rows) == [200] * 4 and len({row["tid"] for row in rows}) == 4, rows
 
@@ -293,7 +293,7 @@ def test_samples_beside():
 
 def test_the_table_fits():
     for columns in (80, 120):
-        script = f"stty cols {columns} rows 50; {SPROF} syscalls --source ptrace --perins -- {target('syscalls')} >&1"
+        script = f"stty cols {columns} rows 50; {SPROF} syscalls --source ptrace --per-thread -- {target('syscalls')} >&1"
         result = subprocess.run(["script", "-qec", script, "/dev/null"], capture_output=True, text=True, check=False,
                                 stdin=subprocess.DEVNULL)
         lines = [line for line in result.stdout.replace("\r", "").split("\n") if "TOTAL" in line or "getppid" in line]

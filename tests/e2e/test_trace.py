@@ -35,7 +35,7 @@ def test_a_call_from_its_begin_to_its_end():
 
 
 def test_each_thread_has_its_pairs():
-    rows, _, _ = trace("--perins", *calls_of("sched_yield"))
+    rows, _, _ = trace("--per-thread", *calls_of("sched_yield"))
     assert [row["calls"] for row in rows] == [200] * 4, rows
     assert len({row["key"] for row in rows}) == 4 and {row["comm"] for row in rows} == {TARGET}, rows
 
@@ -43,7 +43,7 @@ def test_each_thread_has_its_pairs():
 def test_a_filter_and_a_key():
     """Descriptors from their opening to their closing; what can't be opened is not among them."""
     rows, _, _ = trace("-e", "syscalls:sys_exit_openat/ret>=0/key=ret/", "-e", "syscalls:sys_enter_close//key=fd/",
-                       "--perins")
+                       "--per-thread")
     assert rows and all(int(row["key"]) >= 3 for row in rows), rows
     rows, _, _ = trace("-e", "raw_syscalls:sys_exit/ret==-2&&syscall_name(id)==\"openat\"/", "--cycle")
     assert rows[0]["calls"] >= 19, rows
@@ -56,7 +56,7 @@ def test_pairs_as_calls():
     for name, expected in (("getppid", (1000, 0)), ("dup", (200, 200)), ("sched_yield", (800, 0)), ("readv", (1, 0))):
         assert calls[name] == expected, (name, calls[name])
     rows, _, _ = trace("--impl", "syscalls", "-e", "raw_syscalls:sys_enter", "-e", "syscalls:sys_exit_dup/ret<0/",
-                       "--perins")
+                       "--per-thread")
     assert {row["syscall"] for row in rows} == {"dup"} and sum(row["errors"] for row in rows) == 200, rows
 
 

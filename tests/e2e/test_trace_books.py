@@ -236,7 +236,7 @@ def test_bad_input():
         (("--impl", "kmemprof", *pair_of), "size="),
         (("--impl", "kmemprof", "-e", "syscalls:sys_enter_mmap//size=1/", *pair_of), "key="),
         (("--impl", "kmemprof", "-e", "syscalls:sys_enter_mmap//size=args[1]/key=1/", "-e",
-          "syscalls:sys_enter_munmap//key=1/", "--perins"), "--perins"),
+          "syscalls:sys_enter_munmap//key=1/", "--per-thread"), "--per-thread"),
         (("--impl", "kmemprof", "-e", "syscalls:sys_enter_mmap//size=args[1]/key=1/", "-e",
           "syscalls:sys_enter_munmap//key=1/", "--than", "1ms"), "--than"),
         (("--impl", "kmemprof", "-e", "kmem:kmalloc//size=bytes_alloc/key=ptr/", "-e", "kmem:kfree//key=ptr/"), "kernel's own"),

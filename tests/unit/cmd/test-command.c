@@ -255,7 +255,7 @@ static void help_shows_every_option(void **state)
 	assert_int_equal(strncmp(text, "Usage: sprof probe [options]", 28), 0);
 	assert_non_null(strstr(text, "\nDoes nothing.\n\nMain:\n"));
 	assert_non_null(strstr(text, "\n  -p, --pid PID               the process\n"));
-	assert_non_null(strstr(text, "\n  -r, -F, --rate HZ           samples per second\n"));
+	assert_non_null(strstr(text, "\n  -r, --rate HZ               samples per second\n"));
 	assert_non_null(strstr(text, "  how long then stop\n"));
 	assert_non_null(strstr(text,
 		"\n      --text A-VERY-LONG-ARGUMENT-NAME\n                              a text\n"));
@@ -264,6 +264,39 @@ static void help_shows_every_option(void **state)
 	assert_null(strstr(text, "each-thread"));
 	assert_null(strstr(strstr(text, "\nMain:\n") + 1, "\nMain:\n"));
 	free(text);
+}
+
+static char *help_of(const struct sprof_command *shown)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	sprof_command_help(shown, stream);
+	fclose(stream);
+	return text;
+}
+
+/* No word of a list is taken for the beginning of another one. */
+static void help_has_an_order_and_hides(void **state)
+{
+	struct sprof_command listed = command;
+	char *text;
+
+	listed.hidden = "to duration  threads";
+	listed.first = "top pid";
+	text = help_of(&listed);
+	assert_non_null(strstr(text, "\n\nUsed most:\n  -p, --pid PID "));
+	assert_true(strstr(text, "--top N") < strstr(text, "\nMain:\n  -r, --rate"));
+	assert_non_null(strstr(text, "--text"));
+	assert_null(strstr(text, "--duration"));
+	assert_null(strstr(text, "--threads"));
+	free(text);
+	assert_true(sprof_command_hides(&listed, &option_table[2]));
+	assert_false(sprof_command_hides(&listed, &option_table[3]));
+	assert_false(sprof_command_hides(&command, &option_table[2]));
+	assert_true(sprof_command_hides(&command, &old_table[0]));
 }
 
 TEST_MAIN("command")
@@ -282,6 +315,7 @@ TEST_MAIN("command")
 		cmocka_unit_test(options_without_what_they_need),
 		cmocka_unit_test(options_that_contradict),
 		cmocka_unit_test(help_shows_every_option),
+		cmocka_unit_test(help_has_an_order_and_hides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
