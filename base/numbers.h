@@ -28,4 +28,13 @@ static inline uint64_t sprof_most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* The next number of a sequence. `state` is not 0. (xorshift64*, Vigna 2016.) */
+static inline uint64_t sprof_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
 #endif

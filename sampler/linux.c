@@ -26,6 +26,11 @@ struct linux_world {
 	int loadavg_file; /* the kernel's own, which some containers replace; -1: none */
 };
 
+static struct linux_world *of(void *data)
+{
+	return data;
+}
+
 static uint64_t now_ns(void *data)
 {
 	return sprof_clock_now_ns();
@@ -38,59 +43,44 @@ static uint64_t own_cpu_ns(void *data)
 
 static struct sprof_thread **threads(void *data, size_t *ret_count)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_threads(self->target, ret_count);
+	return sprof_target_threads(of(data)->target, ret_count);
 }
 
 static struct sprof_process **processes(void *data, size_t *ret_count)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_processes(self->target, ret_count);
+	return sprof_target_processes(of(data)->target, ret_count);
 }
 
 static uint32_t threads_seen(void *data)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_threads_seen(self->target);
+	return sprof_target_threads_seen(of(data)->target);
 }
 
 static uint32_t processes_seen(void *data)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_processes_seen(self->target);
+	return sprof_target_processes_seen(of(data)->target);
 }
 
 static bool has_ended(void *data)
 {
-	const struct linux_world *self = data;
 	int status;
 
-	return sprof_target_ended(self->target, &status);
+	return sprof_target_ended(of(data)->target, &status);
 }
 
 static bool lacks_memory(void *data)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_lacks_memory(self->target);
+	return sprof_target_lacks_memory(of(data)->target);
 }
 
 static struct sprof_event next_event(void *data, uint64_t deadline_ns)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_next_event(self->target, deadline_ns);
+	return sprof_target_next_event(of(data)->target, deadline_ns);
 }
 
 static struct sprof_event spin(void *data, const struct sprof_thread *thread, uint64_t deadline_ns)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_spin(self->target, thread, deadline_ns);
+	return sprof_target_spin(of(data)->target, thread, deadline_ns);
 }
 
 static bool interrupt(void *data, struct sprof_thread *thread)
@@ -105,9 +95,7 @@ static void resume(void *data, struct sprof_thread *thread)
 
 static void release(void *data, struct sprof_thread *thread)
 {
-	const struct linux_world *self = data;
-
-	sprof_target_release(self->target, thread);
+	sprof_target_release(of(data)->target, thread);
 }
 
 static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
@@ -196,11 +184,10 @@ static int open_loadavg(void)
 
 static uint64_t count_runnable(void *data)
 {
-	const struct linux_world *self = data;
 	struct sprof_proc_loadavg loadavg;
 	char text[128];
 
-	if (sprof_proc_read(self->loadavg_file, text, sizeof(text)) <= 0 ||
+	if (sprof_proc_read(of(data)->loadavg_file, text, sizeof(text)) <= 0 ||
 		!sprof_proc_parse_loadavg(text, &loadavg))
 		return 0;
 	return loadavg.runnable;
@@ -219,25 +206,19 @@ static struct sprof_proc_cpus read_cpus(void *data)
 
 static bool read_maps(void *data, struct sprof_process *process)
 {
-	const struct linux_world *self = data;
-
-	return sprof_process_read_maps(process, self->modules);
+	return sprof_process_read_maps(process, of(data)->modules);
 }
 
 static bool is_file(void *data, uint32_t module)
 {
-	const struct linux_world *self = data;
-
-	return sprof_modules_get(self->modules, module)->kind == SPROF_MODULE_FILE;
+	return sprof_modules_get(of(data)->modules, module)->kind == SPROF_MODULE_FILE;
 }
 
 static enum sprof_maps_answer ask_mapping(
 	void *data, struct sprof_process *process, const struct sprof_mapping *mapping)
 {
-	const struct linux_world *self = data;
-
 	return sprof_maps_query(&process->maps_file, process->pid, mapping,
-		sprof_modules_get(self->modules, mapping->module));
+		sprof_modules_get(of(data)->modules, mapping->module));
 }
 
 static bool has_code(void *data, struct sprof_process *process, uint64_t address)
@@ -248,31 +229,23 @@ static bool has_code(void *data, struct sprof_process *process, uint64_t address
 static struct sprof_stack_view walk(
 	void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
-	const struct linux_world *self = data;
-
-	return sprof_unwinder_walk(self->unwinder, snapshot, maps);
+	return sprof_unwinder_walk(of(data)->unwinder, snapshot, maps);
 }
 
 static uint64_t find_creator(
 	void *data, const struct sprof_maps *maps, const struct sprof_goroutine *goroutine)
 {
-	const struct linux_world *self = data;
-
-	return sprof_unwinder_find_creator(self->unwinder, maps, goroutine);
+	return sprof_unwinder_find_creator(of(data)->unwinder, maps, goroutine);
 }
 
 static const struct sprof_go_runtime *find_go(void *data, const struct sprof_maps *maps)
 {
-	const struct linux_world *self = data;
-
-	return sprof_unwinder_find_go(self->unwinder, maps);
+	return sprof_unwinder_find_go(of(data)->unwinder, maps);
 }
 
 static unsigned go_count(void *data)
 {
-	const struct linux_world *self = data;
-
-	return sprof_unwinder_go_count(self->unwinder);
+	return sprof_unwinder_go_count(of(data)->unwinder);
 }
 
 static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
@@ -300,31 +273,23 @@ static void timer_set_period(void *data, const struct sprof_perf_timer *timer, u
 static bool switches_begin(
 	void *data, const struct sprof_switch_log_plan *plan, struct sprof_perf_denial *ret_denial)
 {
-	struct linux_world *self = data;
-
-	return sprof_switch_log_begin(&self->switches, plan, ret_denial);
+	return sprof_switch_log_begin(&of(data)->switches, plan, ret_denial);
 }
 
 static bool switches_cover(
 	void *data, const struct sprof_thread *thread, struct sprof_perf_denial *ret_denial)
 {
-	struct linux_world *self = data;
-
-	return sprof_switch_log_cover(&self->switches, thread->tid, ret_denial);
+	return sprof_switch_log_cover(&of(data)->switches, thread->tid, ret_denial);
 }
 
 static void switches_read(void *data, sprof_switch_taker take, void *taker_data)
 {
-	struct linux_world *self = data;
-
-	sprof_switch_log_read(&self->switches, take, taker_data);
+	sprof_switch_log_read(&of(data)->switches, take, taker_data);
 }
 
 static struct sprof_thread *find(void *data, pid_t tid)
 {
-	const struct linux_world *self = data;
-
-	return sprof_target_find(self->target, tid);
+	return sprof_target_find(of(data)->target, tid);
 }
 
 static const struct sprof_world functions = {

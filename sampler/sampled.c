@@ -166,8 +166,3 @@ void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *
 	begin_account(sampled, now);
 	sampled->first = sprof_facts_since(facts, &sampled->first);
 }
-
-uint32_t sprof_sampled_cpu(const struct sampled *sampled)
-{
-	return (uint32_t)(sampled->cpu.number + 1);
-}

@@ -72,7 +72,7 @@ struct last_call {
 	uint64_t sp;
 };
 
-/* The CPU that the thread was last seen on. */
+/* The CPU that the thread was last seen on; it may have moved since. */
 struct known_cpu {
 	int number;                /* -1: not known */
 	bool pinned;               /* to that CPU */
@@ -279,10 +279,5 @@ struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct 
 /* Sampling resumes. What was counted in the pause does not belong to the run. */
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
 	const struct sprof_thread_facts *facts);
-
-/*
- * The CPU on which the last look found it, counted from 1; it may have moved since. 0: not known.
- */
-uint32_t sprof_sampled_cpu(const struct sampled *sampled);
 
 #endif

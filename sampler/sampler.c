@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/loop/loop.h"
 
 /* There is room for two signals of each kind; more of a kind within a tick add nothing. */
@@ -159,15 +160,12 @@ static void resume_all(struct loop *loop)
 
 static uint64_t next_deadline(const struct loop *loop)
 {
-	uint64_t tick_ns = loop->pace.schedule.deadline, ask_ns = loop->period.ask_ns;
-	uint64_t events_ns = sprof_sources_due_ns(loop), on_ns = sprof_switch_due_ns(loop);
-	uint64_t deadline = tick_ns < loop->pace.end_ns ? tick_ns : loop->pace.end_ns;
+	uint64_t deadline = sprof_least(loop->pace.schedule.deadline, loop->pace.end_ns);
 
-	deadline = deadline < ask_ns ? deadline : ask_ns;
-	deadline = deadline < on_ns ? deadline : on_ns;
-	if (sprof_exact_due_ns(&loop->exact) < deadline)
-		deadline = sprof_exact_due_ns(&loop->exact);
-	return deadline < events_ns ? deadline : events_ns;
+	deadline = sprof_least(deadline, loop->period.ask_ns);
+	deadline = sprof_least(deadline, sprof_switch_due_ns(loop));
+	deadline = sprof_least(deadline, sprof_exact_due_ns(&loop->exact));
+	return sprof_least(deadline, sprof_sources_due_ns(loop));
 }
 
 static void plan_next_tick(struct loop *loop)
@@ -278,7 +276,8 @@ static void choose_source(struct loop *loop)
 {
 	const struct run *run = &loop->run;
 
-	sprof_stops_init(&loop->stops, &loop->book, &loop->listener, &loop->pauses);
+	sprof_stops_init(
+		&loop->stops, &loop->book, &(struct stops_listener){loop, on_missed, on_event});
 	if (!run->options->by_kernel || run->quality->schedstat_missing)
 		return;
 	sprof_kernel_init(&loop->kernel, &loop->book, &loop->stops);
@@ -287,11 +286,6 @@ static void choose_source(struct loop *loop)
 
 static void begin(struct loop *loop)
 {
-	loop->listener = (struct source_listener){
-		.data = loop,
-		.missed = on_missed,
-		.event = on_event,
-	};
 	sprof_book_init(&loop->book, &loop->run, loop->sink);
 	choose_source(loop);
 	loop->ticking.run = &loop->run;
@@ -306,8 +300,7 @@ static void begin(struct loop *loop)
 	sprof_switch_init(loop);
 	if (loop->run.options->exact_waits == SPROF_EXACT_NOT)
 		return;
-	sprof_exact_init(&loop->exact, &loop->run, &loop->book);
-	sprof_exact_begin(&loop->exact, loop->sampling.is_on);
+	sprof_exact_begin(&loop->exact, &loop->book, loop->sampling.is_on);
 }
 
 bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_parts *parts,

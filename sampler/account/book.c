@@ -83,7 +83,7 @@ static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 		return NULL;
 	}
 	note_first(thread, &reading.facts, all_ours);
-	sprof_names_tell(book->run, book->sink, thread, true);
+	sprof_names_report(book->run, book->sink, thread, true);
 	return thread->sampling;
 }
 
@@ -113,7 +113,7 @@ void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with
 		return;
 	/* The last name counts, even if no tick has looked at the thread since it changed. */
 	if (was_open && with_figures)
-		sprof_names_tell(book->run, book->sink, thread, false);
+		sprof_names_report(book->run, book->sink, thread, false);
 	hand_over_samples(book, thread);
 	sprof_charge_last(&book->charging, thread, with_figures);
 }
@@ -130,7 +130,7 @@ void sprof_book_executed(struct book *book, struct sprof_thread *thread)
 		return;
 	hand_over_samples(book, thread);
 	sprof_sampled_executed(thread->sampling);
-	sprof_names_tell(book->run, book->sink, thread, true);
+	sprof_names_report(book->run, book->sink, thread, true);
 }
 
 void sprof_book_close(struct book *book, struct sprof_thread *thread)
@@ -154,7 +154,7 @@ static void restart(struct book *book, struct sprof_thread *thread)
 	sprof_sampled_restarted(thread->sampling);
 	(void)!sprof_reading_take(book->run->world, thread, true, &reading);
 	note_first(thread, &reading.facts, book->is_paused);
-	sprof_names_tell(book->run, book->sink, thread, true);
+	sprof_names_report(book->run, book->sink, thread, true);
 }
 
 static void pause_thread(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
@@ -256,18 +256,6 @@ static void count_samples(struct sprof_quality *quality, const struct observatio
 	}
 }
 
-static void emit(struct book *book, const struct observation *observation, uint64_t ns)
-{
-	struct sprof_thread *thread = observation->thread;
-	const struct sampled *sampled = thread->sampling;
-
-	if (!is_wanted(book, observation))
-		return;
-	sprof_samples_emit(&book->samples, observation, ns);
-	count_samples(book->run->quality, observation);
-	count_stacks(book->run->quality, &sampled->last);
-}
-
 /* A lock may have changed hands while the thread slept. */
 static void look_at_lock(struct book *book, const struct observation *observation)
 {
@@ -353,7 +341,7 @@ static void charge(struct book *book, const struct observation *observation)
 		return;
 	/* Reading the name costs more than charging a sleeper. */
 	if (sprof_charge_window(&book->charging, thread, observation->reading))
-		sprof_names_tell(book->run, book->sink, thread, false);
+		sprof_names_report(book->run, book->sink, thread, false);
 }
 
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state)
@@ -367,6 +355,7 @@ void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum spro
 static void book_it(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
+	const struct sampled *sampled = observation->thread->sampling;
 	const uint64_t ns = sprof_interval_end(&book->samples, observation);
 
 	if (observation->by != OBSERVED_BY_KERNEL)
@@ -374,7 +363,11 @@ static void book_it(
 	if (walked)
 		note(book, observation, walked);
 	look_at_lock(book, observation);
-	emit(book, observation, ns);
+	if (is_wanted(book, observation)) {
+		sprof_samples_emit(&book->samples, observation, ns);
+		count_samples(book->run->quality, observation);
+		count_stacks(book->run->quality, &sampled->last);
+	}
 	charge(book, observation);
 }
 
@@ -417,7 +410,7 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 	if (observation->by == OBSERVED_BY_KERNEL && walked.stack.end == SPROF_END_BAD_MEMORY)
 		return walked.stack.end;
 	if (sprof_interpreted_was_named(observation->thread))
-		sprof_names_tell(book->run, book->sink, observation->thread, false);
+		sprof_names_report(book->run, book->sink, observation->thread, false);
 	if (is_beside_sleep(observation))
 		book_beside_sleep(book, observation, &walked);
 	else

@@ -11,7 +11,6 @@
 #include "sampler/account/samples.h"
 #include "sampler/account/waits.h"
 #include "sampler/loop/run.h"
-#include "sampler/loop/source.h"
 #include "sampler/observation.h"
 #include "sampler/stack/walk.h"
 

@@ -11,6 +11,9 @@
 #include "sampler/account/account.h"
 #include "sampler/world.h"
 
+/* Which figures a look should read, too. */
+enum ask_figures { ASK_NO_FIGURES, ASK_TIMES, ASK_ALL_FIGURES };
+
 /* Read at one moment. Exact if the thread was off the CPU, or had just been stopped. */
 struct reading {
 	struct sprof_figures figures; /* except for the machine's */

@@ -33,7 +33,7 @@ static char *read_command(
 	return text;
 }
 
-static void tell(struct run *run, const struct sprof_sink *sink, const struct sprof_thread *thread,
+static void report(struct run *run, const struct sprof_sink *sink, const struct sprof_thread *thread,
 	bool replaces_name)
 {
 	const struct sampled *sampled = thread->sampling;
@@ -63,7 +63,7 @@ static bool has_own_name(const struct sprof_thread *thread, const char *comm)
 		!strcmp(comm, process->comm);
 }
 
-void sprof_names_tell(struct run *run, const struct sprof_sink *sink, struct sprof_thread *thread,
+void sprof_names_report(struct run *run, const struct sprof_sink *sink, struct sprof_thread *thread,
 	bool new_program)
 {
 	const struct sprof_world *world = run->world;
@@ -83,5 +83,5 @@ void sprof_names_tell(struct run *run, const struct sprof_sink *sink, struct spr
 	was_comm = !strcmp(sampled->name, stat.comm);
 	if (sprof_sampled_named(sampled, has_own ? sprof_interpreted_name(thread) : stat.comm) ||
 		new_program)
-		tell(run, sink, thread, has_own && was_comm);
+		report(run, sink, thread, has_own && was_comm);
 }

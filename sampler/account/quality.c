@@ -15,14 +15,14 @@ static uint64_t held_back(const struct loop *loop, const struct sprof_quality *q
 	return planned - known;
 }
 
-static void fill_stops(const struct sprof_pauses *pauses, struct sprof_quality *quality)
+static void fill_stops(const struct sprof_histogram *pauses, struct sprof_quality *quality)
 {
 	quality->stops = pauses->count;
 	quality->stop_ns_total = pauses->total;
 	quality->stop_ns_max = pauses->max;
-	quality->stop_ns_p50 = sprof_pauses_quantile(pauses, 0.5);
-	quality->stop_ns_p95 = sprof_pauses_quantile(pauses, 0.95);
-	quality->stop_ns_p99 = sprof_pauses_quantile(pauses, 0.99);
+	quality->stop_ns_p50 = sprof_histogram_quantile(pauses, 0.5);
+	quality->stop_ns_p95 = sprof_histogram_quantile(pauses, 0.95);
+	quality->stop_ns_p99 = sprof_histogram_quantile(pauses, 0.99);
 }
 
 static enum sprof_timers_denied why_no_timers(const struct run *run)
@@ -46,7 +46,7 @@ void sprof_loop_fill_quality(struct loop *loop)
 	quality->ticks_late = schedule->late;
 	quality->ticks_missed = schedule->missed;
 	quality->ticks_held_back = held_back(loop, quality);
-	fill_stops(&loop->pauses, quality);
+	fill_stops(&loop->stops.pauses, quality);
 	quality->threads_seen = world->threads_seen(world->data) - period->threads;
 	quality->processes_seen = world->processes_seen(world->data) - period->processes;
 	quality->profiler_cpu_ns = world->own_cpu_ns(world->data) - period->own_cpu_ns;

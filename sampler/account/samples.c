@@ -211,8 +211,7 @@ void sprof_samples_emit(struct samples *samples, const struct observation *obser
 	if ((deferred.holder_id == SPROF_RECORD_NONE && !deferred.is_record) ||
 		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
 			samples->deferred_count + 1, sizeof(*samples->deferred))) {
-		deferred.holder_id = SPROF_RECORD_NONE;
-		emit(samples, &deferred);
+		hand_over(samples, thread, &deferred.sample);
 		return;
 	}
 	samples->deferred[samples->deferred_count++] = deferred;

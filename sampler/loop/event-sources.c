@@ -1,6 +1,7 @@
 /*
  * Calls the sources of single events from the loop. Does not handle what they find.
  */
+#include "base/numbers.h"
 #include "sampler/loop/loop.h"
 
 static const struct sprof_event_source *source_at(const struct loop *loop, size_t index)
@@ -38,11 +39,8 @@ uint64_t sprof_sources_due_ns(const struct loop *loop)
 	const struct sprof_event_source *source;
 	uint64_t due_ns = UINT64_MAX;
 
-	for (size_t i = 0; (source = source_at(loop, i)); i++) {
-		uint64_t own_ns = due_of(source);
-
-		due_ns = own_ns < due_ns ? own_ns : due_ns;
-	}
+	for (size_t i = 0; (source = source_at(loop, i)); i++)
+		due_ns = sprof_least(due_ns, due_of(source));
 	return due_ns;
 }
 

@@ -11,8 +11,6 @@
 #include "sampler/loop/event-stacks.h"
 #include "sampler/loop/run.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/loop/source.h"
-#include "sampler/stop/pauses.h"
 #include "sampler/stop/stops.h"
 #include "sampler/switches/exact.h"
 #include "sampler/tick/tick.h"
@@ -62,10 +60,8 @@ struct loop {
 	struct pace pace;
 	struct period period;
 	struct book book;
-	struct sprof_pauses pauses;
 	struct stops stops;
 	struct kernel kernel; /* in use if ticking.kernel says so */
-	struct source_listener listener;
 	struct ticking ticking;
 	struct event_stacks event_stacks;
 	struct exact exact; /* in use if it is open */
@@ -89,7 +85,7 @@ static inline uint64_t spent_ns(const struct loop *loop)
 {
 	const struct sprof_world *world = loop->run.world;
 
-	return world->own_cpu_ns(world->data) + loop->period.stopped_ns + loop->pauses.total;
+	return world->own_cpu_ns(world->data) + loop->period.stopped_ns + loop->stops.pauses.total;
 }
 
 /* sampler/account/quality.c: fills in the quality figures up to now. */

@@ -32,8 +32,8 @@ static void restart_quality(struct loop *loop)
 		.timers_refused = quality->timers_refused,
 		.timers_unfit = quality->timers_unfit,
 	};
-	loop->period.stopped_ns += loop->pauses.total;
-	loop->pauses = (struct sprof_pauses){0};
+	loop->period.stopped_ns += loop->stops.pauses.total;
+	sprof_histogram_reset(&loop->stops.pauses);
 	schedule->ticks = schedule->late = schedule->missed = 0;
 }
 

@@ -8,6 +8,7 @@
 #include "sampler/loop/schedule.h"
 
 #include "base/clock.h"
+#include "base/numbers.h"
 
 /* After a long tick, the target gets half of the tick's time, but at most MOST_PERIODS periods. */
 enum { REST = 2, MOST_PERIODS = 2 };
@@ -19,15 +20,6 @@ enum {
 	SPARED_NS = 30 * SPROF_NS_PER_MS,
 	MOST_SPARED_NS = 100 * SPROF_NS_PER_MS
 };
-
-/* xorshift64*, Vigna 2016: good enough to break a lockstep. */
-static uint64_t next_random(struct sprof_schedule *schedule)
-{
-	schedule->random ^= schedule->random >> 12;
-	schedule->random ^= schedule->random << 25;
-	schedule->random ^= schedule->random >> 27;
-	return schedule->random * 0x2545f4914f6cdd1du;
-}
 
 void sprof_schedule_init(
 	struct sprof_schedule *schedule, uint64_t period, uint64_t first, uint64_t seed)
@@ -59,7 +51,7 @@ static void plan(struct sprof_schedule *schedule, uint64_t now)
 	const uint64_t jitter = schedule->period;
 
 	schedule->deadline = schedule->slot;
-	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
+	schedule->deadline += sprof_random(&schedule->random) % jitter - jitter / 2;
 	if (schedule->deadline <= now)
 		schedule->deadline = now + 1;
 }
@@ -112,7 +104,7 @@ static void move(struct sprof_schedule *schedule, uint64_t ticks)
 
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most)
 {
-	move(schedule, next_random(schedule) % (most + 1));
+	move(schedule, sprof_random(&schedule->random) % (most + 1));
 }
 
 uint64_t sprof_schedule_most_spared(uint64_t period)

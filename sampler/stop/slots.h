@@ -9,8 +9,16 @@
 #include <stdint.h>
 
 #include "base/record.h"
-#include "sampler/loop/source.h"
+#include "sampler/account/figures.h"
+#include "sampler/sampled.h"
 #include "sampler/stack/copy.h"
+
+/* One thread to sample. */
+struct ask {
+	struct sprof_thread *thread;
+	struct known_cpu cpu;     /* where it ran last; number -1: not known */
+	enum ask_figures figures; /* to read too, as soon as they are exact */
+};
 
 enum slot_phase {
 	SLOT_PLANNED,

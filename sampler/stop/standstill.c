@@ -5,7 +5,7 @@
  * exception: a thread whose stop was requested on its own CPU also waits while the tracer leaves
  * that CPU (stops.c, request_there).
  */
-#include "sampler/stop/standstill.h"
+#include "sampler/stop/stops.h"
 
 /* A running thread has stopped by then, and a resumed one goes on. */
 enum { QUICK_NS = 200 * 1000 };
@@ -72,7 +72,7 @@ static uint64_t let_go(
 }
 
 void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
-	struct sprof_pauses *pauses, struct slot *slot)
+	struct sprof_histogram *pauses, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->ask.thread;
 	struct sampled *sampled = thread->sampling;
@@ -83,7 +83,8 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	slot->awaited = false;
 	copy(run, slot);
 	end = let_go(run, hop, thread);
-	sprof_pauses_add(pauses, end - begin + unseen_ns(hop, stop_ns));
+	/* Without memory, others end the run. */
+	(void)!sprof_histogram_add(pauses, end - begin + unseen_ns(hop, stop_ns));
 	sampled->stood_ns += end - begin;
 	sampled->is_late = false;
 	if (slot->phase == SLOT_COPIED)

@@ -13,7 +13,6 @@
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
 #include "sampler/stop/order.h"
-#include "sampler/stop/standstill.h"
 #include "sampler/timer/call-places.h"
 
 enum {
@@ -163,13 +162,14 @@ static bool has_queued(
 /* Turns the stop into an observation. */
 static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
 {
+	const struct sampled *sampled = slot->ask.thread->sampling;
 	struct observation observation = {
 		.thread = slot->ask.thread,
 		.by = OBSERVED_BY_STOP,
 		.time_ns = time_ns,
 		.state = sprof_slot_state(slot),
 		.is_late = is_late,
-		.cpu = sprof_sampled_cpu(slot->ask.thread->sampling),
+		.cpu = (uint32_t)(sampled->cpu.number + 1),
 		.snapshot = &slot->snapshot,
 		.call = sprof_call_at(&slot->snapshot.regs, slot->snapshot.regs.system_call),
 		.look = slot->look,
@@ -211,7 +211,7 @@ static void take_late(struct stops *stops, struct sprof_thread *thread, uint64_t
 		sprof_standstill_end(stops->run, &stops->hop, thread);
 		return;
 	}
-	sprof_standstill_copy(stops->run, &stops->hop, stops->pauses, slot);
+	sprof_standstill_copy(stops->run, &stops->hop, &stops->pauses, slot);
 	if (slot->phase == SLOT_COPIED)
 		observe(stops, slot, time_ns ? time_ns : now_of(stops->run), true);
 	slot->ask.thread = NULL;
@@ -248,7 +248,7 @@ static void take_stop(
 	}
 	if (has_queued(stops->run, group, slot))
 		slot->phase = SLOT_QUEUED;
-	sprof_standstill_copy(stops->run, &stops->hop, stops->pauses, slot);
+	sprof_standstill_copy(stops->run, &stops->hop, &stops->pauses, slot);
 	if (sprof_slot_group_has(group, slot))
 		sprof_slot_group_queue_rest(group);
 }
@@ -284,7 +284,7 @@ static bool take(
 	}
 	if (event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC)
 		drop(stops, event);
-	stops->listener->event(stops->listener->data, event);
+	stops->listener.event(stops->listener.data, event);
 	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
 }
 
@@ -386,7 +386,7 @@ void sprof_stops_collect(struct stops *stops)
 		if (slot->phase == SLOT_COPIED)
 			observe(stops, slot, stops->tick.ns, false);
 		else if (slot->phase != SLOT_GONE)
-			stops->listener->missed(stops->listener->data, slot->ask.thread);
+			stops->listener.missed(stops->listener.data, slot->ask.thread);
 	}
 	stops->slots.count = 0;
 }
@@ -418,7 +418,7 @@ void sprof_stops_drain(struct stops *stops)
 		if (event.kind == SPROF_EVENT_STOPPED)
 			sprof_stops_take_late(stops, event.thread);
 		else
-			stops->listener->event(stops->listener->data, &event);
+			stops->listener.event(stops->listener.data, &event);
 	}
 }
 
@@ -426,12 +426,11 @@ void sprof_stops_finish(struct stops *stops)
 {
 	sprof_slots_finish(&stops->slots);
 	sprof_hop_finish(&stops->hop);
+	sprof_histogram_finish(&stops->pauses);
 }
 
-void sprof_stops_init(struct stops *stops, struct book *book,
-	const struct source_listener *listener, struct sprof_pauses *pauses)
+void sprof_stops_init(struct stops *stops, struct book *book, const struct stops_listener *listener)
 {
-	*stops = (struct stops){
-		.run = book->run, .book = book, .listener = listener, .pauses = pauses};
+	*stops = (struct stops){.run = book->run, .book = book, .listener = *listener};
 	sprof_hop_init(&stops->hop);
 }

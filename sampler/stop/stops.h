@@ -5,18 +5,32 @@
 #ifndef SPROF_SAMPLER_STOP_STOPS_H
 #define SPROF_SAMPLER_STOP_STOPS_H
 
+#include "base/histogram.h"
 #include "sampler/account/book.h"
-#include "sampler/loop/source.h"
 #include "sampler/stop/hop.h"
 #include "sampler/stop/patience.h"
-#include "sampler/stop/pauses.h"
 #include "sampler/stop/slots.h"
+
+/* A tick, for those that sample running threads. */
+struct source_tick {
+	uint64_t ns, period_ns; /* when it began, and the time between ticks up to it */
+	bool thorough;          /* it is the last one for some time */
+};
+
+/* What stops report besides observations. Threads may end meanwhile, and are then gone. */
+struct stops_listener {
+	void *data;
+	/* The thread has no observation in the tick that asked for it: it sleeps, or got no CPU. */
+	void (*missed)(void *data, struct sprof_thread *thread);
+	/* An event that is no stop. */
+	void (*event)(void *data, const struct sprof_event *event);
+};
 
 struct stops {
 	const struct run *run;
-	const struct source_listener *listener;
+	struct stops_listener listener;
 	struct book *book;
-	struct sprof_pauses *pauses; /* where each pause is counted */
+	struct sprof_histogram pauses; /* how long threads stood still */
 	struct slots slots;
 	struct sprof_hop hop;
 	struct source_tick tick;
@@ -25,8 +39,8 @@ struct stops {
 };
 
 /* The caller keeps all pointed-to objects alive for longer. */
-void sprof_stops_init(struct stops *stops, struct book *book,
-	const struct source_listener *listener, struct sprof_pauses *pauses);
+void sprof_stops_init(
+	struct stops *stops, struct book *book, const struct stops_listener *listener);
 void sprof_stops_finish(struct stops *stops);
 
 void sprof_stops_begin(struct stops *stops, const struct source_tick *tick);
@@ -39,5 +53,14 @@ void sprof_stops_collect(struct stops *stops);
 void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread);
 /* The run is over: waits for outstanding stops, so that none is left behind. */
 void sprof_stops_drain(struct stops *stops);
+
+/* standstill.c: all that happens while a thread is stopped for a sample. */
+
+/* Copies the slot's stopped thread, lets it go on, and reads its figures if wanted. */
+void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
+	struct sprof_histogram *pauses, struct slot *slot);
+/* Ends a stop that is not needed any more: the thread notices only the pause. */
+void sprof_standstill_end(
+	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/numbers.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/switches/report.h"
 
 enum {
 	READ_NS = 20 * SPROF_NS_PER_MS,
@@ -22,12 +21,6 @@ enum {
 static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample)
 {
 	return sprof_exact_report_seen(data, thread, sample);
-}
-
-void sprof_exact_init(struct exact *exact, struct run *run, struct book *book)
-{
-	*exact = (struct exact){
-		.run = run, .book = book, .from_ns = UINT64_MAX, .lengths = {exact, seen}};
 }
 
 void sprof_exact_finish(struct exact *exact)
@@ -76,21 +69,23 @@ static bool begin_log(const struct exact *exact)
 	return world->switches_begin(world->data, &plan, &denial);
 }
 
-void sprof_exact_begin(struct exact *exact, bool is_on)
+void sprof_exact_begin(struct exact *exact, struct book *book, bool is_on)
 {
-	const struct sprof_world *world = exact->run->world;
+	struct run *run = book->run;
 	struct sprof_thread **threads;
 	size_t count;
 
-	threads = world->threads(world->data, &count);
+	*exact = (struct exact){
+		.run = run, .book = book, .from_ns = UINT64_MAX, .lengths = {exact, seen}};
+	threads = run->world->threads(run->world->data, &count);
 	if (!begin_log(exact)) {
-		exact->run->quality->exact_refused += count;
+		run->quality->exact_refused += count;
 		return;
 	}
-	exact->read_ns = now_of(exact->run);
+	exact->read_ns = now_of(run);
 	exact->is_open = true;
-	if (exact->run->options->exact_waits == SPROF_EXACT_STACKS)
-		exact->run->lengths = &exact->lengths;
+	if (run->options->exact_waits == SPROF_EXACT_STACKS)
+		run->lengths = &exact->lengths;
 	exact->is_on = is_on;
 	exact->from_ns = is_on ? exact->read_ns : UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
@@ -98,7 +93,7 @@ void sprof_exact_begin(struct exact *exact, bool is_on)
 		if (threads[i]->id >= exact->next_id)
 			exact->next_id = threads[i]->id + 1;
 	}
-	exact->settled_ns = now_of(exact->run) + BIRTH_NS;
+	exact->settled_ns = now_of(run) + BIRTH_NS;
 }
 
 uint64_t sprof_exact_due_ns(const struct exact *exact)

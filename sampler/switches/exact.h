@@ -10,7 +10,22 @@
 
 #include "sampler/account/book.h"
 #include "sampler/sampled.h"
-#include "sampler/switches/places.h"
+#include "sampler/switches/switching.h"
+#include "sampler/timer/call-places.h"
+
+enum { EXACT_WAITS = 128 };
+
+/* Where threads left their CPUs. Zeroed is empty. */
+struct exact_places {
+	struct call_places calls;
+	/* waits that were found lately */
+	struct exact_wait {
+		uint32_t process; /* its id plus 1; 0: free */
+		uint32_t id;
+		int64_t number;
+		uint64_t argument, found_ns;
+	} waits[EXACT_WAITS];
+};
 
 struct exact {
 	struct run *run;
@@ -33,10 +48,11 @@ static inline struct switching *sprof_exact_switching(const struct sprof_thread 
 	return sampled ? sampled->switching : NULL;
 }
 
-/* The caller keeps all pointed-to objects alive longer. */
-void sprof_exact_init(struct exact *exact, struct run *run, struct book *book);
-/* Covers all present threads. `is_on`: samples are taken from now on. */
-void sprof_exact_begin(struct exact *exact, bool is_on);
+/*
+ * Covers all present threads. `is_on`: samples are taken from now on. The caller keeps all
+ * pointed-to objects alive longer.
+ */
+void sprof_exact_begin(struct exact *exact, struct book *book, bool is_on);
 void sprof_exact_finish(struct exact *exact);
 
 /* When to read at the latest. */
@@ -51,5 +67,32 @@ void sprof_exact_executed(struct exact *exact, struct sprof_thread *thread);
 void sprof_exact_pause(struct exact *exact);
 void sprof_exact_resume(struct exact *exact);
 void sprof_exact_restart(struct exact *exact);
+
+/* places.c: the stack and the wait of a thread that left its CPU, from the kernel's record. */
+
+/* A new sink begins: forgets the ids of the old one. */
+void sprof_exact_places_restart(struct exact_places *places);
+
+/* Whether the stacks of the thread's program take one copy only. */
+bool sprof_exact_places_fit(const struct sprof_thread *thread);
+
+/* Reads the place of the record, with its time, into *ret. */
+void sprof_exact_places_find(struct exact_places *places, struct book *book,
+	struct sprof_thread *thread, const struct sprof_switch_record *record,
+	struct off_place *ret);
+
+/* report.c: hands waits to the sink, each once, with its length and its place. */
+
+/* A wait has ended. Hands over the part of it that no tick has handed over. */
+void sprof_exact_report_ended(
+	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval);
+/* Hands over the waits without a place: no later one comes whose place they could get. */
+void sprof_exact_report_rest(struct exact *exact, struct sprof_thread *thread);
+/*
+ * A tick sees the thread: if it waits, hands over what has passed of the wait. Returns false if its
+ * blocked time is to be shared out by ticks.
+ */
+bool sprof_exact_report_seen(
+	struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *sample);
 
 #endif

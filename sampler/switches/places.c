@@ -3,7 +3,7 @@
  * overwrites its bytes. The waited-for object is looked up a little later, from the call's
  * arguments. Does not handle stacks that take more than one copy, of Go and of Python.
  */
-#include "sampler/switches/places.h"
+#include "sampler/switches/exact.h"
 
 #include <string.h>
 

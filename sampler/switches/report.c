@@ -3,9 +3,8 @@
  * rest when it has ended. It gets its place from the tick, which knows more; a wait that no tick
  * has seen gets its place from the kernel's record. Does not handle where waits come from.
  */
-#include "sampler/switches/report.h"
-
 #include "base/numbers.h"
+#include "sampler/switches/exact.h"
 
 static void report(struct exact *exact, struct sprof_thread *thread,
 	const struct sprof_sample *where, const struct sprof_waited *waited)

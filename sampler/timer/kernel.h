@@ -3,8 +3,6 @@
 #define SPROF_SAMPLER_TIMER_KERNEL_H
 
 #include "sampler/loop/run.h"
-#include "sampler/loop/source.h"
-#include "sampler/stop/pauses.h"
 #include "sampler/stop/stops.h"
 #include "sampler/timer/timers.h"
 

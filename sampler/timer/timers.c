@@ -10,6 +10,7 @@
 
 #include "attach/calls/number.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/account/book.h"
 #include "sampler/loop/schedule.h"
 #include "sampler/sampled.h"
@@ -71,7 +72,7 @@ static size_t fitting(const struct timed *timed)
 {
 	const size_t size = timed->needed + timed->needed / 8 + STACK_STEP;
 
-	return size < LEAST_STACK ? LEAST_STACK : size / STACK_STEP * STACK_STEP;
+	return sprof_most(size / STACK_STEP * STACK_STEP, LEAST_STACK);
 }
 
 /*
@@ -237,19 +238,12 @@ static bool may_open(const struct timers *timers, const struct sprof_thread *thr
 		!thread->process->denied && !sprof_timers_are_unfit(timers, thread);
 }
 
-/* xorshift64*, Vigna 2016. From 0 to 1. */
-static double next_random(struct timers *timers)
-{
-	timers->random ^= timers->random >> 12;
-	timers->random ^= timers->random << 25;
-	timers->random ^= timers->random >> 27;
-	return (double)(timers->random * 0x2545f4914f6cdd1du >> 48) / RANDOM_STEPS;
-}
-
 /* The next period. Evenly spread frequencies keep the mean rate. */
 static uint64_t next_period(struct timers *timers)
 {
-	return (uint64_t)((double)timers->period_ns / (1 + SPREAD * (next_random(timers) - 0.5)));
+	const double random = (double)(sprof_random(&timers->random) >> 48) / RANDOM_STEPS;
+
+	return (uint64_t)((double)timers->period_ns / (1 + SPREAD * (random - 0.5)));
 }
 
 /*
@@ -268,11 +262,10 @@ static double share_of_whole_periods(uint32_t records)
 static size_t records_for(const struct timers *timers, size_t stack_size)
 {
 	const size_t spared = sprof_schedule_most_spared(timers->period_ns);
-	const size_t more = spared / 2 > MORE_RECORDS ? spared / 2 : MORE_RECORDS;
-	const size_t wanted = spared + more + FEW_RECORDS;
+	const size_t wanted = spared + sprof_most(spared / 2, MORE_RECORDS) + FEW_RECORDS;
 	const size_t most = RING_BYTES / (timers->open + 1) / stack_size;
 
-	return wanted < most ? wanted : most;
+	return sprof_least(wanted, most);
 }
 
 static size_t next_size(const struct timed *timed)
@@ -280,8 +273,8 @@ static size_t next_size(const struct timed *timed)
 	size_t size = timed->next_size ? timed->next_size : timed->stack_size;
 
 	if (!size)
-		size = fitting(timed) > FIRST_STACK ? fitting(timed) : FIRST_STACK;
-	return size < SPROF_PERF_TIMER_STACK_MAX ? size : SPROF_PERF_TIMER_STACK_MAX;
+		size = sprof_most(fitting(timed), FIRST_STACK);
+	return sprof_least(size, SPROF_PERF_TIMER_STACK_MAX);
 }
 
 /* It has this period from now on. */

@@ -10,7 +10,6 @@
 
 #include "base/cpu-set.h"
 #include "sampler/loop/run.h"
-#include "sampler/loop/source.h"
 #include "sampler/timer/call-places.h"
 
 struct timers {

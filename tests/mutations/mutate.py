@@ -57,7 +57,7 @@ TRANSITIONS = [
      "(void)sleeps_by_now;\n\tif (false) {"),
     ("late-is-no-sample", "sampler/stop/stops.c", "if (slot->phase == SLOT_COPIED)\n\t\tobserve(stops, slot, time_ns", "if (false)\n\t\tobserve(stops, slot, time_ns"),
     ("nothing-is-drained", "sampler/stop/stops.c", "while (is_stop_outstanding(world)) {", "while (false && is_stop_outstanding(world)) {"),
-    ("missed-is-nothing", "sampler/stop/stops.c", "stops->listener->missed(stops->listener->data, slot->ask.thread);", ";"),
+    ("missed-is-nothing", "sampler/stop/stops.c", "stops->listener.missed(stops->listener.data, slot->ask.thread);", ";"),
     ("always-due", "sampler/account/charge.c", "return charging->closing || now_ns", "return true || now_ns"),
     ("ends-without-its-time", "sampler/account/charge.c", "if (with_figures && sampled->life", "if (false && sampled->life"),
     ("no-figures-are-wanted", "sampler/account/book.c", "return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;",
