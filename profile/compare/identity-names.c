@@ -120,26 +120,39 @@ bool sprof_identity_is_rust(const char *linkage)
 		strspn(at + 3, "0123456789abcdef") == HASH && at[tail - 1] == 'E';
 }
 
-/* "libc.so.6" is libc.so, "python3.11" python, "prog-v2" prog. */
+/* Removes "3.11", "-1.2.3" or "_v2" from the end, unless that is all. */
+static void strip_version(char *name)
+{
+	size_t length = strlen(name);
+
+	while (length && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.'))
+		length--;
+	if (length == strlen(name))
+		return;
+	if (length > 2 && name[length - 1] == 'v' && strchr("-_.", name[length - 2]))
+		length--;
+	if (length > 1 && strchr("-_", name[length - 1]))
+		length--;
+	if (length)
+		name[length] = '\0';
+}
+
+/*
+ * "libc.so.6" and "libc-2.31.so" are libc.so, "libpython3.11.so.1.0" libpython.so, "python3.11"
+ * python, "prog-v2" prog.
+ */
 void sprof_identity_role(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
-	size_t length;
 	char *so;
+	bool is_library;
 
 	snprintf(ret, size, "%s", slash ? slash + 1 : path);
-	so = strstr(ret, ".so.");
-	if (so)
-		so[strlen(".so")] = '\0';
-	for (length = strlen(ret);
-		length && (isdigit((unsigned char)ret[length - 1]) || ret[length - 1] == '.');)
-		length--;
-	if (length == strlen(ret))
-		return;
-	if (length > 2 && ret[length - 1] == 'v' && strchr("-_.", ret[length - 2]))
-		length--;
-	if (length > 1 && strchr("-_", ret[length - 1]))
-		length--;
-	if (length)
-		ret[length] = '\0';
+	so = strstr(ret, ".so");
+	is_library = so && so > ret && (so[3] == '.' || !so[3]);
+	if (is_library)
+		*so = '\0';
+	strip_version(ret);
+	if (is_library) /* fits where the longer ending was */
+		memcpy(ret + strlen(ret), ".so", sizeof(".so"));
 }

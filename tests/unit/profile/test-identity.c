@@ -202,6 +202,9 @@ static const struct {
 		{"/p/app", "2", {{"app+0x10", NULL, NULL, 0}}}, {GONE}},
 	{"libraries of two versions", {"/l/libz.so.1.2", "1", {{"f", NULL, NULL, 0}}},
 		{"/l/libz.so.1.3", "2", {{"f", NULL, NULL, 0}}}, {0}},
+	{"libraries with the version before the ending",
+		{"/l/libpython3.11.so.1.0", "1", {{"f", NULL, NULL, 0}}},
+		{"/l/libpython3.12.so.1.0", "2", {{"f", NULL, NULL, 0}}}, {0}},
 	{"one build, another static", {"/p/app", "1", {{"f", NULL, "/s/a.c", 3}}},
 		{"/p/app", "1", {{"f", NULL, "/s/b.c", 3}}}, {GONE}},
 };
@@ -326,6 +329,8 @@ static void roles(void **state)
 {
 	static const char *const rows[][2] = {
 		{"/usr/lib/libc.so.6", "libc.so"},
+		{"/usr/lib/libc-2.31.so", "libc.so"},
+		{"/usr/lib/libpython3.11.so.1.0", "libpython.so"},
 		{"/usr/bin/python3.11", "python"},
 		{"/b/prog-1.2.3", "prog"},
 		{"/b/prog_v2", "prog"},
