@@ -176,15 +176,10 @@ static bool is_pinned(void *data, const struct sprof_thread *thread)
 	return sprof_cpu_set_of(thread->tid, &allowed) && sprof_cpu_set_count(&allowed) == 1;
 }
 
-/* clock_getcpuclockid(3). */
-static uint64_t process_cpu_ns(void *data, const struct sprof_process *process)
+static uint64_t process_cpu_ns(
+	void *data, const struct sprof_process *process, struct sprof_cpu_clock *clock)
 {
-	struct timespec time;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(process->pid, &clock) || clock_gettime(clock, &time))
-		return 0;
-	return (uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec;
+	return sprof_cpu_clock_read(clock, process->pid);
 }
 
 /* lxcfs mounts its own file over it, which covers only the container, some seconds late. */
@@ -392,8 +387,6 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err)
 {
-	const struct sprof_sampler_ends ends = {
-		parts->sink, parts->control, parts->periods, parts->events};
 	struct linux_world self = {
 		.target = parts->target,
 		.modules = parts->modules,
@@ -414,7 +407,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	};
 	world.data = &self;
 	world.interp = parts->interp;
-	ok = sprof_sampler_run_in(&world, &ends, options, quality, err);
+	ok = sprof_sampler_run_in(&world, parts, options, quality, err);
 	sprof_switch_log_finish(&self.switches);
 	sprof_perf_timer_close(self.kept);
 	if (self.loadavg_file >= 0)

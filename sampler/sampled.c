@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "interp/interp.h"
 #include "sampler/account/figures.h"
+#include "sampler/stack/copy.h"
 #include "sampler/switches/switching.h"
 
 /* For how long a process is assumed to enter the kernel often, after a thread was found there. */
@@ -24,8 +25,10 @@ void sprof_sampled_process_forget(struct sprof_process *process)
 {
 	struct sampled_process *sampled = process->sampling;
 
-	if (sampled)
+	if (sampled) {
 		sprof_interp_process_destroy(sampled->script);
+		sprof_cpu_clock_close(&sampled->clock);
+	}
 	free(sampled);
 	process->sampling = NULL;
 }
@@ -47,20 +50,30 @@ static void begin_account(struct sampled *sampled, const struct sprof_figures *s
 	sampled->window_ns = start->time_ns;
 }
 
-struct sampled *sprof_sampled_create(const struct sprof_figures *start)
+struct sampled *sprof_sampled_create(
+	struct sampled_process *process, const struct sprof_figures *start)
 {
 	struct sampled *sampled = calloc(1, sizeof(*sampled));
 
 	if (!sampled)
 		return NULL;
+	sampled->process = process;
 	begin_account(sampled, start);
 	sprof_copy_plan_init(&sampled->copy);
 	return sampled;
 }
 
+static void end_sleep(struct sampled *sampled)
+{
+	if (sampled->sleep.active)
+		sampled->process->quiet.asleep_ns -= sampled->sleep.figures.cpu_ns;
+	sampled->sleep.active = false;
+}
+
 void sprof_sampled_destroy(struct sampled *sampled)
 {
 	if (sampled) {
+		end_sleep(sampled);
 		sprof_interp_thread_destroy(sampled->script);
 		sprof_switching_destroy(sampled->switching);
 	}
@@ -84,7 +97,8 @@ static void forget_place(struct sampled *sampled)
 void sprof_sampled_executed(struct sampled *sampled)
 {
 	forget_place(sampled);
-	sprof_copy_plan_forget_program(&sampled->copy);
+	/* Its stack is elsewhere. */
+	sampled->copy = (struct copy_plan){.size = sampled->copy.size};
 	sampled->sought_thread = false;
 }
 
@@ -104,14 +118,12 @@ void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sa
 	sampled->last_sleep.sample.holder = &sampled->last_sleep.holder;
 }
 
-void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
-	uint64_t timeslices, bool is_same)
+void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures, bool is_same)
 {
-	sampled->sleep = (struct known_sleep){
-		.active = is_same,
-		.timeslices = timeslices,
-		.figures = *figures,
-	};
+	end_sleep(sampled);
+	sampled->sleep = (struct known_sleep){.active = is_same, .figures = *figures};
+	if (is_same)
+		sampled->process->quiet.asleep_ns += figures->cpu_ns;
 	sampled->has_running = false;
 }
 
@@ -131,7 +143,7 @@ void sprof_sampled_woke(struct sampled *sampled)
 		sprof_sampled_runs(sampled, sampled->running.wait);
 	}
 	sampled->has_running = false;
-	sampled->sleep.active = false;
+	end_sleep(sampled);
 }
 
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id)

@@ -14,8 +14,11 @@
  *
  *   window   begins at the thread's first sight, at each charge, and when sampling goes on again.
  *
- * ledger, copy and timed have functions of their own (sampler/account/ledger.h,
- * sampler/stack/plan.h, sampler/timer/timed.h).
+ *   timer    NONE -opened-> OPENING -recorded-> OPEN. All -closed-> NONE. After `given up` it stays
+ *            closed until an exec. The first record comes after a whole period, so a thread that
+ *            works in short bursts may have none for long. While OPENING, stops take the samples.
+ *
+ * ledger and copy have functions of their own (sampler/account/ledger.h, sampler/stack/copy.h).
  */
 #ifndef SPROF_SAMPLER_SAMPLED_H
 #define SPROF_SAMPLER_SAMPLED_H
@@ -25,14 +28,14 @@
 
 #include "attach/proc/procfs.h"
 #include "attach/thread.h"
+#include "base/cpu-clock.h"
 #include "base/record.h"
 #include "blocked/futex.h"
 #include "sampler/account/account.h"
 #include "sampler/account/ledger.h"
-#include "sampler/stack/plan.h"
-#include "sampler/timer/timed.h"
 
 struct sprof_go_runtime;
+struct sprof_perf_timer;
 struct switching;
 struct sprof_interp_process;
 struct sprof_interp_thread;
@@ -40,8 +43,7 @@ struct sprof_interp_thread;
 /* The thread's present sleep; its sample is repeated as long as the sleep lasts. */
 struct known_sleep {
 	bool active;
-	uint64_t timeslices; /* unchanged while the sleep lasts */
-	/* the kernel's, unchanged during the sleep; time_ns 0: not read */
+	/* the kernel's, unchanged during the sleep; time_ns 0: only those of schedstat */
 	struct sprof_figures figures;
 };
 
@@ -104,6 +106,36 @@ struct last_sleep {
 	struct sprof_holder holder;
 };
 
+/* How its stack is copied: how much, and where its own stack lies. Walks update that. */
+struct copy_plan {
+	size_t size; /* in bytes; grows if it was too little */
+	/* its own stack: the end of the mapping, and the last sp */
+	uint64_t home_end, home_sp;
+	size_t goroutine_size; /* of a goroutine's stack, in bytes; 0: not a Go thread */
+	/* a Go thread: copy its own stack too, while it is on a goroutine's */
+	bool wants_system;
+};
+
+/* The thread's timer in the kernel (sampler/timer/timers.h). Zeroed has none, and had none. */
+struct timed {
+	struct sprof_perf_timer *timer; /* NULL: none */
+	bool is_open;                   /* it has made a record */
+	bool given_up;
+	bool leads_away; /* its stack was in two places when it was last seen; a stop copies both */
+	size_t stack_size; /* of its copies, in bytes */
+	size_t next_size;  /* size of copies of the timer that is to replace it; 0: it may stay */
+	size_t needed;  /* the largest part of a copy that a complete stack has needed, in bytes */
+	uint32_t whole; /* complete stacks that may still make the copies smaller */
+	double cut_share; /* share of recent stacks that were incomplete, where no larger copy may help */
+	size_t room; /* number of records that its ring holds */
+	uint64_t period_ns;
+	uint64_t paced_ns;      /* when it got that period */
+	uint32_t paced_records; /* records since then */
+	uint64_t found_ns;      /* the last tick that found the thread running without a timer */
+	/* the last tick that read a record of it, and its timeslices then */
+	uint64_t recorded_ns, timeslices;
+};
+
 enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
 
 /*
@@ -111,13 +143,14 @@ enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
  * reads of each sleeper come first: with many threads, fetching them takes the time.
  */
 struct sampled {
-	uint64_t turn_ns;  /* the last tick that looked at it */
-	uint64_t asked_ns; /* the last tick that asked for its stop */
-	uint32_t place;    /* index of its last sample in sampler/account/samples.c */
+	struct sampled_process *process;
+	struct ledger ledger;
 	struct known_sleep sleep;
 	struct known_wait wait;
 	struct last_call last_call;
-	struct ledger ledger;
+	uint64_t turn_ns;  /* the last tick that looked at it */
+	uint64_t asked_ns; /* the last tick that asked for its stop */
+	uint32_t place;    /* index of its last sample in sampler/account/samples.c */
 	struct sprof_account account;
 	uint64_t window_ns; /* when the last charge was */
 	uint64_t stood_ns;  /* time in our stops, from when we saw each */
@@ -150,21 +183,17 @@ struct known_mappings {
 	uint64_t read_ns;    /* 0: never */
 	uint64_t cost_ns;    /* CPU time of that read */
 	uint64_t generation; /* of the process's mappings then */
-	bool read_in_vain;   /* that read found no change */
-	bool sought_in_vain; /* and it lacked the code that the kernel had reported */
+	bool is_unchanged;   /* that read found no change */
+	bool lacks_code;     /* and it lacked the code that the kernel had reported */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
 	/* records from before an exec are being unwound, by the old program's mappings */
 	bool is_former;
 	/*
-	 * the record being unwound: its time (0: none is), the mappings that the thread made near
-	 * that time, and whether to unwind it by the mappings known from before the later ones
+	 * the record being unwound; NULL: none is. is_kept: it is unwound by the mappings known from
+	 * before the later ones that the thread made
 	 */
-	uint64_t moment_ns;
-	const struct sprof_perf_timer_mapping *made;
-	size_t made_count;
+	const struct sprof_perf_timer_record *record;
 	bool is_kept;
-	/* the last stack leads through code that has since replaced other code */
-	bool was_replaced;
 	/* Counts up whenever the mappings may have changed; and its value at the last read. */
 	uint64_t change, read_change;
 	uint64_t late_ns;                  /* the last tick that took long enough for a change */
@@ -177,13 +206,14 @@ struct known_mappings {
 struct known_quiet {
 	/* none of its sleepers has run since the last tick; the same for that tick */
 	bool is_quiet, was_quiet;
-	bool has_awake;    /* it has threads that are not known to sleep */
-	uint64_t waiters;  /* sleepers that wait for a lock */
-	uint64_t moved_ns; /* the last tick that found a sleeper that had run */
-	/* CPU time of its present threads, as of the last look at each */
-	uint64_t seen_ns;
-	bool has_rest;    /* the time below belongs to this tick, or to the last one */
-	uint64_t rest_ns; /* the process's clock minus seen_ns */
+	bool has_awake; /* it has threads that are not known to sleep */
+	/* sleepers that wait for a lock, in this tick so far and in the tick before */
+	uint64_t waiters, last_waiters;
+	uint64_t moved_ns;  /* the last tick that found a sleeper that had run */
+	uint64_t asleep_ns; /* CPU time of its present sleepers, up to their sleeps */
+	uint64_t awake_ns;  /* CPU time of its other threads, as of this tick */
+	bool has_rest;      /* the time below belongs to this tick, or to the last one */
+	uint64_t rest_ns;   /* the process's clock minus both */
 	/* the rest while no sleeper had run: mostly of ended threads */
 	uint64_t known_rest_ns;
 };
@@ -196,6 +226,8 @@ struct sampled_process {
 	struct sprof_interp_process *script;
 	/* of its first thread: new threads begin with it; "": not known */
 	char comm[SPROF_COMM_MAX];
+	bool is_named; /* the sink knows its command line */
+	struct sprof_cpu_clock clock;
 	/* sampler/switches/exact.c: the last reading that doubted its mappings */
 	uint64_t exact_ns;
 	/* until then, its threads are assumed to enter the kernel often */
@@ -208,8 +240,12 @@ void sprof_sampled_process_forget(struct sprof_process *process);
 /* A thread of it has entered the kernel, or does so often. */
 void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
-/* The window begins with these figures. Returns NULL if out of memory. */
-struct sampled *sprof_sampled_create(const struct sprof_figures *start);
+/*
+ * A thread of the process, which outlives it. The window begins with these figures. Returns NULL if
+ * out of memory.
+ */
+struct sampled *sprof_sampled_create(
+	struct sampled_process *process, const struct sprof_figures *start);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
 /* Returns false if the thread already has that name. */
@@ -226,8 +262,8 @@ void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sa
  * sleep: it sleeps, with these figures. `is_same`: they distinguish this sleep from the next one,
  * so the sample can be repeated.
  */
-void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
-	uint64_t timeslices, bool is_same);
+void sprof_sampled_slept(
+	struct sampled *sampled, const struct sprof_figures *figures, bool is_same);
 /*
  * A record shows where it ran, just before its sleep or after it. `asleep` and `wait` hold until a
  * look shows that it woke.

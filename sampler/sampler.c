@@ -211,24 +211,14 @@ static bool act(struct loop *loop)
 	return true;
 }
 
-/* Handles one event, and what is due. Returns whether the run goes on. */
-static bool turn(struct loop *loop)
+/* A target with endless events must not hold up the ticks. */
+static void take_event(struct loop *loop)
 {
 	const struct sprof_world *world = loop->run.world;
 	struct sprof_event event = world->next_event(world->data, next_deadline(loop));
 
-	/* A target with endless events must not hold up the ticks. */
 	on_event(loop, &event);
 	end_with_program(loop);
-	if (!loop->over && !act(loop))
-		return false;
-	if (loop->signals.count) {
-		sprof_loop_charge_all(loop);
-		answer_signals(loop);
-	}
-	if (world->lacks_memory(world->data))
-		loop->run.out_of_memory = true;
-	return !loop->over && !loop->run.out_of_memory;
 }
 
 /* Frees all records of threads and processes. */
@@ -295,14 +285,14 @@ static void choose_source(struct loop *loop)
 	loop->ticking.kernel = &loop->kernel;
 }
 
-static void begin(struct loop *loop, const struct sprof_sink *sink)
+static void begin(struct loop *loop)
 {
 	loop->listener = (struct source_listener){
 		.data = loop,
 		.missed = on_missed,
 		.event = on_event,
 	};
-	sprof_book_init(&loop->book, &loop->run, sink);
+	sprof_book_init(&loop->book, &loop->run, loop->sink);
 	choose_source(loop);
 	loop->ticking.run = &loop->run;
 	loop->ticking.book = &loop->book;
@@ -320,24 +310,33 @@ static void begin(struct loop *loop, const struct sprof_sink *sink)
 	sprof_exact_begin(&loop->exact, loop->sampling.is_on);
 }
 
-bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_ends *ends,
+bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err)
 {
 	struct loop loop = {
 		.run = {.world = world, .options = options, .quality = quality},
-		.sink = ends->sink,
-		.control = ends->control,
-		.periods = ends->periods,
-		.events = ends->events,
+		.sink = parts->sink,
+		.control = parts->control,
+		.periods = parts->periods,
+		.events = parts->events,
 	};
 
 	quality->rate_hz = options->rate_hz;
 	quality->mode = options->mode;
-	begin(&loop, ends->sink);
+	begin(&loop);
 	resume_all(&loop);
-	while (turn(&loop))
-		;
+	do {
+		take_event(&loop);
+		if (!loop.over && !act(&loop))
+			break;
+		if (loop.signals.count) {
+			sprof_loop_charge_all(&loop);
+			answer_signals(&loop);
+		}
+		if (world->lacks_memory(world->data))
+			loop.run.out_of_memory = true;
+	} while (!loop.over && !loop.run.out_of_memory);
 	close_run(&loop);
 	return loop.run.out_of_memory ? sprof_error_no_memory(err) : true;
 }

@@ -81,21 +81,16 @@ struct sprof_periods {
 
 struct sprof_interp;
 
-/* All objects that sampling uses; they outlive the run. */
+/*
+ * All objects that sampling uses, where samples go, and what controls the run. They outlive it, but
+ * the sink's content is replaced at the end of a period.
+ */
 struct sprof_sampler_parts {
 	struct sprof_target *target;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
 	struct sprof_interp *interp; /* NULL: stacks are native only */
-	struct sprof_sink *sink;     /* these three: see struct sprof_sampler_ends */
-	const struct sprof_control *control;
-	const struct sprof_periods *periods;
-	const struct sprof_event_source *const *events; /* ends with NULL; NULL: none */
-};
-
-/* Where samples go, and what controls the run. */
-struct sprof_sampler_ends {
-	struct sprof_sink *sink; /* its content is replaced at the end of a period */
+	struct sprof_sink *sink;
 	const struct sprof_control *control;
 	const struct sprof_periods *periods; /* NULL: no periods */
 	/* single events, besides the samples or instead of them; ends with NULL; NULL: none */
@@ -115,10 +110,10 @@ SPROF_MUST_USE bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err);
 
-/* Runs in any world (sampler/world.h). *quality holds the figures known so far. */
+/* Runs in any world (sampler/world.h), with the last four parts. *quality holds the figures known so far. */
 struct sprof_world;
 SPROF_MUST_USE bool sprof_sampler_run_in(const struct sprof_world *world,
-	const struct sprof_sampler_ends *ends, const struct sprof_sampler_options *options,
+	const struct sprof_sampler_parts *parts, const struct sprof_sampler_options *options,
 	struct sprof_quality *quality, struct sprof_error *err);
 
 #endif

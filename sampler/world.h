@@ -13,6 +13,7 @@
 #include "attach/proc/procfs.h"
 #include "attach/regs/regs.h"
 #include "attach/target.h"
+#include "base/cpu-clock.h"
 #include "base/record.h"
 #include "events/perf/timer.h"
 #include "events/sched/switch-log.h"
@@ -69,7 +70,8 @@ struct sprof_world {
 	bool (*is_pinned)(void *data, const struct sprof_thread *thread);
 
 	/* Of a process: the CPU time of all its threads, including ended ones. 0: not known. */
-	uint64_t (*process_cpu_ns)(void *data, const struct sprof_process *process);
+	uint64_t (*process_cpu_ns)(
+		void *data, const struct sprof_process *process, struct sprof_cpu_clock *clock);
 	/* Of the machine: runnable tasks, including the calling one. 0: not known. */
 	uint64_t (*count_runnable)(void *data);
 	struct sprof_proc_cpus (*read_cpus)(void *data);

@@ -41,13 +41,13 @@ static bool is_same(const struct query *query, const struct sprof_mapping *mappi
 		((uint64_t)query->major << 32 | query->minor) == module->device;
 }
 
-/* The answer of the kernel, or 0 and *ret with the code at the address. */
-static int ask(int *file, pid_t pid, uint64_t address, struct query *ret)
+/* Returns the kernel's errno, or 0 and *ret with the mapping at the address. */
+static int ask(int *file, pid_t pid, uint64_t address, uint64_t flags, struct query *ret)
 {
 	const int opened = *file < 0 ? sprof_proc_open(pid, 0, "maps") : *file;
 	int refused;
 
-	*ret = (struct query){.size = sizeof(*ret), .flags = EXECUTABLE, .address = address};
+	*ret = (struct query){.size = sizeof(*ret), .flags = flags, .address = address};
 	refused = ioctl(opened, QUERY, ret) ? errno : 0;
 	if (*file < 0)
 		*file = kept(opened);
@@ -59,7 +59,7 @@ enum sprof_maps_answer sprof_maps_query(int *file, pid_t pid, const struct sprof
 {
 	struct query query;
 
-	switch (ask(file, pid, mapping->start, &query)) {
+	switch (ask(file, pid, mapping->start, EXECUTABLE, &query)) {
 	case 0:
 		return is_same(&query, mapping, module) ? SPROF_MAPS_SAME : SPROF_MAPS_CHANGED;
 	case ENOENT:
@@ -73,5 +73,15 @@ bool sprof_maps_query_code(int *file, pid_t pid, uint64_t address)
 {
 	struct query query;
 
-	return !ask(file, pid, address, &query);
+	return !ask(file, pid, address, EXECUTABLE, &query);
+}
+
+bool sprof_maps_query_start(int *file, pid_t pid, uint64_t address, uint64_t *ret)
+{
+	struct query query;
+
+	if (ask(file, pid, address, 0, &query))
+		return false;
+	*ret = query.start;
+	return true;
 }

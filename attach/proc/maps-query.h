@@ -24,4 +24,10 @@ enum sprof_maps_answer sprof_maps_query(int *file, pid_t pid, const struct sprof
  */
 bool sprof_maps_query_code(int *file, pid_t pid, uint64_t address);
 
+/*
+ * Where the mapping at the address starts. Returns false if nothing is mapped there, or the kernel
+ * can't answer. *file: as above.
+ */
+SPROF_MUST_USE bool sprof_maps_query_start(int *file, pid_t pid, uint64_t address, uint64_t *ret);
+
 #endif

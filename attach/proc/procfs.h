@@ -28,7 +28,13 @@ struct sprof_proc_stat {
 };
 
 /* include/linux/sched.h */
-enum { SPROF_PF_EXITING = 0x4, SPROF_PF_KTHREAD = 0x00200000 };
+enum {
+	SPROF_PF_EXITING = 0x4,
+	/* Threads that the kernel has in a process, such as io_uring's: since 5.12, and 6.4. */
+	SPROF_PF_IO_WORKER = 0x10,
+	SPROF_PF_USER_WORKER = 0x4000,
+	SPROF_PF_KTHREAD = 0x00200000,
+};
 
 /* /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
 struct sprof_proc_schedstat {

@@ -17,8 +17,7 @@
 #include "blocked/object.h"
 #include "cmd/dump/core-look.h"
 #include "interp/interp.h"
-#include "sampler/stack/goroutine.h"
-#include "sampler/world.h"
+#include "unwind/goroutine-read.h"
 #include "unwind/snapshot.h"
 
 struct core_python {
@@ -213,8 +212,7 @@ static bool find_wait(struct giving *giving, struct taking *taking)
 	return giving->sink->wait(giving->sink->data, &wait, &taking->wait);
 }
 
-static size_t read_for_go(
-	void *data, const struct sprof_thread *thread, uint64_t address, void *buffer, size_t size)
+static size_t read_for_go(void *data, uint64_t address, void *buffer, size_t size)
 {
 	return sprof_core_read(data, address, buffer, size);
 }
@@ -223,11 +221,10 @@ static size_t read_for_go(
 static void find_goroutine(
 	const struct sprof_core_look *look, pid_t tid, struct sprof_snapshot *snapshot)
 {
-	const struct sprof_world world = {.data = (void *)look->core, .read_memory = read_for_go};
-	const struct sprof_thread thread = {.thread_pointer = snapshot->regs.thread_pointer};
-	const struct goroutine_reading reading = {
-		.world = &world,
-		.thread = &thread,
+	const struct sprof_goroutine_reading reading = {
+		.data = (void *)look->core,
+		.read_memory = read_for_go,
+		.thread_pointer = snapshot->regs.thread_pointer,
 		.runtime = sprof_unwinder_find_go(look->unwinder, &look->maps),
 		.own_tid = tid,
 		.wants_system = true,

@@ -412,7 +412,7 @@ const struct sprof_command sprof_command_dump = {
 		"  sprof dump -p 4711\n"
 		"  sprof dump --core core.4711\n",
 	.groups = groups,
-	.hidden = "no-python " SPROF_NAMING_HIDDEN,
+	.hidden = "no-python verbose " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct dump_options),
 	.run = run,

@@ -208,6 +208,13 @@ static void tell(const struct run *run)
 			"bounds");
 }
 
+static unsigned error_percent(const struct sprof_duty *duty)
+{
+	const double error = sprof_duty_error(duty);
+
+	return isfinite(error) ? (unsigned)fmin(ceil(100 * error), 999) : 0;
+}
+
 static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_profile *profile = run->watching.profile;
@@ -221,6 +228,7 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 	if (!done)
 		return false;
 	profile->kinds.are_lower_bounds = run->has_fast_threads;
+	profile->kinds.error_percent = error_percent(&run->duty);
 	tell(run);
 	return sprof_report_options_write_all(&run->shown, profile, ret_exit, err);
 }

@@ -53,13 +53,14 @@ static bool load(const struct sprof_reading *options, const char *path, struct s
 		sprof_report_options_filter(&options->shown, ret, err);
 }
 
-static bool write_all(const struct sprof_reading *options, const struct sprof_profile *joined,
+static bool write_all(const struct sprof_reading *options, struct sprof_profile *joined,
 	uint32_t base_threads, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_output_options output;
 	struct sprof_written written;
 
-	if (!sprof_report_options_output_options(&options->shown, joined, &output, err))
+	if (!sprof_own_code_mark(joined, &options->shown.own, err) ||
+		!sprof_report_options_output_options(&options->shown, joined, &output, err))
 		return false;
 	output.base_threads = base_threads;
 	output.absolute = options->absolute;

@@ -15,6 +15,7 @@
 
 #include "attach/breakpoints/breakpoints.h"
 #include "attach/breakpoints/displace.h"
+#include "attach/proc/maps-query.h"
 #include "attach/proc/maps.h"
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -327,17 +328,24 @@ static void end_load(struct sprof_breakpoint_events *events, const struct sprof_
 	calls->load.read_ns += events->passed_ns - began_ns;
 }
 
+/* Threads are held meanwhile: only the main thread, once, needs the whole of maps. */
 static struct sprof_own_stack own_stack_of(
 	const struct sprof_thread *thread, const struct sprof_regs *regs)
 {
 	const pid_t pid = thread->process->pid;
+	const bool is_main = thread->tid == pid;
+	struct sprof_own_stack found = {.high = regs->thread_pointer};
+	SPROF_AUTO_FREE char *maps = NULL;
 	size_t size;
-	SPROF_AUTO_FREE char *maps =
-		sprof_proc_read_whole(sprof_proc_path(pid, 0, "maps").text, &size);
 
+	if (!is_main &&
+		sprof_maps_query_start(
+			&thread->process->maps_file, pid, regs->thread_pointer, &found.low))
+		return found;
+	maps = sprof_proc_read_whole(sprof_proc_path(pid, 0, "maps").text, &size);
 	if (!maps)
 		return (struct sprof_own_stack){0};
-	return sprof_own_stack_find(maps, regs, thread->tid == pid);
+	return sprof_own_stack_find(maps, regs, is_main);
 }
 
 /* If calls seem to be left, a signal handler may run on an alternate stack at higher addresses. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 
 /* The second one of two OFF of the same moment is not later than that. */
 static const uint64_t same_moment_ns = 50000;
@@ -75,11 +76,15 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 	if (!thread)
 		return;
 	set_name(thread, name);
-	thread->sums.spoiled = runs;
+	thread->sums.spoiled = runs && !delays->options.has_wakeups;
+	thread->sums.is_short = runs && delays->options.has_wakeups;
+	thread->sums.counted_ns = delays->interval_begin_ns;
 	thread->lived_from_ns = delays->interval_begin_ns;
 }
 
 /*
+ * The parent is unknown if the thread was found in /proc: it has run unseen since its birth.
+ *
  * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids start over
  * after the largest one: the first records of such a thread may have been left out.
  */
@@ -93,11 +98,14 @@ static void be_born(struct sprof_delays *delays, const struct sprof_sched_record
 	thread = append(delays, record->tid);
 	if (!thread)
 		return;
-	delays->lost += record->tid <= delays->filtered_up_to;
+	delays->lost +=
+		record->tid <= delays->filtered_up_to && record->time_ns > delays->filtered_ns;
 	parent = sprof_delays_find(delays, record->parent);
 	if (parent)
 		set_name(thread, parent->name);
 	thread->sums.has_base = true;
+	thread->sums.is_short = delays->options.has_wakeups && !record->parent;
+	thread->sums.counted_ns = record->time_ns;
 	thread->lived_from_ns = record->time_ns;
 }
 
@@ -148,7 +156,10 @@ static void end_thread(
 	live_until(delays, thread, time_ns);
 	thread->ended = true;
 	thread->state = SPROF_DELAY_STATE_UNKNOWN;
-	delays->unread += !delays->options.has_wakeups;
+	if (!delays->options.has_wakeups || thread->sums.is_short) {
+		delays->unread++;
+		delays->unread_ns += sprof_minus(time_ns, thread->sums.counted_ns);
+	}
 	sprof_idmap_remove(&delays->living, (uint64_t)thread->tid, 0);
 	if (!delays->options.per_thread || delays->ended >= SPROF_DELAYS_MAX_ENDED)
 		forget(delays, index);
@@ -206,14 +217,16 @@ static void get_cpu(
 {
 	const uint64_t ns = time_ns - thread->since_ns;
 
-	if (thread->state == SPROF_DELAY_STATE_PREEMPTED) {
-		count_seen(delays, thread, SPROF_DELAY_PREEMPTED, ns);
-		thread->sums.preempted_count++;
-		thread->sums.preempted_ns += (int64_t)ns;
-	} else if (thread->state == SPROF_DELAY_STATE_WOKEN) {
-		count_seen(delays, thread, SPROF_DELAY_WAKEUP, ns);
-	} else if (thread->state == SPROF_DELAY_STATE_ASLEEP) {
-		delays->unseen += delays->options.has_wakeups;
+	if (waits(thread)) {
+		count_seen(delays, thread,
+			thread->state == SPROF_DELAY_STATE_PREEMPTED ? SPROF_DELAY_PREEMPTED
+								     : SPROF_DELAY_WAKEUP,
+			ns);
+		thread->sums.seen_count++;
+		thread->sums.seen_ns += (int64_t)ns;
+	} else if (thread->state == SPROF_DELAY_STATE_ASLEEP && delays->options.has_wakeups) {
+		delays->unseen++;
+		thread->sums.is_short = true;
 	}
 	thread->state = SPROF_DELAY_STATE_ON;
 	thread->waking_ns = thread->off_ns = 0;
@@ -239,8 +252,8 @@ static void wake_up(struct sprof_delay_thread *thread, uint64_t time_ns)
 /* Sets a new base: later sums count from here. */
 static void set_base(struct sprof_delay_sums *sums, const struct sprof_sched_record *record)
 {
-	sums->base_count = (int64_t)record->slices - sums->preempted_count - sums->derived_count;
-	sums->base_ns = (int64_t)record->delay_ns - sums->preempted_ns - sums->derived_ns;
+	sums->base_count = (int64_t)record->slices - sums->seen_count - sums->derived_count;
+	sums->base_ns = (int64_t)record->delay_ns - sums->seen_ns - sums->derived_ns;
 	sums->has_base = true;
 }
 
@@ -251,21 +264,29 @@ static void set_base(struct sprof_delay_sums *sums, const struct sprof_sched_rec
 static void count_derived(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
 {
-	const enum sprof_delay_kind kind =
-		delays->options.has_switches ? SPROF_DELAY_WAKEUP : SPROF_DELAY_ANY;
+	const bool are_wakeups = delays->options.has_switches && !delays->options.has_wakeups;
+	const enum sprof_delay_kind kind = are_wakeups ? SPROF_DELAY_WAKEUP : SPROF_DELAY_ANY;
 	struct sprof_delay_counts *figures = &set_of(delays, thread)->kinds[kind];
 	struct sprof_delay_sums *sums = &thread->sums;
-	const int64_t count = (int64_t)record->slices - sums->base_count - sums->preempted_count;
-	const int64_t ns = (int64_t)record->delay_ns - sums->base_ns - sums->preempted_ns;
+	const int64_t count = (int64_t)record->slices - sums->base_count - sums->seen_count;
+	const int64_t ns = (int64_t)record->delay_ns - sums->base_ns - sums->seen_ns;
 
 	if (count > sums->derived_count) {
 		figures->derived_count += (uint64_t)(count - sums->derived_count);
 		sums->derived_count = count;
+	} else if (delays->options.has_wakeups) {
+		return; /* the times differ by a few us per delay */
 	}
 	if (ns > sums->derived_ns) {
 		figures->derived_ns += (uint64_t)(ns - sums->derived_ns);
 		sums->derived_ns = ns;
 	}
+}
+
+/* What has been seen of a thread is exact as long as nothing was lost. */
+static bool has_derived(const struct sprof_delays *delays, const struct sprof_delay_sums *sums)
+{
+	return !delays->options.has_wakeups || sums->is_short;
 }
 
 /*
@@ -279,11 +300,12 @@ static void take_reading(struct sprof_delays *delays, struct sprof_delay_thread 
 
 	if (!sums->has_base || sums->spoiled)
 		set_base(sums, record);
-	else
+	else if (has_derived(delays, sums))
 		count_derived(delays, thread, record);
+	sums->counted_ns = record->time_ns;
 	if (!delays->open_gaps &&
 		(!delays->options.has_switches || thread->state != SPROF_DELAY_STATE_UNKNOWN))
-		sums->spoiled = false;
+		sums->spoiled = sums->is_short = false;
 }
 
 /* No delay spans the start or end of a gap. */
@@ -297,7 +319,8 @@ static void cut(struct sprof_delays *delays)
 		delays->dropped += waits(thread);
 		thread->state = SPROF_DELAY_STATE_UNKNOWN;
 		thread->waking_ns = thread->off_ns = 0;
-		thread->sums.spoiled = true;
+		thread->sums.spoiled = !delays->options.has_wakeups;
+		thread->sums.is_short = delays->options.has_wakeups;
 	}
 }
 

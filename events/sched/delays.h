@@ -7,6 +7,9 @@
  * - when a sleeping thread is woken (WAKING) or a new one started (WAKEUP). If the source reports
  * no wakeups, delays after sleep are computed from schedstat (READING): its totals minus the delays
  * after preemption. This gives their number and sum, but no single delays.
+ *
+ * Where the source reports wakeups, what lost records have taken is computed in the same way: the
+ * kernel's totals minus all delays seen.
  */
 #ifndef SPROF_EVENTS_SCHED_DELAYS_H
 #define SPROF_EVENTS_SCHED_DELAYS_H
@@ -41,8 +44,11 @@ enum sprof_delay_state {
 struct sprof_delay_sums {
 	bool has_base; /* there was a reading, or the thread was born during the run */
 	bool spoiled;  /* the interval up to the next reading can't be used */
+	/* with has_wakeups: delays may have gone unseen since the last reading that counted */
+	bool is_short;
+	uint64_t counted_ns; /* time of that reading, or of the thread's birth */
 	int64_t base_count, base_ns;
-	int64_t preempted_count, preempted_ns;
+	int64_t seen_count, seen_ns;
 	/* number and sum of delays computed from schedstat so far */
 	int64_t derived_count, derived_ns;
 };
@@ -73,10 +79,12 @@ struct sprof_delays {
 	unsigned open_gaps;
 	/* the source leaves out the records of unknown ids up to this one; 0: of none */
 	pid_t filtered_up_to;
-	uint64_t lost;    /* records lost */
-	uint64_t dropped; /* delays cut by a gap */
-	uint64_t unseen;  /* with has_wakeups: sleepers that got a CPU without a wakeup record */
-	uint64_t unread;  /* threads that ended before their schedstat was read */
+	uint64_t filtered_ns; /* since then */
+	uint64_t lost;        /* records lost */
+	uint64_t dropped;     /* delays cut by a gap */
+	uint64_t unseen;    /* with has_wakeups: sleepers that got a CPU without a wakeup record */
+	uint64_t unread;    /* threads that ended before their schedstat was read */
+	uint64_t unread_ns; /* between these threads' last readings and their ends */
 	struct sprof_idmap children; /* tids of started processes, which are not watched */
 	bool no_memory;              /* some delay or thread is missing because memory ran out */
 };

@@ -73,7 +73,7 @@ static bool add_kinds(struct sprof_rundelay_rows *rows, const struct sprof_runde
 		const struct sprof_rundelay_row row = {
 			thread, (enum sprof_delay_kind)kind, &set->kinds[kind]};
 
-		if (thread ? !sprof_rundelay_row_count(&row) : !is_reported(view, row.kind))
+		if (!sprof_rundelay_row_count(&row) && (thread || !is_reported(view, row.kind)))
 			continue;
 		if (!add(rows, row))
 			return false;
@@ -168,6 +168,11 @@ uint64_t sprof_rundelay_row_total_ns(const struct sprof_rundelay_row *row)
 bool sprof_rundelay_row_is_derived(const struct sprof_rundelay_row *row)
 {
 	return row->figures->derived_count || row->figures->derived_ns;
+}
+
+bool sprof_rundelay_row_is_short(const struct sprof_rundelay_row *row)
+{
+	return row->thread && row->thread->ended && row->thread->sums.is_short;
 }
 
 const struct sprof_delay_thread *sprof_rundelay_waiter(

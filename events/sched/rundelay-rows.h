@@ -48,6 +48,8 @@ uint64_t sprof_rundelay_row_count(const struct sprof_rundelay_row *row);
 uint64_t sprof_rundelay_row_total_ns(const struct sprof_rundelay_row *row);
 /* Whether only number and sum are known. */
 bool sprof_rundelay_row_is_derived(const struct sprof_rundelay_row *row);
+/* Whether its thread ended after records were lost, and before its sums were read again. */
+bool sprof_rundelay_row_is_short(const struct sprof_rundelay_row *row);
 
 /* The thread with the longest wait for a CPU that is still going on. NULL: none. */
 const struct sprof_delay_thread *sprof_rundelay_waiter(

@@ -20,8 +20,8 @@ static const uint64_t list_period_ns = 10ull * SPROF_NS_PER_S;
 
 static bool begin_tracepoints(struct sprof_rundelay *rundelay)
 {
-	if (sprof_sched_tracepoints_begin(
-		    &rundelay->tracepoints, rundelay->pid, &rundelay->no_tracepoints))
+	if (sprof_sched_tracepoints_begin(&rundelay->tracepoints, rundelay->pid,
+		    rundelay->ring_size, &rundelay->no_tracepoints))
 		return true;
 	sprof_sched_tracepoints_finish(&rundelay->tracepoints);
 	return false;
@@ -55,11 +55,11 @@ static bool list_threads(struct sprof_rundelay *rundelay, struct sprof_tids *tid
 
 	if (!sprof_tids_list(rundelay->pid, tids))
 		return false;
-	sprof_sched_threads_add(&rundelay->delays, rundelay->pid, tids);
 	if (rundelay->source == SPROF_RUNDELAY_TRACEPOINTS && last) {
 		sprof_sched_tracepoints_filter(
 			&rundelay->tracepoints, tids->items, tids->count, last);
 		rundelay->delays.filtered_up_to = last;
+		rundelay->delays.filtered_ns = sprof_clock_now_ns();
 	}
 	return true;
 }
@@ -70,7 +70,8 @@ enum sprof_rundelay_begun sprof_rundelay_begin(
 	struct sprof_tids tids = {0};
 	bool listed;
 
-	*rundelay = (struct sprof_rundelay){.pid = pid, .previous_ns = sprof_clock_now_ns()};
+	*rundelay = (struct sprof_rundelay){
+		.pid = pid, .previous_ns = sprof_clock_now_ns(), .ring_size = options->ring_size};
 	rundelay->source = choose(rundelay, options->request);
 	if (rundelay->source == SPROF_RUNDELAY_SCHEDSTAT && options->request == SPROF_RUNDELAY_PERF)
 		return rundelay->no_switches.reason == SPROF_PERF_GONE ? SPROF_RUNDELAY_GONE
@@ -83,8 +84,10 @@ enum sprof_rundelay_begun sprof_rundelay_begin(
 		.has_wakeups = rundelay->source == SPROF_RUNDELAY_TRACEPOINTS,
 	};
 	listed = list_threads(rundelay, &tids);
-	if (listed && !rundelay->delays.options.has_wakeups)
+	if (listed) {
+		sprof_sched_threads_add(&rundelay->delays, pid, &tids);
 		sprof_sched_threads_read(&rundelay->order, pid, &tids);
+	}
 	free(tids.items);
 	return listed ? SPROF_RUNDELAY_BEGUN : SPROF_RUNDELAY_GONE;
 }
@@ -110,7 +113,7 @@ static void read_rings(struct sprof_rundelay *rundelay)
 		sprof_switches_read(&rundelay->switches, &rundelay->order);
 }
 
-/* Also adds threads with a lost BIRTH record. */
+/* Also adds threads whose BIRTH record is lost, and ends those whose EXIT record is. */
 static void read_threads(struct sprof_rundelay *rundelay, uint64_t now_ns)
 {
 	const bool is_proc = rundelay->source == SPROF_RUNDELAY_SCHEDSTAT;
@@ -119,6 +122,7 @@ static void read_threads(struct sprof_rundelay *rundelay, uint64_t now_ns)
 	struct sprof_tids tids = {0};
 	bool listed;
 
+	rundelay->unseen_before = rundelay->delays.unseen;
 	if (has_lost || (has_filter && now_ns >= rundelay->list_due_ns)) {
 		listed = list_threads(rundelay, &tids);
 		rundelay->lost_before = rundelay->delays.lost;
@@ -126,10 +130,10 @@ static void read_threads(struct sprof_rundelay *rundelay, uint64_t now_ns)
 	} else {
 		listed = sprof_tids_list(rundelay->pid, &tids);
 	}
-	if (listed && is_proc)
+	if (listed && (is_proc || has_lost))
 		sprof_sched_threads_compare(
 			&rundelay->order, &rundelay->delays, rundelay->pid, &tids);
-	if (listed && !rundelay->delays.options.has_wakeups) {
+	if (listed) {
 		sprof_sched_threads_read(&rundelay->order, rundelay->pid, &tids);
 		rundelay->readings++;
 	}
@@ -140,7 +144,8 @@ static bool is_reading_due(const struct sprof_rundelay *rundelay, uint64_t now_n
 {
 	if (rundelay->delays.options.has_wakeups)
 		return now_ns >= rundelay->list_due_ns ||
-			rundelay->lost_before != rundelay->delays.lost;
+			rundelay->lost_before != rundelay->delays.lost ||
+			rundelay->unseen_before != rundelay->delays.unseen;
 	return now_ns >= rundelay->reading_due_ns;
 }
 
@@ -163,8 +168,7 @@ void sprof_rundelay_poll(struct sprof_rundelay *rundelay, uint64_t now_ns)
 
 void sprof_rundelay_end(struct sprof_rundelay *rundelay, uint64_t now_ns)
 {
-	if (!rundelay->delays.options.has_wakeups)
-		read_threads(rundelay, now_ns);
+	read_threads(rundelay, now_ns);
 	if (rundelay->source == SPROF_RUNDELAY_TRACEPOINTS)
 		sprof_perf_rings_disable(&rundelay->tracepoints.rings);
 	if (rundelay->source == SPROF_RUNDELAY_SWITCHES || rundelay->has_both)

@@ -40,6 +40,7 @@ struct sprof_rundelay_options {
 	enum sprof_rundelay_request request;
 	uint64_t than_ns; /* see struct sprof_delay_options */
 	bool per_thread;
+	size_t ring_size; /* bytes for each CPU, a power of two; 0: what is permitted, up to 4 MiB */
 };
 
 enum sprof_rundelay_begun {
@@ -53,6 +54,7 @@ struct sprof_rundelay {
 	enum sprof_rundelay_source source;
 	/* why these are not used; PERMITTED if they are, or were not tried */
 	struct sprof_perf_denial no_tracepoints, no_switches;
+	size_t ring_size;
 	bool has_both; /* switch records in addition to tracepoints */
 	struct sprof_sched_tracepoints tracepoints;
 	struct sprof_switches switches;
@@ -61,7 +63,8 @@ struct sprof_rundelay {
 	uint64_t previous_ns; /* of the last poll */
 	/* when to read schedstat, and the list of threads, again */
 	uint64_t reading_due_ns, list_due_ns;
-	uint64_t lost_before; /* records lost when the threads were last listed */
+	uint64_t lost_before;   /* records lost when the threads were last listed */
+	uint64_t unseen_before; /* wake-ups without a record when schedstat was last read */
 	uint64_t readings;
 };
 

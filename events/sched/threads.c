@@ -12,6 +12,11 @@
 #include "base/array.h"
 #include "base/clock.h"
 
+/* Less than any wait for a CPU. */
+static const uint64_t in_time_ns = 200 * SPROF_NS_PER_US;
+
+enum { TRIES = 4 };
+
 bool sprof_tids_list(pid_t pid, struct sprof_tids *ret)
 {
 	DIR *tasks = sprof_proc_open_tasks(pid);
@@ -68,6 +73,26 @@ static bool read_schedstat(pid_t pid, pid_t tid, struct sprof_proc_schedstat *re
 		sprof_proc_parse_schedstat(text, ret);
 }
 
+/*
+ * Reads again if sprof has had to wait for a CPU meanwhile: records in between would be counted
+ * twice.
+ */
+static bool read_in_time(
+	pid_t pid, pid_t tid, struct sprof_proc_schedstat *ret, uint64_t *ret_time_ns)
+{
+	uint64_t time_ns;
+
+	for (int i = 0; i < TRIES; i++) {
+		time_ns = sprof_clock_now_ns();
+		if (!read_schedstat(pid, tid, ret))
+			return false;
+		*ret_time_ns = time_ns;
+		if (sprof_clock_now_ns() - time_ns < in_time_ns)
+			break;
+	}
+	return true;
+}
+
 void sprof_sched_threads_read(
 	struct sprof_sched_order *order, pid_t pid, const struct sprof_tids *tids)
 {
@@ -75,12 +100,11 @@ void sprof_sched_threads_read(
 
 	for (size_t i = 0; i < tids->count; i++) {
 		struct sprof_sched_record record = {
-			.time_ns = sprof_clock_now_ns(),
 			.tid = tids->items[i],
 			.kind = SPROF_SCHED_READING,
 		};
 
-		if (!read_schedstat(pid, tids->items[i], &schedstat))
+		if (!read_in_time(pid, tids->items[i], &schedstat, &record.time_ns))
 			continue;
 		record.delay_ns = schedstat.runq_ns;
 		record.slices = schedstat.timeslices;

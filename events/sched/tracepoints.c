@@ -84,15 +84,19 @@ static bool open_tasks(struct sprof_sched_tracepoints *points, struct sprof_perf
 	return sprof_perf_rings_add(&points->rings, &attributes, -1, ret_denial);
 }
 
-bool sprof_sched_tracepoints_begin(
-	struct sprof_sched_tracepoints *points, pid_t pid, struct sprof_perf_denial *ret_denial)
+bool sprof_sched_tracepoints_begin(struct sprof_sched_tracepoints *points, pid_t pid,
+	size_t ring_size, struct sprof_perf_denial *ret_denial)
 {
 	*points = (struct sprof_sched_tracepoints){.pid = pid};
 	if (!is_first_pid_namespace()) {
 		*ret_denial = (struct sprof_perf_denial){SPROF_PERF_NAMESPACE, 0};
 		return false;
 	}
-	if (!sprof_perf_rings_init(&points->rings, ret_denial) || !open_tasks(points, ret_denial))
+	if (!sprof_perf_rings_init(&points->rings, ret_denial))
+		return false;
+	points->rings.ring_size =
+		ring_size ? ring_size : sprof_perf_ring_size(points->rings.cpus.count, false);
+	if (!open_tasks(points, ret_denial))
 		return false;
 	for (size_t i = 0; i < SPROF_SCHED_TRACEPOINTS; i++) {
 		if (!open_point(points, i, ret_denial))

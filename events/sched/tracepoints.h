@@ -34,9 +34,12 @@ struct sprof_sched_tracepoints {
 	struct sprof_sched_tracepoint points[SPROF_SCHED_TRACEPOINTS];
 };
 
-/* Returns false if not permitted or not available. Finish it in both cases. */
-SPROF_MUST_USE bool sprof_sched_tracepoints_begin(
-	struct sprof_sched_tracepoints *points, pid_t pid, struct sprof_perf_denial *ret_denial);
+/*
+ * `ring_size`: bytes for each CPU, a power of two; 0: as much as is permitted, up to 4 MiB. Returns
+ * false if not permitted or not available. Finish it in both cases.
+ */
+SPROF_MUST_USE bool sprof_sched_tracepoints_begin(struct sprof_sched_tracepoints *points, pid_t pid,
+	size_t ring_size, struct sprof_perf_denial *ret_denial);
 
 /*
  * Restricts the filter to these threads (sorts them) and to those born later. `last`:

@@ -48,6 +48,8 @@ static void write_row(const struct sprof_rundelay_view *view, const struct sprof
 		sprof_json_format(json, ",\"over\":null");
 	else if (view->than_ns)
 		sprof_json_format(json, ",\"over\":%" PRIu64, row->figures->over);
+	if (sprof_rundelay_row_is_short(row))
+		sprof_json_text(json, ",\"is_short\":true");
 	sprof_json_text(json, "}");
 }
 
@@ -66,11 +68,12 @@ bool sprof_rundelay_json(const struct sprof_rundelay_view *view,
 		"{\"time_ns\":%" PRIu64
 		",\"table\":\"%s\",\"source\":\"%s\",\"duration_ns\":%" PRIu64
 		",\"lived_ns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"dropped\":%" PRIu64
-		",\"unread\":%" PRIu64 ",\"unseen\":%" PRIu64,
+		",\"unread\":%" PRIu64 ",\"unread_ns\":%" PRIu64 ",\"unseen\":%" PRIu64,
 		(uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec,
 		view->total ? "total" : "interval",
 		sprof_rundelay_source_name(view->rundelay->source), view->duration_ns,
-		rows->sum.lived_ns, delays->lost, delays->dropped, delays->unread, delays->unseen);
+		rows->sum.lived_ns, delays->lost, delays->dropped, delays->unread,
+		delays->unread_ns, delays->unseen);
 	if (view->rundelay->source == SPROF_RUNDELAY_SCHEDSTAT)
 		sprof_json_text(&json, ",\"children\":null");
 	else

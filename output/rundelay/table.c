@@ -76,7 +76,7 @@ static void add_row(const struct sprof_rundelay_view *view, const struct sprof_r
 		add_thread(row, table);
 	sprof_table_cell(table, "%s", sprof_rundelay_row_start(row));
 	sprof_table_cell(table, "%" PRIu64, sprof_rundelay_row_count(row));
-	if (sprof_rundelay_row_is_derived(row))
+	if (sprof_rundelay_row_is_derived(row) || sprof_rundelay_row_is_short(row))
 		sprof_table_about_us(table, (double)total_ns);
 	else
 		sprof_table_us(table, (double)total_ns);
@@ -171,17 +171,15 @@ static void write_doubts(const struct sprof_rundelay *rundelay, struct sprof_out
 	if (delays->unread)
 		sprof_out_printf(out,
 			"threads that ended: %" PRIu64
-			"; the last 20 ms or so of each are not in ~\n",
-			delays->unread);
+			"; waits in their last %s together are missing\n",
+			delays->unread, sprof_figure_time(delays->unread_ns).text);
 	if (delays->unseen)
-		sprof_out_printf(out,
-			"wake-ups without a record: %" PRIu64 "; they are not in the table\n",
+		sprof_out_printf(out, "wake-ups without a record: %" PRIu64 "; they are in ~\n",
 			delays->unseen);
 	if (delays->lost)
-		sprof_out_printf(out,
-			"lost records: %" PRIu64 "; delays that were dropped for them: %" PRIu64
-			"\n",
-			delays->lost, delays->dropped);
+		sprof_out_printf(out, "lost records: %" PRIu64 "; %s\n", delays->lost,
+			delays->options.has_wakeups ? "what they have taken is in ~, from schedstat"
+						    : "delays meanwhile are not in the table");
 }
 
 bool sprof_rundelay_table(const struct sprof_rundelay_view *view,

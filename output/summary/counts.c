@@ -95,20 +95,32 @@ static char *first_place(const struct sprof_summary *summary, const struct sprof
 	return text;
 }
 
+/* "at least 10 MiB", "about 10 MiB (+- 11 %)" */
+static void format_sum(const struct sprof_summary *summary, uint64_t sum, char *buffer, size_t size)
+{
+	const struct sprof_kinds *kinds = &summary->profile->kinds;
+	const struct sprof_figure figure =
+		sprof_figure_value(summary->profile, summary->view.weight, sum);
+
+	if (kinds->are_lower_bounds)
+		snprintf(buffer, size, "at least %s", figure.text);
+	else if (kinds->error_percent)
+		snprintf(buffer, size, "about %s (+- %u %%)", figure.text, kinds->error_percent);
+	else
+		snprintf(buffer, size, "%s", figure.text);
+}
+
 static char *sentence(const struct sprof_summary *summary, const struct sprof_sites *sites)
 {
 	SPROF_AUTO_FREE char *kind = kind_words(summary), *first = first_place(summary, sites);
-	char *text;
+	char sum[64], *text;
 	int length;
 
 	if (!kind || !first)
 		return NULL;
+	format_sum(summary, sites->whole, sum, sizeof(sum));
 	if (sites->whole)
-		length = asprintf(&text, "%s%s %s%s",
-			summary->profile->kinds.are_lower_bounds ? "at least " : "",
-			sprof_figure_value(summary->profile, summary->view.weight, sites->whole)
-				.text,
-			kind, first);
+		length = asprintf(&text, "%s %s%s", sum, kind, first);
 	else
 		length = asprintf(&text, "no %s was seen", kind);
 	return length < 0 ? NULL : text;

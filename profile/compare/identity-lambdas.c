@@ -2,7 +2,9 @@
  * Matches lambdas of two compilers, which number them differently: "main::{lambda(int)#1}" and
  * "main::$_0". Two lambdas match if they have samples in one line of one file, and if the function
  * around them begins in the same line on both sides, which shows that the text before has not
- * changed. Does not match functions that only have a lambda as a template argument.
+ * changed. Outside of functions, where only GCC has the variable's name ("size::{lambda()#1}"), the
+ * lambdas themselves must begin in the same line. Does not match functions that only have a lambda
+ * as a template argument.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +16,10 @@
 /* A lambda without a match so far. */
 struct lambda {
 	uint32_t id, module; /* of the target's modules */
-	bool of_source;
+	bool of_source, is_outside;
 	const char *name;   /* interned; without its number */
-	const char *around; /* interned; the function that contains it */
-	uint32_t begin;     /* where that function begins */
+	const char *around; /* interned; the function that contains it, or of GCC's the variable */
+	uint32_t begin;     /* where that function begins; outside of functions: the lambda */
 };
 
 struct lambdas {
@@ -29,10 +31,10 @@ struct lambdas {
 	bool failed; /* out of memory */
 };
 
-/* Skips "::{lambda(int)#1}" or "::$_0" at this place; NULL: there is neither. */
+/* Skips "{lambda(int)#1}" or "$_0" at this place; NULL: there is neither. */
 static const char *behind_lambda(const char *at)
 {
-	static const char gcc[] = "::{lambda(", clang[] = "::$_";
+	static const char gcc[] = "{lambda(", clang[] = "$_";
 
 	if (strncmp(at, clang, strlen(clang)) == 0)
 		return at + strlen(clang) + strspn(at + strlen(clang), "0123456789");
@@ -44,40 +46,54 @@ static const char *behind_lambda(const char *at)
 
 static const char *find_lambda(const char *name)
 {
-	while ((name = strstr(name, "::")) && !behind_lambda(name))
-		name += 2;
+	while (name && !behind_lambda(name)) {
+		name = strstr(name, "::");
+		name = name ? name + strlen("::") : NULL;
+	}
+	return name;
+}
+
+/* Interns the name without the lambda's number: `around` and what follows the lambda. */
+static const char *name_of(struct lambdas *lambdas, const char *around, const char *rest)
+{
+	char text[4096];
+	size_t length = strlen(around) + strcspn(rest, "[");
+	const char *name;
+
+	if (length >= sizeof(text))
+		return NULL;
+	snprintf(text, sizeof(text), "%s%s", around, rest);
+	while (length && text[length - 1] == ' ')
+		length--;
+	name = sprof_strtab_intern_bytes(lambdas->texts, text, length);
+	lambdas->failed |= !name;
 	return name;
 }
 
 /*
- * Splits "auto main::$_0::operator()(int) const [clone .cold]". False: it is not a lambda's code.
+ * Splits "auto main::$_0::operator()(int) const [clone .cold]", into "main" and "::operator()(int)
+ * const". NULL: it is not a lambda's code.
  */
-static bool split(struct lambdas *lambdas, const char *name, struct lambda *ret)
+static const char *split(struct lambdas *lambdas, const char *name, const char **ret_around)
 {
 	static const char call[] = "::operator()", automatic[] = "auto ";
-	const char *at = find_lambda(name), *rest = at ? behind_lambda(at) : NULL;
-	const char *start = name;
-	char text[4096];
+	const char *at, *rest;
 	size_t length;
 
-	if (!rest || strncmp(rest, call, strlen(call)) != 0 || find_lambda(rest))
-		return false;
 	if (strncmp(name, automatic, strlen(automatic)) == 0)
-		start += strlen(automatic);
-	length = (size_t)(at - start) + strcspn(rest, "[");
-	if (at < start || length >= sizeof(text))
-		return false;
-	memcpy(text, start, (size_t)(at - start));
-	memcpy(text + (at - start), rest, length - (size_t)(at - start));
-	while (length && text[length - 1] == ' ')
-		length--;
-	ret->name = sprof_strtab_intern_bytes(lambdas->texts, text, length);
-	ret->around = sprof_strtab_intern_bytes(lambdas->texts, start, (size_t)(at - start));
-	lambdas->failed |= !ret->name || !ret->around;
-	return !lambdas->failed;
+		name += strlen(automatic);
+	at = find_lambda(name);
+	rest = at ? behind_lambda(at) : NULL;
+	if (!rest || strncmp(rest, call, strlen(call)) != 0 || find_lambda(rest))
+		return NULL;
+	length = (size_t)(at - name);
+	*ret_around =
+		sprof_strtab_intern_bytes(lambdas->texts, name, length ? length - strlen("::") : 0);
+	lambdas->failed |= !*ret_around;
+	return *ret_around ? rest : NULL;
 }
 
-/* The line in which the function around it begins; 0: unknown. */
+/* The line in which the function around it begins; 0: unknown, or there is none. */
 static uint32_t begin_of(const struct sprof_profile *profile, const struct lambda *lambda)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
@@ -90,21 +106,52 @@ static uint32_t begin_of(const struct sprof_profile *profile, const struct lambd
 	return 0;
 }
 
+/* "net" for "net::size"; Clang's names have no variable. */
+static const char *without_variable(struct lambdas *lambdas, const char *around, bool is_clang)
+{
+	const char *last = around;
+
+	for (const char *at = around; !is_clang && (at = strstr(at, "::")); at += strlen("::"))
+		last = at;
+	around = sprof_strtab_intern_bytes(
+		lambdas->texts, around, is_clang ? strlen(around) : (size_t)(last - around));
+	lambdas->failed |= !around;
+	return around;
+}
+
+/* Fills what is compared. False: it is no lambda, or its place is unknown. */
+static bool describe(
+	struct lambdas *lambdas, const struct sprof_profile *profile, struct lambda *lambda)
+{
+	const struct sprof_profile_function *function = &profile->functions[lambda->id];
+	const char *rest = split(lambdas, function->name, &lambda->around);
+
+	if (!rest)
+		return false;
+	lambda->begin = begin_of(profile, lambda);
+	lambda->is_outside = !lambda->begin;
+	if (lambda->is_outside) {
+		lambda->begin = function->line;
+		lambda->around = without_variable(lambdas, lambda->around, rest[-1] != '}');
+	}
+	if (lambda->around)
+		lambda->name = name_of(lambdas, lambda->around, rest);
+	return lambda->begin && lambda->name;
+}
+
 static void list(struct lambdas *lambdas, bool of_source, const bool *matched)
 {
 	const struct sprof_profile *profile = lambdas->profiles[of_source];
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct sprof_profile_function *function = &profile->functions[i];
+		const uint32_t module = profile->functions[i].module;
 		struct lambda lambda = {.id = i, .of_source = of_source};
 
-		if (matched[i] || function->module == SPROF_PROFILE_NONE ||
-			!split(lambdas, function->name, &lambda))
+		if (matched[i] || module == SPROF_PROFILE_NONE)
 			continue;
-		lambda.module = of_source ? lambdas->identity->modules[function->module]
-					  : sprof_identity_module(profile, function->module);
-		lambda.begin = begin_of(profile, &lambda);
-		if (lambda.begin && lambda.module != SPROF_PROFILE_NONE)
+		lambda.module = of_source ? lambdas->identity->modules[module]
+					  : sprof_identity_module(profile, module);
+		if (lambda.module != SPROF_PROFILE_NONE && describe(lambdas, profile, &lambda))
 			lambdas->items[lambdas->count++] = lambda;
 	}
 }
@@ -112,7 +159,8 @@ static void list(struct lambdas *lambdas, bool of_source, const bool *matched)
 static bool may_be_one(const struct lambda *one, const struct lambda *other)
 {
 	return one->of_source != other->of_source && one->module == other->module &&
-		one->name == other->name && one->begin == other->begin;
+		one->name == other->name && one->begin == other->begin &&
+		one->is_outside == other->is_outside;
 }
 
 /* Whether both have samples in the same line. */

@@ -39,7 +39,9 @@ struct sprof_kinds {
 	/* Set before the first row is added. */
 	struct sprof_kind further[SPROF_KINDS_MAX];
 	size_t further_count;
-	bool are_lower_bounds;   /* further kinds are lower bounds; not stored in saved profiles */
+	/* Of further kinds; not stored in saved profiles: */
+	bool are_lower_bounds;
+	unsigned error_percent;  /* standard error of their sums, which are estimates; 0: exact */
 	enum sprof_weight shown; /* the default weight */
 	uint64_t *values;        /* further_count per row; 0 beyond the end */
 	size_t value_count, value_capacity;

@@ -78,7 +78,7 @@ static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 	if (!sprof_charge_begin(&book->charging, thread, all_ours, &start))
 		return NULL;
 	if (sprof_sampled_process_of(thread->process))
-		thread->sampling = sprof_sampled_create(&start);
+		thread->sampling = sprof_sampled_create(thread->process->sampling, &start);
 	if (!thread->sampling) {
 		book->run->out_of_memory = true;
 		return NULL;
@@ -305,8 +305,7 @@ static void note_sleep(const struct observation *observation, enum sprof_end end
 	bool is_same = observation->sleeps_on && end != SPROF_END_STACK_COPY;
 
 	if (observation->by == OBSERVED_BY_PEEK)
-		sprof_sampled_slept(observation->thread->sampling, &observation->slept,
-			observation->look.figures.timeslices, is_same);
+		sprof_sampled_slept(observation->thread->sampling, &observation->slept, is_same);
 }
 
 /* A sleeper has left its CPU. */

@@ -90,7 +90,7 @@ static void note_place(struct samples *samples, const struct sprof_thread *threa
 		return;
 	}
 	sampled->place = (uint32_t)(last - samples->last);
-	*last = (struct last_sample){time_ns, thread->id, stack};
+	*last = (struct last_sample){sampled, time_ns, thread->id, stack};
 }
 
 void sprof_samples_stays(
@@ -103,7 +103,7 @@ void sprof_samples_stays(
 	 * The last sample handed over may be of an earlier sleep, which ended when the thread woke.
 	 */
 	if (last)
-		*last = (struct last_sample){tick_ns, thread->id, sampled->last.stack};
+		*last = (struct last_sample){sampled, tick_ns, thread->id, sampled->last.stack};
 }
 
 /* Hands it to the sink, if the mode wants it. */
@@ -129,19 +129,29 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 		samples->run->out_of_memory = true;
 }
 
+/* Where the holder of a lock is at that time. */
+static uint32_t stack_of(const struct last_sample *last, uint64_t time_ns)
+{
+	const struct sampled *sampled = last->sampled;
+
+	/* Without a look it is known to sleep on. */
+	if (sampled->sleep.active && sampled->process->quiet.is_quiet)
+		return sampled->last.stack;
+	/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
+	return last->tick_ns == time_ns ? last->stack : SPROF_RECORD_NONE;
+}
+
 static void emit(const struct samples *samples, const struct deferred *deferred)
 {
 	struct sprof_sample sample = deferred->sample;
-	struct sprof_holder holder = {.thread = deferred->holder_id, .stack = SPROF_RECORD_NONE};
+	struct sprof_holder holder = {.thread = deferred->holder_id};
 	const struct last_sample *last = deferred->holder_id == SPROF_RECORD_NONE
 		? NULL
 		: last_of(samples, deferred->holder_id);
 
 	if (last) {
 		sample.holder = &holder;
-		/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
-		if (last->tick_ns == sample.time_ns)
-			holder.stack = last->stack;
+		holder.stack = stack_of(last, sample.time_ns);
 	}
 	hand_over(samples, deferred->thread, &sample);
 }

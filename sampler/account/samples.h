@@ -16,6 +16,7 @@ struct sprof_thread;
 
 /* The last sample of a living thread: where it was, should it hold a lock. */
 struct last_sample {
+	const struct sampled *sampled;
 	uint64_t tick_ns;
 	uint32_t thread;
 	uint32_t stack; /* in a free place: the next free one */

@@ -15,27 +15,18 @@ static struct known_mappings *mappings_of(const struct sprof_thread *thread)
 	return &process->mappings;
 }
 
-/* An event has one copy only: there is no next one that could be larger. */
-static void plan_copy(const struct event_stacks *stacks, const struct sprof_thread *thread)
-{
-	const struct known_mappings *known = mappings_of(thread);
-	struct sampled *sampled = thread->sampling;
-
-	if (stacks->run->options->no_samples)
-		sprof_copy_plan_expect_all(&sampled->copy);
-	if (known->go)
-		sprof_copy_plan_expect_goroutine(&sampled->copy, known->is_go_called);
-}
-
 static bool expect(void *data, struct sprof_thread *thread)
 {
 	struct event_stacks *stacks = data;
-	const struct sampled *sampled = sprof_book_open(stacks->book, thread);
+	struct sampled *sampled = sprof_book_open(stacks->book, thread);
 
 	if (!sampled)
 		return !stacks->run->out_of_memory;
 	sprof_mappings_begin(stacks->run->world, thread->process);
-	plan_copy(stacks, thread);
+	/* An event has one copy only: there is no next one that could be larger. */
+	if (stacks->run->options->no_samples)
+		sprof_copy_plan_expect_all(&sampled->copy);
+	sprof_copy_plan_expect(thread);
 	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->buffer) &&
 		sprof_copy_reserve(&stacks->buffer, &sampled->copy);
 }
@@ -122,26 +113,20 @@ static bool take(void *data, struct sprof_thread *thread, const struct sprof_per
 	return true;
 }
 
-static struct walked walk_former(struct event_stacks *stacks)
-{
-	struct sprof_process *process = stacks->taken.thread->process;
-	struct walked walked;
-
-	sprof_mappings_begin_former(process);
-	walked = sprof_walk(stacks->run, &stacks->taken);
-	sprof_mappings_end_former(process);
-	return walked;
-}
-
 /* Between two events the program may have loaded a library. */
 static bool walk(void *data, uint32_t *ret_stack)
 {
 	struct event_stacks *stacks = data;
 	const struct sprof_sink *sink = stacks->book->sink;
+	struct sprof_process *process = stacks->taken.thread->process;
 	struct walked walked;
 
 	sprof_mappings_doubt(mappings_of(stacks->taken.thread));
-	walked = stacks->is_former ? walk_former(stacks) : sprof_walk(stacks->run, &stacks->taken);
+	if (stacks->is_former)
+		sprof_mappings_swap_former(process);
+	walked = sprof_walk(stacks->run, &stacks->taken);
+	if (stacks->is_former)
+		sprof_mappings_swap_former(process);
 	return sink->stack(sink->data, &walked.stack, ret_stack);
 }
 

@@ -10,12 +10,74 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "interp/interp.h"
 #include "sampler/sampled.h"
-#include "sampler/stack/goroutine.h"
 #include "sampler/stack/interpreted.h"
 
-enum { LARGEST_HANDLER_STACK = 1 << 20 };
+enum {
+	LARGEST_HANDLER_STACK = 1 << 20,
+	FIRST_COPY = 32 * 1024,
+	FIRST_DEEP_COPY = 256 * 1024,
+	FIRST_GOROUTINE_COPY = 1024 * 1024, /* room for the used part: its end is known */
+	LARGEST_COPY = 8 * 1024 * 1024,     /* the usual stack limit */
+};
+
+void sprof_copy_plan_init(struct copy_plan *plan)
+{
+	*plan = (struct copy_plan){.size = FIRST_COPY};
+}
+
+void sprof_copy_plan_expect_all(struct copy_plan *plan)
+{
+	plan->size = LARGEST_COPY;
+	plan->wants_system = true;
+}
+
+static size_t grown(size_t size)
+{
+	return size < LARGEST_COPY / 4 ? 4 * size : LARGEST_COPY;
+}
+
+void sprof_copy_plan_grow(struct copy_plan *plan)
+{
+	plan->size = grown(plan->size);
+}
+
+void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system)
+{
+	if (wants_system && !plan->wants_system)
+		plan->wants_system = true;
+	else
+		plan->goroutine_size = grown(plan->goroutine_size);
+}
+
+void sprof_copy_plan_expect(const struct sprof_thread *thread)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+	struct copy_plan *plan = &sampled->copy;
+
+	if (process->script)
+		plan->size = sprof_most(plan->size, FIRST_DEEP_COPY);
+	if (!process->mappings.go)
+		return;
+	plan->wants_system |= process->mappings.is_go_called;
+	if (!plan->goroutine_size)
+		plan->goroutine_size = sprof_most(plan->size, FIRST_GOROUTINE_COPY);
+}
+
+static size_t largest_of(const struct copy_plan *plan)
+{
+	return sprof_most(plan->goroutine_size, plan->size);
+}
+
+/* Notes the end of the thread's own stack, and its last sp. */
+static void set_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t end)
+{
+	plan->home_end = end;
+	plan->home_sp = snapshot->regs.values[SPROF_REG_SP];
+}
 
 struct copying sprof_copying_of(const struct sprof_world *world, const struct sprof_thread *thread,
 	struct copy_buffer *buffer)
@@ -45,13 +107,12 @@ bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan
 	 * Twice, because a signal handler may run on another stack, and the thread's own is copied
 	 * too.
 	 */
-	return sprof_array_reserve(
-		&buffer->bytes, &buffer->capacity, 2 * sprof_copy_plan_largest(plan), 1);
+	return sprof_array_reserve(&buffer->bytes, &buffer->capacity, 2 * largest_of(plan), 1);
 }
 
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)
 {
-	return buffer->capacity >= 2 * sprof_copy_plan_largest(plan);
+	return buffer->capacity >= 2 * largest_of(plan);
 }
 
 static size_t read_memory(
@@ -173,7 +234,7 @@ static void copy_home(const struct copying *copying, const struct sprof_mapping 
 
 	snapshot->home = snapshot->third = (struct sprof_stack_copy){0};
 	if (stack && stack->end == plan->home_end) {
-		sprof_copy_plan_set_home(plan, stack->end, snapshot->regs.values[SPROF_REG_SP]);
+		set_home(plan, snapshot, stack->end);
 		return;
 	}
 	if (!plan->home_sp)
@@ -240,7 +301,22 @@ void sprof_copy_settle(
 	if (outermost_sp < stack->base || outermost_sp >= stack->limit ||
 		stack->limit == UINT64_MAX || stack->limit == plan->home_end)
 		return;
-	sprof_copy_plan_set_home(plan, stack->limit, snapshot->regs.values[SPROF_REG_SP]);
+	set_home(plan, snapshot, stack->limit);
+}
+
+struct sprof_stack_copy sprof_copy_by_kernel(
+	const struct sprof_thread *thread, const struct sprof_perf_user *user, size_t wanted)
+{
+	const uint64_t sp = user->regs.values[SPROF_REG_SP];
+	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
+
+	return (struct sprof_stack_copy){
+		.base = sp,
+		.size = user->stack_size,
+		.bytes = user->stack,
+		.floor = sp,
+		.limit = user->stack_size < wanted ? sp + user->stack_size : area_of(mapping).end,
+	};
 }
 
 static struct area system_area(
@@ -278,7 +354,7 @@ static struct other_stack goroutine_stack(
 static void copy_second(const struct copying *copying, const struct other_stack *other,
 	struct sprof_snapshot *snapshot)
 {
-	const size_t largest = sprof_copy_plan_largest(copying->plan);
+	const size_t largest = largest_of(copying->plan);
 
 	if (other->left)
 		copy(copying, other->left, other->area, other->size,
@@ -289,7 +365,7 @@ static void copy_second(const struct copying *copying, const struct other_stack 
 static void copy_third(const struct copying *copying, const struct other_stack *other,
 	struct sprof_snapshot *snapshot)
 {
-	const size_t first = copying->plan->size, largest = sprof_copy_plan_largest(copying->plan);
+	const size_t first = copying->plan->size, largest = largest_of(copying->plan);
 
 	if (other->left && largest >= 2 * first)
 		copy(copying, other->left, other->area, largest - first,
@@ -348,15 +424,26 @@ static void copy_goroutine(const struct copying *copying, struct sprof_snapshot 
 	copy_second(copying, &other, snapshot);
 }
 
-static bool read_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
+static size_t read_for_go(void *data, uint64_t address, void *buffer, size_t size)
 {
-	const struct goroutine_reading reading = {
-		.world = copying->world,
-		.thread = copying->thread,
+	return read_memory(data, address, buffer, size);
+}
+
+struct sprof_goroutine_reading sprof_copying_goroutine(const struct copying *copying)
+{
+	return (struct sprof_goroutine_reading){
+		.data = (void *)copying,
+		.read_memory = read_for_go,
 		.runtime = copying->go,
 		.own_tid = copying->own_tid,
+		.thread_pointer = copying->thread->thread_pointer,
 		.wants_system = copying->plan->wants_system,
 	};
+}
+
+static bool read_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
+{
+	const struct sprof_goroutine_reading reading = sprof_copying_goroutine(copying);
 
 	return copying->plan->goroutine_size &&
 		sprof_goroutine_read(&reading, &snapshot->regs, &snapshot->goroutine);

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "sampler/stack/plan.h"
 #include "sampler/world.h"
+#include "unwind/goroutine-read.h"
 
-struct sprof_go_runtime;
+struct copy_plan;
 
 struct copy_buffer {
 	uint8_t *bytes;
@@ -36,11 +36,32 @@ struct copying {
 struct copying sprof_copying_of(const struct sprof_world *world, const struct sprof_thread *thread,
 	struct copy_buffer *buffer);
 
+/* Reads what Go's runtime knows of the thread. The copying must stay valid. */
+struct sprof_goroutine_reading sprof_copying_goroutine(const struct copying *copying);
+
+/* The stack that the kernel has copied into a record, from sp on; at most `wanted` bytes. */
+struct sprof_stack_copy sprof_copy_by_kernel(
+	const struct sprof_thread *thread, const struct sprof_perf_user *user, size_t wanted);
+
 /*
  * A complete walk stayed in the copied stack: so that is the thread's own stack, or a coroutine's.
  */
 void sprof_copy_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
+
+/* Plans: only an exec shrinks one. */
+void sprof_copy_plan_init(struct copy_plan *plan);
+/* Makes each copy as large as a copy may be. */
+void sprof_copy_plan_expect_all(struct copy_plan *plan);
+/* The stack did not fit: the next copy is larger. */
+void sprof_copy_plan_grow(struct copy_plan *plan);
+/* The same for a thread that runs a goroutine. wants_system: its own stack is missing. */
+void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system);
+/*
+ * A thread is about to be copied: a large copy for an interpreter, which calls itself for each call;
+ * for a Go thread, that of a goroutine, and its own stack if C code may have called Go.
+ */
+void sprof_copy_plan_expect(const struct sprof_thread *thread);
 
 /* Makes room for the largest copy of the plan. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);

@@ -49,15 +49,6 @@ void sprof_interpreted_find(const struct sprof_world *world, struct sprof_proces
 			sprof_interp_find(world->interp, &process->maps, &memory, sampled->script);
 }
 
-void sprof_interpreted_plan(const struct sprof_thread *thread)
-{
-	const struct sampled_process *process = thread->process->sampling;
-	struct sampled *sampled = thread->sampling;
-
-	if (process->script)
-		sprof_copy_plan_expect_deep(&sampled->copy);
-}
-
 bool sprof_interpreted_prepare(
 	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer)
 {

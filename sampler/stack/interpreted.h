@@ -9,9 +9,6 @@
 /* The mappings of the process have been read: looks for a runtime in it. */
 void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process);
 
-/* A thread is about to be copied: plans a large copy if its process has a runtime. */
-void sprof_interpreted_plan(const struct sprof_thread *thread);
-
 /* Prepares the copy of a thread that is still running or asleep. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_interpreted_prepare(
 	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer);

@@ -11,6 +11,7 @@
 #include "sampler/stack/mappings.h"
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/stack/interpreted.h"
 
 enum {
@@ -57,7 +58,7 @@ static bool read_maps(const struct sprof_world *world, struct sprof_process *pro
 	known->generation = process->maps.generation;
 	if (process->maps.generation == before)
 		return false;
-	known->read_in_vain = known->sought_in_vain = false;
+	known->is_unchanged = known->lacks_code = false;
 	find_go(world, process);
 	sprof_interpreted_find(world, process);
 	return true;
@@ -70,10 +71,10 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 	if (known->is_former)
 		return false;
 	/* A thread whose stacks lead nowhere would have the mappings read each time. */
-	if (known->read_in_vain && !is_affordable(world, known))
+	if (known->is_unchanged && !is_affordable(world, known))
 		return false;
-	known->read_in_vain = !read_maps(world, process);
-	return !known->read_in_vain;
+	known->is_unchanged = !read_maps(world, process);
+	return !known->is_unchanged;
 }
 
 /*
@@ -94,10 +95,10 @@ bool sprof_mappings_seek(
 {
 	struct known_mappings *known = known_of(process);
 
-	if (!known->read_in_vain || known->sought_in_vain || !is_there_now(world, process, pc))
+	if (!known->is_unchanged || known->lacks_code || !is_there_now(world, process, pc))
 		return sprof_mappings_read(world, process);
-	known->read_in_vain = known->sought_in_vain = !read_maps(world, process);
-	return !known->read_in_vain;
+	known->is_unchanged = known->lacks_code = !read_maps(world, process);
+	return !known->is_unchanged;
 }
 
 bool sprof_mappings_are_gone(const struct sprof_process *process)
@@ -143,31 +144,22 @@ void sprof_mappings_forget(struct known_mappings *mappings)
 	};
 }
 
-static void swap_former(struct sprof_process *process, bool is_former)
+void sprof_mappings_swap_former(struct sprof_process *process)
 {
 	const struct sprof_maps maps = process->maps;
+	struct known_mappings *known = known_of(process);
 
 	process->maps = process->former_maps;
 	process->former_maps = maps;
-	known_of(process)->is_former = is_former;
+	known->is_former = !known->is_former;
 }
 
-void sprof_mappings_begin_former(struct sprof_process *process)
-{
-	swap_former(process, true);
-}
-
-void sprof_mappings_end_former(struct sprof_process *process)
-{
-	swap_former(process, false);
-}
-
-/* The number of mappings made up to that moment. */
-static size_t made_until(const struct known_mappings *known, uint64_t time_ns)
+/* The number of the thread's mappings up to that moment. */
+static size_t made_until(const struct sprof_perf_timer_record *record, uint64_t time_ns)
 {
 	size_t count = 0;
 
-	while (count < known->made_count && known->made[count].time_ns <= time_ns)
+	while (count < record->mapping_count && record->mappings[count].time_ns <= time_ns)
 		count++;
 	return count;
 }
@@ -176,13 +168,11 @@ bool sprof_mappings_begin_record(
 	struct sprof_process *process, const struct sprof_perf_timer_record *record)
 {
 	struct known_mappings *known = known_of(process);
-	const uint64_t moment_ns = record->time_ns, read_ns = known->read_ns;
 
-	known->moment_ns = moment_ns;
-	known->made = record->mappings;
-	known->made_count = record->mapping_count;
-	known->is_kept = record->mapped_ns <= read_ns &&
-		made_until(known, moment_ns > read_ns ? moment_ns : read_ns) < known->made_count;
+	known->record = record;
+	known->is_kept = record->mapped_ns <= known->read_ns &&
+		made_until(record, sprof_most(record->time_ns, known->read_ns)) <
+			record->mapping_count;
 	return known->is_kept;
 }
 
@@ -190,8 +180,7 @@ void sprof_mappings_end_record(struct sprof_process *process)
 {
 	struct known_mappings *known = known_of(process);
 
-	known->moment_ns = known->made_count = 0;
-	known->made = NULL;
+	known->record = NULL;
 	known->is_kept = false;
 }
 
@@ -266,19 +255,19 @@ static enum sprof_maps_answer confirm(const struct sprof_world *world,
 	return SPROF_MAPS_SAME;
 }
 
-/* Whether the stack leads through a file's mapping that was made after one moment and up to another one. */
+/* Whether the stack leads through a file's mapping that the record's thread made in (after, until]. */
 static bool leads_through_made(const struct sprof_world *world, const struct sprof_process *process,
 	const struct sprof_stack_view *stack, uint64_t after_ns, uint64_t until_ns)
 {
-	const struct known_mappings *known = known_of(process);
-	const size_t last = made_until(known, until_ns);
+	const struct sprof_perf_timer_record *record = known_of(process)->record;
+	const size_t last = made_until(record, until_ns);
 
-	for (size_t i = made_until(known, after_ns); i < last; i++) {
+	for (size_t i = made_until(record, after_ns); i < last; i++) {
 		for (size_t k = 0; k < process->maps.count; k++) {
 			const struct sprof_mapping *mapping = &process->maps.items[k];
 
-			if (mapping->start < known->made[i].end &&
-				mapping->end > known->made[i].start &&
+			if (mapping->start < record->mappings[i].end &&
+				mapping->end > record->mappings[i].start &&
 				leads_through(stack, mapping) &&
 				world->is_file(world->data, mapping->module))
 				return true;
@@ -287,15 +276,14 @@ static bool leads_through_made(const struct sprof_world *world, const struct spr
 	return false;
 }
 
-bool sprof_mappings_were_replaced(const struct sprof_world *world, struct sprof_process *process,
-	const struct sprof_stack_view *stack)
+bool sprof_mappings_were_replaced(const struct sprof_world *world,
+	const struct sprof_process *process, const struct sprof_stack_view *stack)
 {
-	struct known_mappings *known = known_of(process);
+	const struct known_mappings *known = known_of(process);
 
-	known->was_replaced = !known->is_former &&
-		leads_through_made(world, process, stack, known->moment_ns,
+	return known->record &&
+		leads_through_made(world, process, stack, known->record->time_ns,
 			known->is_kept ? known->read_ns : UINT64_MAX);
-	return known->was_replaced;
 }
 
 bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
@@ -306,8 +294,9 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 
 	if (known->is_former || known->is_kept || known->change == known->read_change)
 		return true;
-	if (leads_through_made(world, process, stack, known->read_ns, known->moment_ns)) {
-		known->read_in_vain = false;
+	if (known->record &&
+		leads_through_made(world, process, stack, known->read_ns, known->record->time_ns)) {
+		known->is_unchanged = false;
 		return false;
 	}
 	answer = confirm(world, process, stack);
@@ -315,6 +304,6 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 		return !is_affordable(world, known);
 	if (answer == SPROF_MAPS_SAME)
 		return true;
-	known->read_in_vain = false;
+	known->is_unchanged = false;
 	return false;
 }

@@ -36,11 +36,10 @@ bool sprof_mappings_are_gone(const struct sprof_process *process);
 void sprof_mappings_forget(struct known_mappings *mappings);
 
 /*
- * From begin to end, the process has the mappings of the program before its exec, which can't be
+ * Until the next call, the process has the mappings of the program before its exec, which can't be
  * read or asked about any more.
  */
-void sprof_mappings_begin_former(struct sprof_process *process);
-void sprof_mappings_end_former(struct sprof_process *process);
+void sprof_mappings_swap_former(struct sprof_process *process);
 
 /*
  * begin: a record is going to be unwound. Returns whether the known mappings are kept for it,
@@ -62,9 +61,9 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 
 /*
  * Whether the stack of a record leads through a place where other code was mapped between the
- * record and the reading of the mappings: what was there before is not known. Sets was_replaced.
+ * record and the reading of the mappings: what was there before is not known.
  */
-bool sprof_mappings_were_replaced(const struct sprof_world *world, struct sprof_process *process,
-	const struct sprof_stack_view *stack);
+bool sprof_mappings_were_replaced(const struct sprof_world *world,
+	const struct sprof_process *process, const struct sprof_stack_view *stack);
 
 #endif

@@ -89,6 +89,12 @@ static struct sprof_stack_view walk(const struct sprof_world *world,
 	return stack;
 }
 
+static void need(struct timed *timed, size_t bytes)
+{
+	if (timed->needed < bytes)
+		timed->needed = bytes;
+}
+
 /* Plans the size of a timer's copy. A stop has room for more, and for a second place. */
 static void plan_timer(const struct observation *observation, const struct sprof_stack_view *stack)
 {
@@ -102,9 +108,9 @@ static void plan_timer(const struct observation *observation, const struct sprof
 	if (snapshot->home.size)
 		return;
 	if (stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
-		sprof_timed_needed(timed, stack->outermost_sp - sp);
+		need(timed, stack->outermost_sp - sp);
 	else if (stack->end == SPROF_END_STACK_COPY && observation->by == OBSERVED_BY_STOP)
-		sprof_timed_needed(timed, 2 * snapshot->stack.size);
+		need(timed, 2 * snapshot->stack.size);
 }
 
 static void plan(const struct observation *observation, const struct sprof_stack_view *stack)

@@ -35,7 +35,7 @@ bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 	bool is_asked = ask->thread->phase == SPROF_THREAD_INTERRUPTED;
 	struct slot *slot;
 
-	sprof_interpreted_plan(ask->thread);
+	sprof_copy_plan_expect(ask->thread);
 	slot = next_slot(slots, &sampled->copy);
 	if (!slot)
 		return false;
@@ -87,20 +87,6 @@ enum sprof_state sprof_slot_state(const struct slot *slot)
 	if (regs->system_call < 0)
 		return SPROF_STATE_USER;
 	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
-}
-
-struct sprof_proc_syscall sprof_slot_call(const struct slot *slot)
-{
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-	struct sprof_proc_syscall call = {
-		.kind = SPROF_PROC_SYSCALL_INSIDE,
-		.number = regs->system_call,
-		.sp = regs->values[SPROF_REG_SP],
-		.pc = regs->values[SPROF_REG_PC],
-	};
-
-	sprof_regs_arguments(regs, call.arguments);
-	return call;
 }
 
 bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot)

@@ -79,8 +79,6 @@ bool sprof_slot_is_copied(const struct slot *slot);
  * stop.
  */
 enum sprof_state sprof_slot_state(const struct slot *slot);
-/* The system call, if it is in one. */
-struct sprof_proc_syscall sprof_slot_call(const struct slot *slot);
 
 bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot);
 bool sprof_slot_group_is_awaited(const struct slot_group *group);

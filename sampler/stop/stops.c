@@ -14,6 +14,7 @@
 #include "sampler/stack/mappings.h"
 #include "sampler/stop/order.h"
 #include "sampler/stop/standstill.h"
+#include "sampler/timer/call-places.h"
 
 enum {
 	SPIN_NS = 50 * 1000, /* a thread running on a CPU has stopped by then */
@@ -42,7 +43,6 @@ void sprof_stops_begin(struct stops *stops, const struct source_tick *tick)
 
 bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 {
-	const struct sampled_process *process = ask->thread->process->sampling;
 	struct sampled *sampled = ask->thread->sampling;
 
 	stops->asked += sampled->asked_ns != stops->tick.ns;
@@ -50,8 +50,6 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 	sprof_mappings_begin(stops->run->world, ask->thread->process);
 	if (stops->run->options->once)
 		sprof_copy_plan_expect_all(&sampled->copy);
-	if (process->mappings.go)
-		sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (!sprof_slots_add(&stops->slots, ask) ||
 		!sprof_slots_prepare(&stops->slots, stops->run->world))
 		return false;
@@ -132,7 +130,7 @@ static bool naps(const struct run *run, struct sprof_thread *thread)
 
 	if (!slept_ns || !run->world->read_schedstat(run->world->data, thread, &now))
 		return false;
-	return now.timeslices - sampled->sleep.timeslices >
+	return now.timeslices - sampled->sleep.figures.timeslices >
 		FEW_TIMESLICES + (now_of(run) - slept_ns) / NAP_NS;
 }
 
@@ -173,7 +171,7 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.is_late = is_late,
 		.cpu = sprof_sampled_cpu(slot->ask.thread->sampling),
 		.snapshot = &slot->snapshot,
-		.call = sprof_slot_call(slot),
+		.call = sprof_call_at(&slot->snapshot.regs, slot->snapshot.regs.system_call),
 		.look = slot->look,
 		.reading = slot->has_reading ? &slot->reading : NULL,
 	};
@@ -360,15 +358,6 @@ static bool is_crowded(const struct stops *stops)
 	return sprof_hop_is_crowded(&stops->hop, world->count_runnable(world->data), stops->asked);
 }
 
-static void collect_by_cpu(struct stops *stops)
-{
-	struct stop_order order;
-
-	sprof_stop_order_begin(&order, &stops->slots, is_crowded(stops), &stops->hop);
-	while (sprof_stop_order_next(&order))
-		collect_group(stops, &order.group);
-}
-
 static void wait_begins(struct stops *stops)
 {
 	struct patience *patience = &stops->patience;
@@ -380,26 +369,25 @@ static void wait_begins(struct stops *stops)
 		sprof_patience_begin(patience, now, stops->tick.period_ns, stops->tick.thorough);
 }
 
-static void finish_slot(const struct stops *stops, struct slot *slot)
-{
-	if (slot->phase == SLOT_GONE)
-		return;
-	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, stops->tick.ns, false);
-	else
-		stops->listener->missed(stops->listener->data, slot->ask.thread);
-}
-
 void sprof_stops_collect(struct stops *stops)
 {
-	size_t count = stops->slots.count;
+	const size_t count = stops->slots.count;
+	struct stop_order order;
 
 	if (!count)
 		return;
 	wait_begins(stops);
-	collect_by_cpu(stops);
-	for (size_t i = 0; i < count; i++)
-		finish_slot(stops, &stops->slots.items[i]);
+	sprof_stop_order_begin(&order, &stops->slots, is_crowded(stops), &stops->hop);
+	while (sprof_stop_order_next(&order))
+		collect_group(stops, &order.group);
+	for (size_t i = 0; i < count; i++) {
+		struct slot *slot = &stops->slots.items[i];
+
+		if (slot->phase == SLOT_COPIED)
+			observe(stops, slot, stops->tick.ns, false);
+		else if (slot->phase != SLOT_GONE)
+			stops->listener->missed(stops->listener->data, slot->ask.thread);
+	}
 	stops->slots.count = 0;
 }
 

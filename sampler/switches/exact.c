@@ -1,6 +1,6 @@
 /*
  * Reads the switches of threads (events/sched/switch-log.h) and makes waits of them, which
- * sprof_exact_tell_ended() hands over. Does not handle threads that the kernel does not record:
+ * sprof_exact_report_ended() hands over. Does not handle threads that the kernel does not record:
  * ticks show their waits.
  */
 #include "sampler/switches/exact.h"
@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/switches/exact-tell.h"
+#include "sampler/switches/report.h"
 
 enum {
 	READ_NS = 20 * SPROF_NS_PER_MS,
@@ -21,7 +21,7 @@ enum {
 
 static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample)
 {
-	return sprof_exact_tell_seen(data, thread, sample);
+	return sprof_exact_report_seen(data, thread, sample);
 }
 
 void sprof_exact_init(struct exact *exact, struct run *run, struct book *book)
@@ -119,7 +119,7 @@ static void count(
 	if (kind != OFF_WAIT || !exact->is_on)
 		return;
 	exact->run->quality->exact_waits++;
-	sprof_exact_tell_ended(exact, thread, interval);
+	sprof_exact_report_ended(exact, thread, interval);
 }
 
 /* A thread that gets its first CPU has been on none since its recording began. */
@@ -129,7 +129,7 @@ static void take_first(const struct exact *exact, const struct sprof_thread *thr
 	if (switching->is_known)
 		return;
 	if (thread->born && thread->seen_ns >= exact->from_ns)
-		switching->totals.ready_ns += sprof_minus(time_ns, thread->seen_ns);
+		switching->off_ns += sprof_minus(time_ns, thread->seen_ns);
 	else
 		sprof_switching_found_off(switching, exact->from_ns);
 }
@@ -141,7 +141,7 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 	struct off_interval interval;
 
 	while (sprof_switching_take(switching, until_ns, &item)) {
-		if (item.is_off) {
+		if (item.kind == SWITCH_OFF) {
 			sprof_switching_off(switching, &item);
 			continue;
 		}
@@ -159,7 +159,7 @@ static void add_switch(
 		exact->is_on ? open(exact, thread) : sprof_exact_switching(thread);
 	const struct switch_item item = {
 		.time_ns = record->time_ns,
-		.is_off = record->kind == SPROF_SWITCH_OFF,
+		.kind = record->kind == SPROF_SWITCH_OFF ? SWITCH_OFF : SWITCH_ON,
 		.preempted = record->preempted,
 	};
 
@@ -182,7 +182,7 @@ static void add_place(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
 {
 	struct switching *switching = sprof_exact_switching(thread);
-	struct off_place place;
+	struct switch_item item = {.time_ns = record->time_ns, .kind = SWITCH_PLACE};
 
 	if (!switching || !exact->is_on || !thread->process->sampling ||
 		record->time_ns < thread->process->executed_ns ||
@@ -190,19 +190,20 @@ static void add_place(
 		sprof_switching_was_preempted(switching, record->time_ns))
 		return;
 	sprof_mappings_begin(exact->run->world, thread->process);
-	switching->by_ticks = !sprof_exact_places_can_tell(thread);
+	switching->by_ticks = !sprof_exact_places_fit(thread);
 	if (switching->by_ticks)
 		return;
 	doubt(exact, thread);
-	sprof_exact_places_find(&exact->places, exact->book, thread, record, &place);
-	if (!sprof_switching_add_place(switching, &place))
+	sprof_exact_places_find(&exact->places, exact->book, thread, record, &item.place);
+	if (!sprof_switching_add(switching, &item))
 		exact->run->out_of_memory = true;
 }
 
 /* A thread that has switched meanwhile may be anywhere. */
 static void lose(struct exact *exact, const struct sprof_switch_record *record)
 {
-	const struct switch_item gap = {.time_ns = record->since_ns, .gap_ns = record->time_ns};
+	const struct switch_item gap = {
+		.time_ns = record->since_ns, .kind = SWITCH_GAP, .gap_ns = record->time_ns};
 	const struct sprof_world *world = exact->run->world;
 	struct sprof_thread **threads;
 	size_t count;
@@ -293,7 +294,7 @@ void sprof_exact_read(struct exact *exact, bool all)
 		}
 		release(exact, threads[i], all ? UINT64_MAX : before_ns);
 		if (all)
-			sprof_exact_tell_rest(exact, threads[i]);
+			sprof_exact_report_rest(exact, threads[i]);
 	}
 }
 
@@ -303,7 +304,7 @@ void sprof_exact_ended(struct exact *exact, struct sprof_thread *thread)
 	if (!sprof_exact_switching(thread))
 		return;
 	release(exact, thread, UINT64_MAX);
-	sprof_exact_tell_rest(exact, thread);
+	sprof_exact_report_rest(exact, thread);
 }
 
 void sprof_exact_executed(struct exact *exact, struct sprof_thread *thread)

@@ -10,7 +10,7 @@
 
 #include "sampler/account/book.h"
 #include "sampler/sampled.h"
-#include "sampler/switches/exact-places.h"
+#include "sampler/switches/places.h"
 
 struct exact {
 	struct run *run;

@@ -27,11 +27,17 @@ struct off_place {
 	bool is_cut; /* the copy did not hold the whole stack */
 };
 
+/* In the order in which those of one moment are taken. */
+enum switch_kind { SWITCH_GAP, SWITCH_PLACE, SWITCH_OFF, SWITCH_ON };
+
 struct switch_item {
 	uint64_t time_ns;
-	bool is_off;
-	bool preempted;  /* off: it could have gone on */
-	uint64_t gap_ns; /* not 0: a gap and no switch; up to then, switches may be missing */
+	enum switch_kind kind;
+	bool preempted; /* OFF: it could have gone on */
+	union {
+		uint64_t gap_ns;        /* GAP: up to then, switches may be missing */
+		struct off_place place; /* PLACE */
+	};
 };
 
 struct off_interval {
@@ -45,16 +51,10 @@ enum off_kind {
 	OFF_WAIT,
 };
 
-/* Of all intervals that have ended. */
+/* What counts for the present sink, without pauses. */
 struct switching_totals {
 	uint64_t waits, wait_ns, longest_ns;
 	uint64_t preemptions, preempted_ns;
-	uint64_t ready_ns; /* in the run queue after a stop of ours, or after its birth */
-};
-
-/* What is known of an interval before its end; nothing, if it turns out to be no wait. */
-struct off_part {
-	uint64_t waits, ns, longest_ns;
 };
 
 /* Time off the CPU, without that in gaps. */
@@ -64,23 +64,12 @@ struct switching_off {
 	uint32_t gaps; /* number of gaps */
 };
 
-/* What was read and is still to be taken. */
-struct switch_queue {
+/* Zeroed: nothing is known. */
+struct switching {
+	/* what was read and is still to be taken */
 	struct switch_item *items;
 	size_t first, count, capacity;
 	bool is_unsorted;
-};
-
-struct place_queue {
-	struct off_place *items;
-	size_t count, capacity;
-	bool is_unsorted;
-};
-
-/* Zeroed: nothing is known. */
-struct switching {
-	struct switch_queue switches;
-	struct place_queue places;
 	bool is_known; /* a switch was taken, or its sleep was seen */
 	bool is_off, preempted;
 	bool is_counted;   /* this wait is among those that the sink knows */
@@ -88,15 +77,17 @@ struct switching {
 	bool has_place;
 	struct off_place place; /* of the present interval; without one, of an earlier one */
 	bool has_last;          /* the place is of this sink */
-	uint64_t told_ns;       /* waits until then have reached the sink */
+	uint64_t reported_ns;   /* waits until then have reached the sink */
 	/* waits without a place: the next one that has a place gets their time */
 	uint64_t unplaced, unplaced_ns;
+	uint64_t off_ns; /* of all intervals that have ended, without our stops */
 	struct switching_totals totals;
-	struct switching_totals base; /* what does not count: before this sink, and during pauses */
-	struct switching_totals paused; /* when the present pause began */
-	/* the parts of the present OFF interval that belong to `base` and `paused` */
-	struct off_part base_off, paused_off;
+	/* of the present interval, before the last pause: counts if it turns out to be a wait */
+	struct switching_totals held;
+	bool is_old;      /* it began before this sink, or before the last pause ended */
+	bool is_paused;   /* what passes does not count */
 	uint64_t from_ns; /* when the last pause ended: the length of a wait counts from then */
+	uint64_t cut_ns;  /* the same, or when this sink began: its time counts from then */
 	bool is_lost;     /* switches are missing, and none has come since */
 	uint32_t gaps;    /* number of gaps */
 	bool by_ticks;    /* ticks say where it waits: its stacks take more than one copy */
@@ -104,11 +95,9 @@ struct switching {
 
 void sprof_switching_destroy(struct switching *switching);
 
-/* Add what was read, in any order. Return false if out of memory. */
+/* Adds what was read, in any order. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_switching_add(
 	struct switching *switching, const struct switch_item *item);
-SPROF_MUST_USE bool sprof_switching_add_place(
-	struct switching *switching, const struct off_place *place);
 /* Takes the oldest switch, if it is before until_ns. */
 SPROF_MUST_USE bool sprof_switching_take(
 	struct switching *switching, uint64_t until_ns, struct switch_item *ret);

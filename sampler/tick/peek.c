@@ -8,7 +8,6 @@
 
 #include "blocked/kernel-stack-read.h"
 #include "sampler/sampled.h"
-#include "sampler/stack/goroutine.h"
 #include "sampler/stack/interpreted.h"
 #include "sampler/stack/mappings.h"
 
@@ -55,26 +54,21 @@ static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *c
 }
 
 /* The thread may never have stopped so far, and have been born after the mappings were read. */
-static void expect_goroutine(
-	const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
+static void find_thread(const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
 {
-	const struct sampled_process *process = thread->process->sampling;
 	struct sampled *sampled = thread->sampling;
+	struct sprof_goroutine_reading reading;
+	struct copying copying;
 
-	sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (thread->thread_pointer || sampled->sought_thread)
 		return;
 	sampled->sought_thread = true;
 	if (!sprof_maps_find(&thread->process->maps, sp))
 		sprof_mappings_read(world, thread->process);
+	copying = sprof_copying_of(world, thread, NULL);
+	reading = sprof_copying_goroutine(&copying);
 	thread->thread_pointer = sprof_goroutine_find_thread(
-		&(struct goroutine_reading){
-			.world = world,
-			.thread = thread,
-			.runtime = process->mappings.go,
-			.own_tid = sampled->own_tid,
-		},
-		sp);
+		&reading, &thread->process->maps, sp, thread->tid == thread->process->pid);
 }
 
 /* Returns false if the process has no memory any more. */
@@ -94,8 +88,8 @@ static bool prepare(struct peeking *peeking, const struct run *run, struct sprof
 
 	sprof_mappings_begin(run->world, thread->process);
 	if (process->mappings.go)
-		expect_goroutine(run->world, thread, call->sp);
-	sprof_interpreted_plan(thread);
+		find_thread(run->world, thread, call->sp);
+	sprof_copy_plan_expect(thread);
 	set_regs(&peeking->snapshot.regs, call);
 	return sprof_interpreted_prepare(run->world, thread, &peeking->buffer) &&
 		sprof_copy_reserve(&peeking->buffer, &sampled->copy);
@@ -170,7 +164,9 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.call = sight->call,
 		.sleeps_on = !run->quality->schedstat_missing,
 		.look = {now_of(run), sight->schedstat},
-		.slept = {.cpu_ns = sight->schedstat.cpu_ns, .runq_ns = sight->schedstat.runq_ns},
+		.slept = {.cpu_ns = sight->schedstat.cpu_ns,
+			.runq_ns = sight->schedstat.runq_ns,
+			.timeslices = sight->schedstat.timeslices},
 	};
 }
 

@@ -49,4 +49,11 @@ bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter);
 enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *ret);
 
+/*
+ * The same for a worker of the kernel in the process, such as io_uring's: it has no user code.
+ * NOTHING: it is no worker.
+ */
+enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *ret);
+
 #endif

@@ -17,6 +17,8 @@ enum {
 	MANY_THREADS = 16, /* with fewer threads, the clock costs more than the looks it saves */
 	/* bursts that come more often than that are sampled without bias */
 	BURSTS_NS = SPROF_NS_PER_S / 8,
+	/* the kernel may add the time of a running thread between the readings */
+	TRIES = 2,
 };
 
 static struct known_quiet *quiet_of(const struct sprof_process *process)
@@ -38,7 +40,8 @@ static bool begin(struct known_quiet *quiet, bool is_large, uint64_t last_ns)
 		quiet->known_rest_ns = quiet->rest_ns;
 	quiet->was_quiet = quiet->is_quiet;
 	quiet->is_quiet = quiet->has_awake = quiet->has_rest = false;
-	quiet->seen_ns = quiet->waiters = 0;
+	quiet->last_waiters = quiet->waiters;
+	quiet->waiters = quiet->awake_ns = 0;
 	return is_large;
 }
 
@@ -49,53 +52,58 @@ static bool is_asleep(const struct sprof_thread *thread)
 	return sampled && sampled->sleep.active;
 }
 
-/* Up to its sleep. */
-static void add_asleep(const struct sprof_thread *thread)
+/* Adds the time of those that are not known to sleep. */
+static void add_awake(const struct sprof_world *world)
 {
-	const struct sampled *sampled = thread->sampling;
-	struct known_quiet *quiet = quiet_of(thread->process);
-
-	quiet->waiters += sampled->wait.lock.active;
-	quiet->seen_ns += sampled->sleep.figures.cpu_ns;
-}
-
-/* Up to now. */
-static void add_awake(const struct sprof_world *world, struct sprof_thread *thread)
-{
-	struct known_quiet *quiet = quiet_of(thread->process);
 	struct sprof_proc_schedstat now;
-
-	quiet->has_awake = true;
-	if (is_large(thread->process) && world->read_schedstat(world->data, thread, &now))
-		quiet->seen_ns += now.cpu_ns;
-}
-
-/* Running threads come last: the clock is read right after them. */
-static void add_all(const struct sprof_world *world)
-{
 	struct sprof_thread **threads;
 	size_t count;
 
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
+		struct known_quiet *quiet = quiet_of(threads[i]->process);
+
 		if (is_asleep(threads[i]))
-			add_asleep(threads[i]);
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (!is_asleep(threads[i]))
-			add_awake(world, threads[i]);
+			continue;
+		quiet->has_awake = true;
+		if (is_large(threads[i]->process) &&
+			world->read_schedstat(world->data, threads[i], &now))
+			quiet->awake_ns += now.cpu_ns;
 	}
 }
 
+/* The clock is read right after the threads. */
 static void judge(
 	const struct sprof_world *world, const struct sprof_process *process, uint64_t tick_ns)
 {
-	struct known_quiet *quiet = quiet_of(process);
+	struct sampled_process *sampled = process->sampling;
+	struct known_quiet *quiet = &sampled->quiet;
 
-	quiet->rest_ns = world->process_cpu_ns(world->data, process) - quiet->seen_ns;
+	quiet->rest_ns = world->process_cpu_ns(world->data, process, &sampled->clock) -
+		quiet->asleep_ns - quiet->awake_ns;
+	quiet->awake_ns = 0;
 	quiet->has_rest = true;
 	quiet->is_quiet =
 		quiet->rest_ns == quiet->known_rest_ns && tick_ns > quiet->moved_ns + BURSTS_NS;
+}
+
+/* Returns whether all large processes are quiet. */
+static bool judge_all(const struct run *run, uint64_t tick_ns)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_process **processes;
+	bool are_quiet = true;
+	size_t count;
+
+	add_awake(world);
+	processes = world->processes(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_large(processes[i]))
+			continue;
+		judge(world, processes[i], tick_ns);
+		are_quiet &= quiet_of(processes[i])->is_quiet;
+	}
+	return are_quiet;
 }
 
 bool sprof_quiet_look(const struct run *run, const struct quiet_tick *tick)
@@ -109,11 +117,8 @@ bool sprof_quiet_look(const struct run *run, const struct quiet_tick *tick)
 	for (size_t i = 0; i < count; i++)
 		any_large |= begin(quiet_of(processes[i]), is_large(processes[i]), tick->last_ns);
 	if (any_large && !tick->closing && !run->quality->schedstat_missing) {
-		add_all(world);
-		for (size_t i = 0; i < count; i++) {
-			if (is_large(processes[i]))
-				judge(world, processes[i], tick->ns);
-		}
+		for (int tries = TRIES; tries && !judge_all(run, tick->ns); tries--)
+			;
 	}
 	for (size_t i = 0; i < count; i++)
 		any_woken |= sprof_quiet_has_woken(quiet_of(processes[i]));

@@ -49,16 +49,18 @@ static bool may_change_hands(const struct sprof_thread *thread, const struct loc
 /* Very many sleepers take turns over the ticks. Each look covers all ticks since the last. */
 static bool is_its_turn(const struct sprof_thread *thread, uint64_t tick)
 {
-	uint64_t turns = quiet_of(thread)->waiters / WAITERS_PER_TICK + 1;
+	uint64_t turns = quiet_of(thread)->last_waiters / WAITERS_PER_TICK + 1;
 
 	return (tick + thread->id) % turns == 0;
 }
 
-/* The thread has not run, because no sleeper of its process has. */
-static bool is_spared(const struct sprof_thread *thread, const struct reuse_tick *tick)
+bool sprof_reuse_is_spared(const struct sprof_thread *thread, const struct reuse_tick *tick)
 {
 	const struct sampled *sampled = thread->sampling;
 
+	if (!sampled || !sampled->sleep.active)
+		return false;
+	quiet_of(thread)->waiters += sampled->wait.lock.active;
 	return quiet_of(thread)->is_quiet && tick->ns < sampled->ledger.last.time_ns + LOOK_NS &&
 		(!may_change_hands(thread, &sampled->wait.lock) ||
 			!is_its_turn(thread, tick->number));
@@ -70,21 +72,19 @@ static bool has_moved(const struct run *run, struct sprof_thread *thread, struct
 
 	if (!run->world->read_schedstat(run->world->data, thread, &ret->figures))
 		ret->time_ns = 0;
-	return !ret->time_ns || sampled->sleep.timeslices != ret->figures.timeslices;
+	return !ret->time_ns || sampled->sleep.figures.timeslices != ret->figures.timeslices;
 }
 
-enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
-	const struct reuse_tick *tick, struct reused *reused)
+bool sprof_reuse(
+	const struct run *run, struct sprof_thread *thread, uint64_t tick_ns, struct reused *reused)
 {
 	const struct sampled *sampled = thread->sampling;
 
-	if (is_spared(thread, tick))
-		return REUSE_SPARED;
 	reused->look = (struct ledger_look){now_of(run), sampled->ledger.last.figures};
 	if (!quiet_of(thread)->is_quiet && has_moved(run, thread, &reused->look)) {
-		sprof_quiet_moved(quiet_of(thread), tick->ns);
-		return REUSE_MOVED;
+		sprof_quiet_moved(quiet_of(thread), tick_ns);
+		return false;
 	}
-	observe(thread, tick->ns, &reused->look, &reused->observation);
-	return REUSE_TAKEN;
+	observe(thread, tick_ns, &reused->look, &reused->observation);
+	return true;
 }

@@ -10,24 +10,21 @@
 #include "sampler/loop/run.h"
 #include "sampler/observation.h"
 
-enum reuse_outcome {
-	REUSE_MOVED,  /* it has run, or may have */
-	REUSE_TAKEN,  /* it sleeps on */
-	REUSE_SPARED, /* it sleeps on, as its process's clock shows */
-};
-
 /* The tick that looks. */
 struct reuse_tick {
 	uint64_t ns, number; /* when the tick began, and its number */
 };
 
 struct reused {
-	struct observation observation; /* TAKEN */
-	struct ledger_look look;        /* MOVED: its figures now */
+	struct observation observation; /* it sleeps on */
+	struct ledger_look look;        /* it has run, or may have: its figures now */
 };
 
-/* For a thread that was last seen asleep. */
-enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
-	const struct reuse_tick *tick, struct reused *reused);
+/* Whether it sleeps on, as the clock of its process shows, so that this tick needs no look at it. */
+bool sprof_reuse_is_spared(const struct sprof_thread *thread, const struct reuse_tick *tick);
+
+/* For a thread that was last seen asleep. Returns whether it sleeps on. */
+bool sprof_reuse(const struct run *run, struct sprof_thread *thread, uint64_t tick_ns,
+	struct reused *reused);
 
 #endif

@@ -111,6 +111,22 @@ static bool is_settled_by_peek(
 	return false;
 }
 
+/*
+ * It is a worker of the kernel, or it has left its last CPU: a leader before its threads, or an
+ * unreported end.
+ */
+static bool look_without_stack(
+	struct ticking *ticking, struct sprof_thread *thread, const struct peek_sight *sight)
+{
+	struct observation observation = {.thread = thread};
+	const enum peek_outcome outcome =
+		sprof_peek_worker(ticking->run, thread, sight, &observation);
+
+	if (outcome == PEEK_NOTHING)
+		sprof_book_ended(ticking->book, thread);
+	return is_settled_by_peek(ticking, outcome, &observation);
+}
+
 /* Returns whether the sample is taken, or there is nothing to take. */
 static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
 {
@@ -129,11 +145,8 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	}
 	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false;
-	if (!sight.call.sp) {
-		/* It has left its last CPU: a leader before its threads, or an unreported end. */
-		sprof_book_ended(ticking->book, thread);
-		return true;
-	}
+	if (!sight.call.sp)
+		return look_without_stack(ticking, thread, &sight);
 	outcome = peek(ticking, thread, &sight, &observation);
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
@@ -142,20 +155,13 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 static bool is_reused(
 	struct ticking *ticking, struct sprof_thread *thread, struct ledger_look *ret_look)
 {
-	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
 	struct reused reused;
 
-	switch (sprof_reuse(ticking->run, thread, &tick, &reused)) {
-	case REUSE_TAKEN:
+	if (sprof_reuse(ticking->run, thread, ticking->ns, &reused)) {
 		sprof_book_observation(ticking->book, &reused.observation);
 		return true;
-	case REUSE_SPARED:
-		sprof_book_stays(ticking->book, thread, ticking->ns);
-		return true;
-	case REUSE_MOVED:
-		*ret_look = reused.look;
-		break;
 	}
+	*ret_look = reused.look;
 	return false;
 }
 
@@ -253,6 +259,7 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 static void take_turns(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
+	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
 	size_t i = SIZE_MAX, count;
 
 	for (;;) {
@@ -262,6 +269,10 @@ static void take_turns(struct ticking *ticking)
 		if (!i || ticking->run->out_of_memory)
 			return;
 		i--;
+		if (sprof_reuse_is_spared(threads[i], &tick)) {
+			unsettle(ticking);
+			continue;
+		}
 		if (has_had_its_turn(ticking, threads[i]))
 			continue;
 		take_turn(ticking, threads[i]);
@@ -282,11 +293,13 @@ static void settle_sleepers(struct ticking *ticking)
 
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct sampled_process *process = threads[i]->process->sampling;
+		struct sampled *sampled = threads[i]->sampling;
 
-		if (threads[i]->sampling && sprof_quiet_has_woken(&process->quiet))
-			sprof_interval_sleep(
-				&ticking->book->samples, threads[i], ticking->last_ns, false);
+		if (!sampled || !sampled->sleep.active ||
+			!sprof_quiet_has_woken(&sampled->process->quiet))
+			continue;
+		sampled->turn_ns = ticking->last_ns;
+		sprof_interval_sleep(&ticking->book->samples, threads[i], ticking->last_ns, false);
 	}
 }
 

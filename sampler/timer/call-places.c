@@ -46,6 +46,20 @@ int64_t sprof_call_places_find(struct call_places *places, const struct run *run
 	return sprof_call_number_again(regs, place->number);
 }
 
+struct sprof_proc_syscall sprof_call_at(const struct sprof_regs *regs, int64_t number)
+{
+	struct sprof_proc_syscall call = {
+		.kind = number == SPROF_CALL_NUMBER_NONE ? SPROF_PROC_SYSCALL_OUTSIDE
+							 : SPROF_PROC_SYSCALL_INSIDE,
+		.number = number,
+		.sp = regs->values[SPROF_REG_SP],
+		.pc = regs->values[SPROF_REG_PC],
+	};
+
+	sprof_regs_arguments(regs, call.arguments);
+	return call;
+}
+
 void sprof_call_places_forget(struct call_places *places, const struct sprof_process *process)
 {
 	for (size_t i = 0; i < CALL_PLACES; i++) {

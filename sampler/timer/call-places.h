@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "attach/proc/procfs.h"
 #include "sampler/loop/run.h"
 
 enum { CALL_PLACES = 256 };
@@ -23,6 +24,9 @@ struct call_places {
 /* The number, or SPROF_CALL_NUMBER_UNKNOWN, SPROF_CALL_NUMBER_NONE. Reads the thread's code at new places. */
 int64_t sprof_call_places_find(struct call_places *places, const struct run *run,
 	const struct sprof_thread *thread, const struct sprof_regs *regs);
+
+/* The call with that number, or none, of a thread with these registers. */
+struct sprof_proc_syscall sprof_call_at(const struct sprof_regs *regs, int64_t number);
 
 /* The process has executed another program. */
 void sprof_call_places_forget(struct call_places *places, const struct sprof_process *process);

@@ -18,6 +18,9 @@ enum { STALE_NS = 12 * SPROF_NS_PER_MS };
 /* A thread that has not run for that long loses its timer. */
 static const uint64_t UNUSED_NS = 5 * (uint64_t)SPROF_NS_PER_S;
 
+/* the share of stacks that are incomplete: beyond it, stops are better */
+static const double MOST_CUT = 0.1;
+
 static struct timed *timed_of(const struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
@@ -111,19 +114,31 @@ void sprof_kernel_rest(struct kernel *kernel)
 	}
 }
 
+/*
+ * A tick has found the thread running. Returns whether the tick before did, too: then it goes on
+ * running, and a timer is worth its cost.
+ */
+static bool goes_on(const struct kernel *kernel, struct timed *timed)
+{
+	const uint64_t tick_ns = kernel->tick.ns, found_ns = timed->found_ns;
+
+	timed->found_ns = tick_ns;
+	return found_ns && found_ns >= kernel->last_ns && found_ns < tick_ns;
+}
+
 /* Opens, replaces or closes the thread's timer, as needed. */
 static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 {
 	struct timed *timed = timed_of(thread);
+	const bool is_often_cut = timed->cut_share > MOST_CUT;
 
 	if (!timed->timer) {
-		if (!kernel->tick.thorough &&
-			sprof_timed_goes_on(timed, kernel->tick.ns, kernel->last_ns))
+		if (!kernel->tick.thorough && goes_on(kernel, timed))
 			sprof_timers_open(&kernel->timers, thread);
 	} else if (timed->next_size) {
 		sprof_timers_replace(&kernel->timers, thread);
-	} else if (sprof_timed_is_in_vain(timed) || timed->leads_away) {
-		sprof_timers_close(&kernel->timers, thread, sprof_timed_is_in_vain(timed));
+	} else if (is_often_cut || timed->leads_away) {
+		sprof_timers_close(&kernel->timers, thread, is_often_cut);
 	} else {
 		sprof_timers_pace(&kernel->timers, thread);
 	}

@@ -1,6 +1,7 @@
 /*
- * Opens and reads the timers of threads, and sets their periods. kernel.c decides which threads
- * have a timer, and when a thread with one is still stopped.
+ * Opens and reads the timers of threads, and sets their periods and the size of their copies of the
+ * stack. Copies are as large as the previous stops needed. kernel.c decides which threads have a
+ * timer, and when a thread with one is still stopped.
  */
 #include "sampler/timer/timers.h"
 
@@ -12,6 +13,7 @@
 #include "sampler/account/book.h"
 #include "sampler/loop/schedule.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/copy.h"
 #include "sampler/stack/mappings.h"
 
 enum {
@@ -23,7 +25,14 @@ enum {
 	PACE_NS = SPROF_NS_PER_S / 10, /* and for at least this time */
 	/* of all rings together, about; beyond it they hold less, and are read more often */
 	RING_BYTES = 32 << 20,
+	FIRST_STACK = 8 * 1024,
+	LEAST_STACK = 1024,
+	STACK_STEP = 256,
+	/* whole stacks that show how much is needed */
+	ENOUGH_STACKS = 24,
 };
+
+static const double CUT_SHARE = 1.0 / 64; /* weight of a record in the mean */
 
 /*
  * A timer whose period varies can't lock to a period of the target: each pace begins at another
@@ -44,59 +53,58 @@ void sprof_timers_finish(struct timers *timers)
 	free(timers->scratch);
 }
 
-/* The stack that the kernel has copied: from sp on, without the red zone. */
-static void set_stack(const struct sprof_thread *thread, const struct sprof_perf_user *user,
-	struct sprof_snapshot *snapshot)
-{
-	const uint64_t sp = user->regs.values[SPROF_REG_SP];
-	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
-	const struct timed *timed = timed_of(thread);
-	const bool is_full = user->stack_size >= timed->stack_size;
-	const uint64_t end = mapping ? mapping->end : UINT64_MAX;
-
-	snapshot->stack = (struct sprof_stack_copy){
-		.base = sp,
-		.size = user->stack_size,
-		.bytes = user->stack,
-		.floor = sp,
-		.limit = is_full ? end : sp + user->stack_size,
-	};
-}
-
-/* The system call of a thread in the kernel. In an exception or an interrupt it has none. */
+/* In an exception or an interrupt it is in no system call. */
 static struct sprof_proc_syscall call_of(struct timers *timers, const struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
 	const struct sprof_regs *regs = &record->user.regs;
-	struct sprof_proc_syscall call = {
-		.kind = SPROF_PROC_SYSCALL_INSIDE,
-		.number = SPROF_CALL_NUMBER_NONE,
-		.sp = regs->values[SPROF_REG_SP],
-		.pc = regs->values[SPROF_REG_PC],
-	};
+	int64_t number = SPROF_CALL_NUMBER_NONE;
 
 	if (record->in_kernel)
-		call.number = sprof_call_places_find(&timers->places, timers->run, thread, regs);
-	if (call.number == SPROF_CALL_NUMBER_UNKNOWN)
-		call.number = SPROF_CALL_NUMBER_NONE;
-	sprof_regs_arguments(regs, call.arguments);
-	return call;
+		number = sprof_call_places_find(&timers->places, timers->run, thread, regs);
+	return sprof_call_at(
+		regs, number == SPROF_CALL_NUMBER_UNKNOWN ? SPROF_CALL_NUMBER_NONE : number);
 }
 
-/* With a larger copy, the stack might be whole. */
-static bool is_too_small(
-	const struct sprof_thread *thread, const struct sprof_perf_timer_record *record)
+/* Leaves room for somewhat deeper calls. The copy is most of what a record costs the thread. */
+static size_t fitting(const struct timed *timed)
 {
-	const struct sampled_process *process = thread->process->sampling;
+	const size_t size = timed->needed + timed->needed / 8 + STACK_STEP;
 
-	return !process->mappings.was_replaced &&
-		record->user.stack_size >= timed_of(thread)->stack_size;
+	return size < LEAST_STACK ? LEAST_STACK : size / STACK_STEP * STACK_STEP;
+}
+
+/*
+ * It has made a record. With a larger copy, the stack might be whole. Copies become smaller when
+ * many stacks have needed less, but not again once they were too small.
+ */
+static void recorded(struct timed *timed, enum sprof_end end, size_t stack_size)
+{
+	const bool is_cut = end == SPROF_END_STACK_COPY || end == SPROF_END_BAD_MEMORY;
+
+	timed->leads_away |= end == SPROF_END_BAD_MEMORY;
+	timed->is_open = true;
+	timed->paced_records++;
+	if (end == SPROF_END_STACK_COPY && stack_size >= timed->stack_size &&
+		timed->stack_size < SPROF_PERF_TIMER_STACK_MAX) {
+		timed->whole = ENOUGH_STACKS;
+		timed->next_size = SPROF_PERF_TIMER_STACK_MAX;
+		return;
+	}
+	timed->cut_share += (is_cut - timed->cut_share) * CUT_SHARE;
+	if (!is_cut && timed->whole < ENOUGH_STACKS && ++timed->whole == ENOUGH_STACKS &&
+		timed->needed && fitting(timed) <= timed->stack_size - timed->stack_size / 4)
+		timed->next_size = fitting(timed);
 }
 
 static void observe(struct timers *timers, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
-	struct sprof_snapshot snapshot = {.regs = record->user.regs};
+	struct timed *timed = timed_of(thread);
+	struct sprof_snapshot snapshot = {
+		.regs = record->user.regs,
+		.stack = sprof_copy_by_kernel(thread, &record->user, timed->stack_size),
+	};
 	const struct observation observation = {
 		.thread = thread,
 		.by = OBSERVED_BY_KERNEL,
@@ -108,15 +116,10 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 		.kernel = record->kernel,
 		.kernel_count = record->kernel_count,
 	};
-	enum sprof_end end;
 
-	set_stack(thread, &record->user, &snapshot);
-	timed_of(thread)->recorded_ns = timers->tick_ns;
-	end = sprof_book_observation(timers->book, &observation);
-	timed_of(thread)->leads_away |= end == SPROF_END_BAD_MEMORY;
-	sprof_timed_recorded(timed_of(thread),
-		end != SPROF_END_STACK_COPY && end != SPROF_END_BAD_MEMORY,
-		end == SPROF_END_STACK_COPY && is_too_small(thread, record));
+	timed->recorded_ns = timers->tick_ns;
+	recorded(
+		timed, sprof_book_observation(timers->book, &observation), record->user.stack_size);
 }
 
 /* At the end of its process, a thread is in the kernel without memory. */
@@ -125,28 +128,24 @@ static bool has_left_memory(const struct sprof_perf_timer_record *record)
 	return record->in_kernel && !record->user.stack_size;
 }
 
-static void take_sample(struct timers *timers, struct sprof_thread *thread,
-	const struct sprof_perf_timer_record *record)
-{
-	sprof_cpu_set_add(&timers->cpus, record->cpu);
-	if (has_left_memory(record))
-		timers->run->quality->samples_lost++;
-	else
-		observe(timers, thread, record);
-}
-
 static void take_record(struct timers *timers, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
+	struct sprof_quality *quality = timers->run->quality;
+
 	switch (record->kind) {
 	case SPROF_PERF_TIMER_SAMPLE:
-		take_sample(timers, thread, record);
+		sprof_cpu_set_add(&timers->cpus, record->cpu);
+		if (has_left_memory(record))
+			quality->samples_lost++;
+		else
+			observe(timers, thread, record);
 		break;
 	case SPROF_PERF_TIMER_LOST:
-		timers->run->quality->samples_lost += record->lost;
+		quality->samples_lost += record->lost;
 		break;
 	case SPROF_PERF_TIMER_THROTTLED:
-		timers->run->quality->timers_throttled++;
+		quality->timers_throttled++;
 		break;
 	}
 }
@@ -182,10 +181,10 @@ void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread
 	struct sprof_process *process = thread->process;
 	struct sprof_perf_timer_record record;
 
-	sprof_mappings_begin_former(process);
+	sprof_mappings_swap_former(process);
 	while (take_next(timers, thread, process->former_ns, &record))
 		take_record(timers, thread, &record);
-	sprof_mappings_end_former(process);
+	sprof_mappings_swap_former(process);
 }
 
 /* Records of a program from before an exec can't be named without its mappings. */
@@ -200,13 +199,20 @@ void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 	}
 }
 
+static void forget(struct timers *timers, struct timed *timed, bool for_good)
+{
+	timed->timer = NULL;
+	timed->is_open = false;
+	timed->given_up |= for_good;
+	timers->open--;
+}
+
 void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good)
 {
 	const struct sprof_world *world = timers->run->world;
 
 	world->timer_close(world->data, timed_of(thread)->timer);
-	sprof_timed_closed(timed_of(thread), for_good);
-	timers->open--;
+	forget(timers, timed_of(thread), for_good);
 }
 
 /* The frames of Go and Python threads are in several places. Counts each thread once. */
@@ -217,19 +223,17 @@ bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thre
 
 	if (!process->mappings.go && !process->script)
 		return false;
-	timers->run->quality->timers_unfit += !timed->is_unfit;
-	timed->is_unfit = true;
+	timers->run->quality->timers_unfit += !timed->given_up;
+	timed->given_up = true;
 	return true;
 }
 
 static bool may_open(const struct timers *timers, const struct sprof_thread *thread)
 {
-	const struct sprof_sampler_options *options = timers->run->options;
-
 	const struct timed *timed = timed_of(thread);
 
 	return timers->open < MOST_TIMERS && !timed->given_up && !timed->leads_away &&
-		timed->needed <= SPROF_PERF_TIMER_STACK_MAX && !options->no_samples &&
+		timed->needed <= SPROF_PERF_TIMER_STACK_MAX && !timers->run->options->no_samples &&
 		!thread->process->denied && !sprof_timers_are_unfit(timers, thread);
 }
 
@@ -271,11 +275,29 @@ static size_t records_for(const struct timers *timers, size_t stack_size)
 	return wanted < most ? wanted : most;
 }
 
+static size_t next_size(const struct timed *timed)
+{
+	size_t size = timed->next_size ? timed->next_size : timed->stack_size;
+
+	if (!size)
+		size = fitting(timed) > FIRST_STACK ? fitting(timed) : FIRST_STACK;
+	return size < SPROF_PERF_TIMER_STACK_MAX ? size : SPROF_PERF_TIMER_STACK_MAX;
+}
+
+/* It has this period from now on. */
+static void begin_pace(const struct timers *timers, struct timed *timed, uint64_t period_ns)
+{
+	timed->paced_ns = timers->tick_ns;
+	timed->period_ns = period_ns;
+	timed->paced_records = 0;
+}
+
 /* Returns false if refused, or if out of memory, which is noticed elsewhere. */
 static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
-	const size_t stack_size = sprof_timed_next_size(timed_of(thread));
+	struct timed *timed = timed_of(thread);
+	const size_t stack_size = next_size(timed);
 	struct sprof_perf_timer_plan plan = {
 		.tid = thread->tid,
 		.period_ns = next_period(timers),
@@ -284,60 +306,57 @@ static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 		.records = records_for(timers, stack_size),
 	};
 	struct sprof_perf_denial denial;
-	struct sprof_perf_timer *timer;
 
 	if (!timers->scratch)
 		timers->scratch = malloc(SPROF_PERF_RECORD_MAX);
 	if (!timers->scratch)
 		return false;
-	if (!world->timer_open(world->data, &plan, &timer, &denial)) {
+	if (!world->timer_open(world->data, &plan, &timed->timer, &denial)) {
 		timers->run->quality->timers_refused += denial.reason != SPROF_PERF_GONE;
 		return false;
 	}
-	sprof_timed_got(timed_of(thread), timer, stack_size);
-	sprof_timed_paced(timed_of(thread), timers->tick_ns, plan.period_ns);
-	timed_of(thread)->room = plan.records;
+	timed->stack_size = stack_size;
+	timed->next_size = 0;
+	timed->room = plan.records;
+	begin_pace(timers, timed, plan.period_ns);
 	return true;
 }
 
-/* This tick and those before have no records: the thread is stopped in this one. */
 void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 {
+	struct timed *timed = timed_of(thread);
+
 	if (!may_open(timers, thread))
 		return;
-	if (get_timer(timers, thread))
+	if (get_timer(timers, thread)) {
 		timers->open++;
-	else
-		sprof_timed_closed(timed_of(thread), true);
+		return;
+	}
+	timed->timer = NULL;
+	timed->given_up = true;
 }
 
-/*
- * Replaces the timer by one with copies of another size, if that is possible. Locked memory may not
- * be enough for both at once.
- */
+/* Locked memory may not be enough for both at once. */
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
 
 	sprof_timers_drop(timers, thread);
 	world->timer_close(world->data, timed_of(thread)->timer);
-	if (get_timer(timers, thread))
-		return;
-	sprof_timed_closed(timed_of(thread), true);
-	timers->open--;
+	if (!get_timer(timers, thread))
+		forget(timers, timed_of(thread), true);
 }
 
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
-	const uint64_t tick_ns = timers->tick_ns;
 	struct timed *timed = timed_of(thread);
 	uint64_t period_ns;
 
-	if (tick_ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
+	if (timers->tick_ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
 		return;
 	period_ns = (uint64_t)((double)next_period(timers) *
 		share_of_whole_periods(timed->paced_records));
 	world->timer_set_period(world->data, timed->timer, period_ns);
-	sprof_timed_paced(timed, tick_ns, period_ns);
+	begin_pace(timers, timed, period_ns);
 }

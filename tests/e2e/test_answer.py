@@ -4,8 +4,8 @@ import json
 import signal
 import socket
 
-from harness import Program, main, run, sprof, tool, wait_until
-from subjects import write
+from harness import Program, main, sprof, tool, wait_until
+from subjects import command, write
 
 SORTS = """
 #include <algorithm>
@@ -84,8 +84,7 @@ def names(rows):
 
 
 def test_the_programs_functions_come_first():
-    write("sorts.cc", SORTS)
-    run(tool("g++", "c++"), "-O2", "-g", "-o", "sorts", "sorts.cc").check(0)
+    command(tool("g++", "c++"), "-O2", "-g", "-o", "sorts", write("sorts.cc", SORTS))
     answer = answer_of("run", "-r", 999, "--", "./sorts", 30)
     assert {"sortit", "count", "main"} == set(names(answer["functions"])[:3]), answer
     assert any("std::sort" in (row["in"] or "") for row in answer["functions"]), answer
@@ -120,8 +119,7 @@ def test_a_server_without_a_request_is_idle():
 
 
 def test_an_unknown_wait_deep_in_a_program_is_not_idle():
-    write("events.c", EVENTS)
-    run(tool("cc", "gcc"), "-O1", "-g", "-fno-optimize-sibling-calls", "-o", "events", "events.c").check(0)
+    command(tool("cc", "gcc"), "-O1", "-g", "-fno-optimize-sibling-calls", "-o", "events", write("events.c", EVENTS))
     program = Program(["./events"])
     program.line()
     answer = answer_of("attach", "-p", program.pid, "-d", "1s")

@@ -190,6 +190,31 @@ def test_a_difference_is_answered():
     assert re.search(r"^slower;_start;.*;work \d+ \d+$", folded, re.MULTILINE), folded
 
 
+STATIC = """
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline)) long print(long count)
+{
+    char text[64];
+    long sum = 0;
+    for (long i = 0; i < count; i++)
+        sum += snprintf(text, sizeof(text), "%ld %.12g", i, (double)i / 7);
+    return sum;
+}
+int main(int argc, char **argv) { return print(atol(argv[1])) == 0; }
+"""
+
+
+def test_a_static_libc_is_no_own_code():
+    """Its functions have no source file, unlike the program's: their time is the caller's."""
+    write("static.c", STATIC)
+    run(tool("gcc"), "-O1", "-g", "-static", "static.c", "-o", "static").check(0)
+    paths = [record("./static", count, output=f"{count}.pb.gz") for count in ("150000", "600000")]
+    first, *rest = sprof("diff", "--weight", "user", *paths).check(0).text().splitlines()
+    assert first.startswith("print: "), first
+    assert not [line for line in rest if "printf" in line], rest
+
+
 POOL = """
 #include <pthread.h>
 #include <semaphore.h>

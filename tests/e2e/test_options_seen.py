@@ -54,7 +54,7 @@ HIDDEN = {
     "heap": f"{NAMES} overhead growth older no-pager threads",
     "trace": f"{NAMES} perins rate only-than",
     "syscalls": f"{NAMES} perins rate",
-    "dump": f"{NAMES} no-python",
+    "dump": f"{NAMES} no-python verbose",
     "top": f"{NAMES} verbose",
     "symbols": f"{NAMES} address verbose",
     "rundelay": "perins",
@@ -319,6 +319,7 @@ ROWS = [
     ("symbols", "verify", ["--verify", "-p", "1"], (), Fails("--verify and --pid exclude")),
     ("mem", "at", ["--at", "start"], (), Fails("--at needs --libs or --maps")),
     *values("rundelay", "than", "x", "unit"),
+    *values("rundelay", "mmap-pages", "3", "power of two"),
     ("rundelay", "filter", ["--filter", "no-such"], (), Says("no thread has such a name")),
     # Of all commands.
     (" ".join(COMMANDS), "help", ["--help"], (), Says("^Usage: sprof ")),

@@ -189,6 +189,38 @@ def test_lost_records():
     assert rows_of(table)["preempted"]["max_ns"] < stopped_ns / 2, table
 
 
+def schedstat_of(pid):
+    """{tid: (ns in the run queue, slices)}"""
+    return {tid: tuple(map(int, open(f"/proc/{pid}/task/{tid}/schedstat").read().split()[1:])) for tid in threads_of(pid)}
+
+
+def test_lost_tracepoint_records_are_in_the_sums():
+    """What a full ring has lost is computed from schedstat: each thread's sum is the kernel's."""
+    before = with_tracefs()
+    program = Target(own_target("contend"), min(os.sched_getaffinity(0)), 100 * ROUNDS, "yields", **as_nobody())
+    watcher = Watcher(program.pid, "--per-thread", "--json", "-m", 2, before=before)
+    watcher.signal(signal.SIGSTOP)
+    program.say("go\n")
+    wait_until(lambda: switches_of(program.pid) > 20000, "many switches")
+    watcher.signal(signal.SIGCONT)
+    watcher.signal(signal.SIGUSR1)
+    wait_until(lambda: "readings" in watcher.stderr(), "it reads again")
+    program.signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(program.pid) == "T", "the program stands still")
+    table, end = watcher.stop(), schedstat_of(program.pid)
+    program.signal(signal.SIGKILL)
+    program.finish().check(-signal.SIGKILL)
+    print(table, end)
+    assert table["lost"] > 0, table
+    for tid, (ns, slices) in end.items():
+        if slices < 1000:
+            continue
+        rows = rows_of(table, tid).values()
+        assert any(row["derived"] for row in rows), (tid, table)
+        check_near(sum(row["calls"] for row in rows), slices, most_of(slices, 0.01), "delays")
+        check_near(sum(row["total_ns"] for row in rows), ns, 0.01 * ns, "their sum")
+
+
 # Threads.
 
 def test_threads_that_are_born_later():

@@ -146,6 +146,25 @@ static void code_is_found_where_it_came(void **state)
 	free(path);
 }
 
+static void a_mapping_starts_before_its_addresses(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *pages =
+		mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t start = 0;
+	int file = -1;
+
+	skip_unless_known();
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(mprotect(pages, page, PROT_NONE), 0);
+	assert_true(sprof_maps_query_start(&file, getpid(), (uintptr_t)pages + 2 * page, &start));
+	assert_int_equal(start, (uintptr_t)pages + page);
+	munmap(pages, 3 * page);
+	assert_false(sprof_maps_query_start(&file, getpid(), (uintptr_t)pages + 2 * page, &start));
+	assert_false(sprof_maps_query_start(&file, getpid(), 0, &start));
+	close(file);
+}
+
 static void nothing_is_known_of_a_process_that_is_gone(void **state)
 {
 	struct scene scene;
@@ -181,6 +200,7 @@ TEST_MAIN("maps-query")
 			code_that_became_data_has_changed, test_folder_create, test_folder_remove),
 		cmocka_unit_test_setup_teardown(
 			code_is_found_where_it_came, test_folder_create, test_folder_remove),
+		cmocka_unit_test(a_mapping_starts_before_its_addresses),
 		cmocka_unit_test(nothing_is_known_of_a_process_that_is_gone),
 		cmocka_unit_test(nothing_is_known_where_the_request_is_not),
 	};

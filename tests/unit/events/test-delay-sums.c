@@ -106,6 +106,72 @@ static void without_switches_nothing_is_told_apart(void **state)
 	sprof_delays_finish(&delays);
 }
 
+/* By tracepoints, the kernel's sums say what a gap has taken. */
+static void sums_fill_a_gap(void **state)
+{
+	struct sprof_delays delays = begin(true, true);
+
+	take_reading(&delays, 5, A, 10, 100);
+	take(&delays, 6, A, SPROF_SCHED_ON);
+	take_off(&delays, 10, A, true);
+	take(&delays, 20, 0, SPROF_SCHED_GAP_BEGIN);
+	take(&delays, 90, 0, SPROF_SCHED_GAP_END);
+	take_reading(&delays, 100, A, 13, 150);
+	check_derived(&delays, SPROF_DELAY_ANY, 3, 50);
+	take(&delays, 110, A, SPROF_SCHED_ON);
+	take_off(&delays, 120, A, true);
+	take(&delays, 160, A, SPROF_SCHED_ON);
+	take_reading(&delays, 170, A, 15, 200);
+	check_derived(&delays, SPROF_DELAY_ANY, 4, 60);
+	check_seen(&delays, SPROF_DELAY_PREEMPTED, 1, 40);
+	check_derived(&delays, SPROF_DELAY_WAKEUP, 0, 0);
+	sprof_delays_finish(&delays);
+}
+
+static void a_wakeup_without_a_record_is_in_the_sums(void **state)
+{
+	struct sprof_delays delays = begin(true, true);
+
+	take_reading(&delays, 5, A, 10, 100);
+	take_off(&delays, 20, A, false);
+	take(&delays, 500, A, SPROF_SCHED_ON);
+	take_reading(&delays, 510, A, 11, 130);
+	check_derived(&delays, SPROF_DELAY_ANY, 1, 30);
+	sprof_delays_finish(&delays);
+}
+
+/* The moments of records and of the kernel's own sums differ a little. */
+static void exact_delays_need_no_sums(void **state)
+{
+	struct sprof_delays delays = begin(true, true);
+
+	take_reading(&delays, 5, A, 10, 100);
+	take(&delays, 6, A, SPROF_SCHED_ON);
+	take_off(&delays, 10, A, true);
+	take(&delays, 40, A, SPROF_SCHED_ON);
+	take_reading(&delays, 50, A, 11, 131);
+	check_seen(&delays, SPROF_DELAY_PREEMPTED, 1, 30);
+	check_derived(&delays, SPROF_DELAY_ANY, 0, 0);
+	sprof_delays_finish(&delays);
+}
+
+static void what_ends_short_is_counted(void **state)
+{
+	struct sprof_delays delays = begin(true, true);
+
+	sprof_delays_add_thread(&delays, B, "b", false);
+	take_reading(&delays, 5, A, 10, 100);
+	take_reading(&delays, 5, B, 10, 100);
+	take(&delays, 10, B, SPROF_SCHED_EXIT);
+	assert_int_equal(delays.unread, 0);
+	take(&delays, 20, 0, SPROF_SCHED_GAP_BEGIN);
+	take(&delays, 90, 0, SPROF_SCHED_GAP_END);
+	take(&delays, 95, A, SPROF_SCHED_EXIT);
+	assert_int_equal(delays.unread, 1);
+	assert_int_equal(delays.unread_ns, 90);
+	sprof_delays_finish(&delays);
+}
+
 TEST_MAIN("delay-sums")
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +181,10 @@ TEST_MAIN("delay-sums")
 		cmocka_unit_test(sums_begin_when_a_runner_is_known),
 		cmocka_unit_test(a_gap_spoils_sums_until_the_state_is_known),
 		cmocka_unit_test(without_switches_nothing_is_told_apart),
+		cmocka_unit_test(sums_fill_a_gap),
+		cmocka_unit_test(a_wakeup_without_a_record_is_in_the_sums),
+		cmocka_unit_test(exact_delays_need_no_sums),
+		cmocka_unit_test(what_ends_short_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

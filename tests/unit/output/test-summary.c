@@ -460,6 +460,10 @@ static void other_figures_than_time_have_places(void **state)
 	assert_says(text, "            1.0 %   1.0 MiB  open  app.c:27\n");
 	assert_says(text, "main > read_history > malloc");
 	free(text);
+	profile->kinds.error_percent = 12;
+	text = written_by(&sprof_format_summary, profile, &options);
+	assert_says(text, "about 100 MiB (+- 12 %) held bytes, 99 % of it");
+	free(text);
 	profile->kinds.are_lower_bounds = true;
 	text = written_by(&sprof_format_summary, profile, &options);
 	assert_says(text, "at least 100 MiB held bytes, 99 % of it");

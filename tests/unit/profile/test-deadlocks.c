@@ -83,12 +83,96 @@ static void a_circle_of_different_moments(void **state)
 	assert_int_equal(count(&scene), 0);
 }
 
+/* Thread 0 waits without a known holder; `function` made the call. */
+struct hopeless {
+	struct scene scene;
+	struct sprof_profile_wait waits[2];
+	struct sprof_profile_row row;
+	struct sprof_profile_function function;
+	struct sprof_profile_line line;
+	struct sprof_profile_location location;
+	struct sprof_profile_stack stacks[2];
+};
+
+static void wait_without_holder(
+	struct hopeless *made, const char *function, struct sprof_lock_traits traits)
+{
+	struct sprof_profile *profile = &made->scene.profile;
+
+	set_up(&made->scene);
+	made->waits[1] = (struct sprof_profile_wait){.traits = traits};
+	made->function =
+		(struct sprof_profile_function){.name = function, .module = SPROF_PROFILE_NONE};
+	made->line = (struct sprof_profile_line){0};
+	made->location = (struct sprof_profile_location){.line_count = 1};
+	made->stacks[SPROF_PROFILE_ROOT].location = SPROF_PROFILE_NONE;
+	made->stacks[1] = (struct sprof_profile_stack){.parent = SPROF_PROFILE_ROOT, .location = 0};
+	made->row = (struct sprof_profile_row){.stack = 1};
+	profile->waits = made->waits;
+	profile->functions = &made->function;
+	profile->lines = &made->line;
+	profile->locations = &made->location;
+	profile->stacks = made->stacks;
+	profile->rows = &made->row;
+	wait_for(&made->scene, 0, SPROF_PROFILE_NONE, LONG_NS);
+}
+
+/* Memory that looks like a mutex is none: a function of libc confirms it. */
+static void a_lock_that_nothing_will_free(void **state)
+{
+	const struct sprof_lock_traits endless = {.is_endless = true}, lost = {.lost_owner = 77};
+	struct hopeless made;
+
+	wait_without_holder(&made, "pthread_mutex_lock", endless);
+	assert_int_equal(count(&made.scene), 1);
+	assert_true(made.scene.stuck[0]);
+	wait_without_holder(&made, "pthread_mutex_lock", lost);
+	assert_int_equal(count(&made.scene), 1);
+	wait_without_holder(&made, "pthread_rwlock_wrlock", lost);
+	assert_int_equal(count(&made.scene), 1);
+	wait_without_holder(&made, "pthread_rwlock_wrlock", endless);
+	assert_int_equal(count(&made.scene), 0);
+	wait_without_holder(&made, "work", endless);
+	assert_int_equal(count(&made.scene), 0);
+	wait_without_holder(&made, "pthread_mutex_lock", (struct sprof_lock_traits){0});
+	assert_int_equal(count(&made.scene), 0);
+}
+
+/* It may be freed yet: it waits only just, or its holder is known. */
+static void a_lock_that_may_be_freed(void **state)
+{
+	const struct sprof_lock_traits lost = {.lost_owner = 77};
+	struct hopeless made;
+
+	wait_without_holder(&made, "pthread_mutex_lock", lost);
+	wait_for(&made.scene, 0, SPROF_PROFILE_NONE, SPROF_NS_PER_MS);
+	assert_int_equal(count(&made.scene), 0);
+	wait_for(&made.scene, 0, 1, LONG_NS);
+	assert_int_equal(count(&made.scene), 0);
+}
+
+static void what_waits_for_a_hopeless_thread(void **state)
+{
+	const struct sprof_lock_traits lost = {.lost_owner = 77};
+	struct hopeless made;
+
+	wait_without_holder(&made, "pthread_mutex_lock", lost);
+	wait_for(&made.scene, 1, 2, LONG_NS);
+	wait_for(&made.scene, 2, 0, LONG_NS);
+	wait_for(&made.scene, 3, 0, SPROF_NS_PER_MS);
+	assert_int_equal(count(&made.scene), 3);
+	assert_false(made.scene.stuck[3]);
+}
+
 TEST_MAIN("deadlocks")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_circle_and_what_waits_for_it),
 		cmocka_unit_test(a_thread_that_waits_for_itself),
 		cmocka_unit_test(a_circle_of_different_moments),
+		cmocka_unit_test(a_lock_that_nothing_will_free),
+		cmocka_unit_test(a_lock_that_may_be_freed),
+		cmocka_unit_test(what_waits_for_a_hopeless_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

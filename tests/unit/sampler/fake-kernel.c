@@ -230,7 +230,8 @@ static bool is_pinned(void *data, const struct sprof_thread *thread)
 	return false;
 }
 
-static uint64_t process_cpu_ns(void *data, const struct sprof_process *process)
+static uint64_t process_cpu_ns(
+	void *data, const struct sprof_process *process, struct sprof_cpu_clock *clock)
 {
 	struct fake_world *world = fake_ask(data, NULL) ? NULL : data;
 	uint64_t sum = 0;

@@ -103,7 +103,8 @@ void fake_order(struct fake_world *world, uint64_t ns, enum sprof_order order)
 
 void fake_run(struct fake_world *world)
 {
-	const struct sprof_sampler_ends ends = {&world->sink, &world->control, &world->period_ends};
+	const struct sprof_sampler_parts parts = {
+		.sink = &world->sink, .control = &world->control, .periods = &world->period_ends};
 	struct sprof_error err = {0};
 
 	/* In the scenarios with orders, one of them ends the delay. */
@@ -112,7 +113,7 @@ void fake_run(struct fake_world *world)
 	fake_mark(world);
 	world->end_ns =
 		world->signal_ns ? world->signal_ns : world->now_ns + world->options.duration_ns;
-	if (!sprof_sampler_run_in(&world->table, &ends, &world->options, &world->quality, &err))
+	if (!sprof_sampler_run_in(&world->table, &parts, &world->options, &world->quality, &err))
 		fake_wrong(world, NULL, "the run failed");
 	for (size_t i = 0; i < world->thread_count; i++)
 		fake_check_end(world, &world->threads[i]);

@@ -181,11 +181,12 @@ static const struct sprof_perf_timer_mapping made[] = {
 
 static bool begin_record(uint64_t time_ns, size_t made_count, uint64_t mapped_ns)
 {
-	const struct sprof_perf_timer_record record = {.time_ns = time_ns,
+	static struct sprof_perf_timer_record record;
+
+	record = (struct sprof_perf_timer_record){.time_ns = time_ns,
 		.mappings = made,
 		.mapping_count = made_count,
 		.mapped_ns = mapped_ns};
-
 	return sprof_mappings_begin_record(&scene.process, &record);
 }
 
@@ -272,12 +273,12 @@ static void a_change_that_is_known_is_read(void **state)
 static void former_mappings_are_not_read(void **state)
 {
 	scene.process.former_maps.generation = 7;
-	sprof_mappings_begin_former(&scene.process);
+	sprof_mappings_swap_former(&scene.process);
 	assert_int_equal(scene.process.maps.generation, 7);
 	scene.has_code = true;
 	assert_false(seek());
 	assert_int_equal(scene.reads, 1);
-	sprof_mappings_end_former(&scene.process);
+	sprof_mappings_swap_former(&scene.process);
 	assert_int_equal(scene.process.maps.generation, 1);
 }
 

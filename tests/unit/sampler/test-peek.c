@@ -10,7 +10,8 @@
 static struct scene {
 	struct sprof_thread thread;
 	struct sprof_quality quality;
-	char letter; /* its state */
+	char letter;    /* its state */
+	uint64_t flags; /* of /proc/PID/stat */
 } scene;
 
 static uint64_t now_ns(void *data)
@@ -20,7 +21,7 @@ static uint64_t now_ns(void *data)
 
 static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
 {
-	*ret = (struct sprof_proc_stat){.state = scene.letter};
+	*ret = (struct sprof_proc_stat){.state = scene.letter, .flags = scene.flags};
 	return true;
 }
 
@@ -81,6 +82,37 @@ static void who_has_ended_is_nothing(void **state)
 	assert_int_equal(look_at('Z', SPROF_THREAD_RUNNING), PEEK_NOTHING);
 }
 
+static enum peek_outcome look_at_worker(char letter, uint64_t flags)
+{
+	const struct sprof_world world = {.now_ns = now_ns, .read_stat = read_stat};
+	const struct sprof_sampler_options options = {.mode = SPROF_MODE_WALL};
+	const struct run run = {.world = &world, .options = &options, .quality = &scene.quality};
+	const struct peek_sight sight = {.call = {.kind = SPROF_PROC_SYSCALL_INSIDE}};
+	struct observation observation = {.snapshot = NULL};
+	enum peek_outcome outcome;
+
+	scene.letter = letter;
+	scene.flags = flags;
+	scene.thread.phase = SPROF_THREAD_RUNNING;
+	outcome = sprof_peek_worker(&run, &scene.thread, &sight, &observation);
+	if (outcome == PEEK_TAKEN) {
+		assert_int_equal(observation.state, SPROF_STATE_SLEEP);
+		assert_int_equal(observation.end, SPROF_END_ROOT);
+	}
+	return outcome;
+}
+
+/* The kernel shows no stack pointer for both. */
+static void a_worker_has_not_ended(void **state)
+{
+	assert_int_equal(look_at_worker('S', SPROF_PF_IO_WORKER), PEEK_TAKEN);
+	assert_int_equal(look_at_worker('S', SPROF_PF_USER_WORKER), PEEK_TAKEN);
+	assert_int_equal(look_at_worker('R', SPROF_PF_IO_WORKER), PEEK_AWAKE);
+	assert_int_equal(look_at_worker('S', 0), PEEK_NOTHING);
+	assert_int_equal(look_at_worker('S', SPROF_PF_IO_WORKER | SPROF_PF_EXITING), PEEK_NOTHING);
+	assert_int_equal(look_at_worker('Z', SPROF_PF_IO_WORKER), PEEK_NOTHING);
+}
+
 TEST_MAIN("peek")
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +120,7 @@ TEST_MAIN("peek")
 		cmocka_unit_test(a_stop_of_ours_is_no_sleep),
 		cmocka_unit_test(who_runs_by_now_is_awake),
 		cmocka_unit_test(who_has_ended_is_nothing),
+		cmocka_unit_test(a_worker_has_not_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static struct switching *create(void)
 
 static void add(struct switching *switching, uint64_t time_ns, bool is_off, bool preempted)
 {
-	const struct switch_item item = {time_ns, is_off, preempted};
+	const struct switch_item item = {time_ns, is_off ? SWITCH_OFF : SWITCH_ON, preempted};
 
 	assert_true(sprof_switching_add(switching, &item));
 }
@@ -35,8 +35,10 @@ static void on(struct switching *switching, uint64_t time_ns)
 
 static void place(struct switching *switching, uint64_t time_ns, uint32_t stack)
 {
-	assert_true(sprof_switching_add_place(
-		switching, &(struct off_place){.time_ns = time_ns, .stack = stack}));
+	assert_true(sprof_switching_add(switching,
+		&(struct switch_item){.time_ns = time_ns,
+			.kind = SWITCH_PLACE,
+			.place = {.time_ns = time_ns, .stack = stack}}));
 }
 
 /* The next interval before that time. False: there is none. */
@@ -45,7 +47,7 @@ static bool next(struct switching *switching, uint64_t until_ns, struct off_inte
 	struct switch_item item;
 
 	while (sprof_switching_take(switching, until_ns, &item)) {
-		if (item.is_off)
+		if (item.kind == SWITCH_OFF)
 			sprof_switching_off(switching, &item);
 		else if (sprof_switching_on(switching, item.time_ns, ret))
 			return true;
@@ -201,7 +203,7 @@ static void all_time_off_the_cpu_is_known(void **state)
 {
 	struct switching *switching = create();
 
-	switching->totals = (struct switching_totals){.wait_ns = 100, .preempted_ns = 10};
+	switching->off_ns = 110;
 	on(switching, 5);
 	off(switching, 10);
 	on(switching, 20);
@@ -236,20 +238,27 @@ static void end(struct switching *switching, uint64_t end_ns, uint64_t resumed_n
 	switching->is_known = false;
 }
 
+static void wait(struct switching *switching, uint64_t begin_ns, uint64_t end_ns)
+{
+	sprof_switching_found_off(switching, begin_ns);
+	end(switching, end_ns, 0);
+}
+
 static void pauses_and_earlier_sinks_do_not_count(void **state)
 {
 	struct switching *switching = create();
-	struct switching_totals *totals = &switching->totals;
 
-	*totals = (struct switching_totals){.waits = 5, .wait_ns = 50, .longest_ns = 20};
-	sprof_switching_pause(switching, 0);
-	*totals = (struct switching_totals){.waits = 7, .wait_ns = 150, .longest_ns = 90};
-	sprof_switching_resume(switching, 0);
-	*totals = (struct switching_totals){.waits = 8, .wait_ns = 160, .longest_ns = 20};
-	check_own(switching, 0, 6, 60);
-	assert_int_equal(sprof_switching_own(switching, 0).longest_ns, 20);
-	sprof_switching_restart(switching, 0);
-	check_own(switching, 0, 0, 0);
+	wait(switching, 10, 30);
+	wait(switching, 40, 70);
+	sprof_switching_pause(switching, 80);
+	wait(switching, 100, 190);
+	sprof_switching_resume(switching, 200);
+	wait(switching, 210, 220);
+	check_own(switching, 250, 3, 60);
+	assert_int_equal(sprof_switching_own(switching, 250).longest_ns, 30);
+	assert_int_equal(sprof_switching_off_by(switching, 250).ns, 150);
+	sprof_switching_restart(switching, 250);
+	check_own(switching, 260, 0, 0);
 	sprof_switching_destroy(switching);
 }
 
@@ -345,8 +354,9 @@ static void time_off_the_cpu_is_known_of_records_in_any_order(void **state)
 /* OFF from 10 on; switches are missing from 20 to 40; what is between is not sure. */
 static void in_a_gap_nothing_is_known(void **state)
 {
-	const struct switch_item items[] = {{10, true}, {20, .gap_ns = 40}, {30, false}, {35, true},
-		{50, false}, {60, true}, {75, false}};
+	const struct switch_item items[] = {{10, SWITCH_OFF}, {20, SWITCH_GAP, .gap_ns = 40},
+		{30, SWITCH_ON}, {35, SWITCH_OFF}, {50, SWITCH_ON}, {60, SWITCH_OFF},
+		{75, SWITCH_ON}};
 	struct switching *switching = calloc(1, sizeof(*switching));
 	struct off_interval interval;
 	struct switch_item item;
@@ -363,7 +373,7 @@ static void in_a_gap_nothing_is_known(void **state)
 	assert_false(sprof_switching_take(switching, 45, &item));
 	assert_true(switching->is_lost && !switching->is_off);
 	for (; sprof_switching_take(switching, 80, &item); taken++) {
-		if (item.is_off)
+		if (item.kind == SWITCH_OFF)
 			sprof_switching_off(switching, &item);
 		else if (sprof_switching_on(switching, item.time_ns, &interval))
 			assert_int_equal(interval.end_ns - interval.begin_ns, 15);

@@ -3,7 +3,7 @@
  * overwrites its bytes. The waited-for object is looked up a little later, from the call's
  * arguments. Does not handle stacks that take more than one copy, of Go and of Python.
  */
-#include "sampler/switches/exact-places.h"
+#include "sampler/switches/places.h"
 
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "blocked/call.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/copy.h"
 #include "sampler/stack/mappings.h"
 #include "sampler/stack/walk.h"
 
@@ -21,7 +22,7 @@ void sprof_exact_places_restart(struct exact_places *places)
 	memset(places->waits, 0, sizeof(places->waits));
 }
 
-bool sprof_exact_places_can_tell(const struct sprof_thread *thread)
+bool sprof_exact_places_fit(const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
 
@@ -59,23 +60,6 @@ static uint32_t find_wait(struct exact_places *places, struct book *book,
 	return known->id;
 }
 
-static struct sprof_stack_copy copy_of(
-	const struct sprof_thread *thread, const struct sprof_perf_user *user)
-{
-	const uint64_t sp = user->regs.values[SPROF_REG_SP];
-	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
-	const bool is_full = user->stack_size >= SPROF_PERF_STACK_SIZE;
-	const uint64_t end = mapping ? mapping->end : UINT64_MAX;
-
-	return (struct sprof_stack_copy){
-		.base = sp,
-		.size = user->stack_size,
-		.bytes = user->stack,
-		.floor = sp,
-		.limit = is_full ? end : sp + user->stack_size,
-	};
-}
-
 static void walk(struct book *book, struct sprof_thread *thread, struct sprof_snapshot *snapshot,
 	struct off_place *place)
 {
@@ -111,32 +95,19 @@ static const struct sprof_thread *reader_for(
 	return thread;
 }
 
-static struct sprof_proc_syscall call_of(struct exact_places *places, const struct run *run,
-	const struct sprof_thread *thread, const struct sprof_regs *regs)
-{
-	struct sprof_proc_syscall call = {
-		.number =
-			sprof_call_places_find(&places->calls, run, reader_for(run, thread), regs),
-		.sp = regs->values[SPROF_REG_SP],
-		.pc = regs->values[SPROF_REG_PC],
-	};
-
-	call.kind = call.number == SPROF_CALL_NUMBER_NONE ? SPROF_PROC_SYSCALL_OUTSIDE
-							  : SPROF_PROC_SYSCALL_INSIDE;
-	sprof_regs_arguments(regs, call.arguments);
-	return call;
-}
-
 /* Outside of a call it waits for a page. */
 void sprof_exact_places_find(struct exact_places *places, struct book *book,
 	struct sprof_thread *thread, const struct sprof_switch_record *record,
 	struct off_place *ret)
 {
-	struct sprof_snapshot snapshot = {.regs = record->user.regs};
-	const struct sprof_proc_syscall call =
-		call_of(places, book->run, thread, &record->user.regs);
+	struct sprof_snapshot snapshot = {
+		.regs = record->user.regs,
+		.stack = sprof_copy_by_kernel(thread, &record->user, SPROF_PERF_STACK_SIZE),
+	};
+	const struct sprof_proc_syscall call = sprof_call_at(&snapshot.regs,
+		sprof_call_places_find(
+			&places->calls, book->run, reader_for(book->run, thread), &snapshot.regs));
 
-	snapshot.stack = copy_of(thread, &record->user);
 	*ret = (struct off_place){
 		.time_ns = record->time_ns,
 		.state = call.kind == SPROF_PROC_SYSCALL_INSIDE ? SPROF_STATE_SLEEP

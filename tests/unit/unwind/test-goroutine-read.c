@@ -1,19 +1,16 @@
 /*
- * sampler/goroutine: the thread pointer of a thread that has never stopped, and where the thread's own stack was left.
+ * unwind/goroutine-read: the thread pointer of a thread that has never stopped, and where the thread's own stack was left.
  * The stack is a piece of this process's memory, and its mapping ends where the test says.
  */
-#include "sampler/stack/goroutine.h"
+#include "unwind/goroutine-read.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/proc/maps-query.h"
 #include "attach/proc/maps.h"
 #include "attach/proc/memory.h"
-#include "attach/target.h"
 #include "elfsym/go/runtime.h"
-#include "sampler/world.h"
 #include "tests/unit/check.h"
 
 enum {
@@ -44,8 +41,7 @@ static uint64_t address_of(size_t word)
 	return (uintptr_t)&memory[word];
 }
 
-static size_t read_memory(
-	void *data, const struct sprof_thread *thread, uint64_t address, void *buffer, size_t size)
+static size_t read_memory(void *data, uint64_t address, void *buffer, size_t size)
 {
 	return sprof_memory_read(getpid(), address, buffer, size);
 }
@@ -53,14 +49,12 @@ static size_t read_memory(
 /* What a thread with this id finds from this word of a stack whose mapping ends at another. */
 static uint64_t find(pid_t tid, size_t sp, size_t end)
 {
-	const struct sprof_world world = {.read_memory = read_memory};
 	struct sprof_mapping stack = {.start = address_of(0), .end = address_of(end)};
-	struct sprof_process process = {.pid = FIRST, .maps = {.items = &stack, .count = 1}};
-	const struct sprof_thread thread = {.tid = tid, .process = &process};
-	const struct goroutine_reading reading = {
-		.world = &world, .thread = &thread, .runtime = &runtime, .own_tid = OWN_TID};
+	const struct sprof_maps maps = {.items = &stack, .count = 1};
+	const struct sprof_goroutine_reading reading = {
+		.read_memory = read_memory, .runtime = &runtime, .own_tid = OWN_TID};
 
-	return sprof_goroutine_find_thread(&reading, address_of(sp));
+	return sprof_goroutine_find_thread(&reading, &maps, address_of(sp), tid == FIRST);
 }
 
 /* The thread pointer's target, with the g and the m that it leads to. */
@@ -147,14 +141,10 @@ static void put_g(size_t g, size_t sp, uint64_t left)
 /* What is known of the thread, which says that it runs this g, at this word of its stacks. */
 static struct sprof_goroutine read_at(size_t g, size_t sp, bool wants_system)
 {
-	const struct sprof_world world = {.read_memory = read_memory};
-	struct sprof_process process = {.pid = FIRST};
-	const struct sprof_thread thread = {
-		.tid = LATER, .process = &process, .thread_pointer = address_of(OWN)};
-	const struct goroutine_reading reading = {.world = &world,
-		.thread = &thread,
+	const struct sprof_goroutine_reading reading = {.read_memory = read_memory,
 		.runtime = &runtime,
 		.own_tid = OWN_TID,
+		.thread_pointer = address_of(OWN),
 		.wants_system = wants_system};
 	struct sprof_regs regs = {0};
 	struct sprof_goroutine goroutine;
@@ -189,7 +179,7 @@ static void test_where_the_own_stack_was_left(void **state)
 	}
 }
 
-TEST_MAIN("goroutine")
+TEST_MAIN("goroutine-read")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_at_the_end_of_the_mapping, set_up, tear_down),

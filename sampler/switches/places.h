@@ -2,8 +2,8 @@
  * Where a thread left its CPU: its stack and what it waited for, from the kernel's record of that
  * moment.
  */
-#ifndef SPROF_SAMPLER_SWITCHES_EXACT_PLACES_H
-#define SPROF_SAMPLER_SWITCHES_EXACT_PLACES_H
+#ifndef SPROF_SAMPLER_SWITCHES_PLACES_H
+#define SPROF_SAMPLER_SWITCHES_PLACES_H
 
 #include "events/perf/registers.h"
 #include "sampler/account/book.h"
@@ -28,7 +28,7 @@ struct exact_places {
 void sprof_exact_places_restart(struct exact_places *places);
 
 /* Whether the stacks of the thread's program take one copy only. */
-bool sprof_exact_places_can_tell(const struct sprof_thread *thread);
+bool sprof_exact_places_fit(const struct sprof_thread *thread);
 
 /* Reads the place of the record, with its time, into *ret. */
 void sprof_exact_places_find(struct exact_places *places, struct book *book,

@@ -7,11 +7,9 @@
  * Does not handle a runtime that changes the structures meanwhile: a stopped thread is not changing
  * its own, and no other thread changes a sleeper's.
  */
-#include "sampler/stack/goroutine.h"
+#include "unwind/goroutine-read.h"
 
 #include <string.h>
-
-#include "sampler/world.h"
 
 enum {
 	WORD = 8,
@@ -34,22 +32,14 @@ static uint64_t g_word(const struct g *g, size_t offset)
 	return g->words[offset / WORD];
 }
 
-static size_t read_memory(
-	const struct goroutine_reading *reading, uint64_t address, void *bytes, size_t size)
-{
-	const struct sprof_world *world = reading->world;
-
-	return world->read_memory(world->data, reading->thread, address, bytes, size);
-}
-
-static bool read_g(const struct goroutine_reading *reading, uint64_t address, struct g *ret)
+static bool read_g(const struct sprof_goroutine_reading *reading, uint64_t address, struct g *ret)
 {
 	size_t got;
 
 	memset(ret->words, 0, sizeof(ret->words));
 	ret->address = address;
 	/* Memory after the g may be unmapped. */
-	got = read_memory(reading, address, ret->words, sizeof(ret->words));
+	got = reading->read_memory(reading->data, address, ret->words, sizeof(ret->words));
 	return got >= G_WORDS * WORD;
 }
 
@@ -57,14 +47,15 @@ struct m {
 	uint64_t thread_id, system_g, current_g, vdso_sp;
 };
 
-static bool read_m(const struct goroutine_reading *reading, uint64_t address, struct m *ret)
+static bool read_m(const struct sprof_goroutine_reading *reading, uint64_t address, struct m *ret)
 {
 	const struct sprof_go_runtime *runtime = reading->runtime;
 	uint32_t last =
 		runtime->vdso_sp > runtime->current_g ? runtime->vdso_sp : runtime->current_g;
 	uint8_t bytes[M_BYTES + WORD];
 
-	if (!address || read_memory(reading, address, bytes, last + WORD) < last + WORD)
+	if (!address ||
+		reading->read_memory(reading->data, address, bytes, last + WORD) < last + WORD)
 		return false;
 	memcpy(&ret->system_g, bytes + SPROF_GO_M_SYSTEM_G, WORD);
 	memcpy(&ret->thread_id, bytes + runtime->thread_id, WORD);
@@ -110,21 +101,21 @@ static void set_system(struct sprof_goroutine *goroutine, const struct g *g)
  * signal handlers), and its m. The m names its thread. If that is another one, the thread pointer
  * is not believed: it was a guess, or was another thread's at the time.
  */
-static bool read_own(const struct goroutine_reading *reading, uint64_t pointer, struct g *ret_own,
-	struct m *ret_m)
+static bool read_own(const struct sprof_goroutine_reading *reading, uint64_t pointer,
+	struct g *ret_own, struct m *ret_m)
 {
 	const struct sprof_go_runtime *runtime = reading->runtime;
 	uint64_t address;
 
 	return runtime && pointer &&
-		read_memory(reading, pointer + (uint64_t)(int64_t)runtime->g, &address,
-			sizeof(address)) == sizeof(address) &&
+		reading->read_memory(reading->data, pointer + (uint64_t)(int64_t)runtime->g,
+			&address, sizeof(address)) == sizeof(address) &&
 		address && read_g(reading, address, ret_own) &&
 		read_m(reading, g_word(ret_own, SPROF_GO_G_M), ret_m) &&
 		ret_m->thread_id == (uint64_t)reading->own_tid;
 }
 
-static bool is_own(const struct goroutine_reading *reading, uint64_t pointer)
+static bool is_own(const struct sprof_goroutine_reading *reading, uint64_t pointer)
 {
 	struct g g;
 	struct m m;
@@ -136,12 +127,13 @@ static bool is_own(const struct goroutine_reading *reading, uint64_t pointer)
  * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2); glibc and
  * musl repeat it in the third word. 0: the thread's is not in the range.
  */
-static uint64_t find_between(const struct goroutine_reading *reading, uint64_t from, uint64_t end)
+static uint64_t find_between(
+	const struct sprof_goroutine_reading *reading, uint64_t from, uint64_t end)
 {
 	uint64_t words[TOP_WORDS];
 
 	for (; from + sizeof(words) <= end; from += sizeof(words) - 2 * WORD) {
-		if (read_memory(reading, from, words, sizeof(words)) < sizeof(words))
+		if (reading->read_memory(reading->data, from, words, sizeof(words)) < sizeof(words))
 			return 0;
 		for (size_t i = 0; i + 2 < TOP_WORDS; i++) {
 			uint64_t address = from + i * WORD;
@@ -159,9 +151,10 @@ static uint64_t find_between(const struct goroutine_reading *reading, uint64_t f
  * of the mapping, unless the memory after it has become part of the same mapping; then it is not
  * far above what the thread has used of its stack.
  */
-static uint64_t find_on_stack(const struct goroutine_reading *reading, uint64_t sp)
+static uint64_t find_on_stack(
+	const struct sprof_goroutine_reading *reading, const struct sprof_maps *maps, uint64_t sp)
 {
-	const struct sprof_mapping *stack = sprof_maps_find(&reading->thread->process->maps, sp);
+	const struct sprof_mapping *stack = sprof_maps_find(maps, sp);
 	uint64_t size, found = 0;
 
 	if (!stack)
@@ -179,9 +172,9 @@ static uint64_t find_on_stack(const struct goroutine_reading *reading, uint64_t 
  * The first thread's stack is the kernel's. The target of its thread pointer is in small memory of
  * its own, which may be one mapping with other small memory, in libc's data, or in the heap.
  */
-static uint64_t find_elsewhere(const struct goroutine_reading *reading)
+static uint64_t find_elsewhere(
+	const struct sprof_goroutine_reading *reading, const struct sprof_maps *maps)
 {
-	const struct sprof_maps *maps = &reading->thread->process->maps;
 	uint64_t found = 0, read = 0;
 
 	for (size_t i = 0; i < maps->count && !found && read < MOST_DATA; i++) {
@@ -196,12 +189,10 @@ static uint64_t find_elsewhere(const struct goroutine_reading *reading)
 	return found;
 }
 
-uint64_t sprof_goroutine_find_thread(const struct goroutine_reading *reading, uint64_t sp)
+uint64_t sprof_goroutine_find_thread(const struct sprof_goroutine_reading *reading,
+	const struct sprof_maps *maps, uint64_t sp, bool is_first)
 {
-	const struct sprof_thread *thread = reading->thread;
-
-	return thread->tid == thread->process->pid ? find_elsewhere(reading)
-						   : find_on_stack(reading, sp);
+	return is_first ? find_elsewhere(reading, maps) : find_on_stack(reading, maps, sp);
 }
 
 static void set_system_left(struct sprof_goroutine *goroutine, const struct g *system)
@@ -211,7 +202,7 @@ static void set_system_left(struct sprof_goroutine *goroutine, const struct g *s
 }
 
 /* On a goroutine's stack: reads where the thread left its own stack, if that is wanted. */
-static void read_system(const struct goroutine_reading *reading, uint64_t system_g,
+static void read_system(const struct sprof_goroutine_reading *reading, uint64_t system_g,
 	struct sprof_goroutine *goroutine)
 {
 	struct g system;
@@ -235,7 +226,7 @@ static bool is_on(const struct sprof_goroutine *goroutine, const struct g *syste
  * The thread is not on the goroutine's stack, but on its own or a signal handler's. The first
  * instructions of a handler still have the g from before.
  */
-static void set_outside(const struct goroutine_reading *reading, const struct g *own,
+static void set_outside(const struct sprof_goroutine_reading *reading, const struct g *own,
 	const struct m *m, uint64_t sp, struct sprof_goroutine *goroutine)
 {
 	struct g system = *own;
@@ -250,15 +241,15 @@ static void set_outside(const struct goroutine_reading *reading, const struct g 
 		set_system_left(goroutine, &system);
 }
 
-bool sprof_goroutine_read(const struct goroutine_reading *reading, const struct sprof_regs *regs,
-	struct sprof_goroutine *ret)
+bool sprof_goroutine_read(const struct sprof_goroutine_reading *reading,
+	const struct sprof_regs *regs, struct sprof_goroutine *ret)
 {
 	uint64_t sp = regs->values[SPROF_REG_SP];
 	struct g own, g;
 	struct m m;
 
 	*ret = (struct sprof_goroutine){0};
-	if (!read_own(reading, reading->thread->thread_pointer, &own, &m))
+	if (!read_own(reading, reading->thread_pointer, &own, &m))
 		return false;
 	ret->is_known = true;
 	ret->vdso_sp = m.vdso_sp;

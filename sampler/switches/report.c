@@ -3,12 +3,12 @@
  * rest when it has ended. It gets its place from the tick, which knows more; a wait that no tick
  * has seen gets its place from the kernel's record. Does not handle where waits come from.
  */
-#include "sampler/switches/exact-tell.h"
+#include "sampler/switches/report.h"
 
 #include "base/numbers.h"
 
-static void tell(struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *where,
-	const struct sprof_waited *waited)
+static void report(struct exact *exact, struct sprof_thread *thread,
+	const struct sprof_sample *where, const struct sprof_waited *waited)
 {
 	const struct sprof_sink *sink = exact->book->sink;
 	struct sampled *sampled = thread->sampling;
@@ -24,7 +24,7 @@ static struct sprof_waited rest_of(const struct exact *exact, const struct switc
 	const struct off_interval *interval)
 {
 	const uint64_t begin_ns =
-		sprof_most(sprof_most(interval->begin_ns, switching->told_ns), exact->from_ns);
+		sprof_most(sprof_most(interval->begin_ns, switching->reported_ns), exact->from_ns);
 
 	return (struct sprof_waited){
 		.begin_ns = begin_ns,
@@ -60,7 +60,8 @@ static bool is_seen_by(const struct switching *switching, const struct sprof_sam
 }
 
 /* Hands it over with its own place, together with earlier waits that have none. */
-static void tell_place(struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
+static void report_at_place(
+	struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
 {
 	struct switching *switching = sprof_exact_switching(thread);
 	const struct sprof_sample where = sample_at(thread, &switching->place);
@@ -68,19 +69,19 @@ static void tell_place(struct exact *exact, struct sprof_thread *thread, struct 
 	rest->ns += switching->unplaced_ns;
 	rest->waits += switching->unplaced;
 	switching->unplaced = switching->unplaced_ns = 0;
-	tell(exact, thread, &where, rest);
+	report(exact, thread, &where, rest);
 }
 
-void sprof_exact_tell_rest(struct exact *exact, struct sprof_thread *thread)
+void sprof_exact_report_rest(struct exact *exact, struct sprof_thread *thread)
 {
 	struct switching *switching = sprof_exact_switching(thread);
 	struct sprof_waited rest = {0};
 
 	if (switching->unplaced && switching->has_last && exact->is_on)
-		tell_place(exact, thread, &rest);
+		report_at_place(exact, thread, &rest);
 }
 
-void sprof_exact_tell_ended(
+void sprof_exact_report_ended(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
 {
 	const struct sampled *sampled = thread->sampling;
@@ -92,15 +93,15 @@ void sprof_exact_tell_ended(
 		return;
 	if (exact->run->lengths && tick->time_ns >= sprof_most(interval->begin_ns, 1) &&
 		tick->time_ns <= interval->end_ns && is_seen_by(switching, tick)) {
-		tell(exact, thread, tick, &rest);
+		report(exact, thread, tick, &rest);
 	} else if (switching->has_place) {
-		tell_place(exact, thread, &rest);
+		report_at_place(exact, thread, &rest);
 	} else {
 		switching->unplaced += rest.waits;
 		switching->unplaced_ns += rest.ns;
 		exact->run->quality->exact_unplaced += rest.waits;
 	}
-	switching->told_ns = sprof_most(switching->told_ns, interval->end_ns);
+	switching->reported_ns = sprof_most(switching->reported_ns, interval->end_ns);
 }
 
 /*
@@ -109,12 +110,12 @@ void sprof_exact_tell_ended(
  */
 static void note_sleep(struct exact *exact, struct switching *switching, uint64_t tick_ns)
 {
-	if (!switching->is_known && !switching->switches.count && tick_ns < exact->read_ns)
+	if (!switching->is_known && !switching->count && tick_ns < exact->read_ns)
 		sprof_switching_found_off(switching, exact->from_ns);
 }
 
 /* Hands over the wait up to the tick, if it is known to have lasted until then. */
-bool sprof_exact_tell_seen(
+bool sprof_exact_report_seen(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *sample)
 {
 	struct switching *switching = sprof_exact_switching(thread);
@@ -122,7 +123,7 @@ bool sprof_exact_tell_seen(
 
 	if (!switching || switching->by_ticks || !sprof_state_is_blocked(sample->state))
 		return false;
-	if (!sprof_exact_places_can_tell(thread)) {
+	if (!sprof_exact_places_fit(thread)) {
 		switching->by_ticks = true;
 		return false;
 	}
@@ -137,10 +138,10 @@ bool sprof_exact_tell_seen(
 	if (!part.ns)
 		return true;
 	if (is_seen_by(switching, sample))
-		tell(exact, thread, sample, &part);
+		report(exact, thread, sample, &part);
 	else
-		tell_place(exact, thread, &part);
-	switching->told_ns = sample->time_ns;
+		report_at_place(exact, thread, &part);
+	switching->reported_ns = sample->time_ns;
 	switching->is_counted = true;
 	return true;
 }
