@@ -16,6 +16,7 @@
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/complete.h"
+#include "cmd/cli/other-tools.h"
 #include "cmd/cli/outputs.h"
 #include "cmd/cli/program-file.h"
 #include "cmd/record/hang.h"
@@ -146,11 +147,16 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 
 static void hint_at_word(char *const words[], struct sprof_error *err)
 {
+	const char *answer = sprof_other_tools_command(words[0]);
 	struct sprof_nearest nearest = {.word = words[0]};
 	struct sprof_error missing;
 	char path[PATH_MAX];
 	char *line = NULL;
 
+	if (answer) {
+		sprof_error_hint(err, "%s", answer);
+		return;
+	}
 	for (int i = 0; i < COMMANDS && !strchr(words[0], '/'); i++)
 		sprof_nearest_try(&nearest, commands[i]->name);
 	if (nearest.found) {
@@ -206,6 +212,13 @@ static int help(char *const words[])
 	return SPROF_EXIT_USAGE;
 }
 
+/* perf's "-t TID"; -t alone is --threads. */
+static bool is_tid(char *const words[])
+{
+	return !strcmp(words[0], "-t") && words[1] && words[1][0] &&
+		!words[1][strspn(words[1], "0123456789")];
+}
+
 /*
  * `record` is other profilers' word for run and, with -p, for attach. A word that follows no option is
  * the program, and what follows is its own.
@@ -215,7 +228,9 @@ static bool is_attach(char *const words[])
 	bool follows_option = false;
 
 	for (; words[0] && strcmp(words[0], "--") != 0; words++) {
-		if (!strncmp(words[0], "-p", 2) || !strncmp(words[0], "--pid", 5))
+		if (!strncmp(words[0], "-p", 2) || !strncmp(words[0], "--pid", 5) ||
+			!strncmp(words[0], "--tid", 5) || !strncmp(words[0], "--name", 6) ||
+			is_tid(words))
 			return true;
 		if (words[0][0] != '-' && !follows_option)
 			return false;

@@ -52,6 +52,7 @@ static const struct sprof_option annotate_table[] = {
 		"samples (wall); files of events or of other tools: any of their\n"
 		"kinds of values",
 		sprof_value_text, FIELD(reading.shown.weight)},
+	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "JSON instead of tables", sprof_value_flag, FIELD(json)},
 	{0},
 };

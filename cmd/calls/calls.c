@@ -84,10 +84,11 @@ static const struct sprof_option what_table[] = {
 		"functions, separated by commas; may be given several times: parse,\n"
 		"'ns::Tree::*', malloc@libc.so.6",
 		add_functions, FIELD(functions)},
-	{"overhead", NULL, "PCT",
+	{"max-overhead", NULL, "PCT",
 		"above this percentage of a thread's time, watch in windows and\n"
 		"estimate; 0: watch every call (50)",
 		set_overhead, FIELD(overhead), .conflicts = "count"},
+	{"overhead", NULL, "PCT", NULL, set_overhead, FIELD(overhead), .conflicts = "count"},
 	{"count", NULL, NULL,
 		"only count calls, of at most four functions, by debug registers: no\n"
 		"thread stops, and the program's code is not changed",
@@ -112,6 +113,7 @@ static const struct sprof_option output_table[] = {
 		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
 	{"output", "o", "FILE", "write to FILE (.txt or .json) instead of stdout", sprof_value_text,
 		FIELD(output)},
+	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json), .conflicts = "tree path"},
 	{"json", NULL, NULL, "write JSON instead of the table", sprof_value_flag, FIELD(json),
 		.conflicts = "tree path"},
 	{0},
@@ -437,22 +439,23 @@ const struct sprof_command sprof_command_calls = {
 	.name = "calls",
 	.summary = "Measure every call of chosen functions: count, time, callers",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
-	.details = "sprof sees every call of the functions, with breakpoints at entries and "
-		   "returns, unless the\n"
-		   "stops take too much time (--overhead). The program's code is changed while it "
-		   "is watched. A\n"
-		   "function is named as in nm or in a report, or by a pattern. Without a file "
-		   "(@libc.so.6,\n"
-		   "@\"/path/of/file\"), a name is looked up in the program, and in all files if "
-		   "the program has no\n"
-		   "such function; a pattern is looked up only in the program. The total of a "
-		   "function counts nested\n"
-		   "calls once; its self time excludes the watched functions that it called. "
-		   "sprof exits with the\n"
-		   "exit code of PROGRAM.\n\n"
-		   "  sprof calls -F 'parse*,lex' -- ./app\n"
-		   "  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
-		   "  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
+	.details =
+		"sprof sees every call of the functions, with breakpoints at entries and "
+		"returns, unless the\n"
+		"stops take too much time (--max-overhead). The program's code is changed while it "
+		"is watched. A\n"
+		"function is named as in nm or in a report, or by a pattern. Without a file "
+		"(@libc.so.6,\n"
+		"@\"/path/of/file\"), a name is looked up in the program, and in all files if "
+		"the program has no\n"
+		"such function; a pattern is looked up only in the program. The total of a "
+		"function counts nested\n"
+		"calls once; its self time excludes the watched functions that it called. "
+		"sprof exits with the\n"
+		"exit code of PROGRAM.\n\n"
+		"  sprof calls -F 'parse*,lex' -- ./app\n"
+		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
+		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct calls_options),

@@ -7,10 +7,12 @@
 #include "cmd/cli/command.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <getopt.h>
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cmd/cli/other-tools.h"
 
 enum {
 	MAX_OPTIONS = 96,
@@ -66,7 +68,19 @@ static int argument_of(const struct sprof_option *row)
 {
 	if (!row->argument)
 		return no_argument;
-	return row->argument[0] == '[' ? optional_argument : required_argument;
+	return row->argument[0] == '[' && row->argument[1] == '=' ? optional_argument
+								  : required_argument;
+}
+
+/* "[WHAT]": the next word is the value, unless it is an option. */
+static bool may_lack_word(const struct sprof_option *row)
+{
+	return row->argument && row->argument[0] == '[' && row->argument[1] != '=';
+}
+
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && (word[1] == '-' || isalpha((unsigned char)word[1]));
 }
 
 static void add_row(struct parser *parser, const struct sprof_option *row, size_t base)
@@ -126,15 +140,24 @@ static const char *find_near(
 	return nearest.found;
 }
 
+/* Of an option that the command does not have; NULL: no sentence. */
+static const char *refusal_of(const struct sprof_command *command, const char *option)
+{
+	const char *refusal = command->refusal ? command->refusal(option) : NULL;
+
+	return refusal ? refusal : sprof_other_tools_option(command->name, option);
+}
+
 static bool usage_error(const struct sprof_command *command, int what, const struct parser *parser,
 	const char *word, struct sprof_error *err)
 {
 	int index = find_row(parser, optopt);
 	const struct sprof_option *row = index < 0 ? NULL : parser->rows[index];
 	/* In a cluster of letters such as "-zq", `word` may be the one before the cluster. */
+	const char letter[] = {'-', (char)optopt, '\0'};
 	bool is_word = word[0] == '-' && (!optopt || (word[1] != '-' && strchr(word, optopt)));
 	const char *near = row || !is_word ? NULL : find_near(command, parser, word);
-	const char *refusal = row || !command->refusal ? NULL : command->refusal(word);
+	const char *refusal = row ? NULL : refusal_of(command, is_word ? word : letter);
 
 	if (row && what == ':')
 		sprof_error_set(err, SPROF_ERROR_USAGE, "option --%s needs a value: %s", row->name,
@@ -304,10 +327,18 @@ bool sprof_command_parse(const struct sprof_command *command, int argc, char *ar
 	opterr = 0;
 	optind = 0; /* glibc: start over, and look at the "+" again */
 	while ((value = getopt_long(argc, argv, parser.shorts, parser.longs, NULL)) != -1) {
-		int index = find_row(&parser, value);
+		int index = find_row(&parser, value == ':' ? optopt : value);
+		const bool lacks = value == ':' && may_lack_word(parser.rows[index]);
 
-		if (value == '?' || value == ':')
+		if (value == '?' || (value == ':' && !lacks))
 			return usage_error(command, value, &parser, argv[optind - 1], err);
+		if (lacks)
+			optarg = NULL;
+		else if (may_lack_word(parser.rows[index]) && optarg == argv[optind - 1] &&
+			is_option(optarg)) {
+			optarg = NULL;
+			optind--;
+		}
 		if (!set_option(&parser, index, parser.rows[index]->argument ? optarg : NULL,
 			    options, err)) {
 			hint_at_dashes(&parser, argv[optind - 1], err);
@@ -332,7 +363,8 @@ static int print_option(const struct sprof_option *row, FILE *stream)
 		width += fprintf(stream, "    ");
 	width += fprintf(stream, "--%s", row->name);
 	if (row->argument)
-		width += fprintf(stream, "%s%s", row->argument[0] == '[' ? "" : " ", row->argument);
+		width += fprintf(stream, "%s%s", argument_of(row) == optional_argument ? "" : " ",
+			row->argument);
 	return width;
 }
 

@@ -22,17 +22,15 @@ static const struct choice {
 	{"syscalls", "event", "%file %desc %network %process %signal %ipc %memory %wait"},
 	{"calls", "sort", "function calls total self min avg p50 p95 p99 max rec"},
 	{"mem", "at", "start peak end"},
-	{"rundelay", "source", "auto perf proc"},
-	{"run", "source", "stop kernel auto"},
-	{"attach", "source", "stop kernel auto"},
-	{NULL, "source", "auto perf ptrace"},
+	{"rundelay", "source", "auto kernel proc"},
+	{NULL, "source", "auto ptrace kernel"},
 	{"run", "waits", "exact ticks"},
 	{"attach", "waits", "exact ticks"},
 	{NULL, "impl", "delay pair syscalls call call-delay kmemprof"},
 	{NULL, "report-mode", "merged per-thread both"},
 	{NULL, "mode", "wall cpu wait"},
 	{NULL, "kernel", "none syscall stack"},
-	{NULL, "python", "calls all only"},
+	{NULL, "python", "calls all only none"},
 	{NULL, "state", "user sys sleep disk stopped wait"},
 	{NULL, "sort",
 		"self% self total% total user% sys% runq% wait% stolen% self-user self-sys "
@@ -42,7 +40,7 @@ static const struct choice {
 		"self-runq self-wait samples threads verdict dso function"},
 	{NULL, "percentage", "relative absolute"},
 	{NULL, "colour", "total self"},
-	{NULL, "names", "full short"},
+	{NULL, "names", "full short mangled no-inlines"},
 	{NULL, "addresses", "process file"},
 	{NULL, "by",
 		"dso file srcline address comm cpu rank host pid tid process thread state syscall "
@@ -125,7 +123,7 @@ static void offer_options(const struct sprof_command *command, const struct comp
 /* A value that may be left out is in the option's own word. */
 static bool takes_word(const struct sprof_option *row)
 {
-	return row->argument && row->argument[0] != '[';
+	return row->argument && (row->argument[0] != '[' || row->argument[1] != '=');
 }
 
 /* Kernel threads have no memory, and nothing that could be profiled. */

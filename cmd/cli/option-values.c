@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
+#include "cmd/ui.h"
 #include "events/language/latency.h"
 #include "output/format.h"
 
@@ -22,6 +23,11 @@ static const double min_rate = 1.0 / (24 * 3600);
 bool sprof_value_flag(void *field, const char *text, struct sprof_error *err)
 {
 	*(bool *)field = true;
+	return true;
+}
+
+bool sprof_value_ignored(void *field, const char *text, struct sprof_error *err)
+{
 	return true;
 }
 
@@ -117,21 +123,44 @@ bool sprof_value_duration(void *field, const char *text, struct sprof_error *err
 	return true;
 }
 
+/* A number without a unit is in ns, as in perf-prof. */
 bool sprof_value_latency(void *field, const char *text, struct sprof_error *err)
 {
+	char nanoseconds[32];
+
+	if (text[0] && !text[strspn(text, "0123456789")] &&
+		strlen(text) < sizeof(nanoseconds) - 2) {
+		snprintf(nanoseconds, sizeof(nanoseconds), "%sns", text);
+		text = nanoseconds;
+	}
 	return (sprof_latency_parse(text, strlen(text), field) && *(uint64_t *)field) ||
 		sprof_error_set(err, SPROF_ERROR_USAGE,
 			"not a time above 0 with its unit: s, ms, us or ns, such as 10ms");
 }
 
-bool sprof_value_milliseconds(void *field, const char *text, struct sprof_error *err)
+bool sprof_value_interval(void *field, const char *text, struct sprof_error *err)
 {
 	long value;
 
-	if (!parse_integer(text, INT32_MAX, &value))
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "not a whole number of milliseconds above 0");
-	*(uint64_t *)field = (uint64_t)value * SPROF_NS_PER_MS;
+	if (parse_integer(text, INT32_MAX, &value)) {
+		sprof_ui_note("--interval %s is read as %sms; add the unit", text, text);
+		*(uint64_t *)field = (uint64_t)value * SPROF_NS_PER_MS;
+		return true;
+	}
+	return (text[strspn(text, "0123456789.")] && sprof_duration_parse(text, field) &&
+		       *(uint64_t *)field) ||
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"not a time above 0 with its unit, such as 500ms or 2s");
+}
+
+bool sprof_value_json(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {"text", "json", NULL};
+	unsigned format;
+
+	if (!sprof_value_choice(names, text, &format, err))
+		return false;
+	*(bool *)field = format;
 	return true;
 }
 
@@ -198,9 +227,10 @@ bool sprof_value_source(void *field, const char *text, struct sprof_error *err)
 	static const char *const names[] = {
 		[SPROF_SOURCE_ANY] = "auto",
 		[SPROF_SOURCE_PTRACE] = "ptrace",
-		[SPROF_SOURCE_PERF] = "perf",
+		[SPROF_SOURCE_PERF] = "kernel",
 		NULL,
 	};
 
-	return sprof_value_choice(names, text, field, err);
+	/* An old name. */
+	return sprof_value_choice(names, strcmp(text, "perf") ? text : "kernel", field, err);
 }

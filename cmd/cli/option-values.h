@@ -10,6 +10,8 @@
 
 /* bool: set to true. */
 bool sprof_value_flag(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* Any field, which is left alone: an option of other tools that asks for what is always done. */
+bool sprof_value_ignored(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* const char *: the text itself, which is never freed. */
 bool sprof_value_text(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* pid_t, positive. */
@@ -22,11 +24,15 @@ bool sprof_value_percentage(void *field, const char *text, struct sprof_error *e
 bool sprof_value_time(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* The same, but not 0. */
 bool sprof_value_duration(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
-/* uint64_t, in ns: a positive number with one of the units s, ms, us, ns. */
+/* uint64_t, in ns: a positive number with one of the units s, ms, us, ns; without a unit, in ns. */
 bool sprof_value_latency(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
-/* uint64_t, in ns: a whole number of milliseconds above 0. */
-bool sprof_value_milliseconds(
-	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/*
+ * uint64_t, in ns: a duration with units. A whole number is in ms, as in perf-prof, and a message
+ * says so.
+ */
+bool sprof_value_interval(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* bool: false for "text", true for "json". */
+bool sprof_value_json(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* size_t, from 1 to one million. */
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /*

@@ -60,10 +60,35 @@ static bool unknown_format(struct sprof_error *err, const char *message)
 	return false;
 }
 
+/* Other tools' names of formats. */
+static const struct sprof_format *format_called(const char *name)
+{
+	static const struct {
+		const char *theirs;
+		const struct sprof_format *format;
+	} names[] = {
+		{"raw", &sprof_format_folded},
+		{"collapsed", &sprof_format_folded},
+		{"flamegraph", &sprof_format_svg},
+		{"chrometrace", &sprof_format_chrome},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i].theirs))
+			return names[i].format;
+	}
+	return sprof_format_by_name(name);
+}
+
+bool sprof_outputs_set_json(void *field, const char *text, struct sprof_error *err)
+{
+	return sprof_outputs_set_format(field, "json", err);
+}
+
 bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = field;
-	const struct sprof_format *format = sprof_format_by_name(text);
+	const struct sprof_format *format = format_called(text);
 
 	if (!format)
 		return unknown_format(err, "no such format");

@@ -55,6 +55,8 @@ int sprof_output_descriptor(const struct sprof_output_request *request);
 bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 bool sprof_outputs_set_format(
 	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* A flag: the same as the format json. */
+bool sprof_outputs_set_json(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 
 /* Writes "text, folded, ..." into a buffer, for help and hints. */
 void sprof_outputs_list_formats(char *buffer, size_t size);

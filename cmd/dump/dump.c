@@ -59,9 +59,10 @@ static const struct sprof_option option_table[] = {
 	{"times", NULL, "N", "look N times (1)", sprof_value_count, FIELD(times)},
 	{"interval", NULL, "DURATION", "with --times: the time between two looks (1s)",
 		sprof_value_duration, FIELD(interval_ns), .needs = "times"},
+	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write JSON instead of text, one line per look", sprof_value_flag,
 		FIELD(json)},
-	{"locals", NULL, NULL, "also print the local variables of each frame", sprof_value_flag,
+	{"locals", "l", NULL, "also print the local variables of each frame", sprof_value_flag,
 		FIELD(naming.with_variables)},
 	{"python", NULL, "FRAMES",
 		"frames of Python programs: calls: Python functions, and C\n"
@@ -74,6 +75,7 @@ static const struct sprof_option option_table[] = {
 		sprof_python_unset, FIELD(python)},
 	{"max-depth", NULL, "N", "show at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
+	{"native", "n", NULL, NULL, sprof_value_ignored, 0},
 	{0},
 };
 
@@ -379,9 +381,15 @@ static bool check(
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	struct dump dump = {.options = data};
+	struct dump_options options = *(const struct dump_options *)data;
+	struct dump dump = {.options = &options};
+	struct sprof_error ignored;
 	bool done;
 
+	/* "dump PID", as of pstack and eu-stack */
+	if (operands[0] && !options.pids.count && !options.core &&
+		sprof_value_pids(&options.pids, operands[0], &ignored))
+		operands++;
 	if (!check(dump.options, operands, err))
 		return false;
 	free(sprof_environment_take());
@@ -404,7 +412,7 @@ const struct sprof_command sprof_command_dump = {
 		"  sprof dump -p 4711\n"
 		"  sprof dump --core core.4711\n",
 	.groups = groups,
-	.hidden = "no-python " SPROF_NAMING_HIDDEN,
+	.hidden = "no-python verbose " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct dump_options),
 	.run = run,

@@ -58,14 +58,15 @@ static const struct sprof_option option_table[] = {
 		"estimate how much each place allocates per second, with\n"
 		"breakpoints in short windows, which change the program's code",
 		sprof_value_flag, FIELD(rate)},
-	{"overhead", NULL, "PCT",
+	{"max-overhead", NULL, "PCT",
 		"with --rate: take at most this percentage of the program's time\n"
 		"(5)",
 		sprof_value_percentage, FIELD(overhead), .needs = "rate"},
+	{"overhead", NULL, "PCT", NULL, sprof_value_percentage, FIELD(overhead), .needs = "rate"},
 	{"period", NULL, "N", "record every N-th page fault of a thread (64)", sprof_value_count,
 		FIELD(period), .conflicts = "exact rate"},
 	{"source", NULL, "SOURCE",
-		"auto (the best permitted source), perf (page faults, no stops),\n"
+		"auto (the best permitted source), kernel (page faults, no stops),\n"
 		"ptrace (the system calls that map memory) (auto)",
 		sprof_value_source, FIELD(source), .conflicts = "exact rate"},
 	{0},

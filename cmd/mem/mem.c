@@ -105,8 +105,8 @@ static const struct sprof_option target_table[] = {
 		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
 	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
-	{"interval", "i", "MS", "read the RSS every MS milliseconds (100)",
-		sprof_value_milliseconds, FIELD(period_ns)},
+	{"interval", "i", "TIME", "read the RSS every TIME (100ms)", sprof_value_interval,
+		FIELD(period_ns)},
 	{0},
 };
 
@@ -123,6 +123,7 @@ static const struct sprof_option output_table[] = {
 		"write to FILE: .csv (each reading), .json, .svg, .html, .txt; may\n"
 		"be given several times",
 		add_output, FIELD(outputs)},
+	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write JSON to stdout instead of tables", sprof_value_flag,
 		FIELD(json)},
 	{0},

@@ -1,10 +1,21 @@
 /* sprof attach: profiles a running process, and detaches. */
+#include <string.h>
+
 #include "cmd/cli/commands.h"
 #include "cmd/cli/process-choice.h"
 #include "cmd/record/session.h"
 #include "cmd/ui.h"
 
 #define FIELD(name) offsetof(struct sprof_recording, name)
+
+/* The offset leads to the whole struct: -t is --threads, and "-t TID" perf's way to choose a thread. */
+static bool set_threads(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_recording *options = field;
+
+	options->shown.threads |= !text;
+	return !text || sprof_value_pids(&options->tids, text, err);
+}
 
 static const struct sprof_option process_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several in one profile", sprof_value_pids,
@@ -23,14 +34,18 @@ static const struct sprof_option process_table[] = {
 		FIELD(by_name.all), .needs = "name"},
 	{"children", NULL, NULL, "also follow the processes that these start from now on",
 		sprof_value_flag, FIELD(children)},
+	{"threads-or-tid", "t", "[TID]", NULL, set_threads, 0},
+	{"subprocesses", "s", NULL, NULL, sprof_value_flag, FIELD(children)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
 	{"What to profile", process_table},
 	{"Sampling", sprof_recording_sampling_table},
+	{"Sampling", sprof_recording_foreign_table},
 	{"Page faults", sprof_page_faults_table, FIELD(faults)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_json_table, FIELD(shown)},
 	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"Output", sprof_recording_stats_table},
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
@@ -66,6 +81,18 @@ static bool check_choice(
 		sprof_command_wants_pid("attach", is_chosen, operands, err);
 }
 
+/* "-p PID -- sleep 10" is perf's way to say for how long. */
+static char *const *take_sleep(struct sprof_recording *options, char *const operands[])
+{
+	struct sprof_error err;
+
+	if (!operands[0] || strcmp(operands[0], "sleep") != 0 || !operands[1] || operands[2] ||
+		options->duration_ns ||
+		!sprof_value_duration(&options->duration_ns, operands[1], &err))
+		return operands;
+	return operands + 2;
+}
+
 static void say_begin(const struct sprof_recording *options)
 {
 	const bool threads = options->tids.count;
@@ -86,6 +113,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	};
 	struct sprof_session_result result;
 
+	operands = take_sleep(&options, operands);
 	if (!check_choice(&options, operands, err) ||
 		(options.by_name.pattern &&
 			!sprof_process_choice_find(&options.by_name, &options.pids, err)) ||

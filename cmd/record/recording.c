@@ -45,9 +45,9 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"stopped",
 		sprof_value_percentage, FIELD(max_overhead)},
 	{"source", NULL, "SOURCE",
-		"how to sample running threads: stop: by ptrace; kernel: timers in\n"
-		"the kernel, without stops; auto: kernel if permitted, else stop\n"
-		"(auto)",
+		"how to sample running threads: ptrace: by short stops; kernel:\n"
+		"timers in the kernel, without stops; auto: kernel if permitted,\n"
+		"else ptrace (auto)",
 		sprof_running_source_set, FIELD(source)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
 		sprof_value_duration, FIELD(duration_ns)},
@@ -102,6 +102,13 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"pprof: label samples with their slice of time, for report --from\n"
 		"and --to; the file becomes larger",
 		sprof_value_duration, FIELD(slice_ns)},
+	{0},
+};
+
+/* Without an effect: stacks are always recorded, and native ones. */
+const struct sprof_option sprof_recording_foreign_table[] = {
+	{"call-graph", NULL, "HOW", NULL, sprof_value_ignored, 0},
+	{"native", "ng", NULL, NULL, sprof_value_ignored, 0},
 	{0},
 };
 

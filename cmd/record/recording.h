@@ -85,6 +85,8 @@ extern const char sprof_recording_hidden[];
 /* Option groups of a command's table. */
 extern const struct sprof_option sprof_recording_sampling_table[];
 extern const struct sprof_option sprof_recording_stats_table[];
+/* of perf record and py-spy record */
+extern const struct sprof_option sprof_recording_foreign_table[];
 extern const struct sprof_option sprof_recording_waits_table[];
 
 #endif

@@ -21,14 +21,17 @@ static const struct sprof_option program_table[] = {
 		"continue after the end of the program, until the last of its\n"
 		"descendants has ended",
 		sprof_value_flag, FIELD(wait)},
+	{"subprocesses", "s", NULL, NULL, sprof_value_ignored, 0},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
 	{"What to profile", program_table},
 	{"Sampling", sprof_recording_sampling_table},
+	{"Sampling", sprof_recording_foreign_table},
 	{"Page faults", sprof_page_faults_table, FIELD(faults)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_json_table, FIELD(shown)},
 	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"Output", sprof_recording_stats_table},
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},

@@ -4,6 +4,8 @@
  */
 #include "cmd/record/running-source.h"
 
+#include <string.h>
+
 #include "cmd/cli/option-values.h"
 #include "cmd/cli/perf-denied.h"
 #include "events/perf/timer.h"
@@ -12,12 +14,13 @@ bool sprof_running_source_set(void *field, const char *text, struct sprof_error 
 {
 	static const char *const names[] = {
 		[SPROF_RUNNING_AUTO] = "auto",
-		[SPROF_RUNNING_STOP] = "stop",
+		[SPROF_RUNNING_STOP] = "ptrace",
 		[SPROF_RUNNING_KERNEL] = "kernel",
 		NULL,
 	};
 
-	return sprof_value_choice(names, text, field, err);
+	/* An old name. */
+	return sprof_value_choice(names, strcmp(text, "stop") ? text : "ptrace", field, err);
 }
 
 /* Sets the setting to change as hint, if there is one. */
@@ -26,18 +29,18 @@ static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_erro
 	switch (denial->reason) {
 	case SPROF_PERF_PARANOID:
 		sprof_error_hint(err,
-			"sysctl kernel.perf_event_paranoid=1, or CAP_PERFMON; --source stop needs neither");
+			"sysctl kernel.perf_event_paranoid=1, or CAP_PERFMON; --source ptrace needs neither");
 		break;
 	case SPROF_PERF_NO_LOCKED_MEMORY:
 		sprof_error_hint(err,
-			"sysctl kernel.perf_event_mlock_kb, or ulimit -l; --source stop needs neither");
+			"sysctl kernel.perf_event_mlock_kb, or ulimit -l; --source ptrace needs neither");
 		break;
 	case SPROF_PERF_SECCOMP:
 		sprof_error_hint(err,
-			"let the container's seccomp profile allow perf_event_open; --source stop needs nothing");
+			"let the container's seccomp profile allow perf_event_open; --source ptrace needs nothing");
 		break;
 	case SPROF_PERF_TOO_MANY_FILES:
-		sprof_error_hint(err, "ulimit -n; --source stop does without");
+		sprof_error_hint(err, "ulimit -n; --source ptrace does without");
 		break;
 	case SPROF_PERF_PERMITTED:
 	case SPROF_PERF_ADMIN:
@@ -46,7 +49,7 @@ static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_erro
 	case SPROF_PERF_NAMESPACE:
 	case SPROF_PERF_GONE:
 	case SPROF_PERF_OTHER:
-		sprof_error_hint(err, "--source stop does without");
+		sprof_error_hint(err, "--source ptrace does without");
 		break;
 	}
 }

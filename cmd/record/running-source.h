@@ -16,7 +16,7 @@ enum sprof_running_source {
 	SPROF_RUNNING_KERNEL,
 };
 
-/* Option setter: "auto", "stop", "kernel". */
+/* Option setter: "auto", "ptrace", "kernel". */
 bool sprof_running_source_set(
 	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 

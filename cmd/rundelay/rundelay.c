@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/perf-denied.h"
+#include "cmd/cli/report-file.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/mem/unattached-run.h"
 #include "cmd/ui.h"
@@ -20,7 +21,7 @@ struct rundelay_options {
 	pid_t pid;
 	uint64_t duration_ns, interval_ns, than_ns;
 	bool per_thread, json;
-	const char *filter;
+	const char *filter, *output;
 	size_t mmap_pages;
 	enum sprof_rundelay_request request;
 };
@@ -88,12 +89,13 @@ static bool set_source(void *field, const char *text, struct sprof_error *err)
 {
 	static const char *const names[] = {
 		[SPROF_RUNDELAY_AUTO] = "auto",
-		[SPROF_RUNDELAY_PERF] = "perf",
+		[SPROF_RUNDELAY_PERF] = "kernel",
 		[SPROF_RUNDELAY_PROC] = "proc",
 		NULL,
 	};
 
-	return sprof_value_choice(names, text, field, err);
+	/* An old name. */
+	return sprof_value_choice(names, strcmp(text, "perf") ? text : "kernel", field, err);
 }
 
 /* The kernel wants a power of two (perf_event_open(2)). */
@@ -118,7 +120,7 @@ static const struct sprof_option target_table[] = {
 	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
 	{"source", NULL, "SOURCE",
-		"auto (the best permitted source), perf (tracepoints or switch\n"
+		"auto (the best permitted source), kernel (tracepoints or switch\n"
 		"records), proc (schedstat alone) (auto)",
 		set_source, FIELD(request)},
 	{"mmap-pages", "m", "N",
@@ -129,8 +131,8 @@ static const struct sprof_option target_table[] = {
 };
 
 static const struct sprof_option table_table[] = {
-	{"interval", "i", "MS", "print a table every MS milliseconds, and one of the whole run",
-		sprof_value_milliseconds, FIELD(interval_ns)},
+	{"interval", "i", "TIME", "print a table every TIME, such as 1s, and one of the whole run",
+		sprof_value_interval, FIELD(interval_ns)},
 	{"than", NULL, "TIME", "count delays that are longer than TIME, such as 4ms",
 		sprof_value_latency, FIELD(than_ns)},
 	{"per-thread", NULL, NULL, "show a row for each thread", sprof_value_flag,
@@ -138,6 +140,9 @@ static const struct sprof_option table_table[] = {
 	{"perins", NULL, NULL, "show a row for each thread", sprof_value_flag, FIELD(per_thread)},
 	{"filter", NULL, "GLOB[,GLOB]...", "show only threads whose name matches one of the globs",
 		set_filter, FIELD(filter)},
+	{"output", "o", "FILE", "write to FILE (.txt or .json) instead of stdout", sprof_value_text,
+		FIELD(output)},
+	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write each table as a line of JSON", sprof_value_flag, FIELD(json)},
 	{0},
 };
@@ -180,7 +185,8 @@ static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_n
 	if (done && run->options->json)
 		done = sprof_rundelay_json(&view, &rows, run->out);
 	else if (done)
-		done = sprof_rundelay_table(&view, &rows, sprof_terminal_width(), run->out);
+		done = sprof_rundelay_table(
+			&view, &rows, run->options->output ? 0 : sprof_terminal_width(), run->out);
 	run->no_memory |= !done;
 	run->is_partial = total && run->options->filter && !rows.threads;
 	sprof_rundelay_rows_finish(&rows);
@@ -239,7 +245,8 @@ static void note_begun(void *data, pid_t pid)
 {
 	const struct run *run = data;
 
-	if (run->observing.child.program && !isatty(STDOUT_FILENO))
+	if (run->observing.child.program && !isatty(STDOUT_FILENO) &&
+		sprof_report_file_is_stdout(run->options->output))
 		sprof_ui_note("stdout is for the tables, so the output of %s goes to stderr",
 			run->observing.child.program);
 	note_denied(&run->rundelay);
@@ -285,7 +292,8 @@ static bool close_output(struct run *run, struct sprof_error *err)
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	const struct rundelay_options *options = data;
+	struct rundelay_options settled = *(const struct rundelay_options *)data;
+	const struct rundelay_options *options = &settled;
 	struct run run = {.options = options};
 	bool done;
 
@@ -294,6 +302,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.operands = operands,
 		.duration_ns = options->duration_ns,
 		.interval_ns = options->interval_ns,
+		.keeps_stdout = !sprof_report_file_is_stdout(options->output),
 		.period_ns = SPROF_RUNDELAY_PERIOD_NS,
 		.snapshot = print_statistics,
 		.begin = begin,
@@ -305,7 +314,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.data = &run,
 	};
 	done = sprof_unattached_run_check("rundelay", options->pid, operands, err) &&
-		sprof_out_open_fd(STDOUT_FILENO, "stdout", &run.out, err) &&
+		sprof_report_file_settle(options->output, &settled.json, err) &&
+		sprof_report_file_open(options->output, &run.out, err) &&
 		sprof_unattached_run_run(&run.observing, ret_exit, err) && close_output(&run, err);
 	sprof_out_discard(run.out);
 	if (done && (run.rundelay.delays.no_memory || run.no_memory || run.is_partial))
@@ -331,7 +341,7 @@ const struct sprof_command sprof_command_rundelay = {
 		"exits with the\n"
 		"exit code of PROGRAM.\n\n"
 		"  sprof rundelay -p 4711 -d 10s --than 4ms --per-thread\n"
-		"  sprof rundelay -i 1000 -- ./server --port 8080\n",
+		"  sprof rundelay -i 1s -- ./server --port 8080\n",
 	.groups = groups,
 	.hidden = "perins",
 	.defaults = &defaults,

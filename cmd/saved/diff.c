@@ -27,6 +27,7 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", sprof_report_options_brief_table, FIELD(shown)},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_json_table, FIELD(shown)},
 	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},

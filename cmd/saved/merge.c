@@ -11,6 +11,7 @@ static const struct sprof_option_group groups[] = {
 	{"Time and process", sprof_reading_filter_table},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_json_table, FIELD(shown)},
 	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},

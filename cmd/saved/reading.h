@@ -19,6 +19,7 @@ struct sprof_reading {
 	struct sprof_naming naming;
 	const char *by;                 /* report: a label, or a property of frames; NULL: none */
 	const char *parent;             /* report: a pattern; NULL: none */
+	const char *input;              /* report: a file beside the operands; NULL: none */
 	bool no_children;               /* report: self only */
 	bool absolute, shares;          /* diff */
 	struct sprof_gate_options gate; /* diff */

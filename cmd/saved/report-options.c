@@ -256,6 +256,11 @@ const struct sprof_option sprof_report_options_output_table[] = {
 	{0},
 };
 
+const struct sprof_option sprof_report_options_json_table[] = {
+	{"json", NULL, NULL, NULL, sprof_outputs_set_json, FIELD(outputs)},
+	{0},
+};
+
 const struct sprof_option sprof_report_options_weight_table[] = {
 	{"weight", NULL, "KIND",
 		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen or\n"

@@ -46,6 +46,8 @@ extern const struct sprof_option sprof_report_options_waits_table[];
 extern const struct sprof_option
 	sprof_report_options_report_table[]; /* the other options of a report */
 extern const struct sprof_option sprof_report_options_output_table[];
+/* an undocumented --json, as the other commands have */
+extern const struct sprof_option sprof_report_options_json_table[];
 /* the kinds of samples, and of saved profiles; profiles of events have other kinds */
 extern const struct sprof_option sprof_report_options_weight_table[];
 

@@ -44,6 +44,16 @@ static const struct sprof_option report_table[] = {
 	{0},
 };
 
+/* Of perf report: totals and stacks are always shown, as text. */
+static const struct sprof_option foreign_table[] = {
+	{"input", "i", "FILE", NULL, sprof_value_text, FIELD(input)},
+	{"stdio", NULL, NULL, NULL, sprof_value_ignored, 0},
+	{"children", NULL, NULL, NULL, sprof_value_ignored, 0},
+	{"call-graph", "g", "[HOW]", NULL, sprof_value_ignored, 0},
+	{"inverted", "G", NULL, NULL, sprof_value_ignored, 0},
+	{0},
+};
+
 static const struct sprof_option_group groups[] = {
 	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
 	{"Time and process", sprof_reading_filter_table},
@@ -53,8 +63,10 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
 	{"Layout", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Layout", report_table},
+	{"Layout", foreign_table},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
+	{"Output", sprof_report_options_json_table, FIELD(shown)},
 	{"Output", sprof_report_options_weight_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -148,8 +160,12 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct sprof_reading options = *(const struct sprof_reading *)data;
 	struct sprof_profile *profile;
 	bool ok, is_last = false;
-	char *const last[] = {operands[0] ? NULL : (char *)sprof_last_recording_path(), NULL};
+	char *const input[] = {(char *)options.input, NULL};
+	char *const last[] = {
+		operands[0] || input[0] ? NULL : (char *)sprof_last_recording_path(), NULL};
 
+	if (input[0] && !operands[0])
+		operands = input;
 	if (last[0] && !access(last[0], R_OK)) {
 		operands = last;
 		is_last = true;

@@ -56,13 +56,14 @@ static const struct sprof_option option_table[] = {
 		"program that sprof starts then run at nearly full speed (all)",
 		sprof_call_lists_add, FIELD(choice)},
 	{"source", NULL, "SOURCE",
-		"auto (the best permitted source), perf (the kernel's tracepoints:\n"
-		"root, no stops), ptrace (auto)",
+		"auto (the best permitted source), kernel (its tracepoints: root,\n"
+		"no stops), ptrace (auto)",
 		sprof_value_source, FIELD(source)},
 	{"than", NULL, "TIME", "count the calls that take longer than this: 10ms, 500us",
 		sprof_value_latency, FIELD(threshold_ns)},
 	{"per-thread", NULL, NULL, "show a row for each call of each thread", sprof_value_flag,
 		FIELD(by_thread)},
+	{"summary", "c", NULL, NULL, sprof_value_ignored, 0},
 	{"perins", NULL, NULL, "show a row for each call of each thread", sprof_value_flag,
 		FIELD(by_thread)},
 	{"stack", NULL, NULL,
@@ -70,10 +71,10 @@ static const struct sprof_option option_table[] = {
 		"than --than, or of all; each call then stops its thread, for root\n"
 		"too",
 		sprof_value_flag, FIELD(stacks)},
-	{"interval", "i", "MS",
-		"print a table every MS milliseconds, of the calls since the last\n"
+	{"interval", "i", "TIME",
+		"print a table every TIME, such as 1s, of the calls since the last\n"
 		"one",
-		sprof_value_milliseconds, FIELD(interval_ns)},
+		sprof_value_interval, FIELD(interval_ns)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json)},
 	{0},

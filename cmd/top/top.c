@@ -414,7 +414,7 @@ const struct sprof_command sprof_command_top = {
 		"  sprof top -p 4711\n"
 		"  sprof top -- ./server --port 8080\n",
 	.groups = groups,
-	.hidden = SPROF_NAMING_HIDDEN,
+	.hidden = "verbose " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct top_options),
 	.run = run,

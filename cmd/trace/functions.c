@@ -36,10 +36,10 @@ static bool check_few(const struct trace *trace, struct sprof_error *err)
 	if (count <= UPROBES_MAX)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE,
-		"--source perf: %zu functions, for each thread, take %" PRIu64
+		"--source kernel: %zu functions, for each thread, take %" PRIu64
 		" uprobes, and each stays some ms in the kernel; %d are the limit",
 		trace->probes.count, count, UPROBES_MAX);
-	sprof_error_hint(err, "without --source perf, breakpoints are used");
+	sprof_error_hint(err, "without --source kernel, breakpoints are used");
 	return false;
 }
 

@@ -342,7 +342,7 @@ static void write_losses(struct trace *trace)
 		sprof_out_printf(trace->out,
 			"threads have run up to %" PRIu64
 			" times, and slept again, before sprof traced them: their calls until then "
-			"are missing; --source perf misses none\n",
+			"are missing; --source kernel misses none\n",
 			sprof_calls_gaps(trace->calls).runs_unseen);
 	if (trace->functions)
 		write_function_losses(trace);

@@ -54,16 +54,16 @@ static bool set_threshold(void *field, const char *text, struct sprof_error *err
 {
 	struct sprof_trace_threshold *threshold = field;
 
-	threshold->is_set = sprof_latency_parse(text, strlen(text), &threshold->ns);
-	return threshold->is_set ||
-		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"not a time with its unit: s, ms, us or ns, such as 4ms");
+	threshold->is_set = sprof_latency_parse(text, strlen(text), &threshold->ns) ||
+		sprof_value_latency(&threshold->ns, text, err);
+	return threshold->is_set;
 }
 
-/* Nothing to do: the events are always in order, and what perf-prof buffers is small here. */
-static bool accept(void *field, const char *text, struct sprof_error *err)
+/* A time before the first event begins with "-". */
+static bool set_detail(void *field, const char *text, struct sprof_error *err)
 {
-	return true;
+	*(const char **)field = text ? text : "all";
+	return (*(const char **)field)[0] || sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
 }
 
 static const struct sprof_option event_table[] = {
@@ -77,8 +77,8 @@ static const struct sprof_option event_table[] = {
 	{"cycle", NULL, NULL, "the last position is followed by the first one", sprof_value_flag,
 		FIELD(cycle)},
 	{"source", NULL, "SOURCE",
-		"auto (the best permitted source), perf (the kernel's tracepoints:\n"
-		"root, no stops), ptrace (auto)",
+		"auto (the best permitted source), kernel (its tracepoints: root,\n"
+		"no stops), ptrace (auto)",
 		sprof_value_source, FIELD(request)},
 	{"impl", NULL, "WHAT",
 		"delay: latencies; pair: also events without a partner; syscalls: a\n"
@@ -99,25 +99,28 @@ static const struct sprof_option report_table[] = {
 	{"per-thread", NULL, NULL, "show a row for each thread, or value of --key",
 		sprof_value_flag, FIELD(by_key)},
 	{"perins", NULL, NULL, "show a row for each key", sprof_value_flag, FIELD(by_key)},
-	{"detail", NULL, "WHAT",
+	{"detail", NULL, "[WHAT]",
 		"with --than or --lower: also show the events between, all or a\n"
-		"list of -1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
-		sprof_value_text, FIELD(detail), .needs = "than only-than lower"},
+		"list of -1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2\n"
+		"(all)",
+		set_detail, FIELD(detail), .needs = "than only-than lower"},
 	{"heatmap", NULL, "FILE",
 		"write time and latency (ns) to FILE-EVENT1-EVENT2.lat, a picture\n"
 		"of each (.svg), and FILE.html with all pictures",
 		sprof_value_text, FIELD(heatmap)},
 	{"limit", NULL, "N", "keep the first N calls for the tree of --impl call-delay (100000)",
 		sprof_value_count, FIELD(limit), .needs = "impl=call-delay"},
-	{"interval", "i", "MS", "print a table every MS milliseconds", sprof_value_milliseconds,
+	{"interval", "i", "TIME", "print a table every TIME, such as 1s", sprof_value_interval,
 		FIELD(interval_ns)},
 	{"output", "o", "FILE", "write to FILE (.txt or .json) instead of stdout", sprof_value_text,
 		FIELD(output)},
+	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json)},
-	{"order", NULL, NULL, NULL, accept, 0},
-	{"watermark", NULL, "N", NULL, accept, 0},
-	{"mmap-pages", "m", "N", NULL, accept, 0},
+	/* Of perf-prof: events are always in order, and what it buffers is small here. */
+	{"order", NULL, NULL, NULL, sprof_value_ignored, 0},
+	{"watermark", NULL, "N", NULL, sprof_value_ignored, 0},
+	{"mmap-pages", "m", "N", NULL, sprof_value_ignored, 0},
 	{0},
 };
 

@@ -261,7 +261,7 @@ static void write_head(const struct sprof_mem_report *report, struct sprof_out *
 		report->watch->items[0].series[SPROF_MEMORY_PSS].count);
 	if (report->unseen_peak)
 		sprof_out_printf(out,
-			"RSS of one process has risen to %s, after its last reading: -i 10 reads more "
+			"RSS of one process has risen to %s, after its last reading: -i 10ms reads more "
 			"often\n",
 			sprof_figure_bytes(report->unseen_peak).text);
 }

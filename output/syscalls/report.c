@@ -225,7 +225,7 @@ static void write_gaps(const struct sprof_call_report *report, struct sprof_out 
 	if (report->gaps.runs_unseen)
 		sprof_out_printf(out,
 			"threads have run up to %llu times, and slept again, before sprof traced them: "
-			"their calls until then are missing; --source perf misses none\n",
+			"their calls until then are missing; --source kernel misses none\n",
 			(unsigned long long)report->gaps.runs_unseen);
 	if (report->gaps.ended_unseen)
 		sprof_out_printf(out, "ended before their thread was traced: %llu calls\n",

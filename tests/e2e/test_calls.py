@@ -291,7 +291,7 @@ def test_what_calls_too_fast_has_a_bound():
     """Every output says it. The program is not slowed down without end: each of these calls would stop."""
     text = watch_often(*FAST, "--tree", "--path", "once", "--limit", "10", "--timeline", "often.json")
     assert "took more than 50 % of a thread's time: from" in text and "estimates" in text, text
-    assert "lower bounds" in text and "--overhead 0 watches every call" in text, text
+    assert "lower bounds" in text and "--max-overhead 0 watches every call" in text, text
     assert text.count("only of the calls that were seen: from") == 2, "by the tree and by the paths"
     counted = re.search(r"(\d+) calls of 2 watched", text)
     assert 0 < int(counted[1]) < 3 * FAST[0], text

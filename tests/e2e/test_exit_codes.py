@@ -101,9 +101,9 @@ def test_stdout_without_a_reader():
     program = ("--", target("exit-code"), "3")
     for words in (("run", *program), ("run", "-f", "text", *program), ("heap", *program), ("mem", *program),
                   ("heap", "--exact", "--breakpoints", *program), ("syscalls", "--source", "ptrace", *program),
-                  ("syscalls", "--source", "ptrace", "-i", "1", "--", "sleep", "0.1"), ("trace", *calls, *program),
-                  ("trace", "-i", "1", *calls, "--", "sleep", "0.1"), ("calls", "--breakpoints", "-F", "main", *program),
-                  ("rundelay", *program), ("rundelay", "--json", *program), ("rundelay", "-i", "1", "--", "sleep", "0.1"),
+                  ("syscalls", "--source", "ptrace", "-i", "1ms", "--", "sleep", "0.1"), ("trace", *calls, *program),
+                  ("trace", "-i", "1ms", *calls, "--", "sleep", "0.1"), ("calls", "--breakpoints", "-F", "main", *program),
+                  ("rundelay", *program), ("rundelay", "--json", *program), ("rundelay", "-i", "1ms", "--", "sleep", "0.1"),
                   ("dump", "-p", os.getpid()), ("dump", "--json", "-p", os.getpid()), ("report", "x.pb.gz"),
                   ("diff", "x.pb.gz", "x.pb.gz"), ("merge", "-o", "-", "-f", "folded", "x.pb.gz", "x.pb.gz"),
                   ("symbols", target("exit-code"), "main"), ("events",), ("--help",), ("run", "--help"), ("--list-formats",)):

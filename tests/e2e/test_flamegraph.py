@@ -11,7 +11,7 @@ PLACES = ("/usr/share/perl5/Devel/NYTProf/flamegraph.pl",
 
 
 def draw(pid, duration):
-    """The picture, by the pipe of the README."""
+    """The picture, by the pipe of the help."""
     script = f'"$1" attach -p {pid} -d {duration} | "$2" "$3" >out.svg'
     flamegraph = tool("flamegraph.pl", *PLACES)
     result = run("/bin/sh", "-c", script, "sh", SPROF, tool("perl"), flamegraph).check(0)

@@ -84,7 +84,7 @@ def test_without_the_kernels_own_code_there_are_no_timers():
         raise Skip("perf_event_paranoid is below 2: the kernel shows its own code to everybody")
     require(os.geteuid() == 0, "gives up rights of root")
     result = sprof("run", *KERNEL, "--", "touch", "started", preexec_fn=forbid_kernel_samples)
-    check_error(result, FAILED, "perf_event_paranoid", "--source stop")
+    check_error(result, FAILED, "perf_event_paranoid", "--source ptrace")
     assert not os.path.exists("started")
 
 
@@ -184,7 +184,7 @@ def test_a_user_without_rights():
 def test_where_it_is_forbidden():
     """kernel fails and says why, before anything is started; auto goes on by stops, and the report says so."""
     result = sprof("run", *KERNEL, "--", "touch", "started", preexec_fn=forbid_perf)
-    check_error(result, FAILED, "seccomp", "--source stop")
+    check_error(result, FAILED, "seccomp", "--source ptrace")
     assert not os.path.exists("started")
     result = sprof("run", *AUTO, *PROFILE, "-o", "x.txt", "--", target("shares"), 1, preexec_fn=forbid_perf).check(0)
     assert "seccomp" not in result.err, result.err

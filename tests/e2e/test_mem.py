@@ -22,7 +22,7 @@ class Watcher(Program):
 
     def __init__(self, *words):
         os.mkfifo("live.csv")
-        super().__init__([SPROF, "mem", "--json", "-i", "10", "-o", "live.csv", *words])
+        super().__init__([SPROF, "mem", "--json", "-i", "10ms", "-o", "live.csv", *words])
         self.rows = csv.DictReader(os.fdopen(os.open("live.csv", os.O_RDONLY), encoding="utf-8", newline=""))
 
     def until(self, condition):
@@ -76,7 +76,7 @@ def test_growth_and_peak():
 
 def test_a_peak_behind_the_last_reading():
     """A program that is over before the second reading: the kernel's count tells what it had."""
-    hidden = sprof("mem", "-i", "60000", "--", sys.executable, "-c", "data = bytearray(64 << 20)").check(0).text()
+    hidden = sprof("mem", "-i", "60000ms", "--", sys.executable, "-c", "data = bytearray(64 << 20)").check(0).text()
     risen = re.search(r"RSS of one process has risen to (\d+)\.\d MiB, after its last reading: -i 10", hidden)
     assert risen and 64 <= int(risen[1]) < 128, hidden
     assert "has risen" not in sprof("mem", "-p", str(os.getppid()), "-d", "10ms").check(0).text()
@@ -157,7 +157,7 @@ def test_what_is_mapped():
 
 def test_files():
     program = Target("threads", 1, 1)
-    sprof("mem", "-p", program.pid, "-d", "300ms", "-i", "50", "-o", "m.csv", "-o", "m.svg", "-o", "m.html", "-o",
+    sprof("mem", "-p", program.pid, "-d", "300ms", "-i", "50ms", "-o", "m.csv", "-o", "m.svg", "-o", "m.html", "-o",
           "m.json", "-o", "m.txt").check(0)
     with open("m.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -203,13 +203,13 @@ def test_the_programs_exit_code():
     assert mem("--", "sh", "-c", "exit 3", code=3)["processes"]
     # It holds its memory for many readings: at its end they may miss it, as they are told nothing of that.
     large = "import os, time; x = bytearray(300 << 20); time.sleep(3); os._exit(5)"
-    assert mem("-i", "1", "--", sys.executable, "-c", large, code=5)["total"]["rss"]["max"] > 250 * MIB
+    assert mem("-i", "1ms", "--", sys.executable, "-c", large, code=5)["total"]["rss"]["max"] > 250 * MIB
     sprof("mem", "--", "true").check(0)
 
 
 def test_the_first_thread_ends():
     program = Target("leaderless")
-    (process,) = mem("-p", program.pid, "-d", "200ms", "-i", "20")["processes"]
+    (process,) = mem("-p", program.pid, "-d", "200ms", "-i", "20ms")["processes"]
     assert not process["ended"] and process["rss"]["readings"] > 0 and process["uss"]["last"], process
     program.finish()
 

@@ -48,10 +48,10 @@ WRONG = (
     ("mem -o x.foo -- true", "x.foo: its name ends with none of"),
     ("heap --exact --breakpoints --weight user -- true", "not one of .*alloc_space, .*peak_space"),
     ("run --weight peak_space -- true", "not one of samples, wall, user, "),
-    ("rundelay -i 0 -- true", "--interval 0: not a whole number of milliseconds above 0"),
-    ("syscalls -i 0 -- true", "--interval 0: not a whole number"),
-    ("trace -e profile --cycle -i 0 -- true", "--interval 0: not a whole number"),
-    ("mem -i 0 -- true", "--interval 0: not a whole number"),
+    ("rundelay -i 0 -- true", "--interval 0: not a time above 0 with its unit"),
+    ("syscalls -i 0 -- true", "--interval 0: not a time above 0"),
+    ("trace -e profile --cycle -i 0 -- true", "--interval 0: not a time above 0"),
+    ("mem -i 0 -- true", "--interval 0: not a time above 0"),
 )
 
 

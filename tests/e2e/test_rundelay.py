@@ -198,7 +198,7 @@ def test_lost_tracepoint_records_are_in_the_sums():
     """What a full ring has lost is computed from schedstat: each thread's sum is the kernel's."""
     before = with_tracefs()
     program = Target(own_target("contend"), min(os.sched_getaffinity(0)), 100 * ROUNDS, "yields", **as_nobody())
-    watcher = Watcher(program.pid, "--perins", "--json", "-m", 2, before=before)
+    watcher = Watcher(program.pid, "--per-thread", "--json", "-m", 2, before=before)
     watcher.signal(signal.SIGSTOP)
     program.say("go\n")
     wait_until(lambda: switches_of(program.pid) > 20000, "many switches")
@@ -270,7 +270,7 @@ def test_the_process_ends():
 
 def test_intervals_add_up():
     program = Target("spin-two")
-    found = tables(sprof("rundelay", "-p", program.pid, "-i", "100", "-d", "550ms", "--json").check(0))
+    found = tables(sprof("rundelay", "-p", program.pid, "-i", "100ms", "-d", "550ms", "--json").check(0))
     program.finish()
     # Where sprof comes late, an interval is a longer one.
     intervals = len(found) - 1
@@ -351,7 +351,7 @@ def test_sigkill_leaves_a_launched_program():
 
 
 def test_wrong_command_lines():
-    for args in ([], ["-p", "1", "--", "true"], ["-p", "abc"], ["-p", "1", "--than", "4"],
+    for args in ([], ["-p", "1", "--", "true"], ["-p", "abc"], ["-p", "1", "--than", "4x"],
                  ["-p", "1", "--than", "4parsec"], ["-p", "1", "--than", "ms"], ["-p", "1", "--than", "0ms"],
                  ["-p", "1", "-i", "-1"], ["-p", "1", "-i", "1x"], ["-p", "1", "--source", "ptrace2"],
                  ["-p", "1", "-d", "0"], ["-p", "1", "--no-such"]):

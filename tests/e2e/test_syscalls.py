@@ -156,7 +156,7 @@ def test_perins_adds_up():
 
 
 def test_intervals_add_up():
-    result = sprof(*SYSCALLS, "--json", "-i", "20", "--", target("syscalls")).check(7)
+    result = sprof(*SYSCALLS, "--json", "-i", "20ms", "--", target("syscalls")).check(7)
     tables, rows = rows_of(result.text())
     assert len(tables) > 3, len(tables)
     for name in KNOWN:
@@ -349,9 +349,9 @@ def test_bad_input():
         (64, ("-e", "read,raed", "--", "true"), "column 6", "raed"),
         (64, ("-e", "%fiel", "--", "true"), "column 1", "%fiel"),
         (64, ("-e", "read,", "--", "true"), "column 6", "missing"),
-        (64, ("--than", "4", "--", "true"), "unit"),
+        (64, ("--than", "4x", "--", "true"), "unit"),
         (64, ("--than", "4msx", "--", "true"), "unit"),
-        (64, ("-i", "1.5", "--", "true"), "milliseconds"),
+        (64, ("-i", "1.5", "--", "true"), "with its unit"),
         (64, ("--source", "perf", "--stack", "--", "true"), "--stack needs ptrace"),
         (64, (), "needs a program"),
         (64, ("-p", "1", "true"), "not both"),

@@ -132,12 +132,12 @@ def test_signals():
 
 
 def test_intervals():
-    _, _, tables = trace(*calls_of("getppid"), "-i", "10")
+    _, _, tables = trace(*calls_of("getppid"), "-i", "10ms")
     assert len(tables) > 3 and sum(row["calls"] for table in tables[:-1] for row in table["rows"]) <= 1000
 
 
 def test_an_interval_is_shown_when_it_ends():
-    program = Target(TARGET, "loop", before=[SPROF, "trace", *calls_of("nanosleep"), "-i", "50", "--"])
+    program = Target(TARGET, "loop", before=[SPROF, "trace", *calls_of("nanosleep"), "-i", "50ms", "--"])
     # A first interval can be over before there was a call.
     while "sys_enter_nanosleep" not in program.line():
         pass
@@ -306,7 +306,7 @@ def test_bad_input():
         (2, ("-e", 'uprobe:malloc@"/no/such/file"', "--cycle", "--", "true"), "/no/such/file"),
         (64, ("-e", "sched:sched_switch", "--cycle", "--source", "ptrace", "--", "true"), "sched:sched_switch"),
         (64, (*pair, "--source", "proc", "--", "true"), "not one of"),
-        (64, (*pair, "--than", "4", "--", "true"), "unit"),
+        (64, (*pair, "--than", "4x", "--", "true"), "unit"),
         (64, (*pair, "--impl", "rundelay", "--", "true"), "not one of"),
         (64, (*pair, "--than", "4ms", "--detail", "hid", "--", "true"), "column"),
         (2, (*pair, "-p", gone.pid), "no such process"),
