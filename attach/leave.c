@@ -8,7 +8,7 @@
 
 #include "attach/breakpoints/breakpoints.h"
 #include "attach/regs/regs.h"
-#include "attach/start/program.h"
+#include "attach/tracers/program.h"
 
 /*
  * If the file can't be read, uses the registers (arch/x86/kernel/ptrace.c, user_x86_32_view). x32

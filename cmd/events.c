@@ -7,7 +7,7 @@
 #include "cmd/cli/commands.h"
 #include "cmd/cli/perf-denied.h"
 #include "cmd/cli/terminal.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 #include "events/perf/event.h"
 #include "events/recorded/tracepoints.h"
 #include "events/syscalls/filter.h"

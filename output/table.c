@@ -1,8 +1,8 @@
 /* Text tables for terminals. Does not handle rows of several lines. */
 #include "output/table.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "output/clean.h"
 #include "output/fit.h"
+#include "output/units.h"
 
 enum { COLUMNS_MAX = 32, SHORTEST_TEXT = 8 };
 
@@ -147,21 +148,29 @@ static bool is_last(const struct sprof_table *table, const struct shape *shape, 
 	return true;
 }
 
+/* Returns the number of characters. */
+static size_t put_padded(struct sprof_out *out, const char *text, size_t width, bool is_text)
+{
+	const size_t length = sprof_fit_length(text);
+	const size_t blanks = width > length ? width - length : 0;
+
+	if (!is_text)
+		sprof_out_fill(out, ' ', blanks);
+	sprof_out_puts(out, text);
+	if (is_text)
+		sprof_out_fill(out, ' ', blanks);
+	return length + blanks;
+}
+
 static bool write_cell(const struct sprof_table *table, const struct shape *shape, size_t column,
 	const char *text, struct sprof_out *out)
 {
 	const bool is_text = table->columns[column].is_text, last = is_last(table, shape, column);
 	SPROF_AUTO_FREE char *fitted = sprof_fit(text, larger(shape->widths[column], 5));
-	size_t blanks;
 
 	if (!fitted)
 		return false;
-	blanks = shape->widths[column] - sprof_fit_length(fitted);
-	if (!is_text)
-		sprof_out_fill(out, ' ', blanks);
-	sprof_out_puts(out, fitted);
-	if (is_text && !last)
-		sprof_out_fill(out, ' ', blanks);
+	put_padded(out, fitted, is_text && last ? 0 : shape->widths[column], is_text);
 	sprof_out_puts(out, last ? "\n" : "  ");
 	return true;
 }
@@ -187,4 +196,43 @@ bool sprof_table_write(const struct sprof_table *table, size_t width, struct spr
 			return false;
 	}
 	return true;
+}
+
+void sprof_row_text(struct sprof_row *row, const char *title, int width, const char *text)
+{
+	if (row->length) {
+		sprof_out_puts(row->out, " ");
+		row->length++;
+	}
+	row->length += put_padded(row->out, row->is_head ? title : text,
+		(size_t)(width < 0 ? -width : width), width < 0);
+}
+
+void sprof_row_count(struct sprof_row *row, const char *title, int width, uint64_t count)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, count);
+	sprof_row_text(row, title, width, text);
+}
+
+void sprof_row_percent(struct sprof_row *row, const char *title, int width, double percent)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.1f", percent);
+	sprof_row_text(row, title, width, text);
+}
+
+void sprof_row_time(struct sprof_row *row, const char *title, int width, uint64_t ns)
+{
+	sprof_row_text(row, title, width, sprof_figure_time(ns).text);
+}
+
+void sprof_row_gap(struct sprof_row *row, size_t blanks, const char *title)
+{
+	sprof_out_fill(row->out, ' ', blanks);
+	row->length += blanks;
+	if (row->is_head)
+		sprof_out_printf(row->out, "%s\n", title);
 }

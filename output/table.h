@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attributes.h"
 #include "output/out.h"
@@ -38,5 +39,23 @@ void sprof_table_text(struct sprof_table *table, const char *text);
 SPROF_MUST_USE bool sprof_table_write(
 	const struct sprof_table *table, size_t width, struct sprof_out *out);
 void sprof_table_finish(struct sprof_table *table);
+
+/*
+ * A row that is written cell by cell, in columns of fixed width. The same calls write the titles,
+ * so that each column has its title, width and value at one place.
+ */
+struct sprof_row {
+	struct sprof_out *out;
+	bool is_head;
+	size_t length; /* characters so far */
+};
+
+/* A blank precedes each cell but the first. `width`: below 0: left-aligned. */
+void sprof_row_text(struct sprof_row *row, const char *title, int width, const char *text);
+void sprof_row_count(struct sprof_row *row, const char *title, int width, uint64_t count);
+void sprof_row_percent(struct sprof_row *row, const char *title, int width, double percent);
+void sprof_row_time(struct sprof_row *row, const char *title, int width, uint64_t ns);
+/* Blanks before the last column, whose name ends the line of titles. */
+void sprof_row_gap(struct sprof_row *row, size_t blanks, const char *title);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "elfsym/cfi/caller.h"
+#include "elfsym/locals/caller.h"
 
 _Static_assert((int)SPROF_REG_COUNT <= (int)SPROF_FRAME_MACHINE_REGISTERS,
 	"the machine has all registers");

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/maps-text.h"
+#include "base/search.h"
 
 /* The kernel writes a newline in a path as \012 (fs/proc/task_mmu.c, seq_file's mangle_path). */
 static void unescape(char *path)
@@ -138,20 +139,10 @@ bool sprof_maps_parse(
 
 const struct sprof_mapping *sprof_maps_find(const struct sprof_maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->count;
+	const struct sprof_mapping *items = maps->items;
+	const size_t next = sprof_upper_bound(items, maps->count, SPROF_KEY(items, start, address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct sprof_mapping *mapping = &maps->items[middle];
-
-		if (address < mapping->start)
-			high = middle;
-		else if (address >= mapping->end)
-			low = middle + 1;
-		else
-			return mapping;
-	}
-	return NULL;
+	return next && address < items[next - 1].end ? &items[next - 1] : NULL;
 }
 
 uint64_t sprof_mapping_offset(

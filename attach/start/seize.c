@@ -13,7 +13,7 @@
 
 #include "attach/denial/denial.h"
 #include "attach/reaper.h"
-#include "attach/start/program.h"
+#include "attach/tracers/program.h"
 #include "attach/target-internal.h"
 #include "attach/tracers/watch.h"
 

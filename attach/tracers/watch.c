@@ -17,7 +17,7 @@
 #include "attach/calls/restart.h"
 #include "attach/calls/stop.h"
 #include "attach/leave.h"
-#include "attach/start/program.h"
+#include "attach/tracers/program.h"
 #include "attach/stop.h"
 
 /* There are two stops per call. Between fork and exec, debuggers close files and set up a

@@ -16,6 +16,7 @@
 #include "cmd/cli/environment.h"
 #include "cmd/cli/last-recording.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/cli/terminal.h"
 #include "cmd/functions/choice.h"
 #include "cmd/saved/reading.h"
 #include "cmd/ui.h"
@@ -287,13 +288,71 @@ static bool choose(const struct sprof_profile *profile, const struct sprof_funct
 	return count == 1 || is_one(profile, chosen, wish, err);
 }
 
+/* False for the vDSO and JIT code. */
+static bool has_file(
+	const struct sprof_profile *profile, const struct sprof_profile_function *function)
+{
+	return function->module != SPROF_PROFILE_NONE &&
+		sprof_modules_get(profile->modules, function->module)->path[0] == '/';
+}
+
+/* What the table asks while it is written. */
+struct sources {
+	const char *folder; /* NULL: none */
+	bool notes, said;
+};
+
+static void note_source(const struct sprof_annotate *annotate,
+	const struct sprof_annotated_line *line, const struct sprof_source *source)
+{
+	struct sources *sources = annotate->context;
+	const struct sprof_profile_function *function =
+		&annotate->profile->functions[line->function];
+
+	if (source->is_newer)
+		sprof_ui_note(
+			"%s has changed since the recording: lines may have moved", source->path);
+	if (source->count || sources->said)
+		return;
+	sources->said = true;
+	/* A symbol table may have the file, but no lines. */
+	if (!line->file || (!line->line && !function->line))
+		sprof_ui_note("no source lines are known of %s: its module has no debug "
+			      "information%s",
+			function->name,
+			annotate->with_code || !has_file(annotate->profile, function)
+				? ""
+				: "; --asm shows the instructions");
+	else
+		sprof_ui_note("can't read the source file %s: only line numbers are shown; "
+			      "--source-dir DIR says where it is",
+			line->file);
+}
+
+static bool read_source(const struct sprof_annotate *annotate,
+	const struct sprof_annotated_line *line, struct sprof_source *ret, struct sprof_error *err)
+{
+	const struct sources *sources = annotate->context;
+
+	if (!sprof_source_read(annotate->profile, sources->folder, line->file, ret, err))
+		return false;
+	if (sources->notes)
+		note_source(annotate, line, ret);
+	return true;
+}
+
 static bool show(const struct annotate_options *options, struct sprof_annotate *annotate,
 	struct sprof_error *err)
 {
-	if (options->with_code && !sprof_code_build(annotate, err))
+	if (options->with_code && !sprof_code_build(annotate, &options->reading.naming, err))
 		return false;
-	return options->json ? sprof_annotate_print_json(annotate, err)
-			     : sprof_annotate_print(annotate, err);
+	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &annotate->out, err))
+		return false;
+	if (options->json ? sprof_annotate_write_json(annotate, err)
+			  : sprof_annotate_write(annotate, err))
+		return sprof_out_close(annotate->out, err);
+	sprof_out_discard(annotate->out);
+	return false;
 }
 
 static bool annotate(const struct annotate_options *options, struct sprof_profile *profile,
@@ -301,11 +360,13 @@ static bool annotate(const struct annotate_options *options, struct sprof_profil
 {
 	SPROF_AUTO_FREE bool *chosen = calloc(profile->function_count + 1, sizeof(*chosen));
 	struct sprof_output_options output;
+	struct sources sources = {.folder = options->source_folder, .notes = !options->json};
 	struct sprof_annotate annotate = {
 		.profile = profile,
-		.naming = &options->reading.naming,
-		.source_folder = options->source_folder,
 		.with_code = options->with_code,
+		.width = sprof_terminal_width(),
+		.read_source = read_source,
+		.context = &sources,
 	};
 	bool ok;
 

@@ -143,13 +143,12 @@ static bool check_identity(
 	return false;
 }
 
-static bool object_open(const struct sprof_annotate *annotate, uint32_t module,
-	struct object *object, struct sprof_error *err)
+static bool object_open(const struct sprof_profile *profile, const struct sprof_naming *naming,
+	uint32_t module, struct object *object, struct sprof_error *err)
 {
-	const struct sprof_profile *profile = annotate->profile;
 	const struct sprof_module *known = sprof_modules_get(profile->modules, module);
 	const struct sprof_module_key key = {.kind = SPROF_MODULE_FILE, .path = known->path};
-	const struct sprof_debug_places places = sprof_naming_places(annotate->naming);
+	const struct sprof_debug_places places = sprof_naming_places(naming);
 	struct sprof_error ignored;
 	bool is_new;
 
@@ -167,7 +166,7 @@ static bool object_open(const struct sprof_annotate *annotate, uint32_t module,
 		return sprof_error_errno(err, errno, "--asm: can't read %s", known->path);
 	if (!sprof_image_open(object->module, &object->image, err) ||
 		!check_identity(object, profile->module_facts[module].build_id, err) ||
-		!sprof_namer_create(annotate->naming, object->modules, true, &object->namer, err))
+		!sprof_namer_create(naming, object->modules, true, &object->namer, err))
 		return false;
 	if (!sprof_listing_create(
 		    object->module, &places, NULL, SPROF_LISTING_FILE, &object->listing, &ignored))
@@ -339,7 +338,8 @@ static bool add_points(struct sprof_annotate *annotate, struct object *object,
 	return true;
 }
 
-bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err)
+bool sprof_code_build(
+	struct sprof_annotate *annotate, const struct sprof_naming *naming, struct sprof_error *err)
 {
 	const struct sprof_profile *profile = annotate->profile;
 	const struct sprof_annotation *annotation = &annotate->annotation;
@@ -369,7 +369,7 @@ bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err)
 			sprof_metrics_add(&annotate->code.unplaced, &place->self);
 	}
 	qsort(points, count, sizeof(*points), compare_points);
-	ok = object_open(annotate, module, &object, err) &&
+	ok = object_open(profile, naming, module, &object, err) &&
 		add_points(annotate, &object, points, count, err);
 	object_close(&object);
 	return ok;

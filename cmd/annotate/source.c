@@ -81,10 +81,9 @@ static bool read_text(int fd, const struct sprof_profile *profile, struct sprof_
 	return split(source);
 }
 
-bool sprof_annotate_source(const struct sprof_annotate *annotate, const char *path,
+bool sprof_source_read(const struct sprof_profile *profile, const char *folder, const char *path,
 	struct sprof_source *ret, struct sprof_error *err)
 {
-	const char *folder = annotate->source_folder;
 	SPROF_AUTO_CLOSE int fd = -1;
 
 	*ret = (struct sprof_source){0};
@@ -98,24 +97,11 @@ bool sprof_annotate_source(const struct sprof_annotate *annotate, const char *pa
 	}
 	if (fd < 0)
 		return true;
-	if (ret->path && read_text(fd, annotate->profile, ret)) {
+	if (ret->path && read_text(fd, profile, ret)) {
 		if (!ret->text)
 			sprof_source_finish(ret);
 		return true;
 	}
 	sprof_source_finish(ret);
 	return sprof_error_no_memory(err);
-}
-
-const char *sprof_source_line(const struct sprof_source *source, uint32_t line)
-{
-	return line && line <= source->count ? source->lines[line - 1] : NULL;
-}
-
-void sprof_source_finish(struct sprof_source *source)
-{
-	free(source->path);
-	free(source->text);
-	free(source->lines);
-	*source = (struct sprof_source){0};
 }

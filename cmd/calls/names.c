@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 #include "elfsym/names/symbols.h"
 #include "output/clean.h"
 #include "output/fit.h"

@@ -13,7 +13,7 @@
 #include "base/proc-status.h"
 #include "base/proc.h"
 #include "cmd/cli/outputs.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 /* For commands with a specific option of that name, or for all (NULL). */
 static const struct choice {

@@ -20,7 +20,7 @@
 #include "base/glob.h"
 #include "cmd/cli/program-file.h"
 #include "elfsym/dwarf/inlined.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 #include "elfsym/names/symbols.h"
 #include "output/short-name.h"
 

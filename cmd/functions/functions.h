@@ -18,7 +18,7 @@
 #include "cmd/record/tracing.h"
 #include "elfsym/names/listing.h"
 #include "events/functions/breakpoint-events.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 #include "events/source.h"
 
 struct sprof_functions;

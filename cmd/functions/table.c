@@ -11,7 +11,7 @@
 #include "attach/breakpoints/displace.h"
 #include "base/array.h"
 #include "elfsym/elf/image.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 
 enum { LOOPS_MOST = 64 };
 

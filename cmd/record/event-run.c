@@ -5,7 +5,7 @@
 
 #include "attach/proc/perf-map.h"
 #include "attach/regs/regs.h"
-#include "attach/start/program.h"
+#include "attach/tracers/program.h"
 #include "base/clock.h"
 #include "base/syscall-name.h"
 #include "cmd/cli/command-line.h"

@@ -5,7 +5,7 @@
 #include "cmd/cli/progress.h"
 #include "cmd/saved/naming.h"
 #include "cmd/ui.h"
-#include "output/formats/stats.h"
+#include "output/stats.h"
 #include "profile/model/estimate.h"
 #include "profile/names/identify.h"
 #include "profile/names/resolve.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "cmd/ui.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 #include "elfsym/symlist/symlist.h"
 #include "output/clean.h"
 #include "output/fit.h"

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "elfsym/elf/symtab.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 #include "elfsym/names/names.h"
 #include "output/clean.h"
 #include "output/fit.h"

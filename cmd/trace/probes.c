@@ -16,7 +16,7 @@
 #include "base/module.h"
 #include "cmd/cli/program-file.h"
 #include "elfsym/elf/image.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 #include "elfsym/names/listing.h"
 
 /* The user's text, and the file that it refers to. */

@@ -8,7 +8,7 @@
 
 #include "elfsym/debug-files/debuginfod.h"
 #include "elfsym/elf/image.h"
-#include "elfsym/names/saved.h"
+#include "elfsym/debug-files/saved.h"
 
 /* The distributions' folder, with .build-id/ab/cdef.debug. */
 #define SPROF_DEBUG_ROOT "/usr/lib/debug"

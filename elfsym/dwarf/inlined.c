@@ -15,7 +15,7 @@
 #include "elfsym/dwarf/dwarf.h"
 #include "elfsym/dwarf/expand.h"
 #include "elfsym/elf/image.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 
 enum {
 	MAX_DIES = 1000000, /* takes some tenths of a second */

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "elfsym/elf/symtab-items.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 
 enum { HASHED_LENGTH = 256 };
 

@@ -17,7 +17,7 @@
 #include "elfsym/debug-files/debugfile.h"
 #include "elfsym/elf/data.h"
 #include "elfsym/go/lines.h"
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 #include "elfsym/names/explain.h"
 #include "elfsym/names/names.h"
 

@@ -12,7 +12,7 @@
 #include "base/attributes.h"
 #include "base/histogram.h"
 #include "base/idmap.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 #define SPROF_ACTIVATION_ANY UINT32_MAX        /* of all callers, or of all threads */
 #define SPROF_ACTIVATION_ROOT (UINT32_MAX - 1) /* no watched function has called it */

@@ -12,7 +12,7 @@
 #include "base/attributes.h"
 #include "events/functions/activation-books.h"
 #include "events/functions/activation-estimate.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 struct sprof_activations_options {
 	bool by_thread;    /* rows per thread */

@@ -25,7 +25,7 @@
 #include "events/functions/jumps.h"
 #include "events/functions/return-stack.h"
 
-/* The places of values; the catalogue's (events/language/event-type.c). */
+/* The places of values; the catalogue's (events/event-type.c). */
 enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 
 enum { WAY_BITS = 3 };

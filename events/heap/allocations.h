@@ -15,7 +15,7 @@
 #include "base/attributes.h"
 #include "events/heap/allocators.h"
 #include "events/heap/books.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 struct sprof_allocations_options {
 	void *data; /* passed to these functions */

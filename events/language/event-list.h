@@ -14,7 +14,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "events/expression/expression.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 enum {
 	SPROF_EVENT_POSITIONS = 16,

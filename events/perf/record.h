@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "base/attributes.h"
-#include "events/sched/record.h"
+#include "events/perf/sched-record.h"
 
 /* The record size is a 16-bit number. */
 enum { SPROF_PERF_RECORD_MAX = 1 << 16 };

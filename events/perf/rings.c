@@ -1,6 +1,6 @@
 /*
  * Opens events on all CPUs and reads their rings. Does not handle CPUs that come online later; does
- * not sort records of different CPUs (events/sched/order.h).
+ * not sort records of different CPUs (events/perf/sched-order.h).
  */
 #include "events/perf/rings.h"
 

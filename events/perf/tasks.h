@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "events/perf/record.h"
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 
 /* Adds FORK, NAME, EXIT and LOST records of a process's threads, and FORK records of other processes. */
 void sprof_perf_tasks_add(

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 #include "events/recorded/tracepoint-values.h"
 
 struct sprof_recorded {

@@ -9,7 +9,7 @@
 
 #include "base/attributes.h"
 #include "base/idmap.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 #include "events/syscalls/caller.h"
 #include "events/syscalls/calls.h"
 

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "base/attributes.h"
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 #include "events/perf/event.h"
 #include "events/perf/record.h"
 #include "events/recorded/tracepoints.h"

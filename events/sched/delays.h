@@ -21,7 +21,7 @@
 
 #include "base/idmap.h"
 #include "events/sched/delay-figures.h"
-#include "events/sched/record.h"
+#include "events/perf/sched-record.h"
 
 /* Per-thread figures are kept for this many ended threads. */
 enum { SPROF_DELAYS_MAX_ENDED = 10000 };

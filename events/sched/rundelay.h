@@ -19,7 +19,7 @@
 
 #include "base/attributes.h"
 #include "events/sched/delays.h"
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 #include "events/sched/switches.h"
 #include "events/sched/tracepoints.h"
 

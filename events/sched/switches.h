@@ -11,7 +11,7 @@
 
 #include "base/attributes.h"
 #include "events/perf/rings.h"
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 
 struct sprof_switches {
 	pid_t pid;

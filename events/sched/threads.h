@@ -8,7 +8,7 @@
 
 #include "base/attributes.h"
 #include "events/sched/delays.h"
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 
 struct sprof_tids {
 	pid_t *items;

@@ -18,7 +18,7 @@
 #include "base/attributes.h"
 #include "events/perf/rings.h"
 #include "events/recorded/tracepoint-format.h"
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 
 enum { SPROF_SCHED_TRACEPOINTS = 4 };
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 #include "events/syscalls/calls.h"
 
 /* Receives the events in order of time. Returns false if out of memory. */

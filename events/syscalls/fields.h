@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 /* An event as the user named it: its catalogue row and, in a row per name, the system call. */
 struct sprof_trace_scope {

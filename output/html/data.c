@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "output/comparison-words.h"
-#include "output/formats/stats.h"
+#include "output/stats.h"
 #include "profile/names/gaps.h"
 
 static void finish(struct sprof_html *html)

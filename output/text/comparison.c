@@ -16,7 +16,6 @@ enum {
 	ROWS = 15, /* that a screen has room for */
 	/* samples on a CPU; with that many, a change by a fifth shows in a function with half of them */
 	FEW = 1000,
-	INDENT = 2 + 11 + 3 * 10 + 2,
 };
 
 struct screen {
@@ -118,7 +117,8 @@ static const char *presence_text(enum sprof_presence presence)
 	return texts[presence];
 }
 
-static void write_name(const struct screen *screen, const struct sprof_comparison_row *row)
+static void write_name(
+	const struct screen *screen, const struct sprof_comparison_row *row, size_t column)
 {
 	const struct sprof_profile *profile = screen->text->profile;
 	const struct sprof_profile_function *function;
@@ -135,22 +135,29 @@ static void write_name(const struct screen *screen, const struct sprof_compariso
 		place = sprof_site_place(function->file, function->line);
 	snprintf(suffix, sizeof(suffix), "%s%s%s", place.text[0] ? "  " : "", place.text,
 		presence_text(row->presence));
-	sprof_text_end_with_function(screen->text, INDENT, function->name, suffix);
+	sprof_text_end_with_function(screen->text, column, function->name, suffix);
 }
 
-static void write_row(const struct screen *screen, const struct sprof_comparison_row *row)
+/* Returns the number of characters. */
+static size_t write_figures(
+	const struct screen *screen, const struct sprof_comparison_row *function, bool is_head)
 {
-	const double before = row->sides[SPROF_SIDE_BASE].median,
-		     now = row->sides[SPROF_SIDE_NEW].median;
+	const double before = function->sides[SPROF_SIDE_BASE].median,
+		     now = function->sides[SPROF_SIDE_NEW].median;
+	struct sprof_row row = {.out = screen->text->out, .is_head = is_head};
 	char change[48], factor[32] = "-";
 
 	snprintf(change, sizeof(change), "%c%s", now < before ? '-' : '+',
 		figure(screen, now - before).text);
 	if (before > 0)
 		snprintf(factor, sizeof(factor), "%.2f", now / before);
-	sprof_out_printf(screen->text->out, "%c %11s %9s %9s %9s  ", row->is_sure ? ' ' : '~',
-		change, figure(screen, before).text, figure(screen, now).text, factor);
-	write_name(screen, row);
+	sprof_row_text(&row, " ", 1, function->is_sure ? " " : "~");
+	sprof_row_text(&row, "change", 11, change);
+	sprof_row_text(&row, "before", 9, figure(screen, before).text);
+	sprof_row_text(&row, "now", 9, figure(screen, now).text);
+	sprof_row_text(&row, "x", 9, factor);
+	sprof_row_gap(&row, 2, "function, with its libraries");
+	return row.length;
 }
 
 static size_t rows_that_fit(const struct sprof_text *text)
@@ -182,10 +189,11 @@ static void write_rows(const struct screen *screen)
 
 	if (!count)
 		return;
-	sprof_out_printf(text->out, "\n  %11s %9s %9s %9s  function, with its libraries\n",
-		"change", "before", "now", "x");
+	sprof_out_puts(text->out, "\n");
+	write_figures(screen, &(struct sprof_comparison_row){0}, true);
 	for (size_t i = 0; i < count && i < most; i++) {
-		write_row(screen, &comparison->rows[i]);
+		write_name(screen, &comparison->rows[i],
+			write_figures(screen, &comparison->rows[i], false));
 		has_doubt |= !comparison->rows[i].is_sure;
 	}
 	if (count > most)

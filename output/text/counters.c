@@ -10,17 +10,10 @@
 
 #include "output/units.h"
 
-/* The width of a row before the name, without columns that it may omit, and of each of those. */
-enum {
-	INDENT = 9 + 4 + 2 * 8 + 8 + 6 + 2 * 9 + 2,
-	COLUMN = 9,
-};
-
 /* Columns with values in the shown threads. A narrow table omits them. */
 struct columns {
 	bool own_tid;
 	bool classes[SPROF_TIME_COUNT]; /* of blocked time */
-	size_t count;
 };
 
 /* "12.3 MB": at most 8 characters. */
@@ -38,30 +31,25 @@ static struct sprof_figure figure_bytes(uint64_t bytes)
 	return figure;
 }
 
-static void write_count(const struct sprof_text *text, bool known, uint64_t count)
+static void write_count(
+	struct sprof_row *row, const char *title, int width, bool known, uint64_t count)
 {
 	if (known)
-		sprof_out_printf(text->out, " %7" PRIu64, count);
+		sprof_row_count(row, title, width, count);
 	else
-		sprof_out_printf(text->out, " %7s", "-");
-}
-
-static void write_bytes(const struct sprof_text *text, bool known, uint64_t bytes)
-{
-	sprof_out_printf(text->out, " %8s", known ? figure_bytes(bytes).text : "-");
+		sprof_row_text(row, title, width, "-");
 }
 
 /* The id that the program itself sees, if it differs. */
-static void write_ids(const struct sprof_text *text, const struct columns *columns,
+static void write_ids(struct sprof_row *row, const struct columns *columns,
 	const struct sprof_profile_thread *thread)
 {
-	if (!columns->own_tid)
-		sprof_out_printf(text->out, "%9d", thread->tid);
-	else if (thread->facts.own_tid && thread->facts.own_tid != thread->tid)
-		sprof_out_printf(text->out, "%9d %8d", thread->tid, thread->facts.own_tid);
-	else
-		sprof_out_printf(text->out, "%9d %8s", thread->tid, "-");
-	sprof_out_printf(text->out, " %3d", thread->facts.processor);
+	const int own = thread->facts.own_tid;
+
+	sprof_row_count(row, "tid", 9, (uint64_t)thread->tid);
+	if (columns->own_tid)
+		write_count(row, "own tid", 8, own && own != thread->tid, (uint64_t)own);
+	write_count(row, "cpu", 3, thread->facts.processor >= 0, (uint64_t)thread->facts.processor);
 }
 
 /* Rare counters: on a separate line, if there are any. */
@@ -100,50 +88,50 @@ static void write_rest(const struct sprof_text *text, const struct sprof_thread_
 			sprof_figure_time(facts->preempted_ns).text);
 }
 
-static void write_thread(const struct sprof_text *text, const struct columns *columns,
+static void write_figures(struct sprof_row *row, const struct columns *columns,
 	const struct sprof_profile_thread *thread)
-{
-	const struct sprof_thread_facts *facts = &thread->facts;
-	char name[256];
-
-	write_ids(text, columns, thread);
-	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++) {
-		if (!columns->classes[i])
-			continue;
-		sprof_out_printf(text->out, " %8s", sprof_figure_time(thread->times.ns[i]).text);
-	}
-	write_count(text, facts->has_switches, facts->voluntary);
-	write_count(text, facts->has_switches, facts->involuntary);
-	write_count(text, true, facts->minor_faults);
-	sprof_out_printf(text->out, " %5" PRIu64, facts->major_faults);
-	write_bytes(text, facts->has_io, facts->read_bytes);
-	write_bytes(text, facts->has_io, facts->written_bytes);
-	snprintf(name, sizeof(name), "%s%s%s", thread->name,
-		thread->former_names ? ", before " : "",
-		thread->former_names ? thread->former_names : "");
-	sprof_out_puts(text->out, "  ");
-	sprof_text_end_with_name(text, INDENT + COLUMN * columns->count, name);
-	write_rest(text, facts);
-}
-
-static void write_title(const struct sprof_text *text, const struct columns *columns)
 {
 	static const char *const classes[SPROF_TIME_COUNT] = {
 		[SPROF_TIME_SLEEP] = "sleep",
 		[SPROF_TIME_DISK] = "disk",
 		[SPROF_TIME_STOPPED] = "stopped",
 	};
+	const struct sprof_thread_facts *facts = &thread->facts;
 
-	sprof_out_printf(text->out, "\ncounters of the threads\n%9s", "tid");
-	if (columns->own_tid)
-		sprof_out_printf(text->out, " %8s", "own tid");
-	sprof_out_printf(text->out, " %3s", "cpu");
+	write_ids(row, columns, thread);
 	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++) {
 		if (columns->classes[i])
-			sprof_out_printf(text->out, " %8s", classes[i]);
+			sprof_row_time(row, classes[i], 8, thread->times.ns[i]);
 	}
-	sprof_out_printf(text->out, " %7s %7s %7s %5s %8s %8s  name\n", "volunt.", "involt.",
-		"faults", "major", "read", "written");
+	write_count(row, "volunt.", 7, facts->has_switches, facts->voluntary);
+	write_count(row, "involt.", 7, facts->has_switches, facts->involuntary);
+	write_count(row, "faults", 7, true, facts->minor_faults);
+	write_count(row, "major", 5, true, facts->major_faults);
+	sprof_row_text(row, "read", 8, facts->has_io ? figure_bytes(facts->read_bytes).text : "-");
+	sprof_row_text(
+		row, "written", 8, facts->has_io ? figure_bytes(facts->written_bytes).text : "-");
+	sprof_row_gap(row, 2, "name");
+}
+
+static void write_thread(const struct sprof_text *text, const struct columns *columns,
+	const struct sprof_profile_thread *thread)
+{
+	struct sprof_row row = {.out = text->out};
+	char name[256];
+
+	write_figures(&row, columns, thread);
+	snprintf(name, sizeof(name), "%s%s%s", thread->name,
+		thread->former_names ? ", before " : "",
+		thread->former_names ? thread->former_names : "");
+	sprof_text_end_with_name(text, row.length, name);
+	write_rest(text, &thread->facts);
+}
+
+static void write_title(const struct sprof_text *text, const struct columns *columns)
+{
+	sprof_out_puts(text->out, "\ncounters of the threads\n");
+	write_figures(&(struct sprof_row){.out = text->out, .is_head = true}, columns,
+		&(struct sprof_profile_thread){0});
 }
 
 static struct columns find_columns(const struct sprof_text *text, const bool *shown)
@@ -159,9 +147,6 @@ static struct columns find_columns(const struct sprof_text *text, const bool *sh
 		for (int k = SPROF_TIME_SLEEP; k <= SPROF_TIME_STOPPED; k++)
 			columns.classes[k] |= thread->times.ns[k] != 0;
 	}
-	columns.count = columns.own_tid;
-	for (int k = SPROF_TIME_SLEEP; k <= SPROF_TIME_STOPPED; k++)
-		columns.count += columns.classes[k];
 	return columns;
 }
 

@@ -10,8 +10,6 @@
 #include "output/units.h"
 #include "profile/compare/diff.h"
 
-enum { INDENT = 10 + 2 * 9 + 2 * 7 + 10 + 2 * 7 + 2 };
-
 struct table {
 	const struct sprof_text *text;
 	const struct sprof_diff *diff;
@@ -23,7 +21,8 @@ static struct sprof_figure figure(const struct table *table, uint64_t value)
 }
 
 /* "+1.20 ms" or "+12.3%": the change. */
-static void write_change(const struct table *table, const uint64_t sides[SPROF_SIDES])
+static void write_change(const struct table *table, const char *title, int width,
+	const uint64_t sides[SPROF_SIDES], struct sprof_row *row)
 {
 	double change = sprof_diff_of(table->diff, sides), points;
 	uint64_t whole = table->diff->whole[SPROF_SIDE_NEW];
@@ -40,28 +39,36 @@ static void write_change(const struct table *table, const uint64_t sides[SPROF_S
 	else
 		snprintf(text, sizeof(text), "%c%s", change < 0 ? '-' : '+',
 			figure(table, (uint64_t)(change < 0 ? -change : change)).text);
-	sprof_out_printf(table->text->out, "%10s", text);
+	sprof_row_text(row, title, width, text);
 }
 
-static void write_shares(const struct table *table, const uint64_t sides[SPROF_SIDES])
+static void write_shares(
+	const struct table *table, const uint64_t sides[SPROF_SIDES], struct sprof_row *row)
 {
 	for (int i = 0; i < SPROF_SIDES; i++)
-		sprof_out_printf(
-			table->text->out, " %6.1f", sprof_percent(sides[i], table->diff->whole[i]));
+		sprof_row_percent(row, i ? "now%" : "before", 6,
+			sprof_percent(sides[i], table->diff->whole[i]));
 }
 
-static void write_row(const struct table *table, const struct sprof_diff_row *row)
+static void write_figures(
+	const struct table *table, const struct sprof_diff_row *change, struct sprof_row *row)
 {
-	const struct sprof_text *text = table->text;
-
-	write_change(table, row->self);
+	write_change(table, "self", 10, change->self, row);
 	for (int i = 0; i < SPROF_SIDES; i++)
-		sprof_out_printf(text->out, " %8s", figure(table, row->self[i]).text);
-	write_shares(table, row->self);
-	write_change(table, row->total);
-	write_shares(table, row->total);
-	sprof_out_puts(text->out, "  ");
-	sprof_text_end_with_name(text, INDENT, text->profile->functions[row->function].name);
+		sprof_row_text(row, i ? "now" : "before", 8, figure(table, change->self[i]).text);
+	write_shares(table, change->self, row);
+	write_change(table, "total", 9, change->total, row);
+	write_shares(table, change->total, row);
+	sprof_row_gap(row, 2, "function");
+}
+
+static void write_row(const struct table *table, const struct sprof_diff_row *change)
+{
+	struct sprof_row row = {.out = table->text->out};
+
+	write_figures(table, change, &row);
+	sprof_text_end_with_name(
+		table->text, row.length, table->text->profile->functions[change->function].name);
 }
 
 /* The larger share of a function in either profile. */
@@ -106,8 +113,8 @@ bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err)
 		text->options.absolute ? "absolute" : "normalised",
 		figure(&table, diff.whole[SPROF_SIDE_BASE]).text);
 	sprof_out_printf(text->out, "%s now\n", figure(&table, diff.whole[SPROF_SIDE_NEW]).text);
-	sprof_out_printf(text->out, "%10s %8s %8s %6s %6s%10s %6s %6s  function\n", "self",
-		"before", "now", "before", "now%", "total", "before", "now%");
+	write_figures(&table, &(struct sprof_diff_row){0},
+		&(struct sprof_row){.out = text->out, .is_head = true});
 	write_rows(&table);
 	sprof_diff_finish(&diff);
 	return true;

@@ -30,16 +30,6 @@ struct table {
 	bool explains; /* its words; once in a report */
 };
 
-static size_t width_of(const struct table *table, const struct sprof_column *column)
-{
-	return column->form == SPROF_COLUMN_OBJECT ? table->object_width : column->width;
-}
-
-static const char *title_of(const struct sprof_column *column)
-{
-	return column->title ? column->title : column->name;
-}
-
 static bool is_shown(const struct table *table, const struct sprof_flat_row *row)
 {
 	uint64_t total = sprof_metrics_get(&row->total, table->text->options.weight);
@@ -106,90 +96,61 @@ static void take_columns(struct table *table)
 		table->object_width = LEAST_OBJECT;
 }
 
-static size_t indent_of(const struct table *table)
-{
-	size_t indent = 0;
-
-	for (size_t i = 0; i < table->columns.count; i++)
-		indent += 1 + width_of(table, table->columns.items[i]);
-	return indent;
-}
-
-static void write_title(const struct table *table)
-{
-	sprof_text_title(table->text, "flat profile");
-	for (size_t i = 0; i < table->columns.count; i++) {
-		const struct sprof_column *column = table->columns.items[i];
-		int width = (int)width_of(table, column);
-
-		sprof_out_printf(table->text->out, "%*s ",
-			sprof_column_is_text(column) ? -width : width, title_of(column));
-	}
-	sprof_out_puts(table->text->out, "function\n");
-}
-
-static void write_object(const struct table *table, uint32_t function)
+static void write_object(
+	const struct table *table, const char *title, uint32_t function, struct sprof_row *row)
 {
 	const char *object = table->objects[function];
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(object ? object : "-", NULL);
 	SPROF_AUTO_FREE char *fitted = clean ? sprof_fit(clean, table->object_width) : NULL;
 
-	if (!fitted) {
-		sprof_out_fail(table->text->out, ENOMEM);
-		return;
-	}
-	sprof_out_puts(table->text->out, fitted);
-	sprof_out_fill(table->text->out, ' ', table->object_width - sprof_fit_length(fitted));
-}
-
-static void write_split(const struct table *table, const struct sprof_column *column,
-	const struct sprof_times *times)
-{
-	uint64_t wall = sprof_times_wall(times);
-
-	if (wall)
-		sprof_out_printf(table->text->out, "%*.1f", (int)column->width,
-			sprof_percent(sprof_times_get(times, column->weight), wall));
+	if (fitted)
+		sprof_row_text(row, title, -(int)table->object_width, fitted);
 	else
-		sprof_out_printf(table->text->out, "%*s", (int)column->width, "-");
+		sprof_out_fail(row->out, ENOMEM);
 }
 
 static void write_cell(const struct table *table, const struct sprof_column *column,
-	const struct sprof_flat_row *row)
+	const struct sprof_flat_row *function, struct sprof_row *row)
 {
-	const struct sprof_metrics *metrics = column->of_total ? &row->total : &row->self;
+	const struct sprof_metrics *metrics = column->of_total ? &function->total : &function->self;
+	const char *title = column->title ? column->title : column->name;
 	enum sprof_weight weight = table->text->options.weight;
-	struct sprof_out *out = table->text->out;
 	uint64_t value = sprof_metrics_get(metrics, weight);
+	const uint64_t wall = sprof_times_wall(&metrics->times);
 	int width = (int)column->width;
 
 	switch (column->form) {
 	case SPROF_COLUMN_SHARE:
-		sprof_out_printf(out, "%*.1f", width, sprof_percent(value, table->whole));
+		sprof_row_percent(row, title, width, sprof_percent(value, table->whole));
 		break;
 	case SPROF_COLUMN_VALUE:
-		sprof_out_printf(out, "%*s", width,
+		sprof_row_text(row, title, width,
 			sprof_figure_value(table->text->profile, weight, value).text);
 		break;
 	case SPROF_COLUMN_SPLIT:
-		write_split(table, column, &metrics->times);
+		if (wall)
+			sprof_row_percent(row, title, width,
+				sprof_percent(
+					sprof_times_get(&metrics->times, column->weight), wall));
+		else
+			sprof_row_text(row, title, width, "-");
 		break;
 	case SPROF_COLUMN_TIME:
-		value = sprof_times_get(&metrics->times, column->weight);
-		sprof_out_printf(out, "%*s", width, sprof_figure_time(value).text);
+		sprof_row_time(row, title, width, sprof_times_get(&metrics->times, column->weight));
 		break;
 	case SPROF_COLUMN_SAMPLES:
-		sprof_out_printf(out, "%*" PRIu64, width, metrics->samples);
+		sprof_row_count(row, title, width, metrics->samples);
 		break;
 	case SPROF_COLUMN_THREADS:
-		sprof_out_printf(out, "%*" PRIu32, width, row->threads);
+		sprof_row_count(row, title, width, function->threads);
 		break;
 	case SPROF_COLUMN_VERDICT:
-		sprof_out_printf(out, "%-*s", width,
-			sprof_verdict_name(sprof_verdict_of(&row->total.times, &row->waiting)));
+		sprof_row_text(row, title, -width,
+			sprof_verdict_name(
+				sprof_verdict_of(&function->total.times, &function->waiting)));
 		break;
 	case SPROF_COLUMN_OBJECT:
-		write_object(table, row->function);
+		write_object(table, title, function->function, row);
 		break;
 	case SPROF_COLUMN_FUNCTION: /* ends the line */
 		break;
@@ -217,9 +178,10 @@ static void name_place(const struct table *table, const struct sprof_profile_fun
 }
 
 /* Adds the function's place if it is known and leaves room for the name. */
-static void write_function(const struct table *table, const struct sprof_profile_function *function)
+static void write_function(
+	const struct table *table, const struct sprof_profile_function *function, size_t column)
 {
-	size_t column = indent_of(table), width = table->text->options.width;
+	const size_t width = table->text->options.width;
 	char place[64] = "";
 
 	name_place(table, function, place, sizeof(place));
@@ -228,13 +190,17 @@ static void write_function(const struct table *table, const struct sprof_profile
 	sprof_text_end_with_function(table->text, column, function->name, place);
 }
 
-static void write_row(const struct table *table, const struct sprof_flat_row *row)
+static void write_row(
+	const struct table *table, const struct sprof_flat_row *function, bool is_head)
 {
-	for (size_t i = 0; i < table->columns.count; i++) {
-		write_cell(table, table->columns.items[i], row);
-		sprof_out_puts(table->text->out, " ");
-	}
-	write_function(table, &table->text->profile->functions[row->function]);
+	struct sprof_row row = {.out = table->text->out, .is_head = is_head};
+
+	for (size_t i = 0; i < table->columns.count; i++)
+		write_cell(table, table->columns.items[i], function, &row);
+	sprof_row_gap(&row, 1, "function");
+	if (!is_head)
+		write_function(
+			table, &table->text->profile->functions[function->function], row.length);
 }
 
 static bool is_starved(const struct sprof_flat_row *row)
@@ -256,7 +222,7 @@ static void write_rows(const struct table *table)
 		} else if (text->options.top && shown == text->options.top) {
 			beyond++;
 		} else {
-			write_row(table, row);
+			write_row(table, row, false);
 			has_starved |= is_starved(row);
 			shown++;
 		}
@@ -287,7 +253,8 @@ static bool write_flat(
 		take_columns(&table);
 	else
 		choose_columns(&table, view->thread == SPROF_PROFILE_NONE);
-	write_title(&table);
+	sprof_text_title(text, "flat profile");
+	write_row(&table, &(struct sprof_flat_row){0}, true);
 	write_rows(&table);
 	sprof_flat_finish(&flat);
 	return true;

@@ -17,36 +17,36 @@ enum {
 	NARROW_INDENT = 20,
 };
 
-static size_t write_caller_figures(const struct sprof_text_tree *tree, size_t node)
+static void write_caller_figures(
+	const struct sprof_text_tree *tree, size_t node, struct sprof_row *row)
 {
 	const struct sprof_text *text = tree->text;
 	const struct sprof_graph_node *line = &tree->graph->nodes[node];
-	enum sprof_weight weight = text->options.weight;
 
-	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s %8.1f  ",
-		sprof_percent(line->total, tree->whole),
-		sprof_figure_value(text->profile, weight, line->total).text,
-		sprof_percent(line->self, tree->whole),
-		sprof_figure_value(text->profile, weight, line->self).text,
-		sprof_graph_fractal(tree->graph, node));
-	return 6 + 9 + 6 + 9 + 9 + 2;
+	sprof_row_percent(row, "total%", 6, sprof_percent(line->total, tree->whole));
+	sprof_text_value(text, row, "total", line->total);
+	sprof_row_percent(row, "self%", 5, sprof_percent(line->self, tree->whole));
+	sprof_text_value(text, row, "self", line->self);
+	sprof_row_percent(row, "fractal%", 8, sprof_graph_fractal(tree->graph, node));
+	sprof_row_gap(row, 2, "function");
 }
 
-static size_t write_callee_figures(const struct sprof_text_tree *tree, size_t node)
+static void write_callee_figures(
+	const struct sprof_text_tree *tree, size_t node, struct sprof_row *row)
 {
 	const struct sprof_text *text = tree->text;
 	const struct sprof_graph_node *line = &tree->graph->nodes[node];
 	struct sprof_callee_shares shares = sprof_callee_shares(tree->graph, node);
 	double part = sprof_percent(tree->graph->nodes[0].total, tree->whole) / 100;
-	const bool has_samples = sprof_profile_counts_time(text->profile);
 
-	sprof_out_printf(text->out, "%6.1f %8s ", shares.total * part,
-		sprof_figure_value(text->profile, text->options.weight, line->total).text);
-	if (has_samples)
-		sprof_out_printf(text->out, "%7" PRIu64 " ", line->samples);
-	sprof_out_printf(text->out, "%5.1f %7.1f %8.1f  ", shares.self * part, shares.parent * part,
-		shares.fractal);
-	return 6 + 9 + (has_samples ? 8 : 0) + 6 + 8 + 9 + 2;
+	sprof_row_percent(row, "total%", 6, shares.total * part);
+	sprof_text_value(text, row, "total", line->total);
+	if (sprof_profile_counts_time(text->profile))
+		sprof_row_count(row, "samples", 7, line->samples);
+	sprof_row_percent(row, "self%", 5, shares.self * part);
+	sprof_row_percent(row, "parent%", 7, shares.parent * part);
+	sprof_row_percent(row, "fractal%", 8, shares.fractal);
+	sprof_row_gap(row, 2, "function");
 }
 
 static bool is_small(const struct sprof_text_tree *tree, size_t node)
@@ -162,9 +162,11 @@ void sprof_text_write_tree(const struct sprof_text_tree *tree)
 			light += !is_head;
 			i = node->end;
 		} else {
+			struct sprof_row row = {.out = text->out};
+
 			heads += is_head;
-			write_name(tree, node, step, tree->write_figures(tree, i));
-			i++;
+			tree->write_figures(tree, i++, &row);
+			write_name(tree, node, step, row.length);
 		}
 	}
 	sprof_text_left_out(text, "function", small_heads, beyond);
@@ -181,6 +183,8 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 		.min_percent = text->options.min_percent,
 	};
 	bool callers = direction == SPROF_GRAPH_CALLER;
+	const struct sprof_graph no_graph = {.nodes = &(struct sprof_graph_node){0}};
+	struct sprof_text_tree tree;
 	struct sprof_graph graph;
 	uint64_t lightest = 0;
 	size_t ties = 0;
@@ -192,7 +196,7 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 		sprof_graph_finish(&graph);
 		return sprof_error_no_memory(err);
 	}
-	sprof_text_write_tree(&(struct sprof_text_tree){
+	tree = (struct sprof_text_tree){
 		.text = text,
 		.graph = &graph,
 		.write_figures = callers ? write_caller_figures : write_callee_figures,
@@ -200,7 +204,11 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 		.top = callers ? 0 : text->options.top,
 		.lightest = lightest,
 		.ties = ties,
-	});
+	};
+	tree.graph = &no_graph;
+	tree.write_figures(&tree, 0, &(struct sprof_row){.out = text->out, .is_head = true});
+	tree.graph = &graph;
+	sprof_text_write_tree(&tree);
 	sprof_graph_finish(&graph);
 	return true;
 }
@@ -208,15 +216,11 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	sprof_text_title(text, "caller graph (top down)");
-	sprof_out_printf(
-		text->out, "total%% %8s self%% %8s fractal%%  function\n", "total", "self");
 	return write_direction(text, thread, SPROF_GRAPH_CALLER, err);
 }
 
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	sprof_text_title(text, "callee graph (bottom up)");
-	sprof_out_printf(text->out, "total%%    total %sself%% parent%% fractal%%  function\n",
-		sprof_profile_counts_time(text->profile) ? "samples " : "");
 	return write_direction(text, thread, SPROF_GRAPH_CALLEE, err);
 }

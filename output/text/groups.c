@@ -13,9 +13,6 @@
 #include "output/clean.h"
 #include "output/units.h"
 
-/* The width of a row before the name, without the columns of times. */
-enum { INDENT = 6 + 9 + 2, COUNTS = 9 + 8, COLUMN = 9, VALUE = 9 };
-
 static const char *name_of(const struct sprof_group *group)
 {
 	return group->name ? group->name : "(none)";
@@ -38,29 +35,6 @@ static bool has_hosts(const struct sprof_groups *groups)
 	return false;
 }
 
-static void write_head(const struct sprof_text *text)
-{
-	const enum sprof_weight *columns;
-	size_t count = columns_of(text, &columns);
-	SPROF_AUTO_FREE char *label = sprof_clean_text(text->options.groups->label, NULL);
-
-	if (!label) {
-		sprof_out_fail(text->out, ENOMEM);
-		return;
-	}
-	if (text->options.groups->of_frames)
-		sprof_out_printf(text->out, "\nby %s, the split is of self\n self%% %8s %8s", label,
-			"self", "total");
-	else
-		sprof_out_printf(
-			text->out, "\nby %s\nshare%% %8s", label, count ? "wall" : "value");
-	for (size_t i = 0; i < count; i++)
-		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
-	if (!sprof_text_is_narrow(text))
-		sprof_out_printf(text->out, " %8s %7s", "samples", "threads");
-	sprof_out_printf(text->out, "  %s\n", label);
-}
-
 static void write_name(
 	const struct sprof_text *text, size_t column, const struct sprof_group *group)
 {
@@ -77,8 +51,8 @@ static void write_name(
 	}
 }
 
-static void write_row(
-	const struct sprof_text *text, const struct sprof_group *group, uint64_t whole)
+static void write_figures(const struct sprof_text *text, const struct sprof_group *group,
+	uint64_t whole, const char *label, struct sprof_row *row)
 {
 	enum sprof_weight weight = text->options.weight;
 	const enum sprof_weight *columns;
@@ -91,36 +65,43 @@ static void write_row(
 
 	if (of_frames)
 		first = sprof_figure_value(text->profile, weight, value);
-	sprof_out_printf(text->out, "%6.1f %8s", sprof_percent(value, whole), first.text);
+	sprof_row_percent(row, of_frames ? "self%" : "share%", 6, sprof_percent(value, whole));
+	sprof_row_text(row, of_frames ? "self" : count ? "wall" : "value", 8, first.text);
 	if (of_frames)
-		sprof_out_printf(text->out, " %8s",
-			sprof_figure_value(
-				text->profile, weight, sprof_metrics_get(&group->total, weight))
-				.text);
+		sprof_text_value(text, row, "total", sprof_metrics_get(&group->total, weight));
 	for (size_t i = 0; i < count; i++)
-		sprof_out_printf(text->out, " %8s",
-			sprof_figure_time(sprof_times_get(&group->sum.times, columns[i])).text);
-	if (!sprof_text_is_narrow(text))
-		sprof_out_printf(
-			text->out, " %8" PRIu64 " %7" PRIu32, group->sum.samples, group->threads);
-	sprof_out_puts(text->out, "  ");
-	write_name(text,
-		INDENT + COLUMN * count + (of_frames ? VALUE : 0) +
-			(sprof_text_is_narrow(text) ? 0 : COUNTS),
-		group);
+		sprof_row_time(row, sprof_weight_name(columns[i]), 8,
+			sprof_times_get(&group->sum.times, columns[i]));
+	if (!sprof_text_is_narrow(text)) {
+		sprof_row_count(row, "samples", 8, group->sum.samples);
+		sprof_row_count(row, "threads", 7, group->threads);
+	}
+	sprof_row_gap(row, 2, label);
 }
 
 static void write_table(const struct sprof_text *text, size_t shown)
 {
 	const struct sprof_groups *groups = text->options.groups;
+	SPROF_AUTO_FREE char *label = sprof_clean_text(groups->label, NULL);
 	uint64_t whole = 0;
 
+	if (!label) {
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
 	for (size_t i = 0; i < groups->count; i++)
 		whole += sprof_metrics_get(&groups->items[i].sum, text->options.weight);
 	whole = sprof_text_whole(text, whole);
-	write_head(text);
-	for (size_t i = 0; i < shown; i++)
-		write_row(text, &groups->items[i], whole);
+	sprof_out_printf(
+		text->out, "\nby %s%s\n", label, groups->of_frames ? ", the split is of self" : "");
+	write_figures(text, &(struct sprof_group){0}, whole, label,
+		&(struct sprof_row){.out = text->out, .is_head = true});
+	for (size_t i = 0; i < shown; i++) {
+		struct sprof_row row = {.out = text->out};
+
+		write_figures(text, &groups->items[i], whole, label, &row);
+		write_name(text, row.length, &groups->items[i]);
+	}
 	sprof_text_left_out(text, "value", 0, groups->count - shown);
 }
 

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "output/clean.h"
 #include "output/fit.h"
+#include "output/units.h"
 
 enum {
 	LEAST_NAME = 8, /* characters of a name, even where the line is full */
@@ -47,6 +48,13 @@ size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight
 		break;
 	}
 	return text->shows_stolen ? SPROF_WEIGHT_ALL_COLUMNS : SPROF_WEIGHT_COLUMNS;
+}
+
+void sprof_text_value(
+	const struct sprof_text *text, struct sprof_row *row, const char *title, uint64_t value)
+{
+	sprof_row_text(
+		row, title, 8, sprof_figure_value(text->profile, text->options.weight, value).text);
 }
 
 /* The number of characters that fit for a name; 0: no limit. */

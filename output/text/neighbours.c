@@ -8,7 +8,7 @@
 #include "output/units.h"
 #include "profile/views/neighbours.h"
 
-enum { COLUMN = 7 + 3 * 9 + 2, INDENT = 4 };
+enum { INDENT = 4 };
 
 struct line {
 	double percent;
@@ -17,17 +17,20 @@ struct line {
 	bool is_head;
 };
 
+/* Without a name: the titles. */
 static void write_line(const struct sprof_text *text, const struct line *line)
 {
-	enum sprof_weight weight = text->options.weight;
-	size_t indent = line->is_head ? 0 : INDENT;
+	struct sprof_row row = {.out = text->out, .is_head = !line->name};
 
-	sprof_out_printf(text->out, "%7.1f %8s %8s %8s  ", line->percent,
-		sprof_figure_value(text->profile, weight, line->self).text,
-		sprof_figure_value(text->profile, weight, line->value - line->self).text,
-		sprof_figure_value(text->profile, weight, line->value).text);
-	sprof_out_fill(text->out, ' ', indent);
-	sprof_text_end_with_function(text, COLUMN + indent, line->name, line->suffix);
+	sprof_row_percent(&row, "share%", 7, line->percent);
+	sprof_text_value(text, &row, "self", line->self);
+	sprof_text_value(text, &row, "children", line->value - line->self);
+	sprof_text_value(text, &row, "total", line->value);
+	sprof_row_gap(&row, 2, "function");
+	if (row.is_head)
+		return;
+	sprof_row_gap(&row, line->is_head ? 0 : INDENT, "");
+	sprof_text_end_with_function(text, row.length, line->name, line->suffix);
 }
 
 static void write_items(const struct sprof_text *text, const struct sprof_neighbour *items,
@@ -116,8 +119,7 @@ bool sprof_text_neighbours(const struct sprof_text *text, uint32_t thread, struc
 	if (!sprof_neighbours_build(text->profile, &view, NULL, &neighbours, err))
 		return false;
 	sprof_text_title(text, "callers and callees of each function");
-	sprof_out_printf(
-		text->out, " share%% %8s %8s %8s  function\n", "self", "children", "total");
+	write_line(text, &(struct line){0});
 	write_blocks(text, &neighbours);
 	sprof_neighbours_finish(&neighbours);
 	return true;

@@ -8,7 +8,7 @@
 #include "output/units.h"
 #include "profile/views/neighbours.h"
 
-enum { COLUMN = 7 + 9 + 3 * 9 + 2, INDENT = 2 };
+enum { INDENT = 2 };
 
 /* One direction. */
 struct part {
@@ -16,7 +16,8 @@ struct part {
 	uint32_t thread;
 	const char *title, *pattern;
 	enum sprof_graph_direction direction;
-	size_t (*write_figures)(const struct sprof_text_tree *tree, size_t node);
+	void (*write_figures)(
+		const struct sprof_text_tree *tree, size_t node, struct sprof_row *row);
 };
 
 struct figures {
@@ -24,47 +25,51 @@ struct figures {
 	uint64_t self, total;
 };
 
-static void write_figures(const struct sprof_text *text, const struct figures *figures)
+static void write_figures(
+	const struct sprof_text *text, const struct figures *figures, struct sprof_row *row)
 {
-	enum sprof_weight weight = text->options.weight;
 
-	sprof_out_printf(text->out, "%7.1f %8.1f %8s %8s %8s  ", figures->share, figures->fractal,
-		sprof_figure_value(text->profile, weight, figures->self).text,
-		sprof_figure_value(text->profile, weight, figures->total - figures->self).text,
-		sprof_figure_value(text->profile, weight, figures->total).text);
+	sprof_row_percent(row, "share%", 7, figures->share);
+	sprof_row_percent(row, "fractal%", 8, figures->fractal);
+	sprof_text_value(text, row, "self", figures->self);
+	sprof_text_value(text, row, "children", figures->total - figures->self);
+	sprof_text_value(text, row, "total", figures->total);
+	sprof_row_gap(row, 2, "function");
 }
 
-static size_t write_node(const struct sprof_text_tree *tree, size_t node, uint64_t self)
+static void write_node(
+	const struct sprof_text_tree *tree, size_t node, uint64_t self, struct sprof_row *row)
 {
 	const uint64_t total = tree->graph->nodes[node].total;
 
 	write_figures(tree->text,
 		&(struct figures){sprof_percent(total, tree->whole),
-			sprof_graph_fractal(tree->graph, node), self, total});
-	return COLUMN;
+			sprof_graph_fractal(tree->graph, node), self, total},
+		row);
 }
 
 /* For a caller: the head function's self time. */
-static size_t write_caller(const struct sprof_text_tree *tree, size_t node)
+static void write_caller(const struct sprof_text_tree *tree, size_t node, struct sprof_row *row)
 {
-	return write_node(tree, node, tree->graph->nodes[node].own);
+	write_node(tree, node, tree->graph->nodes[node].own, row);
 }
 
-static size_t write_callee(const struct sprof_text_tree *tree, size_t node)
+static void write_callee(const struct sprof_text_tree *tree, size_t node, struct sprof_row *row)
 {
-	return write_node(tree, node, tree->graph->nodes[node].self);
+	write_node(tree, node, tree->graph->nodes[node].self, row);
 }
 
 static void write_head(
 	const struct sprof_text *text, const struct sprof_neighbourhood *function, uint64_t whole)
 {
 	const double share = sprof_percent(function->total, whole);
+	struct sprof_row row = {.out = text->out};
 	char depth[24];
 
-	write_figures(text, &(struct figures){share, share, function->self, function->total});
+	write_figures(text, &(struct figures){share, share, function->self, function->total}, &row);
 	sprof_text_calls(depth, sizeof(depth), "", function->depth);
 	sprof_text_end_with_function(
-		text, COLUMN, text->profile->functions[function->function].name, depth);
+		text, row.length, text->profile->functions[function->function].name, depth);
 }
 
 /* The part of the function's time without a caller. */
@@ -72,7 +77,8 @@ static void write_root(const struct sprof_text *text, const struct sprof_neighbo
 {
 	const double share = sprof_percent(function->root, function->total);
 
-	write_figures(text, &(struct figures){share, share, function->root_self, function->root});
+	write_figures(text, &(struct figures){share, share, function->root_self, function->root},
+		&(struct sprof_row){.out = text->out});
 	sprof_out_fill(text->out, ' ', INDENT);
 	sprof_out_puts(text->out, "[root]\n");
 }
@@ -137,8 +143,8 @@ static bool write_part(const struct part *part, struct sprof_error *err)
 	if (!sprof_neighbours_build(text->profile, &view, part->pattern, &neighbours, err))
 		return false;
 	sprof_text_title(text, part->title);
-	sprof_out_printf(text->out, " share%% fractal%% %8s %8s %8s  function\n", "self",
-		"children", "total");
+	write_figures(
+		text, &(struct figures){0}, &(struct sprof_row){.out = text->out, .is_head = true});
 	if (!neighbours.count)
 		sprof_out_puts(text->out, "(no function that matches was seen)\n");
 	ok = write_functions(part, &neighbours, err);

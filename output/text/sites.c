@@ -8,22 +8,21 @@
 #include "output/units.h"
 #include "profile/views/sites.h"
 
-enum {
-	TOP = 10,
-	FIGURES = 5 + 1 + 8 + 2 /* "100.0 1023 KiB  " */
-};
+enum { TOP = 10 };
 
 static void write_row(const struct sprof_text *text, const struct sprof_site *site, uint64_t whole)
 {
 	const struct sprof_profile *profile = text->profile;
 	const struct sprof_site_place place = sprof_site_place(site->file, site->line);
 	char suffix[sizeof(place.text) + 2];
+	struct sprof_row row = {.out = text->out};
 
 	snprintf(suffix, sizeof(suffix), "%s%s", place.text[0] ? "  " : "", place.text);
-	sprof_out_printf(text->out, "%5.1f %8s  ", sprof_percent(site->value, whole),
-		sprof_figure_value(profile, text->options.weight, site->value).text);
+	sprof_row_percent(&row, "", 5, sprof_percent(site->value, whole));
+	sprof_text_value(text, &row, "", site->value);
+	sprof_row_gap(&row, 2, "");
 	sprof_text_end_with_function(
-		text, FIGURES, profile->functions[site->function].name, suffix);
+		text, row.length, profile->functions[site->function].name, suffix);
 }
 
 static void write_rows(const struct sprof_text *text, const struct sprof_sites *sites)

@@ -11,6 +11,7 @@
 #include "base/attributes.h"
 #include "output/format.h"
 #include "output/out.h"
+#include "output/table.h"
 #include "profile/views/view.h"
 
 struct sprof_text {
@@ -69,6 +70,10 @@ bool sprof_text_is_narrow(const struct sprof_text *text);
 /* The title of a part: "flat profile, by wall time". */
 void sprof_text_title(const struct sprof_text *text, const char *part);
 
+/* A cell with a value of the report's weight. */
+void sprof_text_value(
+	const struct sprof_text *text, struct sprof_row *row, const char *title, uint64_t value);
+
 /*
  * Ends a line of `column` characters so far with a name from the target, sanitised, and shortened
  * in the middle to fit.
@@ -86,8 +91,9 @@ void sprof_text_end_with_function(
 struct sprof_text_tree {
 	const struct sprof_text *text;
 	const struct sprof_graph *graph;
-	/* Writes a line's figures; returns the number of characters. */
-	size_t (*write_figures)(const struct sprof_text_tree *tree, size_t node);
+	/* Writes a line's figures, up to the name. */
+	void (*write_figures)(
+		const struct sprof_text_tree *tree, size_t node, struct sprof_row *row);
 	uint64_t whole; /* the 100 % of shares */
 	size_t top;     /* lines of depth 1; 0: no limit */
 	/*

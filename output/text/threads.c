@@ -12,13 +12,6 @@
 #include "base/cleanup.h"
 #include "output/units.h"
 
-/* The width of a row before the name: INDENT, a COLUMN for each class of time, and samples. */
-enum {
-	INDENT = 9 + 9 + 1 + 7 + 1,
-	COLUMN = 9,
-	SAMPLES = 9,
-};
-
 static uint64_t weight_of(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {
 	struct sprof_metrics metrics = {.samples = thread->samples, .times = thread->times};
@@ -62,34 +55,36 @@ static bool *choose(const struct sprof_text *text, size_t *ret_hidden)
 	return shown;
 }
 
-static void write_figures(const struct sprof_text *text, const char *id,
+/* Without an id: the titles. Returns the number of characters. */
+static size_t write_figures(const struct sprof_text *text, const char *id,
 	const struct sprof_times *times, uint64_t samples, enum sprof_verdict verdict)
 {
 	const enum sprof_weight *columns;
 	size_t count = sprof_text_columns(text, &columns);
+	struct sprof_row row = {.out = text->out, .is_head = !id};
 
-	sprof_out_printf(text->out, "%9s %8s", id, sprof_figure_time(sprof_times_wall(times)).text);
+	sprof_row_text(&row, "tid", 9, id);
+	sprof_row_time(&row, "wall", 8, sprof_times_wall(times));
 	for (size_t i = 0; i < count; i++)
-		sprof_out_printf(text->out, " %8s",
-			sprof_figure_time(sprof_times_get(times, columns[i])).text);
+		sprof_row_time(
+			&row, sprof_weight_name(columns[i]), 8, sprof_times_get(times, columns[i]));
 	if (!sprof_text_is_narrow(text))
-		sprof_out_printf(text->out, " %8" PRIu64, samples);
-	sprof_out_printf(text->out, " %-7s ", sprof_verdict_name(verdict));
+		sprof_row_count(&row, "samples", 8, samples);
+	sprof_row_text(&row, "verdict", -7, sprof_verdict_name(verdict));
+	sprof_row_gap(&row, 1, "name");
+	return row.length;
 }
 
 static void write_thread(const struct sprof_text *text, uint32_t index)
 {
 	const struct sprof_profile_thread *thread = &text->profile->threads[index];
 	const struct sprof_view view = {.thread = index};
-	const enum sprof_weight *columns;
 	char id[16];
 
 	snprintf(id, sizeof(id), "%d", thread->tid);
-	write_figures(text, id, &thread->times, thread->samples,
-		sprof_verdict_of_view(text->profile, &view, text->idle));
 	sprof_text_end_with_name(text,
-		INDENT + COLUMN * sprof_text_columns(text, &columns) +
-			(sprof_text_is_narrow(text) ? 0 : SAMPLES),
+		write_figures(text, id, &thread->times, thread->samples,
+			sprof_verdict_of_view(text->profile, &view, text->idle)),
 		thread->name);
 }
 
@@ -164,18 +159,6 @@ static void write_process(
 		write_process_sum(text, index, chosen);
 }
 
-static void write_title(const struct sprof_text *text)
-{
-	const enum sprof_weight *columns;
-	size_t count = sprof_text_columns(text, &columns);
-
-	sprof_out_printf(text->out, "\nthreads\n%9s %8s", "tid", "wall");
-	for (size_t i = 0; i < count; i++)
-		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
-	sprof_out_printf(text->out, "%s %-7s name\n", sprof_text_is_narrow(text) ? "" : "  samples",
-		"verdict");
-}
-
 bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)
 {
 	size_t hidden = 0;
@@ -186,7 +169,8 @@ bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)
 		return true;
 	if (!shown || !chosen)
 		return sprof_error_no_memory(err);
-	write_title(text);
+	sprof_out_puts(text->out, "\nthreads\n");
+	write_figures(text, NULL, &(struct sprof_times){0}, 0, SPROF_VERDICT_NONE);
 	for (size_t i = 0; i < text->profile->process_count; i++)
 		write_process(text, (uint32_t)i, shown, chosen);
 	sprof_text_left_out(text, "thread", 0, hidden);

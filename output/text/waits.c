@@ -15,8 +15,6 @@
 #include "output/wait-words.h"
 #include "profile/views/waits.h"
 
-enum { INDENT = 8 + 7 + 4 + 8 + 6 + 2, EXACT = 8 + 9, EDGE_INDENT = 8 + 7 + 8 + 2 };
-
 static const char *function_name(const struct sprof_text *text, uint32_t function)
 {
 	return function == SPROF_PROFILE_NONE ? "[unknown]"
@@ -38,35 +36,40 @@ static void end_line(const struct sprof_text *text, size_t column, const char *l
 		sprof_out_fail(text->out, ENOMEM);
 }
 
-static size_t indent_of(const struct sprof_waits_table *table)
+/* Returns the number of characters. */
+static size_t write_figures(const struct sprof_text *text, const struct sprof_waits_table *table,
+	const struct sprof_waits_row *wait, bool is_head)
 {
-	return INDENT + (table->is_exact ? EXACT : 0);
-}
+	struct sprof_row row = {.out = text->out, .is_head = is_head};
 
-/* The number of waits and the longest; some are known by ticks only. */
-static void write_exact(const struct sprof_text *text, const struct sprof_waits_table *table,
-	const struct sprof_waits_row *row)
-{
-	if (table->is_exact && row->waits)
-		sprof_out_printf(text->out, " %7" PRIu64 " %8s", row->waits,
-			sprof_figure_time(row->longest_ns).text);
-	else if (table->is_exact)
-		sprof_out_printf(text->out, " %7s %8s", "-", "-");
+	sprof_row_time(&row, "time", 8, wait->ns);
+	sprof_row_percent(&row, "share%", 6, sprof_percent(wait->ns, table->blocked_ns));
+	if (wait->threads)
+		sprof_row_count(&row, "thr", 3, wait->threads);
+	else
+		sprof_row_text(&row, "thr", 3, "-");
+	sprof_row_count(&row, "samples", 7, wait->samples);
+	/* The number of waits and the longest; some are known by ticks only. */
+	if (table->is_exact && wait->waits) {
+		sprof_row_count(&row, "waits", 7, wait->waits);
+		sprof_row_time(&row, "longest", 8, wait->longest_ns);
+	} else if (table->is_exact) {
+		sprof_row_text(&row, "waits", 7, "-");
+		sprof_row_text(&row, "longest", 8, "-");
+	}
+	sprof_row_text(&row, "kind", 5, sprof_wait_kind_name(wait->kind));
+	sprof_row_gap(&row, 2, "what for, where");
+	return row.length;
 }
 
 static void write_row(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *row)
 {
-	const size_t indent = indent_of(table);
+	const size_t indent = write_figures(text, table, row, false);
 	SPROF_AUTO_FREE char *line = sprof_wait_words(text->profile, row,
 		text->options.width > indent ? text->options.width - indent : 0);
 	SPROF_AUTO_FREE char *holder = row->holder ? sprof_wait_words_holder(row) : NULL;
 
-	sprof_out_printf(text->out, "%8s %6.1f %3" PRIu32 " %7" PRIu64,
-		sprof_figure_time(row->ns).text, sprof_percent(row->ns, table->blocked_ns),
-		row->threads, row->samples);
-	write_exact(text, table, row);
-	sprof_out_printf(text->out, " %5s  ", sprof_wait_kind_name(row->kind));
 	end_line(text, indent, line);
 	if (!row->holder)
 		return;
@@ -117,6 +120,7 @@ static size_t join(struct group *groups, size_t count)
 		last->sum.waits += groups[i].sum.waits;
 		if (last->sum.longest_ns < groups[i].sum.longest_ns)
 			last->sum.longest_ns = groups[i].sum.longest_ns;
+		last->sum.threads = 0; /* some may be the same */
 		last->count++;
 	}
 	return count ? joined + 1 : 0;
@@ -134,11 +138,7 @@ static void write_group(const struct sprof_text *text, const struct sprof_waits_
 		sprof_out_fail(text->out, ENOMEM);
 		return;
 	}
-	sprof_out_printf(text->out, "%8s %6.1f %3s %7" PRIu64, sprof_figure_time(sum->ns).text,
-		sprof_percent(sum->ns, table->blocked_ns), "-", sum->samples);
-	write_exact(text, table, sum);
-	sprof_out_printf(text->out, " %5s  ", sprof_wait_kind_name(sum->kind));
-	sprof_text_end_with_name(text, indent_of(table), line);
+	sprof_text_end_with_name(text, write_figures(text, table, sum, false), line);
 }
 
 /* Shows the groups that are not small; returns the number of their rows. */
@@ -207,12 +207,24 @@ static char *describe_edge(const struct sprof_text *text, const struct sprof_wai
 	return line;
 }
 
+static size_t write_edge_figures(const struct sprof_text *text, const struct sprof_waits_edge *edge,
+	double percent, bool is_head)
+{
+	struct sprof_row row = {.out = text->out, .is_head = is_head};
+
+	sprof_row_time(&row, "time", 8, edge->ns);
+	sprof_row_percent(&row, "share%", 6, percent);
+	sprof_row_count(&row, "samples", 7, edge->samples);
+	sprof_row_gap(&row, 2, "waiter <- lock <- holder");
+	return row.length;
+}
+
 static void write_edges(const struct sprof_text *text, const struct sprof_waits_table *table)
 {
 	size_t shown = 0, small = 0, beyond = 0;
 
-	sprof_out_printf(text->out, "\nwho holds up whom\n%8s %6s %7s  waiter <- lock <- holder\n",
-		"time", "share%", "samples");
+	sprof_out_puts(text->out, "\nwho holds up whom\n");
+	write_edge_figures(text, &(struct sprof_waits_edge){0}, 0, true);
 	for (size_t i = 0; i < table->edge_count; i++) {
 		const struct sprof_waits_edge *edge = &table->edges[i];
 		double percent = sprof_percent(edge->ns, table->blocked_ns);
@@ -226,9 +238,7 @@ static void write_edges(const struct sprof_text *text, const struct sprof_waits_
 			beyond++;
 			continue;
 		}
-		sprof_out_printf(text->out, "%8s %6.1f %7" PRIu64 "  ",
-			sprof_figure_time(edge->ns).text, percent, edge->samples);
-		end_line(text, EDGE_INDENT, line);
+		end_line(text, write_edge_figures(text, edge, percent, false), line);
 		shown++;
 	}
 	sprof_text_left_out(text, "pair", small, beyond);
@@ -258,10 +268,7 @@ bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct spr
 		sprof_out_printf(text->out, "\nwaits: blocked for %s of %s\n",
 			sprof_figure_time(table.blocked_ns).text,
 			sprof_figure_time(table.wall_ns).text);
-		sprof_out_printf(text->out, "%8s %6s %3s %7s", "time", "share%", "thr", "samples");
-		if (table.is_exact)
-			sprof_out_printf(text->out, " %7s %8s", "waits", "longest");
-		sprof_out_printf(text->out, " %5s  what for, where\n", "kind");
+		write_figures(text, &table, &(struct sprof_waits_row){0}, true);
 		write_rows(text, &table);
 	}
 	if (table.edge_count)

@@ -27,21 +27,56 @@ static bool is_go_runtime(const char *function)
 	return false;
 }
 
-/* CPython's functions for its interpreter lock and Python locks: the boundary to Python code. */
-static bool is_python_lock(const char *function)
+/* CPython's functions about its interpreter lock and Python locks. */
+enum python_lock {
+	PYTHON_AROUND = 1, /* the boundary to Python code */
+	PYTHON_TAKES = 2,  /* waits for a Python lock */
+	PYTHON_METHOD = 4, /* of a lock object: its time is the lock's */
+};
+
+static bool is_python_lock(const char *function, enum python_lock kind)
 {
-	static const char *const starts[] = {"PyEval_RestoreThread", "PyEval_SaveThread",
-		"PyEval_AcquireThread", "PyGILState_Ensure", "take_gil", "drop_gil",
-		"PyThread_acquire_lock", "PyCOND_", "PyMutex_", "_PyMutex_", "_PyParkingLot_",
-		"_PySemaphore_", "acquire_timed", "lock_PyThread_acquire_lock",
+	static const struct {
+		const char *start;
+		unsigned kinds;
+	} starts[] = {
+		{"PyEval_RestoreThread", PYTHON_AROUND},
+		{"PyEval_SaveThread", PYTHON_AROUND},
+		{"PyEval_AcquireThread", PYTHON_AROUND},
+		{"PyGILState_Ensure", PYTHON_AROUND},
+		{"take_gil", PYTHON_AROUND},
+		{"drop_gil", PYTHON_AROUND},
+		{"PyThread_acquire_lock", PYTHON_AROUND | PYTHON_TAKES},
+		{"PyCOND_", PYTHON_AROUND},
+		{"PyMutex_", PYTHON_AROUND},
+		{"_PyMutex_", PYTHON_AROUND},
+		{"_PyMutex_LockTimed", PYTHON_TAKES},
+		{"_PyParkingLot_", PYTHON_AROUND},
+		{"_PySemaphore_", PYTHON_AROUND},
+		{"_PySemaphore_Wait", PYTHON_TAKES},
+		{"acquire_timed", PYTHON_AROUND},
+		{"lock_PyThread_acquire_lock", PYTHON_AROUND | PYTHON_METHOD},
+		{"_thread_lock_acquire", PYTHON_METHOD},
+		{"lock_acquire", PYTHON_METHOD},
+		{"rlock_acquire", PYTHON_METHOD},
+		{"_thread_RLock_acquire", PYTHON_METHOD},
 		/* since 3.13, and the loop's way to give the lock to others */
-		"_PyEval_AcquireLock", "_PyEval_ReleaseLock", "_PyThreadState_Attach",
-		"_PyThreadState_Detach", "_PyThreadState_Suspend", "_PyRawMutex_",
-		"_PyRecursiveMutex_", "_PyRWMutex_", "PyEvent_Wait", "_PyCriticalSection",
-		"_Py_HandlePending", "eval_frame_handle_pending"};
+		{"_PyEval_AcquireLock", PYTHON_AROUND},
+		{"_PyEval_ReleaseLock", PYTHON_AROUND},
+		{"_PyThreadState_Attach", PYTHON_AROUND},
+		{"_PyThreadState_Detach", PYTHON_AROUND},
+		{"_PyThreadState_Suspend", PYTHON_AROUND},
+		{"_PyRawMutex_", PYTHON_AROUND},
+		{"_PyRecursiveMutex_", PYTHON_AROUND},
+		{"_PyRWMutex_", PYTHON_AROUND},
+		{"PyEvent_Wait", PYTHON_AROUND | PYTHON_TAKES},
+		{"_PyCriticalSection", PYTHON_AROUND},
+		{"_Py_HandlePending", PYTHON_AROUND},
+		{"eval_frame_handle_pending", PYTHON_AROUND},
+	};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		if (starts_with(function, starts[i]))
+		if ((starts[i].kinds & kind) && starts_with(function, starts[i].start))
 			return true;
 	}
 	return false;
@@ -62,7 +97,7 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 	const char *name;
 
 	if (is_go_runtime(profile->functions[function].name) ||
-		is_python_lock(profile->functions[function].name) ||
+		is_python_lock(profile->functions[function].name, PYTHON_AROUND) ||
 		is_postgres_wait(profile->functions[function].name))
 		return true;
 	if (module == SPROF_PROFILE_NONE || !profile->modules)
@@ -110,9 +145,12 @@ enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
 
 bool sprof_profile_takes_python_lock(const char *name)
 {
-	return starts_with(name, "PyThread_acquire_lock") ||
-		starts_with(name, "_PyMutex_LockTimed") || starts_with(name, "PyEvent_Wait") ||
-		starts_with(name, "_PySemaphore_Wait");
+	return is_python_lock(name, PYTHON_TAKES);
+}
+
+bool sprof_profile_is_python_lock(const char *name)
+{
+	return is_python_lock(name, PYTHON_METHOD);
 }
 
 enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *path)

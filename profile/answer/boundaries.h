@@ -18,6 +18,9 @@ enum sprof_lock_kind sprof_profile_lock_by_name(const char *name);
 
 /* Whether CPython's function waits for one of Python's locks. */
 bool sprof_profile_takes_python_lock(const char *name);
+
+/* Whether it is a method of a lock object of Python. */
+bool sprof_profile_is_python_lock(const char *name);
 /*
  * The kind of lock that a Python thread waits for, from the innermost Python function and the path
  * of its file. SEMAPHORE: not only a lock, because a queue waits in the same way.

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "profile/answer/boundaries.h"
 #include "profile/answer/own-code.h"
 #include "profile/views/stack-lines.h"
 
@@ -102,18 +103,6 @@ static const struct sprof_wait_fact *fact_of(const char *name)
 	return NULL;
 }
 
-static bool is_python_lock(const char *name)
-{
-	static const char *const names[] = {"lock_PyThread_acquire_lock", "_thread_lock_acquire",
-		"lock_acquire", "rlock_acquire", "_thread_RLock_acquire"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
 struct sprof_known_wait sprof_known_wait_of(const struct sprof_profile *profile, uint32_t stack)
 {
 	struct sprof_known_wait found = {.function = SPROF_PROFILE_NONE};
@@ -126,7 +115,7 @@ struct sprof_known_wait sprof_known_wait_of(const struct sprof_profile *profile,
 
 		if (fact)
 			return (struct sprof_known_wait){fact, line->function, line};
-		if (is_python_lock(function->name))
+		if (sprof_profile_is_python_lock(function->name))
 			found.fact = &python_lock;
 		if (!line->kernel && !function->unresolved &&
 			sprof_code_of(profile, line->function) == SPROF_CODE_OWN)

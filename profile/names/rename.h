@@ -6,7 +6,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "elfsym/names/saved.h"
+#include "elfsym/debug-files/saved.h"
 #include "elfsym/names/symbols.h"
 #include "profile/model/profile.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/cfi/caller.h"
+#include "elfsym/locals/caller.h"
 #include "elfsym/dwarf/inlined.h"
 #include "elfsym/locals/locals.h"
 #include "elfsym/names/listing.h"

@@ -211,6 +211,15 @@ class Planted(unittest.TestCase):
                 self.assert_planted("variable at file scope", base__a_c=c(text))
         self.assert_planted("static variable", base__a_c=c("void f(void)\n{\n\tstatic int n = 0;\n\n\tn++;\n}\n"))
 
+    def test_a_circle_of_rooms(self):
+        files = {
+            "events__a/one_h": HEADER % "",
+            "events__a/one_c": c('#include "events/a/one.h"\n\n#include "events/b/two.h"\n'),
+            "events__b/two_h": HEADER.replace("H\n", "H2\n") % '#include "events/a/one.h"',
+        }
+        messages = self.lint(**files)
+        self.assertEqual(sum("through other rooms" in message for message in messages), 2, messages)
+
     def test_a_header_that_needs_another(self):
         self.assert_planted("does not compile alone", base__a_h=HEADER % "size_t a(void);")
 

@@ -106,8 +106,8 @@ TRANSITIONS = [
 
 # Of names, profiles, outputs and commands: with the tests that are to notice it, as meson calls them.
 OTHERS = [
-    ("d-names-of-any-length", "elfsym-demangle", "elfsym/names/demangle.c", "references <= MAX_D_REFERENCES ?", "references >= 0 ?"),
-    ("names-of-any-length", "elfsym-demangle", "elfsym/names/demangle.c", "length > MAX_MANGLED || !sprof", "!sprof"),
+    ("d-names-of-any-length", "elfsym-demangle", "elfsym/elf/demangle.c", "references <= MAX_D_REFERENCES ?", "references >= 0 ?"),
+    ("names-of-any-length", "elfsym-demangle", "elfsym/elf/demangle.c", "length > MAX_MANGLED || !sprof", "!sprof"),
     ("link-without-padding", "elfsym-debuglink", "elfsym/debug-files/debuglink.c", "(length + 4) &", "(length + 3) &"),
     ("any-debug-file", "elfsym-debuglink", "elfsym/debug-files/debuglink.c", "count == 0 && sum == crc", "count == 0"),
     ("local-is-global", "elfsym-symlist", "elfsym/symlist/forms.c", "return flags[0] == 'l' ? SPROF_SYMLIST_LOCAL : SPROF_SYMLIST_GLOBAL;",

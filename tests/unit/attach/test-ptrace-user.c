@@ -11,7 +11,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "attach/start/program.h"
+#include "attach/tracers/program.h"
 #include "tests/unit/check.h"
 
 static bool check_path(const char *path)

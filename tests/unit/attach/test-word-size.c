@@ -1,14 +1,14 @@
 /*
  * attach/word-size: ELF files of 32 bits, of every machine, and everything else.
  */
-#include "attach/start/word-size.h"
+#include "attach/proc/word-size.h"
 
 #include <elf.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "attach/start/program.h"
+#include "attach/tracers/program.h"
 #include "tests/unit/check.h"
 
 static bool differs(const void *bytes, size_t size)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 #include "tests/unit/check.h"
 
 static void check(const char *linkage, const char *expected)

@@ -4,7 +4,7 @@
 #ifndef SPROF_TESTS_UNIT_EVENTS_TAKEN_H
 #define SPROF_TESTS_UNIT_EVENTS_TAKEN_H
 
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 #include "tests/unit/check.h"
 
 enum { TAKEN_MAX = 64 };

@@ -2,7 +2,7 @@
  * events/event-type and events/call-fields: the catalogue is whole, names and fields are found, and
  * copies of events stand alone.
  */
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 #include <stdlib.h>
 #include <string.h>

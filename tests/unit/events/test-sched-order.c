@@ -1,7 +1,7 @@
 /*
  * events/sched-order: records of several sources become one stream in order of time.
  */
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * output/stats: every key, the sums, and JSON that a real parser takes. It is also a program: with
  * an argument it writes the sample object to stdout, for that parser.
  */
-#include "output/formats/stats.h"
+#include "output/stats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The quality figures as JSON, for --stats. */
-#ifndef SPROF_OUTPUT_FORMATS_STATS_H
-#define SPROF_OUTPUT_FORMATS_STATS_H
+#ifndef SPROF_OUTPUT_STATS_H
+#define SPROF_OUTPUT_STATS_H
 
 #include "base/record.h"
 #include "output/out.h"

@@ -1,6 +1,6 @@
 /* A step to the caller with any row of CFI and all registers. */
-#ifndef SPROF_ELFSYM_CFI_CALLER_H
-#define SPROF_ELFSYM_CFI_CALLER_H
+#ifndef SPROF_ELFSYM_LOCALS_CALLER_H
+#define SPROF_ELFSYM_LOCALS_CALLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * Sorts records by time. Records with equal times keep their order of insertion. Interprets only
  * gaps.
  */
-#include "events/sched/order.h"
+#include "events/perf/sched-order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* One scheduler record of a thread: the input of delays.h. */
-#ifndef SPROF_EVENTS_SCHED_RECORD_H
-#define SPROF_EVENTS_SCHED_RECORD_H
+#ifndef SPROF_EVENTS_PERF_SCHED_RECORD_H
+#define SPROF_EVENTS_PERF_SCHED_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * Reads the class of a program's ELF file. Does not notice 32-bit code that a 64-bit program jumps
  * to (as in Wine).
  */
-#include "attach/start/word-size.h"
+#include "attach/proc/word-size.h"
 
 #include <elf.h>
 #include <string.h>

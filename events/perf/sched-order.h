@@ -5,15 +5,15 @@
  * moment from which it can be read. So records older than the start of the previous reading are
  * complete and are released; younger ones wait for the next reading.
  */
-#ifndef SPROF_EVENTS_SCHED_ORDER_H
-#define SPROF_EVENTS_SCHED_ORDER_H
+#ifndef SPROF_EVENTS_PERF_SCHED_ORDER_H
+#define SPROF_EVENTS_PERF_SCHED_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "events/sched/record.h"
+#include "events/perf/sched-record.h"
 
 struct sprof_sched_ordered {
 	struct sprof_sched_record record;

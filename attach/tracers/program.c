@@ -1,11 +1,11 @@
 /* Opens the file of a process's program and examines it. */
-#include "attach/start/program.h"
+#include "attach/tracers/program.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/start/word-size.h"
+#include "attach/proc/word-size.h"
 #include "attach/tracers/user.h"
 #include "base/cleanup.h"
 #include "base/proc.h"

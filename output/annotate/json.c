@@ -3,9 +3,8 @@
  * is called "value".
  */
 #include <inttypes.h>
-#include <unistd.h>
 
-#include "cmd/annotate/annotate.h"
+#include "output/annotate/annotate.h"
 #include "output/json.h"
 
 static void add_metrics(const struct sprof_annotate *annotate, const struct sprof_metrics *metrics,
@@ -118,7 +117,7 @@ static bool add_lines(
 		if (annotation->lines[i].file != file) {
 			file = annotation->lines[i].file;
 			sprof_source_finish(&source);
-			if (!sprof_annotate_source(annotate, file, &source, err))
+			if (!annotate->read_source(annotate, &annotation->lines[i], &source, err))
 				return false;
 		}
 		sprof_json_text(json, i ? "," : "");
@@ -140,26 +139,18 @@ static void add_code(const struct sprof_annotate *annotate, struct sprof_json *j
 	add_metrics(annotate, &annotate->code.unplaced, json);
 }
 
-bool sprof_annotate_print_json(const struct sprof_annotate *annotate, struct sprof_error *err)
+bool sprof_annotate_write_json(const struct sprof_annotate *annotate, struct sprof_error *err)
 {
 	struct sprof_json json;
-	struct sprof_out *out;
 	bool ok;
 
-	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
-		return false;
-	if (!sprof_json_open(&json, out, false)) {
-		sprof_out_discard(out);
+	if (!sprof_json_open(&json, annotate->out, false))
 		return sprof_error_no_memory(err);
-	}
 	add_head(annotate, &json);
 	ok = add_lines(annotate, &json, err);
 	if (ok && annotate->with_code)
 		add_code(annotate, &json);
 	sprof_json_text(&json, "}\n");
 	sprof_json_close(&json);
-	if (ok)
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return false;
+	return ok;
 }

@@ -1,6 +1,6 @@
 /* Converts linkage names to source names. */
-#ifndef SPROF_ELFSYM_NAMES_DEMANGLE_H
-#define SPROF_ELFSYM_NAMES_DEMANGLE_H
+#ifndef SPROF_ELFSYM_ELF_DEMANGLE_H
+#define SPROF_ELFSYM_ELF_DEMANGLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Single events of a target: their structure, and the catalogue of known events with their fields
  * and possible sources.
  */
-#ifndef SPROF_EVENTS_LANGUAGE_EVENT_TYPE_H
-#define SPROF_EVENTS_LANGUAGE_EVENT_TYPE_H
+#ifndef SPROF_EVENTS_EVENT_TYPE_H
+#define SPROF_EVENTS_EVENT_TYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

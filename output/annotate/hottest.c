@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/annotate/annotate.h"
+#include "output/annotate/annotate.h"
 #include "output/units.h"
 
 enum { LINES = 5, CALLS = 3, LEAST_PERCENT = 1 };
@@ -36,7 +36,7 @@ static bool is_worth(const struct sprof_annotate *annotate, uint64_t value)
 }
 
 /* " -> strcmp 12.3 ms, memcpy 4.5 ms, and 2 more". */
-static bool print_calls(
+static bool write_calls(
 	const struct sprof_annotate *annotate, const struct sprof_annotated_line *line)
 {
 	const struct sprof_annotated_call *calls = &annotate->annotation.calls[line->first_call];
@@ -51,41 +51,42 @@ static bool print_calls(
 	qsort(ranked, line->call_count, sizeof(*ranked), compare_ranked);
 	for (; shown < CALLS && shown < line->call_count && is_worth(annotate, ranked[shown].value);
 		shown++) {
-		printf("%s", shown ? ", " : " -> ");
-		sprof_annotate_print_function(
+		sprof_out_puts(annotate->out, shown ? ", " : " -> ");
+		sprof_annotate_put_function(annotate,
 			annotate->profile->functions[calls[ranked[shown].index].function].name,
 			CALLS + 1);
-		printf(" %s",
+		sprof_out_printf(annotate->out, " %s",
 			sprof_figure_value(annotate->profile, annotate->weight, ranked[shown].value)
 				.text);
 	}
 	if (shown && shown < line->call_count)
-		printf(", and %zu more", line->call_count - shown);
+		sprof_out_printf(annotate->out, ", and %zu more", line->call_count - shown);
 	return true;
 }
 
-static bool print_line(
+static bool write_line(
 	const struct sprof_annotate *annotate, const struct sprof_annotated_line *line)
 {
 	const char *file = line->file;
 	const char *slash = file ? strrchr(file, '/') : NULL;
-	uint64_t self = sprof_annotate_value(annotate, &line->self);
+	struct sprof_row row = {.out = annotate->out};
 
-	sprof_annotate_print_share(annotate, &line->total);
-	printf(" %9s  ",
-		self ? sprof_figure_value(annotate->profile, annotate->weight, self).text : "");
-	sprof_annotate_print_clean(slash ? slash + 1 : file);
-	printf(":%" PRIu32, line->line);
-	if (!print_calls(annotate, line))
+	sprof_annotate_put_values(annotate, &line->total, &line->self, &row);
+	sprof_row_gap(&row, 2, "");
+	sprof_annotate_put_clean(annotate, slash ? slash + 1 : file);
+	sprof_out_printf(annotate->out, ":%" PRIu32, line->line);
+	if (!write_calls(annotate, line))
 		return false;
-	printf("\n");
+	sprof_out_printf(annotate->out, "\n");
 	return true;
 }
 
-bool sprof_annotate_print_hottest(const struct sprof_annotate *annotate)
+bool sprof_annotate_write_hottest(const struct sprof_annotate *annotate)
 {
 	const struct sprof_annotation *annotation = &annotate->annotation;
 	SPROF_AUTO_FREE struct ranked *ranked = calloc(annotation->line_count + 1, sizeof(*ranked));
+	struct sprof_row head = {.out = annotate->out, .is_head = true};
+	const struct sprof_metrics none = {0};
 	size_t count = 0;
 
 	if (!ranked)
@@ -102,9 +103,11 @@ bool sprof_annotate_print_hottest(const struct sprof_annotate *annotate)
 	if (!count)
 		return true;
 	qsort(ranked, count, sizeof(*ranked), compare_ranked);
-	printf("\n%8s %9s %9s  hottest lines -> what they call\n", "total%", "total", "self");
+	sprof_out_puts(annotate->out, "\n");
+	sprof_annotate_put_values(annotate, &none, &none, &head);
+	sprof_row_gap(&head, 2, "hottest lines -> what they call");
 	for (size_t i = 0; i < count && i < LINES; i++) {
-		if (!print_line(annotate, &annotation->lines[ranked[i].index]))
+		if (!write_line(annotate, &annotation->lines[ranked[i].index]))
 			return false;
 	}
 	return true;

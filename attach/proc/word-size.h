@@ -2,8 +2,8 @@
  * Programs with another word size than sprof: 32-bit programs on a 64-bit machine (i386, x32,
  * 32-bit ARM). Their system call numbers, registers and stack layout differ.
  */
-#ifndef SPROF_ATTACH_START_WORD_SIZE_H
-#define SPROF_ATTACH_START_WORD_SIZE_H
+#ifndef SPROF_ATTACH_PROC_WORD_SIZE_H
+#define SPROF_ATTACH_PROC_WORD_SIZE_H
 
 #include <stdbool.h>
 

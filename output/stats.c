@@ -2,7 +2,7 @@
  * The quality figures as JSON. Keys are plain words and values are numbers, so nothing needs
  * escaping; the keys are a stable interface.
  */
-#include "output/formats/stats.h"
+#include "output/stats.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * lost: the C++ form holds none (demangle.h), Rust's holds a buffer only while it prints an
  * identifier that is not ASCII.
  */
-#include "elfsym/names/demangle.h"
+#include "elfsym/elf/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

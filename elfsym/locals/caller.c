@@ -3,7 +3,7 @@
  * whose CFA depends on a register other than sp and fp, such as a realigned frame, or one that is
  * being left.
  */
-#include "elfsym/cfi/caller.h"
+#include "elfsym/locals/caller.h"
 
 #include <elfutils/libdw.h>
 

@@ -9,13 +9,16 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/annotate/annotate.h"
-#include "cmd/ui.h"
+#include "output/annotate/annotate.h"
 #include "output/clean.h"
+#include "output/fit.h"
 #include "output/units.h"
 
 /* Lines shown around a line with time. */
 enum { CONTEXT = 3 };
+
+/* Digits of an address, and the blank before them. */
+enum { ADDRESS = 13 };
 
 /* The classes of time that the function has. */
 static size_t columns(const struct sprof_annotate *annotate,
@@ -32,58 +35,57 @@ static size_t columns(const struct sprof_annotate *annotate,
 	return count;
 }
 
-static void print_titles(const struct sprof_annotate *annotate)
+/* The classes of time are those of the total. */
+static struct sprof_row write_figures(const struct sprof_annotate *annotate,
+	const struct sprof_metrics *total, const struct sprof_metrics *self, bool is_head)
 {
 	enum sprof_weight shown[SPROF_WEIGHT_ALL_COLUMNS];
 	size_t count = columns(annotate, shown);
+	struct sprof_row row = {.out = annotate->out, .is_head = is_head};
 
-	printf("%8s %9s %9s", "total%", "total", "self");
+	sprof_annotate_put_values(annotate, total, self, &row);
 	for (size_t i = 0; i < count; i++)
-		printf(" %9s", sprof_weight_name(shown[i]));
+		sprof_annotate_put_figure(annotate, shown[i], sprof_weight_name(shown[i]),
+			sprof_metrics_get(total, shown[i]), &row);
+	return row;
 }
 
-/* The classes of time are those of the total. */
-static void print_figures(const struct sprof_annotate *annotate, const struct sprof_metrics *total,
-	const struct sprof_metrics *self)
+static struct sprof_row write_titles(const struct sprof_annotate *annotate)
 {
-	enum sprof_weight shown[SPROF_WEIGHT_ALL_COLUMNS];
-	size_t count = columns(annotate, shown);
+	const struct sprof_metrics none = {0};
 
-	sprof_annotate_print_share(annotate, total);
-	sprof_annotate_print_figure(
-		annotate, annotate->weight, sprof_annotate_value(annotate, self));
-	for (size_t i = 0; i < count; i++)
-		sprof_annotate_print_figure(annotate, shown[i], sprof_metrics_get(total, shown[i]));
+	return write_figures(annotate, &none, &none, true);
 }
 
 /* Keeps the indentation: a tab is up to eight columns. */
-static void print_source(const char *text)
+static void write_source(const struct sprof_annotate *annotate, const char *text)
 {
 	size_t column = 0;
 
 	for (; *text == ' ' || *text == '\t'; text++)
 		column = *text == '\t' ? (column / 8 + 1) * 8 : column + 1;
-	printf("  %*s", (int)(column < 80 ? column : 80), "");
-	sprof_annotate_print_clean(text);
+	sprof_out_fill(annotate->out, ' ', 2 + (column < 80 ? column : 80));
+	sprof_annotate_put_clean(annotate, text);
 }
 
-static void print_line(const struct sprof_annotate *annotate, const struct sprof_source *source,
+static void write_line(const struct sprof_annotate *annotate, const struct sprof_source *source,
 	const struct sprof_annotated_line *line)
 {
 	const char *text = sprof_source_line(source, line->line);
 
-	print_figures(annotate, &line->total, &line->self);
+	struct sprof_row row = write_figures(annotate, &line->total, &line->self, false);
+
 	if (line->line)
-		printf(" %7" PRIu32, line->line);
+		sprof_row_count(&row, "line", 7, line->line);
 	else
-		printf(" %7s", "?");
+		sprof_row_text(&row, "line", 7, "?");
 	if (text && text[strspn(text, " \t\r")])
-		print_source(text);
-	printf("\n");
+		write_source(annotate, text);
+	sprof_out_printf(annotate->out, "\n");
 }
 
 /* The lines without time from the last printed one to the next with time. */
-static void print_between(const struct sprof_annotate *annotate, const struct sprof_source *source,
+static void write_between(const struct sprof_annotate *annotate, const struct sprof_source *source,
 	uint32_t last, uint32_t next)
 {
 	uint32_t to = next ? next : last + CONTEXT + 1;
@@ -95,47 +97,14 @@ static void print_between(const struct sprof_annotate *annotate, const struct sp
 	for (uint32_t line = last ? last + 1 : (to > CONTEXT ? to - CONTEXT : 1); line < to;
 		line++) {
 		if (gap && line == last + CONTEXT + 1) {
-			printf("%*s...\n", (int)(28 + 10 * columns(annotate, shown) + 5), "");
+			sprof_out_fill(annotate->out, ' ', 28 + 10 * columns(annotate, shown) + 5);
+			sprof_out_puts(annotate->out, "...\n");
 			line = next - CONTEXT;
 		}
 		if (sprof_source_line(source, line))
-			print_line(annotate, source,
+			write_line(annotate, source,
 				&(const struct sprof_annotated_line){.line = line});
 	}
-}
-
-/* False for the vDSO and JIT code. */
-static bool is_in_file(
-	const struct sprof_profile *profile, const struct sprof_profile_function *function)
-{
-	return function->module != SPROF_PROFILE_NONE &&
-		sprof_modules_get(profile->modules, function->module)->path[0] == '/';
-}
-
-static void note_source(const struct sprof_annotate *annotate,
-	const struct sprof_annotated_line *line, const struct sprof_source *source, bool *said)
-{
-	const struct sprof_profile_function *function =
-		&annotate->profile->functions[line->function];
-
-	if (source->is_newer)
-		sprof_ui_note(
-			"%s has changed since the recording: lines may have moved", source->path);
-	if (source->count || *said)
-		return;
-	*said = true;
-	/* A symbol table may have the file, but no lines. */
-	if (!line->file || (!line->line && !function->line))
-		sprof_ui_note("no source lines are known of %s: its module has no debug "
-			      "information%s",
-			function->name,
-			annotate->with_code || !is_in_file(annotate->profile, function)
-				? ""
-				: "; --asm shows the instructions");
-	else
-		sprof_ui_note("can't read the source file %s: only line numbers are shown; "
-			      "--source-dir DIR says where it is",
-			line->file);
 }
 
 /* Other functions of its name and module are the function as well. */
@@ -149,82 +118,89 @@ static bool is_own_function(const struct sprof_annotate *annotate, uint32_t func
 }
 
 /* The lines of one function in one file. */
-static bool print_function(
-	const struct sprof_annotate *annotate, size_t first, size_t count, bool *said)
+static bool write_function(
+	const struct sprof_annotate *annotate, size_t first, size_t count, struct sprof_error *err)
 {
 	const struct sprof_annotated_line *lines = &annotate->annotation.lines[first];
 	const struct sprof_profile_function *function =
 		&annotate->profile->functions[lines[0].function];
 	struct sprof_source source;
-	struct sprof_error ignored;
+	struct sprof_row head;
 	uint32_t last = 0;
 
-	if (!sprof_annotate_source(annotate, lines[0].file, &source, &ignored))
+	if (!annotate->read_source(annotate, &lines[0], &source, err))
 		return false;
-	note_source(annotate, &lines[0], &source, said);
-	printf("\n");
-	sprof_annotate_print_clean(lines[0].file ? lines[0].file : "(unknown source file)");
-	printf(": ");
-	sprof_annotate_print_function(function->name, 2);
-	printf("%s\n", is_own_function(annotate, lines[0].function) ? "" : " (inlined)");
-	print_titles(annotate);
-	printf(" %7s  source\n", "line");
+	sprof_out_printf(annotate->out, "\n");
+	sprof_annotate_put_clean(annotate, lines[0].file ? lines[0].file : "(unknown source file)");
+	sprof_out_printf(annotate->out, ": ");
+	sprof_annotate_put_function(annotate, function->name, 2);
+	sprof_out_printf(annotate->out, "%s\n",
+		is_own_function(annotate, lines[0].function) ? "" : " (inlined)");
+	head = write_titles(annotate);
+	sprof_row_text(&head, "line", 7, "");
+	sprof_row_gap(&head, 2, "source");
 	for (size_t i = 0; i < count; i++) {
 		if (lines[i].line)
-			print_between(annotate, &source, last, lines[i].line);
-		print_line(annotate, &source, &lines[i]);
+			write_between(annotate, &source, last, lines[i].line);
+		write_line(annotate, &source, &lines[i]);
 		last = lines[i].line;
 	}
 	if (last)
-		print_between(annotate, &source, last, 0);
+		write_between(annotate, &source, last, 0);
 	sprof_source_finish(&source);
 	return true;
 }
 
-static void print_instruction(const struct sprof_annotate *annotate,
-	const struct sprof_code_instruction *at, bool is_new_line, int digits)
+static void write_instruction(const struct sprof_annotate *annotate,
+	const struct sprof_code_instruction *at, bool is_new_line)
 {
 	const char *slash = at->file ? strrchr(at->file, '/') : NULL;
 
-	print_figures(annotate, &at->total, &at->self);
-	printf("  %*" PRIx64 "  ", digits, at->address);
-	sprof_annotate_print_clean(at->text);
+	struct sprof_row row = write_figures(annotate, &at->total, &at->self, false);
+	char address[24];
+
+	snprintf(address, sizeof(address), "%" PRIx64, at->address);
+	sprof_row_text(&row, "address", ADDRESS, address);
+	sprof_row_gap(&row, 2, "instruction");
+	sprof_annotate_put_clean(annotate, at->text);
 	if (at->line && at->file && is_new_line) {
-		printf("  # ");
-		sprof_annotate_print_clean(slash ? slash + 1 : at->file);
-		printf(":%" PRIu32, at->line);
+		sprof_out_printf(annotate->out, "  # ");
+		sprof_annotate_put_clean(annotate, slash ? slash + 1 : at->file);
+		sprof_out_printf(annotate->out, ":%" PRIu32, at->line);
 	}
-	printf("\n");
+	sprof_out_printf(annotate->out, "\n");
 }
 
-static void print_copy(
-	const struct sprof_annotate *annotate, const struct sprof_code_copy *copy, int digits)
+static void write_copy(const struct sprof_annotate *annotate, const struct sprof_code_copy *copy)
 {
 	const struct sprof_code_instruction *at = &annotate->code.instructions[copy->first];
+	struct sprof_row head;
 
-	printf("\ninstructions in ");
-	sprof_annotate_print_clean(copy->symbol);
-	printf(", 0x%" PRIx64 "-0x%" PRIx64 "%s\n", copy->begin, copy->end,
+	sprof_out_printf(annotate->out, "\ninstructions in ");
+	sprof_annotate_put_clean(annotate, copy->symbol);
+	sprof_out_printf(annotate->out, ", 0x%" PRIx64 "-0x%" PRIx64 "%s\n", copy->begin, copy->end,
 		copy->inlined ? ", where the function is inlined" : "");
-	print_titles(annotate);
-	printf("  %*s  instruction\n", digits, "address");
+	head = write_titles(annotate);
+	sprof_row_text(&head, "address", ADDRESS, "");
+	sprof_row_gap(&head, 2, "instruction");
 	for (size_t i = 0; i < copy->count; i++, at++)
-		print_instruction(annotate, at, !i || at[-1].line != at->line, digits);
+		write_instruction(annotate, at, !i || at[-1].line != at->line);
 }
 
-static void print_code(const struct sprof_annotate *annotate)
+static void write_code(const struct sprof_annotate *annotate)
 {
 	const struct sprof_code *code = &annotate->code;
 	uint64_t missing = sprof_annotate_value(annotate, &code->unplaced);
 
 	for (size_t i = 0; i < code->copy_count; i++)
-		print_copy(annotate, &code->copies[i], 12);
+		write_copy(annotate, &code->copies[i]);
 	if (missing)
-		printf("\n%s of the self time is at no instruction shown: its addresses are not known\n",
+		sprof_out_printf(annotate->out,
+			"\n%s of the self time is at no instruction shown: its addresses are not known\n",
 			sprof_figure_value(annotate->profile, annotate->weight, missing).text);
 }
 
-static void print_head(const struct sprof_annotate *annotate)
+static void write_head(const struct sprof_annotate *annotate)
 {
 	const struct sprof_profile *profile = annotate->profile;
 	const struct sprof_profile_function *function = &profile->functions[annotate->function];
@@ -232,18 +208,21 @@ static void print_head(const struct sprof_annotate *annotate)
 	uint64_t total = sprof_annotate_value(annotate, &annotate->annotation.total);
 	uint64_t whole = sprof_annotate_value(annotate, &annotate->annotation.whole);
 
-	sprof_annotate_print_function(function->name, 2);
+	sprof_annotate_put_function(annotate, function->name, 2);
 	if (function->module != SPROF_PROFILE_NONE) {
-		printf(" of ");
-		sprof_annotate_print_clean(
-			sprof_modules_get(profile->modules, function->module)->path);
+		sprof_out_printf(annotate->out, " of ");
+		sprof_annotate_put_clean(
+			annotate, sprof_modules_get(profile->modules, function->module)->path);
 	}
-	printf(": total %s %s", sprof_profile_weight_name(profile, annotate->weight),
+	sprof_out_printf(annotate->out, ": total %s %s",
+		sprof_profile_weight_name(profile, annotate->weight),
 		sprof_figure_value(profile, annotate->weight, total).text);
-	printf(" (%.2f %%), ", sprof_percent(total, whole));
-	printf("self %s", sprof_figure_value(profile, annotate->weight, self).text);
-	printf(" (%.2f %%) of ", sprof_percent(self, whole));
-	printf("%s\n", sprof_figure_value(profile, annotate->weight, whole).text);
+	sprof_out_printf(annotate->out, " (%.2f %%), ", sprof_percent(total, whole));
+	sprof_out_printf(
+		annotate->out, "self %s", sprof_figure_value(profile, annotate->weight, self).text);
+	sprof_out_printf(annotate->out, " (%.2f %%) of ", sprof_percent(self, whole));
+	sprof_out_printf(
+		annotate->out, "%s\n", sprof_figure_value(profile, annotate->weight, whole).text);
 }
 
 /* The lines of the function itself, a block for each file, then those of inlined ones, the most total time first. */
@@ -286,23 +265,22 @@ static size_t find_blocks(const struct sprof_annotate *annotate, struct block *b
 	return count;
 }
 
-bool sprof_annotate_print(const struct sprof_annotate *annotate, struct sprof_error *err)
+bool sprof_annotate_write(const struct sprof_annotate *annotate, struct sprof_error *err)
 {
 	const struct sprof_annotation *annotation = &annotate->annotation;
 	SPROF_AUTO_FREE struct block *blocks = calloc(annotation->line_count + 1, sizeof(*blocks));
 	size_t count = blocks ? find_blocks(annotate, blocks) : 0;
-	bool said = false;
 
 	if (!blocks)
 		return sprof_error_no_memory(err);
-	print_head(annotate);
-	if (!sprof_annotate_print_hottest(annotate))
+	write_head(annotate);
+	if (!sprof_annotate_write_hottest(annotate))
 		return sprof_error_no_memory(err);
 	for (size_t i = 0; i < count; i++) {
-		if (!print_function(annotate, blocks[i].first, blocks[i].count, &said))
-			return sprof_error_no_memory(err);
+		if (!write_function(annotate, blocks[i].first, blocks[i].count, err))
+			return false;
 	}
 	if (annotate->with_code)
-		print_code(annotate);
+		write_code(annotate);
 	return true;
 }

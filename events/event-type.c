@@ -3,7 +3,7 @@
  * of tracefs); only fields that are meaningful for one process are listed. Does not check
  * permissions.
  */
-#include "events/language/event-type.h"
+#include "events/event-type.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What a saved profile knows about its modules, which may not exist on this machine. */
-#ifndef SPROF_ELFSYM_NAMES_SAVED_H
-#define SPROF_ELFSYM_NAMES_SAVED_H
+#ifndef SPROF_ELFSYM_DEBUG_FILES_SAVED_H
+#define SPROF_ELFSYM_DEBUG_FILES_SAVED_H
 
 #include <stdbool.h>
 #include <stddef.h>

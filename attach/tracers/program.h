@@ -1,6 +1,6 @@
 /* Facts about the program that a process runs, from its file. */
-#ifndef SPROF_ATTACH_START_PROGRAM_H
-#define SPROF_ATTACH_START_PROGRAM_H
+#ifndef SPROF_ATTACH_TRACERS_PROGRAM_H
+#define SPROF_ATTACH_TRACERS_PROGRAM_H
 
 #include <stdbool.h>
 #include <sys/types.h>
