@@ -1,16 +1,28 @@
 /*
  * The kernel adds up the times of all threads for each reading: 0.15 ms for a thousand. While the
  * process has a timer of that clock, the kernel keeps the sum itself (kernel/time/posix-cpu-timers.c,
- * cpu_clock_sample_group). So a timer is set that never expires. Does not handle threads.
+ * cpu_clock_sample_group). So a timer is set that never expires. CPUs without ticks (nohz_full=) would
+ * get them back by such a timer, so there is none on a machine with such CPUs. Does not handle threads.
  */
 #include "base/cpu-clock.h"
 
+#include <ctype.h>
 #include <signal.h>
 
 #include "base/clock.h"
+#include "base/proc.h"
 
 /* Thirty years of CPU time. */
 static const struct itimerspec NEVER = {.it_value = {.tv_sec = 1000 * 1000 * 1000}};
+
+/* The kernel shows a list of CPUs, an empty line, or "(null)" (drivers/base/cpu.c, print_cpus_nohz_full). */
+static bool has_tickless_cpus(void)
+{
+	char list[32];
+
+	return sprof_proc_read_path("/sys/devices/system/cpu/nohz_full", list, sizeof(list)) > 0 &&
+		isdigit((unsigned char)list[0]);
+}
 
 static void open_clock(struct sprof_cpu_clock *clock, pid_t pid)
 {
@@ -18,7 +30,8 @@ static void open_clock(struct sprof_cpu_clock *clock, pid_t pid)
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGURG};
 
 	clock->is_open = !clock_getcpuclockid(pid, &clock->id);
-	clock->has_timer = clock->is_open && !timer_create(clock->id, &event, &clock->timer);
+	clock->has_timer = clock->is_open && !has_tickless_cpus() &&
+		!timer_create(clock->id, &event, &clock->timer);
 	if (clock->has_timer)
 		timer_settime(clock->timer, 0, &NEVER, NULL);
 }

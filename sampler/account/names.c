@@ -33,8 +33,8 @@ static char *read_command(
 	return text;
 }
 
-static void report(struct run *run, const struct sprof_sink *sink, const struct sprof_thread *thread,
-	bool replaces_name)
+static void report(struct run *run, const struct sprof_sink *sink,
+	const struct sprof_thread *thread, bool replaces_name)
 {
 	const struct sampled *sampled = thread->sampling;
 	SPROF_AUTO_FREE char *command =
