@@ -192,7 +192,7 @@ def test_names_and_globs():
     assert "  outer+0x0 at" in sprof("symbols", program, "0x" + address).check(0).text()
     assert "  outer+0x0 at" in sprof("symbols", program, "--address", address).check(0).text()
     missing = sprof("symbols", program, address).check(1).err
-    assert f"no function is called '{address}'" in missing and f"--address {address}" in missing, missing
+    assert f"no function is called '{address}'" in missing and f"an address begins with 0x: 0x{address}" in missing, missing
     missing = sprof("symbols", program, "nothing*").check(1).err
     assert "--all looks among the data as well" in missing, missing
     sprof("symbols", program, "0xfoo").check(64)
