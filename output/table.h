@@ -18,7 +18,7 @@ struct sprof_table_column {
 	unsigned importance; /* columns with the lowest value are dropped first; 0: never dropped */
 };
 
-/* Set `columns`; the rest zeroed is empty and valid. */
+/* Set `columns` and `column_count`; the rest zeroed is empty and valid. */
 struct sprof_table {
 	const struct sprof_table_column *columns; /* owned by the caller */
 	size_t column_count;
@@ -30,9 +30,11 @@ struct sprof_table {
 /* Adds the current row's next cell. If out of memory, sprof_table_write() reports it. */
 void sprof_table_cell(struct sprof_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Cells with a time in us ("12.345", "1234.5", "123456"; "~12.345"); with a text from the target. */
+/* A time in us: "12.345", "1234.5", "123456". */
 void sprof_table_us(struct sprof_table *table, double ns);
+/* The same, marked as estimated: "~12.345". */
 void sprof_table_about_us(struct sprof_table *table, double ns);
+/* A text from the target. */
 void sprof_table_text(struct sprof_table *table, const char *text);
 
 /* `width` in columns; 0: no limit. Returns false if out of memory. */
@@ -41,8 +43,8 @@ SPROF_MUST_USE bool sprof_table_write(
 void sprof_table_finish(struct sprof_table *table);
 
 /*
- * A row that is written cell by cell, in columns of fixed width. The same calls write the titles,
- * so that each column has its title, width and value at one place.
+ * A row that is written cell by cell, in columns of fixed width. With `is_head`, the same calls
+ * write the titles, so that each column has its title, width and value at one place.
  */
 struct sprof_row {
 	struct sprof_out *out;
@@ -55,7 +57,7 @@ void sprof_row_text(struct sprof_row *row, const char *title, int width, const c
 void sprof_row_count(struct sprof_row *row, const char *title, int width, uint64_t count);
 void sprof_row_percent(struct sprof_row *row, const char *title, int width, double percent);
 void sprof_row_time(struct sprof_row *row, const char *title, int width, uint64_t ns);
-/* Blanks before the last column, whose name ends the line of titles. */
+/* Leaves space before the last column; in the head, writes that column's title, too. */
 void sprof_row_gap(struct sprof_row *row, size_t blanks, const char *title);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Reads the mappings of a process, and opens their modules. maps.c parses the text, file.c finds
- * files; attach/proc/perf-map.c finds perf maps.
+ * Reads the mappings of a process, and opens their modules. attach/proc/maps.c makes mappings of
+ * the text, file.c finds files; attach/proc/perf-map.c finds perf maps.
  */
 #include "attach/module/read-maps.h"
 

@@ -1,6 +1,6 @@
 /*
- * Parses memory mappings: which of them form a module, and how maps names modules. maps-read.c
- * reads the text, attach/module/read-maps.c opens the files.
+ * Makes mappings and modules of the lines of maps: which of them form a module, and how it is
+ * named. base/maps-text.c parses a line, attach/module/read-maps.c opens the files.
  */
 #include "attach/proc/maps.h"
 

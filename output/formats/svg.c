@@ -1,6 +1,6 @@
 /*
- * The geometry and text of a flame graph in SVG. Style and script come from web/flame.css and
- * web/flame.js. XML 1.0 can't represent most control characters and two noncharacters: sanitising
+ * The geometry and text of a flame graph in SVG. Style and script come from output/web/flame.css
+ * and flame.js. XML 1.0 can't represent most control characters and two noncharacters: sanitising
  * removes the former, escape.c replaces the latter. Without a script, in an image viewer, the file
  * still shows the whole graph with its labels.
  */

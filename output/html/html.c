@@ -1,8 +1,8 @@
 /*
  * The page: one file that shows the whole profile in a browser, without network or sprof. Its text,
- * style and script come from output/web/ and are embedded at build time (web/embed.py). A content
- * security policy contains the hashes of style and script, so nothing else can run, even if a name
- * escaped its quoting. This file writes the data in between.
+ * style and script come from output/web/ and are embedded at build time (output/web/embed.py). A
+ * content security policy contains the hashes of style and script, so nothing else can run, even if
+ * a name escaped its quoting. This file writes the data in between.
  */
 #include "output/html/html.h"
 

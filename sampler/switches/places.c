@@ -1,7 +1,8 @@
 /*
- * Turns a place into a stack and a wait of the sink as soon as it is read, because the kernel
- * overwrites its bytes. The waited-for object is looked up a little later, from the call's
- * arguments. Does not handle stacks that take more than one copy, of Go and of Python.
+ * A place is the kernel's record of where a thread left its CPU. It becomes a stack and a wait of
+ * the sink at once, because the kernel overwrites the ring that it is read from. The waited-for
+ * object is looked up a little later, from the call's arguments. Does not handle Go and Python,
+ * whose stacks take more than one copy.
  */
 #include "sampler/switches/exact.h"
 

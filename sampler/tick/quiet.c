@@ -1,13 +1,13 @@
 /*
- * Saves the looks at sleepers of a large process while its CPU clock (clock_getcpuclockid(3))
- * equals the sum of the times of its threads, including ended ones. So no sleeper has used a CPU
- * since the last look at it. A thread that was only in the run queue has not run either; its
- * waiting time shows when it runs.
+ * Leaves out the looks at the sleepers of a large process as long as none of them can have run: its
+ * CPU clock (clock_getcpuclockid(3)) equals the sum of the times of its threads, including ended
+ * ones. A thread that only waits in the run queue does not change the clock; its wait is seen once
+ * it runs.
  *
  * The kernel adds a running thread's time to the clock at its own ticks, up to 10 ms late
  * (kernel/sched/cputime.c, thread_group_cputime), so the start of a burst may be noticed that late.
- * If looks were left out right after a burst, they would favour the ends of bursts; so every thread
- * is then looked at.
+ * After a burst, every thread is looked at for a while; otherwise samples would favour the ends of
+ * bursts.
  */
 #include "sampler/tick/quiet.h"
 

@@ -1,5 +1,5 @@
 /*
- * attach/maps-read and module-open: mappings of this very process, and what is opened of them.
+ * attach/module/read-maps: mappings of this very process, and what is opened of them.
  */
 #include "attach/module/read-maps.h"
 
