@@ -135,6 +135,7 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 			sprof_ui_set_level(SPROF_UI_QUIET);
 		else if (options->verbose)
 			sprof_ui_set_level(SPROF_UI_VERBOSE);
+		sprof_value_notes();
 		done = command->run(options, argv + operands, &code, &err);
 	}
 	if (!done) {
@@ -219,24 +220,45 @@ static bool is_tid(char *const words[])
 		!words[1][strspn(words[1], "0123456789")];
 }
 
+static bool chooses_process(char *const words[])
+{
+	static const char *const names[] = {"--pid", "--tid", "--name"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t length = strlen(names[i]);
+
+		if (!strncmp(words[0], names[i], length) &&
+			(!words[0][length] || words[0][length] == '='))
+			return true;
+	}
+	return !strncmp(words[0], "-p", 2) || is_tid(words);
+}
+
 /*
- * `record` is other profilers' word for run and, with -p, for attach. A word that follows no option is
- * the program, and what follows is its own.
+ * `record` is other profilers' word for run and, with -p, for attach. The first word that is neither
+ * an option nor its value is the program, and what follows is its own.
  */
 static bool is_attach(char *const words[])
 {
-	bool follows_option = false;
+	for (; words[0] && words[0][0] == '-' && strcmp(words[0], "--") != 0; words++) {
+		const struct sprof_option *row =
+			sprof_command_find_option(&sprof_command_run, words[0]);
 
-	for (; words[0] && strcmp(words[0], "--") != 0; words++) {
-		if (!strncmp(words[0], "-p", 2) || !strncmp(words[0], "--pid", 5) ||
-			!strncmp(words[0], "--tid", 5) || !strncmp(words[0], "--name", 6) ||
-			is_tid(words))
+		if (chooses_process(words))
 			return true;
-		if (words[0][0] != '-' && !follows_option)
-			return false;
-		follows_option = words[0][0] == '-';
+		words += row && sprof_option_takes_next(row, words[1]);
 	}
 	return false;
+}
+
+static void name_tids(char *words[])
+{
+	static char name[] = "--tid";
+
+	for (; words[0] && strcmp(words[0], "--") != 0; words++) {
+		if (is_tid(words))
+			words[0] = name;
+	}
 }
 
 static int dispatch(int argc, char *argv[])
@@ -245,6 +267,8 @@ static int dispatch(int argc, char *argv[])
 
 	if (command && !strcmp(argv[1], "record") && is_attach(argv + 2))
 		command = &sprof_command_attach;
+	if (command == &sprof_command_attach)
+		name_tids(argv + 2);
 	if (command)
 		return run_command(command, argc - 1, argv + 1);
 	if (argc < 2)

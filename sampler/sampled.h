@@ -209,6 +209,7 @@ struct known_quiet {
 	bool has_awake; /* it has threads that are not known to sleep */
 	/* sleepers that wait for a lock, in this tick so far and in the tick before */
 	uint64_t waiters, last_waiters;
+	uint64_t quiet_ns;  /* the last tick that found it quiet */
 	uint64_t moved_ns;  /* the last tick that found a sleeper that had run */
 	uint64_t asleep_ns; /* CPU time of its present sleepers, up to their sleeps */
 	uint64_t awake_ns;  /* CPU time of its other threads, as of this tick */

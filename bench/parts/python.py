@@ -65,7 +65,7 @@ def add(result, version, figures):
 
 def measure(bench):
     result = Result("Python's frames", [
-        f"A pinned Python program 30 calls deep, {RATE} Hz, by stops, with --no-python and without. CPU is that of the",
+        f"A pinned Python program 30 calls deep, {RATE} Hz, by stops, with --python none and without. CPU is that of the",
         "profiler's process from start to end.",
     ])
     for version, path in interpreters().items():

@@ -101,7 +101,7 @@ def add_many(bench, result):
 
 def measure(bench):
     result = Result("Sources of running threads' samples", [
-        "Timers in the kernel (--source kernel) and stops (--source stop). Lost: as in the part on lost time, for gaps under",
+        "Timers in the kernel (--source kernel) and stops (--source ptrace). Lost: as in the part on lost time, for gaps under",
         "400 us; alone, beside a burning process on the other CPU, and beside one per CPU.",
     ])
     for name, others in (("alone", nobody), ("CPUs busy", all_busy), ("crowded", crowd)):

@@ -83,6 +83,28 @@ static bool is_option(const char *word)
 	return word[0] == '-' && (word[1] == '-' || isalpha((unsigned char)word[1]));
 }
 
+const struct sprof_option *sprof_command_find_option(
+	const struct sprof_command *command, const char *word)
+{
+	if (!is_option(word))
+		return NULL;
+	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
+		for (const struct sprof_option *row = group->options; row->name; row++) {
+			if (word[1] == '-'
+					? !strcmp(row->name, word + 2)
+					: !word[2] && row->letters && strchr(row->letters, word[1]))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+bool sprof_option_takes_next(const struct sprof_option *row, const char *next)
+{
+	return next && argument_of(row) == required_argument &&
+		!(may_lack_word(row) && is_option(next));
+}
+
 static void add_row(struct parser *parser, const struct sprof_option *row, size_t base)
 {
 	assert(parser->count < MAX_OPTIONS);
@@ -243,8 +265,8 @@ static size_t write_partner(const struct partner *partner, char *buffer, size_t 
 		partner->value ? partner->value : "");
 }
 
-static bool check_needs(
-	const struct parser *parser, const struct sprof_option *row, struct sprof_error *err)
+static bool check_needs(const struct sprof_command *command, const struct parser *parser,
+	const struct sprof_option *row, struct sprof_error *err)
 {
 	char list[LIST_SIZE];
 	size_t used = 0;
@@ -255,12 +277,14 @@ static bool check_needs(
 
 		if (partner.is_given)
 			return true;
+		word += length;
+		if (!sprof_command_hides(command, row) && sprof_command_hides(command, partner.row))
+			continue;
 		if (used)
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s",
-				word[length] ? ", " : " or ");
+			used += (size_t)snprintf(
+				list + used, sizeof(list) - used, "%s", *word ? ", " : " or ");
 		used += write_partner(&partner, list + used, sizeof(list) - used);
 		assert(used < sizeof(list));
-		word += length;
 	}
 	return sprof_error_set(err, SPROF_ERROR_USAGE, "--%s needs %s", row->name, list);
 }
@@ -296,7 +320,7 @@ static bool check_partners(
 
 		if (!parser->given[i] ||
 			((!row->conflicts || check_conflicts(parser, row, err)) &&
-				(!row->needs || check_needs(parser, row, err))))
+				(!row->needs || check_needs(command, parser, row, err))))
 			continue;
 		sprof_error_hint(err, "see: sprof %s --help", command->name);
 		return false;

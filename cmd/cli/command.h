@@ -103,6 +103,13 @@ struct sprof_command {
 bool sprof_command_parse(const struct sprof_command *command, int argc, char *argv[], void *options,
 	int *ret_operands, struct sprof_error *err) SPROF_MUST_USE;
 
+/* The row of an option's word, "--name" or "-x" without a value in the word. NULL: none. */
+const struct sprof_option *sprof_command_find_option(
+	const struct sprof_command *command, const char *word);
+
+/* Whether `next` is the value of the row's option in the word before; it may be NULL. */
+bool sprof_option_takes_next(const struct sprof_option *row, const char *next);
+
 /* Whether help and completions leave the row out. */
 bool sprof_command_hides(const struct sprof_command *command, const struct sprof_option *row);
 

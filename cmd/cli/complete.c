@@ -40,6 +40,8 @@ static const struct choice {
 		"self-runq self-wait samples threads verdict dso function"},
 	{NULL, "percentage", "relative absolute"},
 	{NULL, "colour", "total self"},
+	{"report", "names", "full short"},
+	{"calls", "names", "full short"},
 	{NULL, "names", "full short mangled no-inlines"},
 	{NULL, "addresses", "process file"},
 	{NULL, "by",
@@ -120,12 +122,6 @@ static void offer_options(const struct sprof_command *command, const struct comp
 	}
 }
 
-/* A value that may be left out is in the option's own word. */
-static bool takes_word(const struct sprof_option *row)
-{
-	return row->argument && (row->argument[0] != '[' || row->argument[1] != '=');
-}
-
 /* Kernel threads have no memory, and nothing that could be profiled. */
 static void offer_process(const struct completing *completing, pid_t pid)
 {
@@ -173,27 +169,6 @@ static void offer_events(const struct completing *completing)
 	}
 }
 
-static bool is_option(const struct sprof_option *row, const char *word)
-{
-	if (word[0] != '-' || !word[1])
-		return false;
-	if (word[1] == '-')
-		return strcmp(row->name, word + 2) == 0;
-	return row->letters && !word[2] && strchr(row->letters, word[1]);
-}
-
-/* NULL: the word is no option of the command. */
-static const struct sprof_option *find_option(const struct sprof_command *command, const char *word)
-{
-	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
-		for (const struct sprof_option *row = group->options; row->name; row++) {
-			if (is_option(row, word))
-				return row;
-		}
-	}
-	return NULL;
-}
-
 /* NULL: its values are none of a few words. */
 static const char *choice_of(const struct sprof_command *command, const char *option)
 {
@@ -234,13 +209,13 @@ static void offer_value(const struct sprof_command *command, const struct sprof_
 static size_t find_operand(const struct sprof_command *command, char *const words[], size_t end)
 {
 	for (size_t i = 1; i < end; i++) {
-		const struct sprof_option *row = find_option(command, words[i]);
+		const struct sprof_option *row = sprof_command_find_option(command, words[i]);
 
 		if (strcmp(words[i], "--") == 0)
 			return i + 1;
 		if (words[i][0] != '-')
 			return i;
-		i += row && takes_word(row);
+		i += row && sprof_option_takes_next(row, words[i + 1]);
 	}
 	return end;
 }
@@ -282,10 +257,10 @@ void sprof_complete(const struct sprof_commands *commands, char *const words[])
 		return;
 	}
 	operand = find_operand(command, words, last);
-	before = find_option(command, words[last - 1]);
+	before = sprof_command_find_option(command, words[last - 1]);
 	if (operand < last && strstr(command->synopsis, "PROGRAM"))
 		offer_operand(command, operand, &completing);
-	else if (operand >= last && before && takes_word(before))
+	else if (operand >= last && before && sprof_option_takes_next(before, completing.word))
 		offer_value(command, before, &completing);
 	else if (completing.word[0] == '-')
 		offer_options(command, &completing);

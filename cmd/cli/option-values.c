@@ -138,19 +138,29 @@ bool sprof_value_latency(void *field, const char *text, struct sprof_error *err)
 			"not a time above 0 with its unit: s, ms, us or ns, such as 10ms");
 }
 
+/* Said when it is known whether sprof is quiet. */
+static const char *bare_interval;
+
+void sprof_value_notes(void)
+{
+	if (bare_interval)
+		sprof_ui_note("--interval %s is read as %sms; add the unit", bare_interval,
+			bare_interval);
+}
+
 bool sprof_value_interval(void *field, const char *text, struct sprof_error *err)
 {
 	long value;
 
 	if (parse_integer(text, INT32_MAX, &value)) {
-		sprof_ui_note("--interval %s is read as %sms; add the unit", text, text);
+		bare_interval = text;
 		*(uint64_t *)field = (uint64_t)value * SPROF_NS_PER_MS;
 		return true;
 	}
 	return (text[strspn(text, "0123456789.")] && sprof_duration_parse(text, field) &&
-		       *(uint64_t *)field) ||
+		       *(uint64_t *)field >= SPROF_NS_PER_MS) ||
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"not a time above 0 with its unit, such as 500ms or 2s");
+			"not a time of at least 1ms with its unit, such as 500ms or 2s");
 }
 
 bool sprof_value_json(void *field, const char *text, struct sprof_error *err)

@@ -31,6 +31,8 @@ bool sprof_value_latency(void *field, const char *text, struct sprof_error *err)
  * says so.
  */
 bool sprof_value_interval(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* Notes how values were read, once it is known whether sprof is quiet. */
+void sprof_value_notes(void);
 /* bool: false for "text", true for "json". */
 bool sprof_value_json(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* size_t, from 1 to one million. */

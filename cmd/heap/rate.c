@@ -8,6 +8,7 @@
 #include "cmd/heap/rate.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,7 +213,7 @@ static unsigned error_percent(const struct sprof_duty *duty)
 {
 	const double error = sprof_duty_error(duty);
 
-	return isfinite(error) ? (unsigned)fmin(ceil(100 * error), 999) : 0;
+	return isfinite(error) ? (unsigned)fmax(fmin(ceil(100 * error), 999), 1) : UINT_MAX;
 }
 
 static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)

@@ -67,8 +67,7 @@ static bool end_interval(const struct sprof_unattached_run *observing, uint64_t 
 {
 	if (!observing->interval_ns || now < *due)
 		return true;
-	while (*due <= now)
-		*due += observing->interval_ns;
+	*due += ((now - *due) / observing->interval_ns + 1) * observing->interval_ns;
 	return observing->end_interval(observing->data, now);
 }
 

@@ -8,15 +8,6 @@
 
 #define FIELD(name) offsetof(struct sprof_recording, name)
 
-/* The offset leads to the whole struct: -t is --threads, and "-t TID" perf's way to choose a thread. */
-static bool set_threads(void *field, const char *text, struct sprof_error *err)
-{
-	struct sprof_recording *options = field;
-
-	options->shown.threads |= !text;
-	return !text || sprof_value_pids(&options->tids, text, err);
-}
-
 static const struct sprof_option process_table[] = {
 	{"pid", "p", "PID[,PID]...", "the process, or several in one profile", sprof_value_pids,
 		FIELD(pids), .conflicts = "tid name"},
@@ -34,7 +25,6 @@ static const struct sprof_option process_table[] = {
 		FIELD(by_name.all), .needs = "name"},
 	{"children", NULL, NULL, "also follow the processes that these start from now on",
 		sprof_value_flag, FIELD(children)},
-	{"threads-or-tid", "t", "[TID]", NULL, set_threads, 0},
 	{"subprocesses", "s", NULL, NULL, sprof_value_flag, FIELD(children)},
 	{0},
 };

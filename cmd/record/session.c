@@ -107,7 +107,7 @@ static bool check_start(const struct sprof_recording *options, struct sprof_erro
 			"no CPU");
 	if (options->start_off && options->delay_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--start-off excludes --delay and --from: it ends when sampling is "
+			"--start-off excludes --delay: it ends when sampling is "
 			"switched on");
 	return true;
 }
@@ -127,7 +127,7 @@ static bool check_faults(const struct sprof_recording *options, struct sprof_err
 	if (options->faults.wanted &&
 		(options->start_off || options->delay_ns || options->channel.lines >= 0))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--faults counts from the start to the end: it excludes --delay, --from, "
+			"--faults counts from the start to the end: it excludes --delay, "
 			"--start-off and --control");
 	return true;
 }

@@ -124,8 +124,8 @@ static const struct sprof_option target_table[] = {
 		"records), proc (schedstat alone) (auto)",
 		set_source, FIELD(request)},
 	{"mmap-pages", "m", "N",
-		"room for records, for each CPU, in pages: a power of two (4 MiB\n"
-		"where that is permitted)",
+		"room for the tracepoints' records, for each CPU, in pages: a power\n"
+		"of two (4 MiB where that is permitted)",
 		set_pages, FIELD(mmap_pages)},
 	{0},
 };

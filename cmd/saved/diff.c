@@ -50,7 +50,8 @@ static bool load(const struct sprof_reading *options, const char *path, struct s
 	struct sprof_error *err)
 {
 	return sprof_reading_load(options, path, ret, err) &&
-		sprof_report_options_filter(&options->shown, ret, err);
+		sprof_report_options_filter(&options->shown, ret, err) &&
+		sprof_own_code_mark(*ret, &options->shown.own, err);
 }
 
 static bool write_all(const struct sprof_reading *options, struct sprof_profile *joined,
@@ -59,8 +60,7 @@ static bool write_all(const struct sprof_reading *options, struct sprof_profile 
 	struct sprof_output_options output;
 	struct sprof_written written;
 
-	if (!sprof_own_code_mark(joined, &options->shown.own, err) ||
-		!sprof_report_options_output_options(&options->shown, joined, &output, err))
+	if (!sprof_report_options_output_options(&options->shown, joined, &output, err))
 		return false;
 	output.base_threads = base_threads;
 	output.absolute = options->absolute;

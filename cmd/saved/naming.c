@@ -46,7 +46,8 @@ static bool set_names(void *field, const char *text, struct sprof_error *err)
 	while ((name = strsep(&rest, ","))) {
 		if (!sprof_value_choice(names, name, &kind, err))
 			return false;
-		naming->short_names |= kind == 1;
+		if (kind <= 1)
+			naming->short_names = kind == 1;
 		naming->no_demangle |= kind == 2;
 		naming->no_inlines |= kind == 3;
 	}

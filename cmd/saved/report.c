@@ -25,6 +25,7 @@ static bool set_by(void *field, const char *text, struct sprof_error *err)
 	static const char parent[] = "parent=";
 	struct sprof_reading *options = field;
 
+	options->by = options->parent = NULL;
 	if (!strncmp(text, parent, strlen(parent)))
 		return set_parent(&options->parent, text + strlen(parent), err);
 	return sprof_value_text(&options->by, text, err);
@@ -44,12 +45,27 @@ static const struct sprof_option report_table[] = {
 	{0},
 };
 
+/* perf's ways to show a graph are ignored; any other word is the file. */
+static bool set_call_graph(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const ways[] = {
+		"none", "flat", "fractal", "graph", "folded", "caller", "callee"};
+
+	for (size_t i = 0; text && i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const size_t length = strlen(ways[i]);
+
+		if (!strncmp(text, ways[i], length) && (!text[length] || text[length] == ','))
+			return true;
+	}
+	return !text || sprof_value_text(field, text, err);
+}
+
 /* Of perf report: totals and stacks are always shown, as text. */
 static const struct sprof_option foreign_table[] = {
 	{"input", "i", "FILE", NULL, sprof_value_text, FIELD(input)},
 	{"stdio", NULL, NULL, NULL, sprof_value_ignored, 0},
 	{"children", NULL, NULL, NULL, sprof_value_ignored, 0},
-	{"call-graph", "g", "[HOW]", NULL, sprof_value_ignored, 0},
+	{"call-graph", "g", "[HOW]", NULL, set_call_graph, FIELD(input)},
 	{"inverted", "G", NULL, NULL, sprof_value_ignored, 0},
 	{0},
 };
@@ -164,7 +180,10 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	char *const last[] = {
 		operands[0] || input[0] ? NULL : (char *)sprof_last_recording_path(), NULL};
 
-	if (input[0] && !operands[0])
+	if (input[0] && operands[0])
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "-i %s: another file is given, too", input[0]);
+	if (input[0])
 		operands = input;
 	if (last[0] && !access(last[0], R_OK)) {
 		operands = last;

@@ -169,14 +169,14 @@ static bool add_list(struct sprof_call_choice *choice, const char *text, struct 
 
 bool sprof_call_lists_add(void *field, const char *text, struct sprof_error *err)
 {
-	static const char strace[] = "trace=", perf_prof[] = "raw_syscalls:";
+	static const char strace[] = "trace=";
 	struct sprof_call_lists *lists = field;
 	const size_t most = sizeof(lists->items) / sizeof(lists->items[0]);
 
 	if (lists->count == most)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %zu lists", most);
-	if (!strncmp(text, perf_prof, strlen(perf_prof)))
-		return true; /* its name of all calls */
+	if (!strcmp(text, "raw_syscalls:sys_enter") || !strcmp(text, "raw_syscalls:sys_exit"))
+		return true; /* perf's names of all calls */
 	lists->items[lists->count++] =
 		strncmp(text, strace, strlen(strace)) ? text : text + strlen(strace);
 	return true;

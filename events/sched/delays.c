@@ -1,5 +1,5 @@
 /*
- * Computes delays from a thread's records. Does not handle records out of order (order.h). An
+ * Computes delays from a thread's records. Does not handle records out of order (events/perf/sched-order.h). An
  * OFF or ON may arrive twice, from two sources or two events: the first counts; the second, a few
  * us later, has no effect.
  */
@@ -98,8 +98,8 @@ static void be_born(struct sprof_delays *delays, const struct sprof_sched_record
 	thread = append(delays, record->tid);
 	if (!thread)
 		return;
-	delays->lost +=
-		record->tid <= delays->filtered_up_to && record->time_ns > delays->filtered_ns;
+	delays->lost += record->parent && record->tid <= delays->filtered_up_to &&
+		record->time_ns > delays->filtered_ns;
 	parent = sprof_delays_find(delays, record->parent);
 	if (parent)
 		set_name(thread, parent->name);
@@ -302,6 +302,9 @@ static void take_reading(struct sprof_delays *delays, struct sprof_delay_thread 
 		set_base(sums, record);
 	else if (has_derived(delays, sums))
 		count_derived(delays, thread, record);
+	else if ((int64_t)record->slices - sums->base_count - sums->seen_count ==
+		sums->derived_count)
+		set_base(sums, record); /* differences of a few us per delay must not add up */
 	sums->counted_ns = record->time_ns;
 	if (!delays->open_gaps &&
 		(!delays->options.has_switches || thread->state != SPROF_DELAY_STATE_UNKNOWN))
@@ -401,6 +404,9 @@ static void take_scheduling(struct sprof_delays *delays, struct sprof_delay_thre
 {
 	switch (record->kind) {
 	case SPROF_SCHED_OFF:
+		/* It has been on its CPU since sprof began, so no delay was missed. */
+		if (thread->state == SPROF_DELAY_STATE_UNKNOWN && !delays->lost)
+			thread->sums.is_short = false;
 		leave_cpu(thread, record);
 		break;
 	case SPROF_SCHED_ON:

@@ -144,8 +144,9 @@ static bool is_reading_due(const struct sprof_rundelay *rundelay, uint64_t now_n
 {
 	if (rundelay->delays.options.has_wakeups)
 		return now_ns >= rundelay->list_due_ns ||
-			rundelay->lost_before != rundelay->delays.lost ||
-			rundelay->unseen_before != rundelay->delays.unseen;
+			(now_ns >= rundelay->reading_due_ns &&
+				(rundelay->lost_before != rundelay->delays.lost ||
+					rundelay->unseen_before != rundelay->delays.unseen));
 	return now_ns >= rundelay->reading_due_ns;
 }
 

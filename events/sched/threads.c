@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* Less than any wait for a CPU. */
+/* A reading takes longer only if sprof had to wait for a CPU. */
 static const uint64_t in_time_ns = 200 * SPROF_NS_PER_US;
 
 enum { TRIES = 4 };
@@ -44,13 +44,16 @@ static void read_name(pid_t pid, pid_t tid, char name[SPROF_SCHED_NAME_SIZE])
 	name[strcspn(name, "\n")] = '\0';
 }
 
-static bool runs(pid_t pid, pid_t tid)
+/* '\0': unknown. */
+static char state_of(pid_t pid, pid_t tid)
 {
 	struct sprof_proc_stat stat;
 	char text[1024];
 
-	return sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) > 0 &&
-		sprof_proc_parse_stat(text, &stat) && stat.state == 'R';
+	if (sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_stat(text, &stat))
+		return '\0';
+	return stat.state;
 }
 
 void sprof_sched_threads_add(struct sprof_delays *delays, pid_t pid, const struct sprof_tids *tids)
@@ -61,7 +64,8 @@ void sprof_sched_threads_add(struct sprof_delays *delays, pid_t pid, const struc
 		if (sprof_delays_find(delays, tids->items[i]))
 			continue;
 		read_name(pid, tids->items[i], name);
-		sprof_delays_add_thread(delays, tids->items[i], name, runs(pid, tids->items[i]));
+		sprof_delays_add_thread(
+			delays, tids->items[i], name, state_of(pid, tids->items[i]) == 'R');
 	}
 }
 
@@ -133,6 +137,7 @@ static void add_ends(struct sprof_sched_order *order, const struct sprof_delays 
 	}
 }
 
+/* The first thread is listed until its process ends, even if it has ended. */
 static void add_births(struct sprof_sched_order *order, const struct sprof_delays *delays,
 	pid_t pid, const struct sprof_tids *tids, uint64_t now)
 {
@@ -140,7 +145,7 @@ static void add_births(struct sprof_sched_order *order, const struct sprof_delay
 		struct sprof_sched_record record = {
 			.time_ns = now, .tid = tids->items[i], .kind = SPROF_SCHED_BIRTH};
 
-		if (!sprof_delays_find(delays, record.tid))
+		if (!sprof_delays_find(delays, record.tid) && state_of(pid, record.tid) != 'Z')
 			sprof_sched_order_add(order, &record);
 		if (!delays->options.per_thread)
 			continue;

@@ -170,8 +170,7 @@ static void write_doubts(const struct sprof_rundelay *rundelay, struct sprof_out
 			delays->children.count);
 	if (delays->unread)
 		sprof_out_printf(out,
-			"threads that ended: %" PRIu64
-			"; waits in their last %s together are missing\n",
+			"threads that ended: %" PRIu64 "; ~ is without their last %s together\n",
 			delays->unread, sprof_figure_time(delays->unread_ns).text);
 	if (delays->unseen)
 		sprof_out_printf(out, "wake-ups without a record: %" PRIu64 "; they are in ~\n",

@@ -3,6 +3,7 @@
  * in the program that it comes from. Library functions appear only in the paths.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,8 @@ static void format_sum(const struct sprof_summary *summary, uint64_t sum, char *
 
 	if (kinds->are_lower_bounds)
 		snprintf(buffer, size, "at least %s", figure.text);
+	else if (kinds->error_percent == UINT_MAX)
+		snprintf(buffer, size, "about %s (too little was seen)", figure.text);
 	else if (kinds->error_percent)
 		snprintf(buffer, size, "about %s (+- %u %%)", figure.text, kinds->error_percent);
 	else

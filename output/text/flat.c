@@ -197,7 +197,7 @@ static void write_row(
 
 	for (size_t i = 0; i < table->columns.count; i++)
 		write_cell(table, table->columns.items[i], function, &row);
-	sprof_row_gap(&row, 1, "function");
+	sprof_row_gap(&row, row.length ? 1 : 0, "function");
 	if (!is_head)
 		write_function(
 			table, &table->text->profile->functions[function->function], row.length);

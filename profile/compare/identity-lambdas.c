@@ -19,7 +19,8 @@ struct lambda {
 	bool of_source, is_outside;
 	const char *name;   /* interned; without its number */
 	const char *around; /* interned; the function that contains it, or of GCC's the variable */
-	uint32_t begin;     /* where that function begins; outside of functions: the lambda */
+	const char *whole; /* interned; of GCC's outside of functions, with the variable; or NULL */
+	uint32_t begin;    /* where that function begins; outside of functions: the lambda */
 };
 
 struct lambdas {
@@ -132,6 +133,7 @@ static bool describe(
 	lambda->is_outside = !lambda->begin;
 	if (lambda->is_outside) {
 		lambda->begin = function->line;
+		lambda->whole = rest[-1] == '}' ? lambda->around : NULL;
 		lambda->around = without_variable(lambdas, lambda->around, rest[-1] != '}');
 	}
 	if (lambda->around)
@@ -160,7 +162,8 @@ static bool may_be_one(const struct lambda *one, const struct lambda *other)
 {
 	return one->of_source != other->of_source && one->module == other->module &&
 		one->name == other->name && one->begin == other->begin &&
-		one->is_outside == other->is_outside;
+		one->is_outside == other->is_outside &&
+		(!one->whole || !other->whole || one->whole == other->whole);
 }
 
 /* Whether both have samples in the same line. */

@@ -120,14 +120,17 @@ bool sprof_identity_is_rust(const char *linkage)
 		strspn(at + 3, "0123456789abcdef") == HASH && at[tail - 1] == 'E';
 }
 
-/* Removes "3.11", "-1.2.3" or "_v2" from the end, unless that is all. */
-static void strip_version(char *name)
+/*
+ * Removes "3.11", "-1.2.3" or "_v2" from the end, unless that is all. A number without a dot belongs
+ * to a library's name: "libx264", "libpcre2-8".
+ */
+static void strip_version(char *name, bool is_library)
 {
 	size_t length = strlen(name);
 
 	while (length && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.'))
 		length--;
-	if (length == strlen(name))
+	if (length == strlen(name) || (is_library && !strchr(name + length, '.')))
 		return;
 	if (length > 2 && name[length - 1] == 'v' && strchr("-_.", name[length - 2]))
 		length--;
@@ -152,7 +155,7 @@ void sprof_identity_role(const char *path, char *ret, size_t size)
 	is_library = so && so > ret && (so[3] == '.' || !so[3]);
 	if (is_library)
 		*so = '\0';
-	strip_version(ret);
+	strip_version(ret, is_library);
 	if (is_library) /* fits where the longer ending was */
 		memcpy(ret + strlen(ret), ".so", sizeof(".so"));
 }

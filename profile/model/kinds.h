@@ -41,7 +41,8 @@ struct sprof_kinds {
 	size_t further_count;
 	/* Of further kinds; not stored in saved profiles: */
 	bool are_lower_bounds;
-	unsigned error_percent;  /* standard error of their sums, which are estimates; 0: exact */
+	/* standard error of their sums, which are estimates; 0: exact; UINT_MAX: unknown */
+	unsigned error_percent;
 	enum sprof_weight shown; /* the default weight */
 	uint64_t *values;        /* further_count per row; 0 beyond the end */
 	size_t value_count, value_capacity;

@@ -12,16 +12,17 @@
 
 /*
  * Returns the command line, its words separated by blanks, or the comm if there is none; NULL if
- * out of memory.
+ * out of memory. A first thread that has ended has none, but its process's other threads have.
  */
-static char *read_command(
-	const struct sprof_world *world, const struct sprof_thread *thread, const char *comm)
+static char *read_command(const struct sprof_world *world, const struct sprof_thread *thread,
+	const char *comm, bool *ret_is_whole)
 {
 	size_t size = 0;
 	char *text = world->read_whole(world->data, thread, "cmdline", &size);
 
 	while (size && !text[size - 1])
 		size--;
+	*ret_is_whole = size;
 	if (!size) {
 		free(text);
 		return strdup(comm);
@@ -37,8 +38,9 @@ static void report(struct run *run, const struct sprof_sink *sink,
 	const struct sprof_thread *thread, bool replaces_name)
 {
 	const struct sampled *sampled = thread->sampling;
+	bool is_named = sampled->process->is_named;
 	SPROF_AUTO_FREE char *command =
-		sampled->process->is_named ? NULL : read_command(run->world, thread, sampled->name);
+		is_named ? NULL : read_command(run->world, thread, sampled->name, &is_named);
 	const struct sprof_thread_record record = {
 		.id = thread->id,
 		.process = thread->process->id,
@@ -49,7 +51,7 @@ static void report(struct run *run, const struct sprof_sink *sink,
 		.process_name = command,
 	};
 
-	sampled->process->is_named = true;
+	sampled->process->is_named = is_named;
 	if (!sink->thread(sink->data, &record))
 		run->out_of_memory = true;
 }

@@ -178,7 +178,8 @@ void sprof_samples_sleep_on(
 
 	if (!sample.time_ns || (!ns && !queue_ns))
 		return;
-	sample.time_ns = sprof_most(sample.time_ns, sampled->turn_ns);
+	sample.time_ns = sprof_most(
+		sample.time_ns, sprof_most(sampled->turn_ns, sampled->process->quiet.quiet_ns));
 	sample.ns = ns;
 	sample.queue_ns =
 		sprof_mode_counts(samples->run->options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;

@@ -19,17 +19,6 @@ void sprof_switching_destroy(struct switching *switching)
 	free(switching);
 }
 
-bool sprof_switching_add(struct switching *switching, const struct switch_item *item)
-{
-	if (!sprof_array_reserve(&switching->items, &switching->capacity, switching->count + 1,
-		    sizeof(*switching->items)))
-		return false;
-	switching->is_unsorted |=
-		switching->count && switching->items[switching->count - 1].time_ns > item->time_ns;
-	switching->items[switching->count++] = *item;
-	return true;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct switch_item *left = a, *right = b;
@@ -45,6 +34,35 @@ static void sort(struct switching *switching)
 	if (switching->is_unsorted)
 		qsort(switching->items, switching->count, sizeof(*switching->items), compare);
 	switching->is_unsorted = false;
+}
+
+/* Places are read after the switches of the same time: to sort for each of them would take long. */
+static void add_place(struct switching *switching, const struct switch_item *item)
+{
+	size_t at = switching->count;
+
+	sort(switching);
+	while (at > switching->first && compare(&switching->items[at - 1], item) > 0)
+		at--;
+	memmove(&switching->items[at + 1], &switching->items[at],
+		(switching->count - at) * sizeof(*switching->items));
+	switching->items[at] = *item;
+	switching->count++;
+}
+
+bool sprof_switching_add(struct switching *switching, const struct switch_item *item)
+{
+	if (!sprof_array_reserve(&switching->items, &switching->capacity, switching->count + 1,
+		    sizeof(*switching->items)))
+		return false;
+	if (item->kind == SWITCH_PLACE) {
+		add_place(switching, item);
+		return true;
+	}
+	switching->is_unsorted |=
+		switching->count && switching->items[switching->count - 1].time_ns > item->time_ns;
+	switching->items[switching->count++] = *item;
+	return true;
 }
 
 /* What is known of the present interval is not valid any more. */

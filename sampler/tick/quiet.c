@@ -85,6 +85,8 @@ static void judge(
 	quiet->has_rest = true;
 	quiet->is_quiet =
 		quiet->rest_ns == quiet->known_rest_ns && tick_ns > quiet->moved_ns + BURSTS_NS;
+	if (quiet->is_quiet)
+		quiet->quiet_ns = tick_ns;
 }
 
 /* Returns whether all large processes are quiet. */
@@ -101,7 +103,9 @@ static bool judge_all(const struct run *run, uint64_t tick_ns)
 		if (!is_large(processes[i]))
 			continue;
 		judge(world, processes[i], tick_ns);
-		are_quiet &= quiet_of(processes[i])->is_quiet;
+		/* Right after a burst, another reading would not help. */
+		are_quiet &= quiet_of(processes[i])->is_quiet ||
+			tick_ns <= quiet_of(processes[i])->moved_ns + BURSTS_NS;
 	}
 	return are_quiet;
 }
@@ -114,8 +118,12 @@ bool sprof_quiet_look(const struct run *run, const struct quiet_tick *tick)
 	bool any_large = false, any_woken = false;
 
 	processes = world->processes(world->data, &count);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		any_large |= begin(quiet_of(processes[i]), is_large(processes[i]), tick->last_ns);
+		if (!is_large(processes[i]))
+			sprof_cpu_clock_close(
+				&((struct sampled_process *)processes[i]->sampling)->clock);
+	}
 	if (any_large && !tick->closing && !run->quality->schedstat_missing) {
 		for (int tries = TRIES; tries && !judge_all(run, tick->ns); tries--)
 			;

@@ -13,6 +13,7 @@
 /* The tick that looks. */
 struct reuse_tick {
 	uint64_t ns, number; /* when the tick began, and its number */
+	bool is_first;       /* round of the tick */
 };
 
 struct reused {

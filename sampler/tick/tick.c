@@ -259,7 +259,8 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 static void take_turns(struct ticking *ticking)
 {
 	const struct sprof_world *world = ticking->run->world;
-	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
+	const struct reuse_tick tick = {
+		.ns = ticking->ns, .number = ticking->number, .is_first = ticking->round == 1};
 	size_t i = SIZE_MAX, count;
 
 	for (;;) {

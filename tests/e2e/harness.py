@@ -30,7 +30,7 @@ SPROF = os.path.abspath(os.environ.get("SPROF", "sprof"))
 SOURCE = [f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []
 TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
 # Seconds that anything may take before a test calls it a hang. An emulated machine needs more, and one on which programs wait for a CPU.
-SLOWNESS = max(1, round(os.getloadavg()[0] / len(os.sched_getaffinity(0))))
+SLOWNESS = min(10, max(1, round(os.getloadavg()[0] / len(os.sched_getaffinity(0)))))
 LIMIT = 60 * SLOWNESS * int(os.environ.get("SPROF_TEST_PATIENCE", "1"))
 
 SKIPPED, FAILED = 77, 1

@@ -154,7 +154,7 @@ def test_deep_stacks():
         assert stats["stacks_truncated"] <= 4 + stats["samples_by_kernel"] / (2 if by_kernel else 1), (depth, stats)
         spinning = [(frames.count("descend"), weight) for frames, weight in folded.stacks if "bottom_spin" in frames]
         whole = sum(weight for levels, weight in spinning if levels == depth)
-        assert whole > 0.5 * sum(weight for _, weight in spinning), (depth, spinning)
+        assert whole > (0.9 if SLOWNESS == 1 else 0.5) * sum(weight for _, weight in spinning), (depth, spinning)
         # The largest copy of a timer has no room for the last stack.
         assert (stats["samples_by_kernel"] > stats["stacks_truncated"]) == by_kernel, (depth, stats)
 

@@ -33,7 +33,7 @@ REFUSED = (
     ("mem --children -- true", "--children needs --pid"),
     ("mem -p 1 --no-children", "--no-children and --pid exclude each other"),
     ("trace -e profile --limit 3 -- true", "--limit needs --impl call-delay"),
-    ("trace -e profile --detail all -- true", "--detail needs --than, --only-than or --lower"),
+    ("trace -e profile --detail all -- true", "--detail needs --than or --lower"),
     ("trace -e profile -o x.pb.gz -- true", "x.pb.gz: this command writes text or JSON, not pprof"),
     ("syscalls --rate 5 -- true", "--rate needs --sample"),
     ("syscalls --weight user -- true", "--weight needs --output, --format or --sample"),
@@ -48,10 +48,10 @@ WRONG = (
     ("mem -o x.foo -- true", "x.foo: its name ends with none of"),
     ("heap --exact --breakpoints --weight user -- true", "not one of .*alloc_space, .*peak_space"),
     ("run --weight peak_space -- true", "not one of samples, wall, user, "),
-    ("rundelay -i 0 -- true", "--interval 0: not a time above 0 with its unit"),
-    ("syscalls -i 0 -- true", "--interval 0: not a time above 0"),
-    ("trace -e profile --cycle -i 0 -- true", "--interval 0: not a time above 0"),
-    ("mem -i 0 -- true", "--interval 0: not a time above 0"),
+    ("rundelay -i 0 -- true", "--interval 0: not a time of at least 1ms with its unit"),
+    ("syscalls -i 0 -- true", "--interval 0: not a time of at least 1ms"),
+    ("trace -e profile --cycle -i 0 -- true", "--interval 0: not a time of at least 1ms"),
+    ("mem -i 0 -- true", "--interval 0: not a time of at least 1ms"),
 )
 
 

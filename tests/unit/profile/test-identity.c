@@ -332,6 +332,8 @@ static void roles(void **state)
 		{"/usr/lib/libc-2.31.so", "libc.so"},
 		{"/usr/lib/libpython3.11.so.1.0", "libpython.so"},
 		{"/usr/bin/python3.11", "python"},
+		{"/l/libx264.so.164", "libx264.so"},
+		{"/l/libpcre2-8.so.0.11.2", "libpcre2-8.so"},
 		{"/b/prog-1.2.3", "prog"},
 		{"/b/prog_v2", "prog"},
 		{"/b/prog", "prog"},
