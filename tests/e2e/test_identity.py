@@ -215,6 +215,31 @@ def test_a_static_libc_is_no_own_code():
     assert not [line for line in rest if "printf" in line], rest
 
 
+NESTED = """
+#include <stdlib.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) void parse(long n) { for (long i = 0; i < n; i++) sink += i; }
+#ifdef EXTRA
+__attribute__((noinline)) void extra(long n) { parse(n); sink++; }
+#else
+#define extra parse
+#endif
+__attribute__((noinline)) void work(long n) { extra(n); sink++; }
+int main(int count, char **words) { work(atol(words[count - 1])); return 0; }
+"""
+
+
+def test_debug_information_of_one_side():
+    """Own code of one side stays own if only the other one has source files."""
+    write("nested.c", NESTED)
+    run(tool("gcc"), "-O1", "nested.c", "-o", "plain").check(0)
+    run(tool("gcc"), "-O1", "-g", "-DEXTRA", "nested.c", "-o", "documented").check(0)
+    paths = [record(program, count, output=f"{count}.pb.gz")
+             for program, count in (("./plain", "100000000"), ("./documented", "400000000"))]
+    first = sprof("diff", "--weight", "user", *paths).check(0).text().splitlines()[0]
+    assert first.startswith("parse: "), first
+
+
 POOL = """
 #include <pthread.h>
 #include <semaphore.h>
