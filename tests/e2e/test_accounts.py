@@ -94,10 +94,15 @@ with open("data", "wb") as file:
     file.write(memory[:4 << 20])
     os.fsync(file.fileno())
 del memory
-with open("/proc/self/io") as file:
-    figures = dict(line.split(": ") for line in file)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, int(figures["read_bytes"]), int(figures["write_bytes"]))
+for _ in range(2):  # the second time, all of this code is in memory
+    with open("/proc/self/io") as file:
+        figures = dict(line.split(": ") for line in file)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    text = f"{peak} {int(figures['read_bytes'])} {int(figures['write_bytes'])}\\n"
+os.write(1, text.encode())
+os._exit(0)
 """
+PAGED_IN = 64 << 10  # at most so much of the C library and the interpreter is read after that
 
 
 def test_peak_disk_and_signals():
@@ -110,7 +115,7 @@ def test_peak_disk_and_signals():
     figures = {name: float(value) * units[unit] for name, value, unit in re.findall(
         r"(max rss|read from disk|written to disk) ([0-9.]+) (\w+)", line)}
     check_near(figures["max rss"], peak, 0.01 * peak, "max rss")
-    check_near(figures.get("read from disk", 0), read, 0.01 * read, "read from disk")
+    assert 0.99 * read <= figures.get("read from disk", 0) <= 1.01 * read + PAGED_IN, (figures, read)
     check_near(figures.get("written to disk", 0), written, 0.01 * written, "written to disk")
     assert line.endswith(", 5 signals"), line
 
