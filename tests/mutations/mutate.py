@@ -52,8 +52,6 @@ TRANSITIONS = [
     ("never-enters", "sampler/sampled.c", "process->enters_until_ns = now_ns + ENTERS_NS;", ";"),
     ("first-is-forgotten", "sampler/account/book.c", "facts->own_tid ? facts->own_tid : thread->tid;", "thread->tid;"),
     ("name-stays", "sampler/sampled.c", "return true;\n}\n\nstatic void forget_place", "return false;\n}\n\nstatic void forget_place"),
-    ("woken-but-in-the-sum", "sampler/sampled.c", "sampled->process->quiet.asleep_ns -= sampled->sleep.figures.cpu_ns;", "(void)0;"),
-    ("asleep-beside-the-sum", "sampler/sampled.c", "sampled->process->quiet.asleep_ns += figures->cpu_ns;", "(void)0;"),
     ("spared-is-nowhere", "sampler/account/book.c", "sprof_samples_stays(&book->samples, thread, tick_ns);", ";"),
     ("sleepers-are-stopped", "sampler/stop/stops.c", "if (sleeps_by_now(run->world, slot->ask.thread)) {",
      "(void)sleeps_by_now;\n\tif (false) {"),
