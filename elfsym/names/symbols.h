@@ -37,7 +37,7 @@ struct sprof_symbols_options {
 };
 
 /* One function at an address. Strings are valid as long as the struct sprof_symbols. */
-/* What the name of a PLT entry, a stub that jumps to a function of another file, ends with. */
+/* Ends the name of a PLT entry, which is a stub that jumps to a function of another file. */
 #define SPROF_PLT_ENDING "@plt"
 
 struct sprof_location {

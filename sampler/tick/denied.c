@@ -2,8 +2,8 @@
  * Sleepers without a stack that could be read. A process may have made itself unreadable
  * (PR_SET_DUMPABLE) for an ordinary user: the kernel shows that a thread sleeps, but not where. And
  * the kernel's own workers in a process, such as io_uring's, have no user code. The sample has an
- * empty stack with that reason, and the thread is not stopped. Does not handle running threads: they are sampled as usual,
- * through the files that attach/thread.c keeps open.
+ * empty stack with that reason, and the thread is not stopped. Does not handle running threads:
+ * they are sampled as usual, through the files that attach/thread.c keeps open.
  */
 #include "sampler/tick/peek.h"
 

@@ -216,8 +216,10 @@ void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool
 	forget(timers, timed_of(thread), for_good);
 }
 
-/* The frames of Go and Python threads are in several places. Counts
- * each thread that had not given up before. */
+/*
+ * The frames of Go and Python threads are in several places. Counts each thread that had not given
+ * up before.
+ */
 bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;

@@ -62,7 +62,7 @@ def test_kernel_time_has_records():
     if not may_show_kernel():
         raise Skip("the kernel shows its own code to nobody here: perf_event_paranoid, and no CAP_PERFMON")
     stats = system_calls()
-    assert stats["samples_by_kernel"] > 0, stats
+    assert stats["samples_by_kernel"] > (2 * stats["samples_stopped"] if SLOWNESS == 1 else 0), stats
 
 
 def test_the_kernels_own_functions():
