@@ -107,36 +107,23 @@ void sprof_identity_unify_structors(char *mangled)
 	}
 }
 
-/* "17h0123456789abcdefE" ends a name of Rust's first mangling. */
-bool sprof_identity_is_rust(const char *linkage)
-{
-	enum { HASH = 16 };
-	const size_t tail = strlen("17h") + HASH + strlen("E"), length = strcspn(linkage, ".");
-	const char *at = linkage + length - tail;
-
-	if (begins(linkage, "_R"))
-		return true;
-	return begins(linkage, "_ZN") && length > tail && begins(at, "17h") &&
-		strspn(at + 3, "0123456789abcdef") == HASH && at[tail - 1] == 'E';
-}
-
 /*
  * Removes "3.11", "-1.2.3" or "_v2" from the end, unless that is all. A number without a dot belongs
- * to a library's name: "libx264", "libpcre2-8".
+ * to the name: "bzip2", "libx264", and in a library's even behind a dash: "libpcre2-8".
  */
 static void strip_version(char *name, bool is_library)
 {
-	size_t length = strlen(name);
+	size_t number = strlen(name), length;
 
-	while (length && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.'))
-		length--;
-	if (length == strlen(name) || (is_library && !strchr(name + length, '.')))
-		return;
+	while (number && (isdigit((unsigned char)name[number - 1]) || name[number - 1] == '.'))
+		number--;
+	length = number;
 	if (length > 2 && name[length - 1] == 'v' && strchr("-_.", name[length - 2]))
 		length--;
 	if (length > 1 && strchr("-_", name[length - 1]))
 		length--;
-	if (length)
+	if (length && name[number] &&
+		(strchr(name + number, '.') || (!is_library && length < number)))
 		name[length] = '\0';
 }
 
