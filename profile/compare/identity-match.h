@@ -12,7 +12,7 @@ struct sprof_identity_entry {
 	bool is_exact;        /* the source has the same build: nothing can have moved */
 	const char *plain;    /* interned, as is `local`: what functions are matched by */
 	const char *local;    /* without a file: the name with what makes it unique */
-	const char *instance; /* interned; of Rust: with type arguments */
+	const char *instance; /* interned; of Rust: with the hash */
 	const char *file;     /* NULL: unknown */
 	uint32_t line;
 	const char *name;

@@ -43,6 +43,16 @@ static const char *find_suffix(const char *text, const char *const *suffixes, si
 	return NULL;
 }
 
+/* Clang's link-time optimization appends only a number, as in "work.5". Go's "main.f.func1.2" is a name. */
+static const char *find_private(const char *text, bool has_dots)
+{
+	const char *behind = text + 1 + strspn(text + 1, "0123456789");
+
+	if (!has_dots && behind > text + 1 && !*behind)
+		return behind;
+	return find_suffix(text, privates, sizeof(privates) / sizeof(privates[0]));
+}
+
 void sprof_identity_plain_name(
 	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size)
 {
@@ -54,7 +64,7 @@ void sprof_identity_plain_name(
 		if (*at == '.' && at != name)
 			behind = find_suffix(at, clones, sizeof(clones) / sizeof(clones[0]));
 		if (*at == '.' && at != name && !behind && without == SPROF_IDENTITY_ALL)
-			behind = find_suffix(at, privates, sizeof(privates) / sizeof(privates[0]));
+			behind = find_private(at, memchr(ret, '.', length));
 		if (behind)
 			at = behind;
 		else

@@ -168,7 +168,7 @@ static bool name_all(struct naming *naming, struct sprof_identity_entry *entries
 		if (!names[i].texts[WHOLE])
 			continue;
 		entries[i].plain = choose(naming, &entries[i], &names[i]);
-		entries[i].instance = names[i].texts[WHOLE];
+		entries[i].instance = names[i].texts[LINKAGE];
 	}
 	return true;
 }

@@ -162,7 +162,7 @@ def saved_calls(command):
 
 
 def allocations(command):
-    report = rows_of(sprof("heap", "--exact", "--breakpoints", *EVERY, "--json", "-o", "x.pb.gz", "--", *command).check(0))
+    report = rows_of(sprof("heap", "--exact", "--breakpoints", "--json", "-o", "x.pb.gz", "--", *command).check(0))
     assert report["lost"] == 0, report
     return of_profile("alloc_objects", "owners_step")
 
