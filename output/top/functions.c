@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "output/top/views.h"
-#include "profile/answer/own-code.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-code.h"
+#include "profile/classify/own-place.h"
 #include "profile/views/view.h"
 
 enum { CPU, SELF, TOTAL, USER, SYS, RUNQ, WAIT, NAME };

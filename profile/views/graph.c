@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-place.h"
 #include "profile/model/expand.h"
 #include "profile/model/recursion.h"
 

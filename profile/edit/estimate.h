@@ -1,8 +1,8 @@
 /*
  * Running time of threads that have no sample of it, as an estimate by the samples of threads like them.
  */
-#ifndef SPROF_PROFILE_MODEL_ESTIMATE_H
-#define SPROF_PROFILE_MODEL_ESTIMATE_H
+#ifndef SPROF_PROFILE_EDIT_ESTIMATE_H
+#define SPROF_PROFILE_EDIT_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/strtab.h"
-#include "profile/compare/identity-match.h"
+#include "profile/identity/match.h"
 
 /* A lambda without a match so far. */
 struct lambda {

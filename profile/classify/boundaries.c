@@ -3,11 +3,11 @@
  * Locations must be named. In statically linked programs there is no such boundary; the result is
  * the innermost function.
  */
-#include "profile/answer/boundaries.h"
+#include "profile/classify/boundaries.h"
 
 #include <string.h>
 
-#include "profile/views/stack-lines.h"
+#include "profile/model/stack-lines.h"
 
 static bool starts_with(const char *text, const char *start)
 {

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/strtab.h"
-#include "profile/compare/identity-match.h"
+#include "profile/identity/match.h"
 
 /* A function of either side. */
 struct entry {

@@ -1,8 +1,8 @@
 /* Private to profile/: matches the modules of two profiles, as a base for matching functions. */
-#ifndef SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
-#define SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
+#ifndef SPROF_PROFILE_IDENTITY_MATCH_H
+#define SPROF_PROFILE_IDENTITY_MATCH_H
 
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 
 struct sprof_module_match {
 	const struct sprof_profile *target, *source;

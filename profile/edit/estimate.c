@@ -10,7 +10,7 @@
  * function, the process, processes of one program. Does not handle blocked time: what a thread has waited for
  * is its own.
  */
-#include "profile/model/estimate.h"
+#include "profile/edit/estimate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "profile/answer/own-code.h"
+#include "profile/classify/own-code.h"
 #include "profile/model/index.h"
 #include "profile/model/program.h"
 
