@@ -48,7 +48,7 @@ struct trace {
 	struct sprof_out *out;                  /* stdout, or a file */
 	uint64_t *unpaired[2];                  /* by item: as event1, as event2 */
 	uint64_t last_ns, begin_ns, floor_ns;
-	uint64_t end_ns;      /* 0: the run goes on */
+	uint64_t end_ns;      /* 0: still running */
 	uint64_t interval_ns; /* the interval's start */
 	uint64_t next_ns,
 		look_ns;     /* the interval's end; the time of the next check for overdue events */

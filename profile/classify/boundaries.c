@@ -82,7 +82,7 @@ static bool is_python_lock(const char *function, enum python_lock kind)
 	return false;
 }
 
-/* PostgreSQL's wrappers of all waits: the boundary to what is waited for. */
+/* PostgreSQL's functions through which all its waits go. */
 static bool is_postgres_wait(const char *function)
 {
 	return starts_with(function, "WaitEventSetWait") || starts_with(function, "WaitLatch") ||

@@ -1,5 +1,5 @@
 /*
- * Running time of threads that have no sample of it, as an estimate by the samples of threads like them.
+ * Estimates where threads without samples ran, from the samples of similar threads.
  */
 #ifndef SPROF_PROFILE_EDIT_ESTIMATE_H
 #define SPROF_PROFILE_EDIT_ESTIMATE_H
@@ -11,9 +11,9 @@
 #include "profile/model/profile.h"
 
 /*
- * Moves running time from the [unsampled] rows to new rows of the same threads, whose contexts say that they
- * are an estimate. Each thread's sum stays, for each class. Every location must be named. A second call starts
- * over, with the samples that have come in between. The quality says how much it is. Returns false if out of memory.
+ * Moves running time from the [unsampled] rows to new rows of the same threads; their contexts are marked as an
+ * estimate. Each thread's sum stays, for each class. Every location must be named. A second call starts over,
+ * with the samples that were added in between. The quality has the amount. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_estimate_share(struct sprof_profile *profile);
 
