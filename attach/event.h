@@ -15,7 +15,7 @@ struct sprof_thread;
 enum sprof_event_kind {
 	SPROF_EVENT_TIMEOUT,
 	SPROF_EVENT_SIGNAL,  /* a control signal arrived; see info */
-	SPROF_EVENT_STOPPED, /* stopped on request: read what is needed, then resume it */
+	SPROF_EVENT_STOPPED, /* stopped on request: the owner reads, then resumes it */
 	/*
 	 * stopped at a system call, if calls are reported; continue with sprof_thread_resume_call()
 	 */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "elfsym/go/rows.h"
 #include "unwind/code/computed.h"
 
@@ -94,17 +95,7 @@ void sprof_rows_destroy(struct sprof_rows *rows)
 /* The index of the first row that ends after the offset. */
 static size_t search(const struct page *page, uint64_t offset)
 {
-	size_t low = 0, high = page->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (page->rows[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SPROF_FIRST_INDEX_UNLESS(page->count, i, page->rows[i].end <= offset);
 }
 
 static uint8_t words_of(int16_t bytes)

@@ -1,7 +1,7 @@
 /*
- * Displaces x86-64 instructions, decoded by Zydis. What depends on its own place is described (relative
- * jumps and calls) or corrected (operands relative to rip). Does not handle what pushes or counts by
- * its own place in other ways: indirect calls, loop, jrcxz, xbegin, operands relative to eip.
+ * Displaces x86-64 instructions, decoded by Zydis. Instructions that depend on their address are
+ * described (relative jumps and calls) or corrected (operands relative to rip). Does not handle indirect calls,
+ * loop, jrcxz, xbegin, and operands relative to eip.
  */
 #include "attach/breakpoints/displace.h"
 

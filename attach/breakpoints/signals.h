@@ -20,10 +20,13 @@ struct sprof_trap_signals;
 /* Before breakpoints are put in, or put back; also where code has been mapped since. Without memory, less is known. */
 void sprof_trap_signals_begin(struct sprof_process *process);
 
-/* At the stop of a trap or a step that is ours, before the thread goes on. */
+/* At the stop of a trap or a step that is ours, before the thread continues. */
 void sprof_trap_signals_restore(struct sprof_thread *thread);
 
-/* The thread is held at a breakpoint, with these registers. True: it is one at a call that is followed, and has gone on. */
+/*
+ * The thread is held at a breakpoint, with these registers. Returns true if the breakpoint is at a followed call;
+ * the thread then continues.
+ */
 bool sprof_trap_signals_follow(struct sprof_thread *thread, const struct sprof_regs *regs);
 
 /* At the stop before a signal is delivered; at the first stop of a thread. */

@@ -1,7 +1,8 @@
 /*
  * Makes a stopped thread execute a system call with the vDSO's system call instruction, so nothing is
- * written into its code. Does not handle a process without a vDSO. The stops are those of system calls: a
- * step would make the kernel force SIGTRAP, and change the program's mask and action of it.
+ * written into its code. Does not handle a process without a vDSO. The thread
+ * stops at the call's beginning and end; after a single step, the kernel would force SIGTRAP, and so change
+ * the program's signal mask and its action for SIGTRAP.
  */
 #include "attach/calls/make-call.h"
 

@@ -1,7 +1,7 @@
 /*
  * Finds why an attach was refused. Follows the order of the kernel's checks (kernel/ptrace.c,
  * ptrace_attach and __ptrace_may_access; Documentation/admin-guide/LSM/Yama.rst), so it names the
- * first cause to be removed.
+ * cause that must be removed first.
  */
 #include "attach/denial/denial.h"
 

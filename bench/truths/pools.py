@@ -62,7 +62,7 @@ def check_pool(threads, work_us, sleep_ms, rate, busy=0):
           f"{100 * stats['profiler_cpu_ns'] / stats['duration_ns']:.1f} % of a CPU")
     assert samples - error - stats["samples_lost"] <= pool.running <= expected + error, (
         f"{pool.running} running samples, {samples:.0f} to {expected:.0f} expected, +- {error:.0f}")
-    # Functions have the time of threads without a sample, too (profile/model/estimate.c).
+    # Functions have the time of threads without a sample, too (profile/edit/estimate.c).
     assert pool.unsampled <= 0.01 * pool.cpu, f"{pool.unsampled} of {pool.cpu}"
     share = pool.functions["burst_one"] / sum(pool.functions.values())
     check_near(share, 0.5, SIGMAS * 0.5 / math.sqrt(samples) + 0.01, "the share of burst_one")

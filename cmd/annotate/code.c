@@ -26,7 +26,7 @@
 #include "cmd/ui.h"
 #include "elfsym/elf/image.h"
 #include "elfsym/names/listing.h"
-#include "profile/names/addresses.h"
+#include "profile/model/addresses.h"
 
 /* No instruction of x86 is longer. */
 enum { MAX_LENGTH = 16 };

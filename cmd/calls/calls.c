@@ -38,7 +38,7 @@ struct calls_options {
 	enum sprof_calls_column sort;
 	size_t top, limit;
 	bool by_thread, tree, json, count, short_names;
-	bool breakpoints; /* an old name of what is always so */
+	bool breakpoints; /* has no effect: calls always uses them */
 	double overhead;
 };
 

@@ -1,7 +1,7 @@
 /*
  * Finds deadlocks from the locks that threads wait for; the holders are already known. Some mutexes
- * will never be free: one whose owner is no thread of its process, and one that the kernel has
- * refused because its owner waits for the refused thread, or has ended. Nothing records the owner
+ * will never be free: one whose owner is no thread of its process, and one that the kernel
+ * refused to lock because its owner has ended, or waits for the caller. Nothing records the owner
  * of a Python lock, or which threads hold an rwlock for reading: these make a deadlock only if all
  * threads of the process wait for locks.
  */

@@ -5,7 +5,7 @@
  */
 #include "cmd/dump/dump.h"
 
-#include "profile/answer/boundaries.h"
+#include "profile/classify/boundaries.h"
 #include "profile/names/resolve.h"
 
 /* Frames between the system call and the function that a program calls, at most. */

@@ -25,7 +25,7 @@ struct heap_options {
 	enum sprof_source_request source;
 	size_t period;
 	bool growth, exact, rate;
-	bool breakpoints; /* an old name of what is always so */
+	bool breakpoints; /* has no effect: --exact always uses them */
 	double overhead;
 	struct sprof_heap_exact_options exactly;
 };

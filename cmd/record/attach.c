@@ -31,20 +31,7 @@ static const struct sprof_option process_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	{"What to profile", process_table},
-	{"Sampling", sprof_recording_sampling_table},
-	{"Sampling", sprof_recording_foreign_table},
-	{"Page faults", sprof_page_faults_table, FIELD(faults)},
-	{"Output", sprof_report_options_output_table, FIELD(shown)},
-	{"Output", sprof_report_options_json_table, FIELD(shown)},
-	{"Output", sprof_report_options_weight_table, FIELD(shown)},
-	{"Output", sprof_recording_stats_table},
-	{"Filters", sprof_report_options_filter_table, FIELD(shown)},
-	{"Layout", sprof_report_options_brief_table, FIELD(shown)},
-	{"Layout", sprof_report_options_own_table, FIELD(shown)},
-	{"Layout", sprof_recording_waits_table},
-	{"Layout", sprof_report_options_report_table, FIELD(shown)},
-	{"Names", sprof_naming_table, FIELD(naming)},
-	{"General", sprof_common_option_table},
+	SPROF_RECORDING_GROUPS,
 	{0},
 };
 

@@ -89,4 +89,24 @@ extern const struct sprof_option sprof_recording_stats_table[];
 extern const struct sprof_option sprof_recording_foreign_table[];
 extern const struct sprof_option sprof_recording_waits_table[];
 
+/* The groups that run and attach share. */
+/* clang-format off */
+#define SPROF_RECORDING_FIELD(name) offsetof(struct sprof_recording, name)
+#define SPROF_RECORDING_GROUPS \
+	{"Sampling", sprof_recording_sampling_table}, \
+	{"Sampling", sprof_recording_foreign_table}, \
+	{"Page faults", sprof_page_faults_table, SPROF_RECORDING_FIELD(faults)}, \
+	{"Output", sprof_report_options_output_table, SPROF_RECORDING_FIELD(shown)}, \
+	{"Output", sprof_report_options_json_table, SPROF_RECORDING_FIELD(shown)}, \
+	{"Output", sprof_report_options_weight_table, SPROF_RECORDING_FIELD(shown)}, \
+	{"Output", sprof_recording_stats_table}, \
+	{"Filters", sprof_report_options_filter_table, SPROF_RECORDING_FIELD(shown)}, \
+	{"Layout", sprof_report_options_brief_table, SPROF_RECORDING_FIELD(shown)}, \
+	{"Layout", sprof_report_options_own_table, SPROF_RECORDING_FIELD(shown)}, \
+	{"Layout", sprof_recording_waits_table}, \
+	{"Layout", sprof_report_options_report_table, SPROF_RECORDING_FIELD(shown)}, \
+	{"Names", sprof_naming_table, SPROF_RECORDING_FIELD(naming)}, \
+	{"General", sprof_common_option_table}
+/* clang-format on */
+
 #endif

@@ -1,4 +1,4 @@
-/* A one-line description of what is recorded. */
+/* The recorded program or processes, in one line. */
 #ifndef SPROF_CMD_RECORD_SUBJECT_H
 #define SPROF_CMD_RECORD_SUBJECT_H
 

@@ -6,7 +6,7 @@
 #include "cmd/saved/naming.h"
 #include "cmd/ui.h"
 #include "output/stats.h"
-#include "profile/model/estimate.h"
+#include "profile/edit/estimate.h"
 #include "profile/names/identify.h"
 #include "profile/names/resolve.h"
 

@@ -32,7 +32,7 @@ static bool set_kind(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-/* The offset leads to the whole struct: each word is a field of its own. */
+/* The row's offset leads to the whole struct, because each word sets another field. */
 static bool set_names(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_naming *naming = field;

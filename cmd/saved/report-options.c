@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "cmd/cli/option-values.h"
 #include "cmd/cli/pager.h"
+#include "profile/model/match.h"
 
 enum { WEIGHTS_SIZE = 256 };
 
@@ -112,7 +113,7 @@ static bool set_pattern(void *field, const char *text, struct sprof_error *err)
 {
 	if (!text[0])
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
-	if (!sprof_filter_check(text, err))
+	if (!sprof_match_check(text, err))
 		return false;
 	*(const char **)field = text;
 	return true;

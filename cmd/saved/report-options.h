@@ -12,7 +12,7 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/outputs.h"
 #include "output/format.h"
-#include "profile/answer/own-code.h"
+#include "profile/classify/own-code.h"
 #include "profile/edit/filter.h"
 
 struct sprof_report_options {

@@ -6,7 +6,8 @@
 #include "cmd/cli/last-recording.h"
 #include "cmd/saved/naming.h"
 #include "cmd/saved/reading.h"
-#include "profile/model/estimate.h"
+#include "profile/edit/estimate.h"
+#include "profile/model/match.h"
 #include "profile/names/identify.h"
 #include "profile/views/group-frames.h"
 #include "profile/views/neighbours.h"
@@ -16,7 +17,7 @@
 static bool set_parent(void *field, const char *text, struct sprof_error *err)
 {
 	*(const char **)field = text;
-	return sprof_filter_check(text, err);
+	return sprof_match_check(text, err);
 }
 
 /* The offset leads to the whole struct. */

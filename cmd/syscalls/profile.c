@@ -7,7 +7,7 @@
 #include "base/syscall-name.h"
 #include "cmd/cli/option-values.h"
 #include "cmd/saved/report-options.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 
 static const struct sprof_kind kinds[] = {
 	{"latency", "nanoseconds", SPROF_FOLD_SUM},

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "attach/proc/perf-map.h"
-#include "profile/answer/own-code.h"
+#include "profile/classify/own-code.h"
 #include "profile/names/resolve.h"
 
 static void wake_screen(const struct sprof_top_feed *feed)

@@ -19,9 +19,9 @@
 #include "cmd/top/state.h"
 #include "cmd/top/terminal.h"
 #include "output/format.h"
-#include "profile/edit/build.h"
 #include "profile/edit/history.h"
 #include "profile/edit/merge.h"
+#include "profile/model/build.h"
 #include "profile/model/profile.h"
 #include "profile/names/identify.h"
 

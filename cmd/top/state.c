@@ -81,7 +81,7 @@ static void move_to(struct sprof_top_state *state, const struct sprof_top_table 
 	scroll(state, table->count);
 }
 
-/* A selection that was never moved stays at the top row, whatever that is. */
+/* A selection that was never moved stays in the top line, also if another row gets there. */
 static void find_selected(struct sprof_top_state *state, const struct sprof_top_table *table)
 {
 	struct sprof_top_place *place = place_of(state);

@@ -110,7 +110,7 @@ struct watch {
 	struct sprof_error screen_error;
 	bool screen_failed;
 	pthread_t drawer;
-	bool draws; /* the drawer is to be joined */
+	bool draws; /* the drawing thread runs, and must be joined */
 };
 
 /* Returns NULL if out of memory. */

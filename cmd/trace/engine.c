@@ -18,8 +18,6 @@ static bool check_table_only(
 
 	if (options->than.is_set)
 		return refuse("--than", analysis, why, err);
-	if (options->only_than.is_set)
-		return refuse("--only-than", analysis, why, err);
 	if (options->lower.is_set)
 		return refuse("--lower", analysis, why, err);
 	if (options->detail)

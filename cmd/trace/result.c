@@ -216,7 +216,7 @@ static bool write_pairs(const struct trace *trace, bool whole_run)
 		.lost = trace->recorded ? sprof_recorded_events_gaps(trace->recorded).lost : 0,
 		.table = &trace->table,
 		.by_key = trace->options->by_key,
-		.has_than = sprof_trace_than(trace)->is_set,
+		.has_than = trace->options->than.is_set,
 		.whole_run = whole_run,
 		.width = trace->options->output ? 0 : sprof_terminal_width(),
 	};

@@ -92,7 +92,6 @@ static void on_instance(void *context, const struct sprof_trace_instance *instan
 	if (!count(trace, instance) || !meet(trace, instance) ||
 		(trace->details && is_shown && !sprof_details_request(trace->details, instance)))
 		trace->out_of_memory = true;
-	trace->shows_unlikely |= instance->over;
 	sprof_heatmap_write(&trace->heatmap, instance);
 }
 
@@ -194,7 +193,7 @@ static bool take_stop(void *data, const struct sprof_trace_event *event)
 /* How often to check for calls that take too long while still open. */
 static uint64_t look_period(const struct trace *trace)
 {
-	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
+	const struct sprof_trace_threshold *than = &trace->options->than;
 
 	if (!than->is_set)
 		return UINT64_MAX;
@@ -218,7 +217,7 @@ static void look_for_open(struct trace *trace, uint64_t now_ns)
 	trace->known_ns =
 		trace->recorded ? sprof_recorded_events_known_ns(trace->recorded) : now_ns;
 	sprof_trace_engine_overdue(
-		&trace->engine, trace->known_ns, sprof_trace_than(trace)->ns, show_open, trace);
+		&trace->engine, trace->known_ns, trace->options->than.ns, show_open, trace);
 	trace->look_ns = now_ns + look_period(trace);
 }
 
@@ -226,9 +225,7 @@ static bool end_interval(struct trace *trace, uint64_t now_ns)
 {
 	if (now_ns < trace->next_ns)
 		return true;
-	if (!sprof_trace_is_only(trace) || trace->shows_unlikely)
-		sprof_trace_write_table(trace, false);
-	trace->shows_unlikely = false;
+	sprof_trace_write_table(trace, false);
 	trace->interval_ns = now_ns;
 	trace->next_ns =
 		trace->options->interval_ns ? now_ns + trace->options->interval_ns : UINT64_MAX;
@@ -275,7 +272,7 @@ static void begin_clock(void *data, struct sprof_target *target)
 	trace->next_ns = trace->options->interval_ns ? trace->begin_ns + trace->options->interval_ns
 						     : UINT64_MAX;
 	trace->look_ns =
-		sprof_trace_than(trace)->is_set ? trace->begin_ns + look_period(trace) : UINT64_MAX;
+		trace->options->than.is_set ? trace->begin_ns + look_period(trace) : UINT64_MAX;
 }
 
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
@@ -309,7 +306,7 @@ static void note_state(void *data)
 
 static bool create_parts(struct trace *trace, struct sprof_error *err)
 {
-	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
+	const struct sprof_trace_threshold *than = &trace->options->than;
 	const struct sprof_pairs_options how = {
 		.list = &trace->list,
 		.cycle = trace->options->cycle,
@@ -452,8 +449,7 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 {
 	struct trace trace = {.options = options,
 		.table = {.by_key = options->by_key},
-		.call_figures = sprof_trace_calls_of(
-			options->by_key, sprof_trace_threshold_of(options)->ns),
+		.call_figures = sprof_trace_calls_of(options->by_key, options->than.ns),
 		.heatmap = {.name = options->heatmap},
 		.probes = {.program = operands[0], .pid = options->watching.pid}};
 	bool done;

@@ -46,7 +46,7 @@ struct sprof_trace_options {
 	enum sprof_source_request request;
 	enum sprof_trace_analysis analysis;
 	bool cycle, by_key, json;
-	struct sprof_trace_threshold than, only_than, lower;
+	struct sprof_trace_threshold than, lower;
 	struct sprof_with_samples_options beside;
 	uint64_t interval_ns; /* 0: one table at the end */
 	size_t limit;         /* of calls in the tree */

@@ -48,31 +48,13 @@ struct trace {
 	struct sprof_out *out;                  /* stdout, or a file */
 	uint64_t *unpaired[2];                  /* by item: as event1, as event2 */
 	uint64_t last_ns, begin_ns, floor_ns;
-	uint64_t end_ns;      /* 0: the run goes on */
+	uint64_t end_ns;      /* 0: still running */
 	uint64_t interval_ns; /* the interval's start */
 	uint64_t next_ns,
 		look_ns;     /* the interval's end; the time of the next check for overdue events */
 	bool by_breakpoints; /* breakpoints watch functions */
-	bool shows_unlikely; /* in the interval, an instance exceeded --only-than */
 	bool out_of_memory;
 };
-
-/* Whether only instances above a threshold are shown. */
-static inline bool sprof_trace_is_only(const struct trace *trace)
-{
-	return trace->options->only_than.is_set;
-}
-
-static inline const struct sprof_trace_threshold *sprof_trace_threshold_of(
-	const struct sprof_trace_options *options)
-{
-	return options->only_than.is_set ? &options->only_than : &options->than;
-}
-
-static inline const struct sprof_trace_threshold *sprof_trace_than(const struct trace *trace)
-{
-	return sprof_trace_threshold_of(trace->options);
-}
 
 /* Now, or the end of the run once it is over. */
 static inline uint64_t sprof_trace_now(const struct trace *trace)

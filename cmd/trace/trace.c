@@ -96,8 +96,6 @@ static const struct sprof_option event_table[] = {
 static const struct sprof_option report_table[] = {
 	{"than", NULL, "TIME", "show each pair that takes longer than TIME", set_threshold,
 		FIELD(than)},
-	{"only-than", NULL, "TIME", "the same, without tables for intervals that have no such pair",
-		set_threshold, FIELD(only_than)},
 	{"lower", NULL, "TIME", "show each pair that takes less than TIME", set_threshold,
 		FIELD(lower)},
 	{"per-thread", NULL, NULL, "show a row for each thread, or value of --key",
@@ -107,7 +105,7 @@ static const struct sprof_option report_table[] = {
 		"with --than or --lower: also show the events between, all or a\n"
 		"list of -1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2\n"
 		"(all)",
-		set_detail, FIELD(detail), .needs = "than only-than lower"},
+		set_detail, FIELD(detail), .needs = "than lower"},
 	{"heatmap", NULL, "FILE",
 		"write time and latency (ns) to FILE-EVENT1-EVENT2.lat, a picture\n"
 		"of each (.svg), and FILE.html with all pictures",
@@ -178,7 +176,7 @@ const struct sprof_command sprof_command_trace = {
 		"  sprof trace --impl call-delay -e uprobe:parse,uretprobe:parse -e "
 		"raw_syscalls:sys_enter,raw_syscalls:sys_exit -- ./app\n",
 	.groups = groups,
-	.hidden = "perins rate only-than " SPROF_NAMING_HIDDEN,
+	.hidden = "perins rate " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_trace_options),
 	.run = run,

@@ -7,6 +7,8 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "base/search.h"
+
 struct header {
 	uint8_t version, eh_frame_encoding, count_encoding, table_encoding;
 	int32_t eh_frame;
@@ -57,23 +59,15 @@ static uint64_t code_of(const struct sprof_image *image, const struct table *tab
 bool sprof_fde_table_find(
 	const struct sprof_image *image, uint64_t address, struct sprof_fde_bounds *ret)
 {
-	uint32_t low = 0, high;
 	struct table table;
+	size_t behind;
 
 	if (!find_table(image, &table))
 		return false;
-	high = table.count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (code_of(image, &table, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	behind = SPROF_FIRST_INDEX_UNLESS(table.count, i, code_of(image, &table, i) <= address);
+	if (!behind)
 		return false;
-	ret->start = code_of(image, &table, low - 1);
-	ret->next = low < table.count ? code_of(image, &table, low) : UINT64_MAX;
+	ret->start = code_of(image, &table, behind - 1);
+	ret->next = behind < table.count ? code_of(image, &table, behind) : UINT64_MAX;
 	return true;
 }

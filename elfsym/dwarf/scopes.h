@@ -22,7 +22,7 @@ struct sprof_scope {
 
 /* A function with code. Its inlined calls are read at the first lookup of an address in it. */
 struct sprof_scope_function {
-	uint32_t scope; /* index of its own scope */
+	uint32_t scope; /* index of the function's scope */
 	bool walked;
 	struct sprof_ranges inlined; /* -> index of the innermost scope */
 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "elfsym/elf/cursor.h"
 
 enum {
@@ -108,17 +109,10 @@ bool sprof_go_table_get(
 bool sprof_go_table_find(
 	const struct sprof_go_table *table, uint64_t address, struct sprof_go_function *ret)
 {
-	size_t low = 0, high = table->function_count;
+	const size_t behind =
+		SPROF_FIRST_INDEX_UNLESS(table->function_count, i, entry_at(table, i) <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (entry_at(table, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && sprof_go_table_get(table, low - 1, ret) && address < ret->end;
+	return behind && sprof_go_table_get(table, behind - 1, ret) && address < ret->end;
 }
 
 bool sprof_go_table_find_switch(

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/numbers.h"
+#include "base/search.h"
 
 /* Set max_bytes; the rest zeroed is empty and valid. */
 struct event_ring {
@@ -121,17 +122,7 @@ static const struct sprof_trace_side *event_ring_at(const struct event_ring *rin
 /* The index of the first event at or after time_ns; `count` if there is none. */
 static size_t event_ring_find(const struct event_ring *ring, uint64_t time_ns)
 {
-	size_t low = 0, high = ring->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (place(ring, middle)->event->time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SPROF_FIRST_INDEX_UNLESS(ring->count, i, place(ring, i)->event->time_ns < time_ns);
 }
 
 static void event_ring_finish(struct event_ring *ring)

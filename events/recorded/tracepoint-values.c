@@ -8,7 +8,7 @@ enum { TEXT = SPROF_TRACEPOINT_TEXT };
 static const struct description {
 	enum sprof_trace_type type;
 	const char *group, *name;
-	const char *tids[2]; /* whom it is about; none: the thread that runs */
+	const char *tids[2]; /* the fields with the thread ids; none: the running thread */
 } descriptions[] = {
 	{SPROF_TRACE_SYS_ENTER, "raw_syscalls", "sys_enter", {NULL}},
 	{SPROF_TRACE_SYS_EXIT, "raw_syscalls", "sys_exit", {NULL}},

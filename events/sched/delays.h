@@ -74,7 +74,7 @@ struct sprof_delays {
 	struct sprof_delay_thread **threads;
 	size_t count, capacity, ended;
 	struct sprof_idmap living; /* tid -> index in `threads` */
-	/* all threads; with per_thread, only threads without figures of their own */
+	/* all threads; with per_thread, only threads without separate figures */
 	struct sprof_delay_set interval, total;
 	unsigned open_gaps;
 	/* the source leaves out the records of unknown ids up to this one; 0: of none */

@@ -15,7 +15,7 @@ struct watched_thread {
 	bool is_expected;    /* the stack source was prepared for it */
 	uint64_t timeslices; /* when tracing began */
 	bool has_slept;      /* when tracing began */
-	bool is_uncounted;   /* its runs since then are to be counted */
+	bool is_uncounted;   /* its runs since then are not counted yet */
 };
 
 struct sprof_calls {
@@ -43,7 +43,7 @@ void sprof_call_stack_expect(
 	struct sprof_calls *calls, struct sprof_thread *thread, struct watched_thread *watched);
 /*
  * At the call's start or end, while the thread is stopped: copies the stack if the listener wants
- * it. Returns true if a copy is to be walked.
+ * it. Returns true if the caller must walk a copy.
  */
 bool sprof_call_stack_copy(
 	struct sprof_calls *calls, struct sprof_thread *thread, const struct sprof_call *call);

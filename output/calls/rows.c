@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "output/calls/report.h"
 
 const char *const sprof_calls_column_names[] = {
@@ -164,28 +165,12 @@ static size_t collect(const struct sprof_calls_report *report, bool is_edge, str
 	return count;
 }
 
-/* The first edge of the function's row, by halves. */
-static size_t find_edges(
-	const struct keyed *edges, size_t count, const struct sprof_activation_row *function)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare_owners(edges[middle].row, function) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void add_function(struct sprof_calls_rows *rows, const struct keyed *function,
 	const struct keyed *edges, size_t edge_count)
 {
 	rows->items[rows->count++] = function->row;
-	for (size_t i = find_edges(edges, edge_count, function->row);
+	for (size_t i = SPROF_FIRST_INDEX_UNLESS(
+		     edge_count, k, compare_owners(edges[k].row, function->row) < 0);
 		i < edge_count && !compare_owners(edges[i].row, function->row); i++)
 		rows->items[rows->count++] = edges[i].row;
 }

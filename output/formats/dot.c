@@ -7,14 +7,13 @@
  * heaviest calls of each. Labels are quoted strings with backslashes and quotes escaped. The
  * attributes sprof_self and sprof_total have the figures for programs.
  */
-#include "output/formats/dot.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/interned.h"
 #include "output/clean.h"
+#include "output/format.h"
 #include "output/units.h"
 #include "profile/model/expand.h"
 #include "profile/views/view.h"
@@ -235,7 +234,7 @@ static bool write_threads(struct dot *dot, struct sprof_error *err)
 	return true;
 }
 
-bool sprof_dot_write(const struct sprof_profile *profile,
+static bool write_dot(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
 	struct dot dot = {
@@ -258,5 +257,5 @@ const struct sprof_format sprof_format_dot = {
 	.name = "dot",
 	.suffix = ".dot",
 	.summary = "the call graph, for Graphviz: the 80 heaviest functions, or --top",
-	.write = sprof_dot_write,
+	.write = write_dot,
 };

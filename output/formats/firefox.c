@@ -9,7 +9,7 @@
  * by default. Categories belong to frames, so a waiting innermost frame is a separate frame.
  */
 #include "output/formats/firefox.h"
-#include "profile/names/addresses.h"
+#include "profile/model/addresses.h"
 
 static uint32_t source_of(struct sprof_firefox *writer, const char *file)
 {

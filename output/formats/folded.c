@@ -230,7 +230,7 @@ static int compare(const void *left, const void *right, void *data)
 
 /* A rounded running sum: its growth in whole units since the last call. */
 struct running {
-	double scale; /* factor for what is added */
+	double scale; /* factor for added values */
 	uint64_t unit, sum, given;
 };
 

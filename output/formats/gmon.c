@@ -16,7 +16,7 @@
 #include "base/interned.h"
 #include "base/numbers.h"
 #include "output/format.h"
-#include "profile/names/addresses.h"
+#include "profile/model/addresses.h"
 
 enum {
 	TAG_HISTOGRAM = 0,

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "profile/names/addresses.h"
+#include "profile/model/addresses.h"
 #include "profile/views/annotate.h"
 
 static const uint64_t page = 4096;

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/helper-program.h"
-#include "output/formats/dot.h"
+#include "output/format.h"
 
 static const struct sprof_helper_program dot = {"png", "dot", "draws the graph",
 	"install Graphviz (Debian: apt install graphviz), or write -f dot and draw it elsewhere"};
@@ -23,7 +23,7 @@ static bool draw_to_memory(const struct sprof_profile *profile,
 
 	if (!sprof_out_open_fd(fd, "memory", &memory, err))
 		return false;
-	if (!sprof_dot_write(profile, options, memory, err)) {
+	if (!sprof_format_dot.write(profile, options, memory, err)) {
 		sprof_out_discard(memory);
 		return false;
 	}

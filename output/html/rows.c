@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 #include "profile/model/spans.h"
 #include "profile/views/view.h"
 

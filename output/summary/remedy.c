@@ -8,9 +8,9 @@
 
 #include "base/cleanup.h"
 #include "output/summary/summary.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-place.h"
+#include "profile/model/stack-lines.h"
 #include "profile/names/resolve.h"
-#include "profile/views/stack-lines.h"
 
 /* least percentage of the shown time that is worth a line */
 static const double least = 10;

@@ -18,7 +18,7 @@ enum {
 	MAX_MODULES = 12, /* the full report has more */
 };
 
-/* A path or a build id that does not fit the terminal gets a line of its own. */
+/* A path or a build id that does not fit the terminal gets a separate line. */
 static void write_with_word(const struct sprof_text *text, const char *head, const char *word)
 {
 	const bool fits =

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "output/clean.h"
 #include "output/units.h"
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 
 /* Percent: the least share of functions and paths to show, if there are enough samples. */
 static const double least_shown = 0.5;

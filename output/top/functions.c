@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "output/top/views.h"
-#include "profile/answer/own-code.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-code.h"
+#include "profile/classify/own-place.h"
 #include "profile/views/view.h"
 
 enum { CPU, SELF, TOTAL, USER, SYS, RUNQ, WAIT, NAME };
@@ -63,7 +63,7 @@ static void fill(const struct sprof_top_shown *shown, const struct sprof_flat_ro
 	row->cells[NAME].text = function->name;
 }
 
-/* By function: the time that it is charged with. Returns NULL if out of memory. */
+/* By function: the time charged to it. Returns NULL if out of memory. */
 static struct sprof_times *charge(const struct sprof_profile *profile)
 {
 	struct sprof_times *times = calloc(profile->function_count + 1, sizeof(*times));

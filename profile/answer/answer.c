@@ -12,10 +12,11 @@
 #include "base/idmap.h"
 #include "profile/answer/deadlocks.h"
 #include "profile/answer/faults.h"
-#include "profile/answer/idle.h"
-#include "profile/answer/own-place.h"
 #include "profile/answer/program-functions.h"
+#include "profile/classify/idle.h"
+#include "profile/classify/own-place.h"
 #include "profile/model/program.h"
+#include "profile/model/window.h"
 
 /* A nap is requested by the program: it explains blocked time only as a last resort. */
 enum { NAPS_COUNT = 4 };

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/deadlock.h"
-#include "profile/answer/boundaries.h"
+#include "profile/classify/boundaries.h"
 
 enum { LEAST_NS = 100 * SPROF_NS_PER_MS };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/answer/boundaries.h"
+#include "profile/classify/boundaries.h"
 
 static const struct sprof_kind kinds[SPROF_FAULTS_KINDS] = {
 	[SPROF_FAULTS_ALL] = {"faults", "count", SPROF_FOLD_SUM},

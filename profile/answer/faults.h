@@ -6,14 +6,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "profile/model/profile.h"
-
-/*
- * System time of a page fault: usually about 1 us, up to this limit if a huge page is zeroed or the
- * host is slow.
- */
-enum { SPROF_MOST_FAULT_NS = 100 * SPROF_NS_PER_US };
 
 /* Indices of the further kinds, from the first fault kind on. */
 enum sprof_faults_kind {

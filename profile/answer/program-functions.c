@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/idmap.h"
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 
 uint32_t sprof_own_function(
 	const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel)

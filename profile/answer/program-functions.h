@@ -7,11 +7,11 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-place.h"
 #include "profile/views/view.h"
 
 /*
- * The function that a stack's time is charged to (profile/answer/own-place.h), and the kernel's entry if
+ * The function that a stack's time is charged to (profile/classify/own-place.h), and the kernel's entry if
  * the stack ends there, "[read]". NONE: an empty stack.
  */
 uint32_t sprof_own_function(

@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/answer/own-code.h"
-#include "profile/views/stack-lines.h"
+#include "profile/classify/own-code.h"
+#include "profile/model/stack-lines.h"
 
 enum {
 	LEAST = 100, /* threads */

@@ -13,10 +13,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/answer/boundaries.h"
-#include "profile/answer/idle.h"
-#include "profile/answer/own-place.h"
-#include "profile/views/stack-lines.h"
+#include "profile/classify/boundaries.h"
+#include "profile/classify/idle.h"
+#include "profile/classify/own-place.h"
+#include "profile/model/stack-lines.h"
 
 /* How often chance may look like a change: the limit for one order of runs. */
 static const double rarely = 0.05;

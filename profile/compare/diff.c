@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/edit/build.h"
 #include "profile/edit/merge.h"
+#include "profile/model/build.h"
 #include "profile/model/index.h"
 #include "profile/views/view.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 
 char *sprof_gate_program(const struct sprof_gate_run *run)
 {

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 #include "profile/model/expand.h"
 
 /* One run while it is measured. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/edit/build.h"
 #include "profile/model/attributes.h"
+#include "profile/model/build.h"
 #include "profile/model/index.h"
 #include "profile/model/spans.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 #include "profile/model/profile.h"
 
 /* Maps source indices to target indices; SPROF_PROFILE_NONE: not copied yet. */

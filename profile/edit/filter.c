@@ -10,15 +10,15 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/edit/build.h"
 #include "profile/edit/copy.h"
+#include "profile/edit/heaviest-names.h"
+#include "profile/model/build.h"
 #include "profile/model/index.h"
 #include "profile/model/labels.h"
 #include "profile/model/match.h"
 #include "profile/model/objects.h"
 #include "profile/model/program.h"
 #include "profile/model/spans.h"
-#include "profile/views/heaviest-names.h"
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {
@@ -26,16 +26,6 @@ bool sprof_filter_is_empty(const struct sprof_filter *filter)
 		!filter->ignore_dso && !filter->hide_dso && !filter->charge_callers &&
 		!filter->thread && !filter->pid && !filter->states && !filter->label &&
 		!filter->to_ns;
-}
-
-bool sprof_filter_check(const char *pattern, struct sprof_error *err)
-{
-	regex_t regex;
-
-	if (!sprof_match_compile(pattern, &regex, err))
-		return false;
-	regfree(&regex);
-	return true;
 }
 
 static bool match_objects(const struct sprof_profile *profile, const char *pattern, bool **ret,

@@ -32,9 +32,6 @@ struct sprof_filter {
 	uint64_t from_ns, to_ns; /* samples of this time since the start, unless to_ns is 0 */
 };
 
-/* Checks a pattern's syntax (kind USAGE). */
-SPROF_MUST_USE bool sprof_filter_check(const char *pattern, struct sprof_error *err);
-
 bool sprof_filter_is_empty(const struct sprof_filter *filter);
 
 /*

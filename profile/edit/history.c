@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "profile/edit/build.h"
 #include "profile/edit/merge.h"
+#include "profile/model/build.h"
 
 enum {
 	/* restart above this limit: for programs that create threads for days */

@@ -6,7 +6,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 #include "profile/model/profile.h"
 
 /*

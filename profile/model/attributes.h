@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "profile/model/profile.h"
 
 enum sprof_attribute_of {

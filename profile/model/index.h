@@ -33,7 +33,7 @@ struct sprof_profile_index {
 	struct sprof_idmap processes;
 	/* (0, sampler's id); from a file: (process and tid, name) */
 	struct sprof_idmap threads;
-	struct sprof_idmap functions; /* profile/compare/identity.h */
+	struct sprof_idmap functions; /* profile/identity/identity.h */
 	struct sprof_idmap
 		/* (module and kind of frame, offset); (all ones, interned name) */
 		locations;
@@ -84,7 +84,7 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 	size_t count, uint32_t *ret_stack);
 
 /*
- * Finds or adds the function, compared by profile/compare/identity.h; other fields keep their first values.
+ * Finds or adds the function, compared by profile/identity/identity.h; other fields keep their first values.
  * Returns false if out of memory.
  */
 bool sprof_profile_intern_function(struct sprof_profile *profile,
@@ -155,6 +155,12 @@ bool sprof_profile_enter_kernel(
 /* In timeline.c: adds the thread's next sample. Returns false if out of memory. */
 bool sprof_profile_extend(
 	struct sprof_profile *profile, uint32_t thread, const struct sprof_profile_span *more);
+
+/*
+ * In function-key.c: functions of one profile with equal keys are the same. The strings must be the
+ * profile's. The key ignores the line, and detours in the file's path ("src/../inc/list.h").
+ */
+struct sprof_hash sprof_identity_key(const struct sprof_profile_function *function);
 
 /* In slices.c: sorts spans by begin, as a recording would append them. */
 void sprof_profile_sort_spans(struct sprof_profile *profile);

@@ -17,6 +17,16 @@ bool sprof_match_compile(const char *pattern, regex_t *ret, struct sprof_error *
 		err, SPROF_ERROR_USAGE, "not a regular expression: %s: %s", pattern, reason);
 }
 
+bool sprof_match_check(const char *pattern, struct sprof_error *err)
+{
+	regex_t regex;
+
+	if (!sprof_match_compile(pattern, &regex, err))
+		return false;
+	regfree(&regex);
+	return true;
+}
+
 bool sprof_match_texts(const char *pattern, const char *const *texts, size_t count, bool **ret,
 	struct sprof_error *err)
 {

@@ -13,6 +13,9 @@
 /* The caller frees the expression. Returns false if it is invalid (kind USAGE). */
 SPROF_MUST_USE bool sprof_match_compile(const char *pattern, regex_t *ret, struct sprof_error *err);
 
+/* Checks a pattern's syntax (kind USAGE). */
+SPROF_MUST_USE bool sprof_match_check(const char *pattern, struct sprof_error *err);
+
 /*
  * Whether each text matches; NULL texts don't. The caller frees *ret. Fails on an invalid pattern
  * (kind USAGE).

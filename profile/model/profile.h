@@ -62,7 +62,7 @@ struct sprof_profile_thread {
 	struct sprof_times times; /* all time that the kernel has accounted to the thread */
 };
 
-/* The origin of a function's code, from the system to the program: profile/answer/own-code.h. */
+/* The origin of a function's code, from the system to the program: profile/classify/own-code.h. */
 enum sprof_code_class {
 	SPROF_CODE_UNKNOWN, /* not classified */
 	SPROF_CODE_LIBC,
@@ -72,7 +72,7 @@ enum sprof_code_class {
 	SPROF_CODE_OWN,     /* the program's */
 };
 
-/* A function; profile/compare/identity.h defines which are the same. */
+/* A function; profile/identity/identity.h defines which are the same. */
 struct sprof_profile_function {
 	const char *name;
 	const char *linkage; /* mangled; the same pointer as `name` if not mangled */
@@ -126,7 +126,7 @@ struct sprof_profile_stack {
 /* How it is known that a row's thread was there. */
 enum sprof_estimate {
 	SPROF_ESTIMATE_NONE, /* by its own samples */
-	SPROF_ESTIMATE_POOL, /* by those of threads like it: profile/model/estimate.h */
+	SPROF_ESTIMATE_POOL, /* by those of threads like it: profile/edit/estimate.h */
 	SPROF_ESTIMATE_COUNT,
 };
 
@@ -139,7 +139,7 @@ struct sprof_profile_context {
 	const char *syscall;         /* the system call it was in */
 	const char *object;          /* what the call waited for */
 	const char *holder;          /* the thread that held the lock, such as "writer (4712)" */
-	const char *holder_function; /* the holder's own function: profile/answer/own-place.h */
+	const char *holder_function; /* the holder's own function: profile/classify/own-place.h */
 	const char *labels;          /* other tools' labels; see profile/model/labels.h */
 	enum sprof_wait_kind kind;
 	enum sprof_estimate estimate;
@@ -201,7 +201,7 @@ struct sprof_profile_module {
 	const char *debuglink;
 	uint32_t debuglink_crc;
 	/* 1 + the module of which this is another build, with the same functions: see
-	 * profile/compare/identity.h; 0: none */
+	 * profile/identity/identity.h; 0: none */
 	uint32_t build_of;
 	/* Why its frames are unresolved, and a remedy; see profile/names/gaps.h. NULL: unknown. */
 	const char *gap_why, *gap_help;
@@ -329,7 +329,7 @@ void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof
 /*
  * For building a profile by hand from named frames without addresses: a location for a name, and
  * the stack `parent` extended by that location. Return false if out of memory. See also
- * profile/edit/build.h.
+ * profile/model/build.h.
  */
 bool sprof_profile_name_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location);

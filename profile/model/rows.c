@@ -1,8 +1,9 @@
 /*
  * Rows and their owners: processes, threads and contexts, each found by its key. Does not handle
- * stacks, or choose a sample's row: profile.c and profile/edit/build.c do.
+ * stacks, or choose a sample's row: profile.c and profile/model/build.c do.
  */
 #include <assert.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -117,4 +118,17 @@ bool sprof_profile_intern_row(
 		row->context < profile->context_count);
 	return sprof_intern(&rows,
 		sprof_key((uint64_t)row->thread << 32 | row->context, row->stack), &empty, ret_row);
+}
+
+/* What texts say that profile/names/name-waits.c writes for locks. */
+bool sprof_profile_is_join(const struct sprof_profile_context *context)
+{
+	return context->object &&
+		strcmp(context->object, sprof_lock_kind_name(SPROF_LOCK_JOIN)) == 0;
+}
+
+bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
+{
+	return context->syscall && strcmp(context->syscall, "futex") == 0 && context->object &&
+		strncmp(context->object, SPROF_PROFILE_SHARED, strlen(SPROF_PROFILE_SHARED)) != 0;
 }

@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "profile/compare/identity.h"
 #include "profile/model/index.h"
 
 /* Replaces module and kind of a frame in the key of a stack that was pushed by location. */

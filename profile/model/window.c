@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "profile/answer/faults.h"
 
 enum {
 	/* Samples fall at random: 19 of 20 gaps are at most this many times as long as the mean gap. */

@@ -6,8 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/record.h"
 #include "profile/model/profile.h"
+
+/*
+ * System time of a page fault: usually about 1 us, up to this limit if a huge page is zeroed or the
+ * host is slow.
+ */
+enum { SPROF_MOST_FAULT_NS = 100 * SPROF_NS_PER_US };
 
 /* Successive equal samples. */
 struct sprof_window_run {

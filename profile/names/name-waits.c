@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/answer/boundaries.h"
-#include "profile/answer/idle.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/boundaries.h"
+#include "profile/classify/idle.h"
+#include "profile/classify/own-place.h"
 #include "profile/model/index.h"
 #include "profile/names/resolve.h"
 

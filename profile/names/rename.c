@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#include "profile/edit/build.h"
 #include "profile/edit/merge.h"
+#include "profile/model/build.h"
 #include "profile/model/index.h"
 #include "profile/names/gaps.h"
 #include "profile/names/resolve.h"

@@ -9,7 +9,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/interned.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "profile/pprof/pprof.h"
 #include "profile/pprof/wire.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 #include "profile/model/index.h"
 #include "profile/pprof/file.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* A line called a function, in a row of the profile. */
 struct edge {
@@ -148,18 +149,10 @@ static size_t find_line(const struct building *building, size_t index)
 {
 	const struct sprof_annotation *annotation = building->annotation;
 	const struct sprof_annotated_line key = line_of(building->profile, index);
-	size_t low = 0, high = annotation->line_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_lines(&annotation->lines[middle], &key,
-			    (void *)(uintptr_t)building->profile) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SPROF_FIRST_INDEX_UNLESS(annotation->line_count, i,
+		compare_lines(&annotation->lines[i], &key, (void *)(uintptr_t)building->profile) <
+			0);
 }
 
 static void number_lines(struct building *building)

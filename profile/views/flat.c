@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 #include "profile/model/expand.h"
 #include "profile/model/objects.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/interned.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-place.h"
 #include "profile/model/expand.h"
 #include "profile/model/recursion.h"
 
@@ -42,7 +42,7 @@ struct growth {
 	enum sprof_graph_direction direction;
 	struct sprof_step *steps; /* of all paths, in the order of the direction */
 	size_t step_count, step_capacity;
-	struct path *paths; /* those that go on */
+	struct path *paths; /* paths with further frames */
 	size_t path_count, path_capacity;
 	struct sprof_idmap children; /* (parent, function) */
 	struct seed *seeds;

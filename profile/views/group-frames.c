@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/model/addresses.h"
 #include "profile/model/match.h"
 #include "profile/model/objects.h"
-#include "profile/names/addresses.h"
 
 /* The names of all lines of locations, NULL where there is none. Returns false if out of memory. */
 typedef bool names_function(

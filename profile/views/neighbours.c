@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/interned.h"
-#include "profile/edit/filter.h"
 #include "profile/model/expand.h"
+#include "profile/model/match.h"
 
 /* One function while the rows are walked. */
 struct tally {
@@ -144,7 +144,7 @@ static bool choose(struct walk *walk, const char *pattern, struct sprof_error *e
 {
 	regex_t regex;
 
-	if (pattern && !sprof_filter_check(pattern, err))
+	if (pattern && !sprof_match_check(pattern, err))
 		return false;
 	if (pattern && regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB))
 		return sprof_error_no_memory(err);

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/idmap.h"
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-place.h"
 
 struct tally {
 	struct sprof_sites sites;

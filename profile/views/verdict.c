@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 
 struct limit {
 	enum sprof_verdict verdict;

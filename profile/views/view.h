@@ -29,7 +29,7 @@ struct sprof_view {
 	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
 	/* waits: children with the same name share a row, with the first one's object */
 	bool joins_children;
-	bool own_code; /* graphs: only the program's own functions (profile/answer/own-code.h) */
+	bool own_code; /* graphs: only the program's own functions (profile/classify/own-code.h) */
 	bool folds_recursion; /* graphs: fold recursion (profile/model/recursion.h) */
 	double min_percent;   /* graphs: nodes with a smaller share have no children; 0: no limit */
 	/*
@@ -51,7 +51,7 @@ static inline bool sprof_view_takes(
 		(!view->left_out || !view->left_out[row]);
 }
 
-/* Blocked time: on input and output, on locks, and waiting for work (profile/answer/idle.h). */
+/* Blocked time: on input and output, on locks, and waiting for work (profile/classify/idle.h). */
 struct sprof_waiting {
 	uint64_t io_ns, lock_ns, idle_ns;
 };

@@ -14,7 +14,7 @@
 #include "profile/views/view.h"
 
 /*
- * Keyed by system call, object, and the program's own function (profile/answer/own-place.h); for a lock in
+ * Keyed by system call, object, and the program's own function (profile/classify/own-place.h); for a lock in
  * private memory also by process. Times are blocked time.
  */
 struct sprof_waits_row {

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "output/format.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 
 void *web_check(const void *pointer)
 {

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 
 void web_span(struct sprof_profile *profile, uint32_t row, uint64_t begin, uint32_t samples)
 {

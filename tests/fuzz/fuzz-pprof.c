@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "output/format.h"
-#include "profile/edit/build.h"
 #include "profile/edit/filter.h"
 #include "profile/edit/merge.h"
+#include "profile/model/build.h"
 #include "profile/pprof/pprof.h"
 #include "tests/fuzz/fuzz.h"
 

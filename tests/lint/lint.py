@@ -42,7 +42,7 @@ ONLY_HEADERS = {
 }
 
 # Folders whose rooms still include each other in circles.
-CIRCLES_LEFT = {"profile", "sampler"}
+CIRCLES_LEFT = {"sampler"}
 
 # (what, pattern over code without comments and strings, folders that may).
 CALLS = [

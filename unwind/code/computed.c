@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "elfsym/cfi/cfi.h"
 #include "elfsym/code/starts.h"
 #include "unwind/code/flow.h"
@@ -169,17 +170,7 @@ static void compute(struct sprof_computed *computed, size_t function, struct spr
 /* The last row that starts at or before the offset. */
 static size_t find_row(const struct sprof_code_rows *rows, uint32_t offset)
 {
-	size_t low = 0, high = rows->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows->items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
+	return SPROF_FIRST_INDEX_UNLESS(rows->count, i, rows->items[i].offset <= offset) - 1;
 }
 
 static bool is_signal_return(const struct sprof_image *image, uint64_t address)

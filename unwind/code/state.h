@@ -87,7 +87,7 @@ const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_cod
 /* Whether the frame pointer shows that there is no caller. */
 bool sprof_code_state_is_root(const struct sprof_code_state *state);
 
-/* Records that there is a caller, whatever the frame pointer shows. */
+/* Records that there is a caller, even if the frame pointer shows none. */
 void sprof_code_state_forget_root(struct sprof_code_state *state);
 
 /* Whether sp points to the return address, and the frame pointer has the caller's value. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 
 enum { CALLER = 1, MALLOC = 2, OTHER = 3, NOW = 1000 };

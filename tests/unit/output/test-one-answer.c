@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "output/html/html.h"
 #include "output/top/views.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "profile/model/profile.h"
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"
 #include "tests/unit/profile/example.h"

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "output/top/views.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 
 enum { WAIT, THREADS, KIND, HOLDER, WHAT, COLUMNS };

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/profile/example.h"
 
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "profile/answer/crowd.h"
 #include "profile/answer/doubts.h"
-#include "profile/answer/idle.h"
 #include "profile/answer/program-functions.h"
-#include "profile/edit/build.h"
+#include "profile/classify/idle.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

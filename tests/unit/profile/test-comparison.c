@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

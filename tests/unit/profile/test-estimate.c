@@ -1,14 +1,14 @@
 /*
  * profile/estimate: which functions get the running time of threads without a sample, by arithmetic.
  */
-#include "profile/model/estimate.h"
+#include "profile/edit/estimate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/edit/build.h"
 #include "profile/edit/filter.h"
+#include "profile/model/build.h"
 #include "profile/views/view.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"

@@ -1,10 +1,10 @@
 /* profile/identity: which functions are one. */
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"

@@ -1,12 +1,12 @@
 /* Threads that wait for work, by the functions above the wait; and where Go's packages end. */
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "profile/answer/boundaries.h"
-#include "profile/answer/own-place.h"
-#include "profile/edit/build.h"
+#include "profile/classify/boundaries.h"
+#include "profile/classify/own-place.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

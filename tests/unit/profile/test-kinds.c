@@ -3,8 +3,8 @@
  */
 #include "profile/model/kinds.h"
 
-#include "profile/edit/build.h"
 #include "profile/edit/merge.h"
+#include "profile/model/build.h"
 #include "profile/model/profile.h"
 #include "tests/unit/check.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "profile/compare/diff.h"
-#include "profile/edit/build.h"
 #include "profile/edit/filter.h"
+#include "profile/model/build.h"
 #include "profile/views/view.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"

@@ -1,11 +1,11 @@
 /* Whose code a function is, and which one is charged with a stack's time. */
-#include "profile/answer/own-code.h"
+#include "profile/classify/own-code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/answer/own-place.h"
-#include "profile/edit/build.h"
+#include "profile/classify/own-place.h"
+#include "profile/model/build.h"
 #include "profile/views/view.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"

@@ -3,8 +3,8 @@
  */
 #include "profile/model/program.h"
 
-#include "profile/edit/build.h"
 #include "profile/edit/filter.h"
+#include "profile/model/build.h"
 #include "profile/views/view.h"
 #include "tests/unit/check.h"
 

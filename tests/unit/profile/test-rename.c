@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 #include "tests/unit/profile/no-tail-calls.h"

@@ -1,7 +1,7 @@
 /* profile/sites: figures belong to the line of the program that called a library, whatever the library does. */
 #include "profile/views/sites.h"
 
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 #include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 #include "profile/names/resolve.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/no-tail-calls.h"

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "profile/answer/faults.h"
 #include "tests/unit/check.h"
 
 enum { ROWS = 7 };

@@ -3,13 +3,13 @@
  * wrappers are between the function and the wait. An event loop calls the program's handlers, which
  * wait for other things. A program's own function with such a name is taken for the library's.
  */
-#include "profile/answer/wait-facts.h"
+#include "profile/classify/wait-facts.h"
 
 #include <string.h>
 
-#include "profile/answer/boundaries.h"
-#include "profile/answer/own-code.h"
-#include "profile/views/stack-lines.h"
+#include "profile/classify/boundaries.h"
+#include "profile/classify/own-code.h"
+#include "profile/model/stack-lines.h"
 
 static const struct sprof_wait_fact facts[] = {
 	/* PostgreSQL: its locks wait for a latch, as its main loops do (storage/lmgr) */

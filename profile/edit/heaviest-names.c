@@ -1,5 +1,5 @@
 /* Lists names for hints: only the heaviest. */
-#include "profile/views/heaviest-names.h"
+#include "profile/edit/heaviest-names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* Idle threads: they wait for work, so the program loses no time. */
-#ifndef SPROF_PROFILE_ANSWER_IDLE_H
-#define SPROF_PROFILE_ANSWER_IDLE_H
+#ifndef SPROF_PROFILE_CLASSIFY_IDLE_H
+#define SPROF_PROFILE_CLASSIFY_IDLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/answer/wait-facts.h"
+#include "profile/classify/wait-facts.h"
 #include "profile/model/profile.h"
 
 /*
@@ -17,7 +17,7 @@ const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t
 /*
  * By row: whether its thread waits for work. Waits for a connection, a child, a thread's end or
  * terminal input do; waits for events or on a condition variable do if known functions
- * (profile/answer/wait-facts.h) or the thread's main loop make them. A thread that does nothing but
+ * (profile/classify/wait-facts.h) or the thread's main loop make them. A thread that does nothing but
  * wait for what may be a queue waits for work, too: a semaphore, or a lock of unknown kind and
  * holder. The caller frees it. Returns NULL if out of memory.
  */

@@ -2,7 +2,7 @@
  * Builds profiles that don't come from the sampler; decides which entries are equal. A location is
  * identified by frame and lines, a thread by process, id and name. Does not handle file formats.
  */
-#include "profile/edit/build.h"
+#include "profile/model/build.h"
 
 #include <string.h>
 

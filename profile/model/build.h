@@ -3,8 +3,8 @@
  *
  * Strings are copied. Every function returns false (or NULL) if out of memory.
  */
-#ifndef SPROF_PROFILE_EDIT_BUILD_H
-#define SPROF_PROFILE_EDIT_BUILD_H
+#ifndef SPROF_PROFILE_MODEL_BUILD_H
+#define SPROF_PROFILE_MODEL_BUILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ struct sprof_build_thread {
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
 	uint32_t *ret_thread);
 
-/* Finds or adds the function, compared by profile/compare/identity.h. */
+/* Finds or adds the function, compared by profile/identity/identity.h. */
 bool sprof_build_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
 

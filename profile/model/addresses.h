@@ -1,6 +1,6 @@
 /* Converts a location to an address: link-time, in the module's file, or in the process. */
-#ifndef SPROF_PROFILE_NAMES_ADDRESSES_H
-#define SPROF_PROFILE_NAMES_ADDRESSES_H
+#ifndef SPROF_PROFILE_MODEL_ADDRESSES_H
+#define SPROF_PROFILE_MODEL_ADDRESSES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,16 +1,16 @@
 /*
  * Charges each stack's time to one function, in the most specific code on the stack: the program's
  * own before a library's. For a blocked thread, a function that is known to wait
- * (profile/answer/wait-facts.h) comes before the functions that it calls.
+ * (profile/classify/wait-facts.h) comes before the functions that it calls.
  */
-#include "profile/answer/own-place.h"
+#include "profile/classify/own-place.h"
 
 #include <string.h>
 
-#include "profile/answer/boundaries.h"
-#include "profile/answer/own-code.h"
-#include "profile/answer/wait-facts.h"
-#include "profile/views/stack-lines.h"
+#include "profile/classify/boundaries.h"
+#include "profile/classify/own-code.h"
+#include "profile/classify/wait-facts.h"
+#include "profile/model/stack-lines.h"
 
 /* Threads begin with these functions. No library exports them for others to call. */
 static bool is_beginning(const char *name)

@@ -2,7 +2,7 @@
  * Classifies functions by facts about languages and systems, in tables. A static C program without
  * debug information gives no hint where libc begins: all its code counts as its own.
  */
-#include "profile/answer/own-code.h"
+#include "profile/classify/own-code.h"
 
 #include <regex.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "elfsym/elf/demangle.h"
 #include "elfsym/names/symbols.h"
-#include "profile/answer/boundaries.h"
-#include "profile/compare/identity.h"
+#include "profile/classify/boundaries.h"
+#include "profile/identity/identity.h"
 #include "profile/model/match.h"
 
 static bool starts_with(const char *text, const char *start)

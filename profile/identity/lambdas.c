@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/strtab.h"
-#include "profile/compare/identity-match.h"
+#include "profile/identity/match.h"
 
 /* A lambda without a match so far. */
 struct lambda {
@@ -120,7 +120,7 @@ static const char *without_variable(struct lambdas *lambdas, const char *around,
 	return around;
 }
 
-/* Fills what is compared. False: it is no lambda, or its place is unknown. */
+/* Fills the compared fields. False: it is no lambda, or its place is unknown. */
 static bool describe(
 	struct lambdas *lambdas, const struct sprof_profile *profile, struct lambda *lambda)
 {

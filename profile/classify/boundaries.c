@@ -3,11 +3,11 @@
  * Locations must be named. In statically linked programs there is no such boundary; the result is
  * the innermost function.
  */
-#include "profile/answer/boundaries.h"
+#include "profile/classify/boundaries.h"
 
 #include <string.h>
 
-#include "profile/views/stack-lines.h"
+#include "profile/model/stack-lines.h"
 
 static bool starts_with(const char *text, const char *start)
 {
@@ -82,7 +82,7 @@ static bool is_python_lock(const char *function, enum python_lock kind)
 	return false;
 }
 
-/* PostgreSQL's wrappers of all waits: the boundary to what is waited for. */
+/* PostgreSQL's functions through which all its waits go. */
 static bool is_postgres_wait(const char *function)
 {
 	return starts_with(function, "WaitEventSetWait") || starts_with(function, "WaitLatch") ||

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/idmap.h"
 #include "elfsym/elf/demangle.h"
-#include "profile/compare/identity-match.h"
+#include "profile/identity/match.h"
 
 /* How a name has type arguments; names of two forms have nothing to compare. */
 enum form { OLD, OLD_WITH_ARGUMENTS, NEW, FORMS };

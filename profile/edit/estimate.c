@@ -1,16 +1,14 @@
 /*
- * Shares out the running time that no sample of its own thread explains. A pool of threads with short bursts
- * has too few ticks for a sample of each thread, but its samples together are a fair draw of all that the pool
- * has done.
+ * Distributes the running time that no sample of its thread explains. Threads that run in short bursts have
+ * too few ticks for a sample each, but the samples of a pool of such threads together show what the pool did.
  *
- * Within a pool each sample means the same time: what the pool has run, by its samples. A thread's own
- * time has gone to its own samples already, which may be more or less than that. So an unsampled part goes to
- * the samples of those threads that have less: long-running threads, which never lack a sample, get next to
- * nothing. Pools are tried from the narrowest to the widest: threads of a process that began in the same
- * function, the process, processes of one program. Does not handle blocked time: what a thread has waited for
- * is its own.
+ * Within a pool, each sample should get the same time: the pool's running time divided by its samples. A
+ * thread's samples have that thread's time already, which may be more or less than this. Unsampled time goes
+ * to the samples that have less. So long-running threads, which have enough samples, get next to nothing.
+ * Pools are tried from the narrowest to the widest: threads of a process that began in the same function, the
+ * process, processes of one program. Does not handle blocked time: threads of a pool wait for different things.
  */
-#include "profile/model/estimate.h"
+#include "profile/edit/estimate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +16,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "profile/answer/own-code.h"
+#include "profile/classify/own-code.h"
 #include "profile/model/index.h"
 #include "profile/model/program.h"
 

@@ -1,6 +1,6 @@
 /* The function of the program's own code that a stack's time is charged to. */
-#ifndef SPROF_PROFILE_ANSWER_OWN_PLACE_H
-#define SPROF_PROFILE_ANSWER_OWN_PLACE_H
+#ifndef SPROF_PROFILE_CLASSIFY_OWN_PLACE_H
+#define SPROF_PROFILE_CLASSIFY_OWN_PLACE_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  * process by where the file was mapped. Does not assign artificial addresses to modules:
  * output/formats/layout.c does.
  */
-#include "profile/names/addresses.h"
+#include "profile/model/addresses.h"
 
 uint64_t sprof_location_offset(const struct sprof_profile_location *location)
 {

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "elfsym/elf/demangle.h"
-#include "profile/compare/identity-match.h"
+#include "profile/identity/match.h"
 
 /* Functions of one side that are one: entries that follow each other. */
 struct definition {

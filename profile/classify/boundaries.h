@@ -1,9 +1,9 @@
 /*
- * Where libc ends, and what its functions wait for. profile/answer/own-code.h has the other classes of
+ * Where libc ends, and what its functions wait for. profile/classify/own-code.h has the other classes of
  * code.
  */
-#ifndef SPROF_PROFILE_ANSWER_BOUNDARIES_H
-#define SPROF_PROFILE_ANSWER_BOUNDARIES_H
+#ifndef SPROF_PROFILE_CLASSIFY_BOUNDARIES_H
+#define SPROF_PROFILE_CLASSIFY_BOUNDARIES_H
 
 #include <stdbool.h>
 #include <stdint.h>

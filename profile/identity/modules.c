@@ -2,7 +2,7 @@
  * Matches the modules of one profile with another's. The most reliable criteria come first; a
  * criterion that fits several modules decides nothing.
  */
-#include "profile/compare/identity-match.h"
+#include "profile/identity/match.h"
 
 #include <string.h>
 

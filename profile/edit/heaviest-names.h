@@ -1,6 +1,6 @@
 /* Private to profile/: lists existing names for the hint when a filter matches nothing. */
-#ifndef SPROF_PROFILE_VIEWS_HEAVIEST_NAMES_H
-#define SPROF_PROFILE_VIEWS_HEAVIEST_NAMES_H
+#ifndef SPROF_PROFILE_EDIT_HEAVIEST_NAMES_H
+#define SPROF_PROFILE_EDIT_HEAVIEST_NAMES_H
 
 #include "base/attributes.h"
 #include "base/error.h"

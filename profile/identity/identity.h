@@ -1,23 +1,16 @@
 /*
- * Decides which functions are the same, for all of sprof. ARCHITECTURE.md, "Identity", has the
- * rule.
+ * Decides which functions of two profiles are the same. ARCHITECTURE.md, "Identity", has the rule;
+ * profile/model/function-key.c has the key within one profile.
  */
-#ifndef SPROF_PROFILE_COMPARE_IDENTITY_H
-#define SPROF_PROFILE_COMPARE_IDENTITY_H
+#ifndef SPROF_PROFILE_IDENTITY_IDENTITY_H
+#define SPROF_PROFILE_IDENTITY_IDENTITY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "base/hash.h"
 #include "profile/model/profile.h"
-
-/*
- * Functions of one profile with equal keys are the same. The strings must be the profile's. The key
- * ignores the line, and detours in the file's path ("src/../inc/list.h").
- */
-struct sprof_hash sprof_identity_key(const struct sprof_profile_function *function);
 
 enum sprof_identity_suffixes {
 	SPROF_IDENTITY_CLONES, /* only suffixes of clones and parts: "work.isra.0" */

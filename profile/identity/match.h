@@ -1,9 +1,9 @@
 /* Private to profile/: matches the modules of two profiles, as a base for matching functions. */
-#ifndef SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
-#define SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
+#ifndef SPROF_PROFILE_IDENTITY_MATCH_H
+#define SPROF_PROFILE_IDENTITY_MATCH_H
 
 #include "base/strtab.h"
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 
 /* A function of either side. */
 struct sprof_identity_entry {

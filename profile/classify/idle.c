@@ -7,7 +7,7 @@
  * PostgreSQL. Does not recognise pipes or sockets that deliver requests: a thread that reads one
  * counts as waiting for it.
  */
-#include "profile/answer/idle.h"
+#include "profile/classify/idle.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 #include "base/cleanup.h"
 #include "base/idmap.h"
-#include "profile/answer/own-place.h"
-#include "profile/views/stack-lines.h"
+#include "profile/classify/own-place.h"
+#include "profile/model/stack-lines.h"
 
 /* From this percentage of its own time on, a thread does nothing but wait. */
 static const double nothing_else = 95;

@@ -2,8 +2,8 @@
  * A program's own code: what its author wrote, in contrast to the standard library of its language,
  * an interpreter, the system's libraries and libc. Time is charged to functions of its own code.
  */
-#ifndef SPROF_PROFILE_ANSWER_OWN_CODE_H
-#define SPROF_PROFILE_ANSWER_OWN_CODE_H
+#ifndef SPROF_PROFILE_CLASSIFY_OWN_CODE_H
+#define SPROF_PROFILE_CLASSIFY_OWN_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Iterates over the lines of a stack, innermost first, including inlined functions. */
-#ifndef SPROF_PROFILE_VIEWS_STACK_LINES_H
-#define SPROF_PROFILE_VIEWS_STACK_LINES_H
+#ifndef SPROF_PROFILE_MODEL_STACK_LINES_H
+#define SPROF_PROFILE_MODEL_STACK_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,11 +3,13 @@
  * The key includes the demangled name, because DWARF may lack the linkage name of a function in a
  * namespace.
  */
-#include "profile/compare/identity.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/hash.h"
+#include "profile/model/index.h"
 
 static bool is_part(const char *part, size_t length, const char *wanted)
 {

@@ -3,8 +3,8 @@
  * An event loop and a lock may use the same call, so only the code above the wait distinguishes
  * them.
  */
-#ifndef SPROF_PROFILE_ANSWER_WAIT_FACTS_H
-#define SPROF_PROFILE_ANSWER_WAIT_FACTS_H
+#ifndef SPROF_PROFILE_CLASSIFY_WAIT_FACTS_H
+#define SPROF_PROFILE_CLASSIFY_WAIT_FACTS_H
 
 #include <stdint.h>
 

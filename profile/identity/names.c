@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/compare/identity.h"
+#include "profile/identity/identity.h"
 
 /* Copies of a function, made for some of its callers, and parts of one. */
 static const char *const clones[] = {".cold", ".constprop.", ".isra.", ".part.", ".__part."};

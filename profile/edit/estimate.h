@@ -1,0 +1,23 @@
+/*
+ * Estimates where threads without samples ran, from the samples of similar threads.
+ */
+#ifndef SPROF_PROFILE_EDIT_ESTIMATE_H
+#define SPROF_PROFILE_EDIT_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "profile/model/profile.h"
+
+/*
+ * Moves running time from the [unsampled] rows to new rows of the same threads; their contexts are marked as an
+ * estimate. Each thread's sum stays, for each class. Every location must be named. A second call starts over,
+ * with the samples that were added in between. The quality has the amount. Returns false if out of memory.
+ */
+SPROF_MUST_USE bool sprof_estimate_share(struct sprof_profile *profile);
+
+/* Moves all of it back to [unsampled]. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_estimate_take_back(struct sprof_profile *profile);
+
+#endif
