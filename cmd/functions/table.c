@@ -97,11 +97,11 @@ static bool add_name(struct sprof_function_table *table, const struct sprof_imag
 	const struct sprof_functions_options *options = table->options;
 	struct sprof_function *known = find_known(table, place);
 
-	if (known && !is_plainer(listed->name, known->name))
-		return true;
 	if (!options->wants(options->data, place->module, listed))
 		return true;
-	return known ? rename_function(known, listed->name) : add(table, image, listed, place);
+	if (!known)
+		return add(table, image, listed, place);
+	return !is_plainer(listed->name, known->name) || rename_function(known, listed->name);
 }
 
 /* catch_unwind() calls it with what was caught, in either mangling and of either module. */

@@ -282,6 +282,53 @@ def test_exceptions():
     assert sum(row["unpaired"] for row in table.values()) == 0 and serve["returned"] == 1, table
 
 
+def test_several_names():
+    """A copy for some callers is the function, too, and each of two names of one place is found."""
+    write("names.c", """
+volatile long sum;
+static __attribute__((noinline)) long copied(long n, long k) { for (long i = 0; i < n; i++) sum += i * k; return sum; }
+__attribute__((noinline)) void strong(void) { sum++; }
+void weak_name(void) __attribute__((weak, alias("strong")));
+int main(void) { for (int i = 0; i < 5; i++) { copied(3, 7); copied(3, 7); strong(); weak_name(); } return 0; }
+""")
+    run(tool("gcc"), "-O2", "-fno-ipa-icf", "names.c", "-o", "names").check(0)
+    symbols = sprof("symbols", "./names").check(0).text()
+    words = ("calls", "--breakpoints", "-F", "copied,strong,weak_name")
+    sprof(*words, "--path", "copied", "--", "./names").check(0)
+    result = sprof(*words, "--json", "--", "./names")
+    table = json.loads(result.check(0).text().splitlines()[-1])
+    copy, = re.findall(r"\bcopied[.\w]*", symbols)
+    assert {row["function"]: row["calls"] for row in table["functions"]} == {copy: 10, "strong": 10}, (table, copy)
+
+
+def test_libraries_of_one_name():
+    """Rows that differ in nothing else have the path."""
+    write("part.c", "volatile long sum; __attribute__((noinline)) void inner(void) { sum++; } void entry(void) { inner(); }\n")
+    write("loader.c", """
+#include <dlfcn.h>
+int main(int count, char **paths)
+{
+    for (int i = 1; i < count; i++) {
+        void *library = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
+        void (*entry)(void) = library ? (void (*)(void))dlsym(library, "entry") : 0;
+        for (int k = 0; entry && k < i; k++)
+            entry();
+    }
+    return 0;
+}
+""")
+    run(tool("gcc"), "-O1", "loader.c", "-o", "loader", "-ldl").check(0)
+    paths = [os.path.abspath(f"{folder}/libpart.so") for folder in ("one", "two")]
+    for path in paths:
+        os.mkdir(os.path.dirname(path))
+        run(tool("gcc"), "-O1", "-fno-semantic-interposition", "-shared", "-fPIC", "part.c", "-o", path).check(0)
+    result = sprof("calls", "--breakpoints", "-F", "inner", "--json", "--", "./loader", *paths).check(0)
+    counts = {row["function"]: row["calls"] for row in json.loads(result.text().splitlines()[-1])["functions"]}
+    assert sorted(counts.values()) == [1, 2], counts
+    for path, count in zip(paths, (1, 2)):
+        assert [calls for name, calls in counts.items() if path in name] == [count], counts
+
+
 def test_all_functions():
     """Of the program, and of all that it uses, without the stubs between them."""
     table = rows("*")
