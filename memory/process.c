@@ -85,8 +85,8 @@ static bool find_status(struct sprof_memory_process *process, char *text)
 	return found;
 }
 
-/* Returns false if the process is gone, or has no memory any more. */
-static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
+/* RSS is smaps_rollup's where that was read: it is of one moment with PSS and USS. */
+static void add_parts(struct sprof_memory_process *process, const char *text, uint64_t now_ns)
 {
 	static const struct {
 		const char *name;
@@ -98,12 +98,10 @@ static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 		{"RssFile", SPROF_MEMORY_FILE},
 		{"RssShmem", SPROF_MEMORY_SHMEM},
 	};
-	char text[SPROF_PROC_STATUS_MAX];
+	const bool has_rss = process->whole_ns == now_ns;
 	long value;
 
-	if (!find_status(process, text))
-		return false;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = has_rss; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		if (sprof_proc_status_number(text, fields[i].name, &value))
 			add(process, fields[i].metric, now_ns, (uint64_t)value * KB);
 	}
@@ -113,7 +111,6 @@ static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 		process->kernels_peak = (uint64_t)value * KB;
 	/* An exec changes it. */
 	(void)!sprof_proc_read_comm(process->pid, process->comm, sizeof(process->comm));
-	return true;
 }
 
 static void read_rollup(struct sprof_memory_process *process, uint64_t now_ns)
@@ -126,6 +123,7 @@ static void read_rollup(struct sprof_memory_process *process, uint64_t now_ns)
 	if (sprof_proc_read_file(process->pid, process->tid, "smaps_rollup", text, sizeof(text)) >
 			0 &&
 		sprof_smaps_next(&cursor, &whole)) {
+		add(process, SPROF_MEMORY_RSS, now_ns, whole.figures.rss);
 		add(process, SPROF_MEMORY_PSS, now_ns, whole.figures.pss);
 		add(process, SPROF_MEMORY_USS, now_ns, whole.figures.uss);
 		process->whole = whole.figures;
@@ -172,27 +170,26 @@ static void read_wanted_mappings(
 		read_mappings(process, SPROF_MEMORY_END, look->now_ns);
 }
 
-static void read_costly(struct sprof_memory_process *process, const struct sprof_memory_look *look)
-{
-	if (look->wants_mappings)
-		read_wanted_mappings(process, look);
-	read_rollup(process, look->now_ns);
-}
-
 void sprof_memory_process_read(
 	struct sprof_memory_process *process, const struct sprof_memory_look *look)
 {
+	const bool is_due = look->is_last || look->now_ns >= process->next_map_ns;
+	char text[SPROF_PROC_STATUS_MAX];
 	uint64_t before;
 
 	if (process->has_ended)
 		return;
-	if (!is_there(process) || !read_parts(process, look->now_ns)) {
+	if (!is_there(process) || !find_status(process, text)) {
 		process->has_ended = true;
 		return;
 	}
-	if (!look->is_last && look->now_ns < process->next_map_ns)
-		return;
 	before = sprof_clock_own_cpu_ns();
-	read_costly(process, look);
+	if (is_due)
+		read_rollup(process, look->now_ns);
+	add_parts(process, text, look->now_ns);
+	if (!is_due)
+		return;
+	if (look->wants_mappings)
+		read_wanted_mappings(process, look);
 	process->next_map_ns = look->now_ns + look->share * (sprof_clock_own_cpu_ns() - before);
 }

@@ -12,6 +12,7 @@
 
 enum {
 	LAST_CALL = 1024,
+	NAME_SIZE = 64,
 	/* ptrace stops cause such events, too. */
 	SCHEDULING = 1 << SPROF_TRACE_SWITCH | 1 << SPROF_TRACE_WAKEUP | 1 << SPROF_TRACE_WAKING |
 		1 << SPROF_TRACE_WAKEUP_NEW | 1 << SPROF_TRACE_MIGRATE | 1 << SPROF_TRACE_OFF |
@@ -164,9 +165,36 @@ static bool check_functions(const struct trace *trace, uint32_t calls, struct sp
 	return false;
 }
 
+static bool uses_cpu(const struct sprof_event_item *item)
+{
+	return (item->filter && sprof_expression_has_cpu(item->filter)) ||
+		(item->key && sprof_expression_has_cpu(item->key)) ||
+		(item->role && sprof_expression_has_cpu(item->role));
+}
+
+/* Stops don't say on which CPU their thread was: events of all CPUs would match. */
+static bool check_cpus(const struct trace *trace, struct sprof_error *err)
+{
+	char name[NAME_SIZE];
+
+	for (size_t i = 0; i < trace->list.count; i++) {
+		const struct sprof_event_item *item = &trace->list.items[i];
+
+		if ((trace->recorded_types >> item->row->type & 1) || !uses_cpu(item))
+			continue;
+		sprof_trace_type_name(item->row, item->call, name, sizeof(name));
+		sprof_error_set(
+			err, SPROF_ERROR_USAGE, "%s: _cpu is not known of events from stops", name);
+		sprof_error_hint(err, "the kernel's records have it: --source kernel, for root");
+		return false;
+	}
+	return true;
+}
+
 static bool check(const struct trace *trace, uint32_t calls, struct sprof_error *err)
 {
-	return check_scheduling(trace, calls, err) && check_functions(trace, calls, err);
+	return check_scheduling(trace, calls, err) && check_functions(trace, calls, err) &&
+		check_cpus(trace, err);
 }
 
 static bool explain(const struct denied *denied, struct sprof_error *err)

@@ -121,6 +121,15 @@ bool sprof_expression_has_tid(const struct sprof_expression *expression)
 	return false;
 }
 
+bool sprof_expression_has_cpu(const struct sprof_expression *expression)
+{
+	for (size_t i = 0; i < expression->count; i++) {
+		if (expression->nodes[i].operation == SPROF_EXPRESSION_CPU)
+			return true;
+	}
+	return false;
+}
+
 bool sprof_expression_is_tid(const struct sprof_expression *expression)
 {
 	const struct sprof_expression_node *root = &expression->nodes[expression->root];

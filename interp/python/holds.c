@@ -44,7 +44,11 @@ static bool read_number(const uint8_t **at, const uint8_t *end, uint32_t *ret)
 	return true;
 }
 
-uint32_t sprof_python_depth(const uint8_t *table, size_t size, uint64_t instruction)
+/*
+ * How many values an exception at this instruction (counted, not in bytes) would leave in the frame. 0:
+ * also if no handler is there.
+ */
+static uint32_t depth_at(const uint8_t *table, size_t size, uint64_t instruction)
 {
 	const uint8_t *at = table, *end = table + size;
 	uint32_t start, length, target, depth;
@@ -75,7 +79,7 @@ static uint32_t count_values(const struct sprof_python_offsets *offsets,
 		size > sizeof(table) ||
 		!read_all(memory, exceptions + offsets->bytes_data, table, size))
 		return 0;
-	return sprof_python_depth(table, size, (frame->instruction - bytecode) / UNIT);
+	return depth_at(table, size, (frame->instruction - bytecode) / UNIT);
 }
 
 static bool is_method_of(

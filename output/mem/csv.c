@@ -21,8 +21,6 @@ void sprof_mem_csv_head(struct sprof_out *out)
 static uint64_t value_of(const struct sprof_memory_process *process,
 	enum sprof_memory_metric metric, uint64_t now_ns)
 {
-	if (process->whole_ns == now_ns && metric == SPROF_MEMORY_RSS)
-		return process->whole.rss;
 	if (process->whole_ns == now_ns && metric == SPROF_MEMORY_SWAP)
 		return process->whole.swap;
 	return process->series[metric].last;

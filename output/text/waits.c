@@ -167,7 +167,7 @@ static void write_rows(const struct sprof_text *text, const struct sprof_waits_t
 {
 	SPROF_AUTO_FREE struct group *left = calloc(table->count + 1, sizeof(*left));
 	size_t shown = 0, left_count = 0;
-	bool is_full = false;
+	bool is_full = false, lacks_lengths = false;
 
 	if (!left) {
 		sprof_out_fail(text->out, ENOMEM);
@@ -184,10 +184,15 @@ static void write_rows(const struct sprof_text *text, const struct sprof_waits_t
 			continue;
 		}
 		write_row(text, table, row);
+		lacks_lengths |= table->is_exact && !row->waits;
 		shown++;
 	}
 	left_count -= write_groups(text, table, left, left_count);
 	sprof_text_left_out(text, "wait", is_full ? 0 : left_count, is_full ? left_count : 0);
+	if (lacks_lengths)
+		sprof_out_puts(text->out,
+			"-: seen by ticks only, as are all waits of Go and Python programs "
+			"(--python=none: exact)\n");
 }
 
 static char *describe_edge(const struct sprof_text *text, const struct sprof_waits_table *table,

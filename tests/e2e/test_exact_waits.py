@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 
 from harness import (PROFILE, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, paranoid, read_folded,
                      read_profile, require, require_switches, run, sprof, target, tool)
@@ -119,6 +120,16 @@ def test_timers_and_attach():
     sprof("attach", "-p", program.pid, *EXACT, "-d", "500ms", *PROFILE, "-o", "x.txt").check(0)
     program.finish().check(0)
     check_identity(read_report("x.txt"))
+
+
+def test_python_has_none():
+    """Its stacks take more than the kernel's copy: the table says so, and what else there is."""
+    nap = [sys.executable, "-c", "import time\nfor _ in range(10): time.sleep(0.02)"]
+    said = "--python=none: exact"
+    text = sprof("run", "-q", "--waits=exact", "-f", "text", "-o", "-", "--", *nap).check(0).text()
+    assert re.search(r"^.* - +- +time +clock_nanosleep", text, re.MULTILINE) and said in text, text
+    text = sprof("run", "-q", "--waits=exact", "--python=none", "-f", "text", "-o", "-", "--", *nap).check(0).text()
+    assert re.search(r"^.* 10 +[\d.]+ ms +time +clock_nanosleep", text, re.MULTILINE), text
 
 
 def test_computing_is_no_wait():
