@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import signal
 
-from harness import (Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
+from harness import (Program, Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
                      require_switches, run, sprof, target, tool)
-from subjects import build, write
+from subjects import build, command, write
 
 TARGET = "callers"
 ENDS = ("returned", "left", "cut", "open", "edge", "lost")
@@ -131,6 +132,37 @@ def test_an_attached_process():
     assert abs(table["leaf"]["calls"] - 3 * table["work"]["calls"]) <= 3, table
     assert callers_of(table["leaf"]).get(None, 0) <= 3, table
     assert program.finish().check(7) and other.finish().check(7)
+
+
+# It chooses before it is ready.
+CHOOSER = """
+#include <stdio.h>
+#include <string.h>
+static int fast(int number) { __asm__ volatile("" ::: "memory"); return number + 2; }
+static int (*choose(void))(int) { return fast; }
+int mine(int number) __attribute__((ifunc("choose")));
+int main(void)
+{
+    static char text[100] = "xxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    for (volatile long sum = 0;; sum += mine(1) + (strchr(text, 'y') != NULL))
+        if (!sum && puts("ready"))
+            fflush(stdout);
+}
+"""
+
+
+def test_versions_that_were_chosen_before():
+    """The resolvers of IFUNCs have been called before sprof attaches; slots are bound at the first call, or at once."""
+    for how in ("-fPIE", "-Wl,-z,now", "-fno-plt", "-no-pie", "-static"):
+        command(tool("gcc"), "-O1", "-fno-builtin", *how.split(), write("chooser.c", CHOOSER), "-o", "chooser")
+        program = Program(["./chooser"])
+        assert program.line() == "ready"
+        result = sprof("calls", "--overhead", "0", "--json", "-F", "mine,strchr", "-p", program.pid, "-d", "300ms").check(0)
+        program.signal(signal.SIGKILL)
+        program.finish()
+        calls = {row["function"].split("@")[0]: row["calls"] for row in json.loads(result.text())["functions"] if row["calls"] > 1}
+        assert set(calls) == {"mine", "strchr"} and calls["mine"] > 20, (how, calls)
+        assert abs(calls["mine"] - calls["strchr"]) <= 1, (how, calls)
 
 
 def test_the_table():
