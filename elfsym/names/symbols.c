@@ -1,7 +1,7 @@
 /*
  * The symbol session: decides which source resolves an address, and caches every result. The order:
  * a Go program's own table; DWARF; the symbol table; finally module and offset, marked as
- * unresolved. The first two name every function of the inline chain. Reads no file format.
+ * unresolved. The first two name every function of the inline chain.
  */
 #include "elfsym/names/symbols.h"
 
@@ -187,6 +187,12 @@ static bool set_joined(struct sprof_symbols *symbols, const char **ret, const ch
 	return *ret || sprof_error_no_memory(err);
 }
 
+static bool append(struct sprof_symbols *symbols, struct sprof_location *location, const char *text,
+	struct sprof_error *err)
+{
+	return !text || set_joined(symbols, &location->function, location->function, text, err);
+}
+
 /* For places without an unwind table: the last function before the place that the code shows. */
 static bool find_code_start(const struct place *place, uint64_t *ret, struct sprof_error *err)
 {
@@ -350,18 +356,14 @@ static bool set_function(struct sprof_symbols *symbols, struct sprof_location *l
 	const struct place *place, const struct sprof_dwarf_place *source, struct sprof_error *err)
 {
 	struct sprof_symbol symbol = {0};
-	const char *arguments;
 	bool found = false;
 
-	if (source->linkage) {
-		if (!set_linkage(symbols, location, source->linkage, err))
-			return false;
-		arguments =
-			sprof_rust_arguments(location->linkage, location->function, source->name);
-		return !arguments ||
-			set_joined(
-				symbols, &location->function, location->function, arguments, err);
-	}
+	if (source->linkage)
+		return set_linkage(symbols, location, source->linkage, err) &&
+			append(symbols, location,
+				sprof_rust_arguments(
+					location->linkage, location->function, source->name),
+				err);
 	if (source->name && !source->inlined && !find_symbol(place, &symbol, &found, err))
 		return false;
 	if (!source->name || (found && sprof_is_mangled(symbol.name)))
@@ -371,8 +373,7 @@ static bool set_function(struct sprof_symbols *symbols, struct sprof_location *l
 	if (!source->qualifier || symbols->options.no_demangle)
 		return true;
 	return set_joined(symbols, &location->function, source->qualifier, "::", err) &&
-		set_joined(
-			symbols, &location->function, location->function, location->linkage, err);
+		append(symbols, location, location->linkage, err);
 }
 
 static bool append_location(struct sprof_symbols *symbols, const struct place *place,
@@ -483,8 +484,7 @@ bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uin
 	*ret_name =
 		sprof_strtab_intern_bytes(symbols->strings, variable.name, variable.name_length);
 	*ret_offset = address - variable.address;
-	if (*ret_name)
-		*ret_name = demangle(symbols, *ret_name);
+	*ret_name = *ret_name ? demangle(symbols, *ret_name) : NULL;
 	return *ret_name || sprof_error_no_memory(err);
 }
 
