@@ -105,6 +105,7 @@ static const struct answer options[] = {
 		"sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --heatmap FILE"},
 	{"trace", "-s --summary -S --with-summary", "a table of system calls: sprof syscalls"},
 	{"trace", "--pf", "page faults: sprof run --faults, or -e mem:fault"},
+	{"trace", "--only-than", "--than TIME"},
 	{"trace", "-a --all-cpus", OF_PERF_PROF},
 	{"calls", "-e", "-F NAME"},
 	{"heap", "--leak-check --show-leak-kinds --show-reachable",

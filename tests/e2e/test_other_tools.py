@@ -42,6 +42,7 @@ LINES = (
     ("list", "sprof events"),
     ("kvm stat", "perf does that"),
     ("trace -s -- true", "sprof syscalls"),
+    ("trace --only-than 4us -e syscalls:sys_enter_read -- true", "--than TIME"),
     ("top -a", "perf record -a does that"),
     # perf-prof
     ("multi-trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 10ms --detail -- true", "works"),
