@@ -51,8 +51,7 @@ struct known_sleep {
 struct lock_watch {
 	bool active;
 	struct sprof_futex futex;
-	/* the sampler's id of it, at the last look; SPROF_RECORD_NONE: none, or not known */
-	uint32_t holder_id;
+	pid_t holder_tid; /* at the last look; 0: none, or not known */
 	uint64_t
 		own_ns; /* since when the thread itself has been seen as the holder; 0: it is not */
 };
@@ -150,7 +149,9 @@ struct sampled {
 	struct last_call last_call;
 	uint64_t turn_ns;  /* the last tick that looked at it */
 	uint64_t asked_ns; /* the last tick that asked for its stop */
-	uint32_t place;    /* index of its last sample in sampler/account/samples.c */
+	/* where it was last known to be, should it hold a lock: a stack of the sink */
+	uint64_t place_ns;
+	uint32_t place;
 	struct sprof_account account;
 	uint64_t window_ns; /* when the last charge was */
 	uint64_t stood_ns;  /* time in our stops, from when we saw each */

@@ -137,7 +137,6 @@ void sprof_book_close(struct book *book, struct sprof_thread *thread)
 {
 	struct sampled_process *process = thread->process->sampling;
 
-	sprof_samples_forget(&book->samples, thread);
 	sprof_sampled_destroy(thread->sampling);
 	thread->sampling = NULL;
 	/* Since its last sample it may have loaded a library. */
@@ -203,7 +202,6 @@ void sprof_book_restart(struct book *book)
 	struct sprof_thread **threads;
 	size_t count;
 
-	sprof_samples_forget_all(&book->samples);
 	sprof_waits_restart(&book->waits);
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -416,9 +414,4 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 	else
 		book_it(book, observation, &walked);
 	return walked.stack.end;
-}
-
-void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns)
-{
-	sprof_samples_stays(&book->samples, thread, tick_ns);
 }

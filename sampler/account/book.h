@@ -64,7 +64,5 @@ enum ask_figures sprof_book_wants(
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation);
 /* A look has found the thread in this state. */
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state);
-/* A tick passes without a sample; the thread is taken to be where it was last seen. */
-void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
 
 #endif

@@ -17,93 +17,7 @@ void sprof_samples_init(struct samples *samples, struct run *run, const struct s
 
 void sprof_samples_finish(struct samples *samples)
 {
-	sprof_samples_forget_all(samples);
-	free(samples->last);
 	free(samples->deferred);
-}
-
-void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread)
-{
-	uint32_t place = sprof_idmap_find(&samples->places, 0, thread->id);
-
-	if (place == SPROF_IDMAP_NONE)
-		return;
-	sprof_idmap_remove(&samples->places, 0, thread->id);
-	samples->last[place] =
-		(struct last_sample){.thread = SPROF_RECORD_NONE, .stack = samples->free_place};
-	samples->free_place = place + 1;
-}
-
-void sprof_samples_forget_all(struct samples *samples)
-{
-	sprof_idmap_finish(&samples->places);
-	samples->last_count = samples->free_place = 0;
-}
-
-/* NULL: the thread has none yet. */
-static struct last_sample *last_of(const struct samples *samples, uint32_t thread)
-{
-	uint32_t place = sprof_idmap_find(&samples->places, 0, thread);
-
-	return place == SPROF_IDMAP_NONE ? NULL : &samples->last[place];
-}
-
-/* Returns a place for the thread's samples, or NULL if out of memory. */
-static struct last_sample *take_place(struct samples *samples, uint32_t thread)
-{
-	uint32_t free_place = samples->free_place;
-	uint32_t place = free_place ? free_place - 1 : (uint32_t)samples->last_count;
-
-	if (!sprof_array_reserve(&samples->last, &samples->last_capacity, (size_t)place + 1,
-		    sizeof(*samples->last)) ||
-		!sprof_idmap_put(&samples->places, 0, thread, place))
-		return NULL;
-	if (free_place)
-		samples->free_place = samples->last[place].stack;
-	else
-		samples->last_count++;
-	return &samples->last[place];
-}
-
-/* Avoids a search: the thread remembers the place. */
-static struct last_sample *own_last(
-	const struct samples *samples, const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	if (sampled->place >= samples->last_count ||
-		samples->last[sampled->place].thread != thread->id)
-		return NULL;
-	return &samples->last[sampled->place];
-}
-
-static void note_place(struct samples *samples, const struct sprof_thread *thread, uint64_t time_ns,
-	uint32_t stack)
-{
-	struct last_sample *last = own_last(samples, thread);
-	struct sampled *sampled = thread->sampling;
-
-	if (!last)
-		last = take_place(samples, thread->id);
-	if (!last) {
-		samples->run->out_of_memory = true;
-		return;
-	}
-	sampled->place = (uint32_t)(last - samples->last);
-	*last = (struct last_sample){sampled, time_ns, thread->id, stack};
-}
-
-void sprof_samples_stays(
-	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns)
-{
-	const struct sampled *sampled = thread->sampling;
-	struct last_sample *last = own_last(samples, thread);
-
-	/*
-	 * The last sample handed over may be of an earlier sleep, which ended when the thread woke.
-	 */
-	if (last)
-		*last = (struct last_sample){sampled, tick_ns, thread->id, sampled->last.stack};
 }
 
 /* Hands it to the sink, if the mode wants it. */
@@ -130,28 +44,37 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 }
 
 /* Where the holder of a lock is at that time. */
-static uint32_t stack_of(const struct last_sample *last, uint64_t time_ns)
+static uint32_t stack_of(const struct sampled *sampled, uint64_t time_ns)
 {
-	const struct sampled *sampled = last->sampled;
-
 	/* Without a look it is known to sleep on. */
 	if (sampled->sleep.active && sampled->process->quiet.is_quiet)
 		return sampled->last.stack;
 	/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
-	return last->tick_ns == time_ns ? last->stack : SPROF_RECORD_NONE;
+	return sampled->place_ns == time_ns ? sampled->place : SPROF_RECORD_NONE;
+}
+
+/* NULL: it waits for no lock, or the holder has ended. */
+static const struct sprof_thread *find_holder(
+	const struct sprof_world *world, const struct deferred *deferred)
+{
+	const struct sprof_thread *holder;
+
+	if (!deferred->holder_tid)
+		return NULL;
+	holder = world->find(world->data, deferred->holder_tid);
+	return holder && holder->sampling ? holder : NULL;
 }
 
 static void emit(const struct samples *samples, const struct deferred *deferred)
 {
 	struct sprof_sample sample = deferred->sample;
-	struct sprof_holder holder = {.thread = deferred->holder_id};
-	const struct last_sample *last = deferred->holder_id == SPROF_RECORD_NONE
-		? NULL
-		: last_of(samples, deferred->holder_id);
+	const struct sprof_thread *thread = find_holder(samples->run->world, deferred);
+	struct sprof_holder holder;
 
-	if (last) {
+	if (thread) {
+		holder = (struct sprof_holder){
+			thread->id, stack_of(thread->sampling, sample.time_ns)};
 		sample.holder = &holder;
-		holder.stack = stack_of(last, sample.time_ns);
 	}
 	hand_over(samples, deferred->thread, &sample);
 }
@@ -187,29 +110,28 @@ void sprof_samples_sleep_on(
 	hand_over(samples, thread, &sample);
 }
 
-/* NONE: it waits for no lock, or no holder is known. */
-static uint32_t holder_of(const struct sampled *sampled)
+/* 0: it waits for no lock, or no holder is known. */
+static pid_t holder_of(const struct sampled *sampled)
 {
-	if (!sampled->wait.id || !sampled->wait.lock.active)
-		return SPROF_RECORD_NONE;
-	return sampled->wait.lock.holder_id;
+	return sampled->wait.id && sampled->wait.lock.active ? sampled->wait.lock.holder_tid : 0;
 }
 
 void sprof_samples_emit(struct samples *samples, const struct observation *observation, uint64_t ns)
 {
 	struct sprof_thread *thread = observation->thread;
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	struct deferred deferred = {
 		.thread = thread,
 		.sample = sample_of(thread, &sampled->last, sampled->wait.id),
-		.holder_id = holder_of(sampled),
+		.holder_tid = holder_of(sampled),
 		.is_record = observation->by == OBSERVED_BY_KERNEL,
 	};
 
 	deferred.sample.time_ns = observation->time_ns;
 	deferred.sample.ns = ns;
-	note_place(samples, thread, observation->time_ns, deferred.sample.stack);
-	if ((deferred.holder_id == SPROF_RECORD_NONE && !deferred.is_record) ||
+	sampled->place_ns = observation->time_ns;
+	sampled->place = deferred.sample.stack;
+	if ((!deferred.holder_tid && !deferred.is_record) ||
 		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
 			samples->deferred_count + 1, sizeof(*samples->deferred))) {
 		hand_over(samples, thread, &deferred.sample);

@@ -39,7 +39,7 @@ static void observe(struct sprof_thread *thread, uint64_t time_ns, const struct 
 /* Its lock may have a new holder, or the holder may have moved. */
 static bool may_change_hands(const struct sprof_thread *thread, const struct lock_watch *lock)
 {
-	bool is_in_doubt = lock->own_ns && lock->holder_id == SPROF_RECORD_NONE;
+	bool is_in_doubt = lock->own_ns && !lock->holder_tid;
 
 	return lock->active &&
 		(is_in_doubt || quiet_of(thread)->has_awake ||

@@ -152,7 +152,7 @@ static void adjust(struct kernel *kernel, struct sprof_thread *thread)
  */
 static void note_stay(struct kernel *kernel, struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	const uint64_t timeslices = sampled->ledger.last.figures.timeslices;
 	struct timed *timed = timed_of(thread);
 
@@ -160,7 +160,7 @@ static void note_stay(struct kernel *kernel, struct sprof_thread *thread)
 		timed->timeslices = timeslices;
 	if (timed->is_open && timed->timeslices == timeslices &&
 		sampled->last.end == SPROF_END_ROOT && !sprof_state_is_blocked(sampled->last.state))
-		sprof_book_stays(kernel->book, thread, kernel->tick.ns);
+		sampled->place_ns = kernel->tick.ns;
 }
 
 bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
