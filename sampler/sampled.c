@@ -63,17 +63,10 @@ struct sampled *sprof_sampled_create(
 	return sampled;
 }
 
-static void end_sleep(struct sampled *sampled)
-{
-	if (sampled->sleep.active)
-		sampled->process->quiet.asleep_ns -= sampled->sleep.figures.cpu_ns;
-	sampled->sleep.active = false;
-}
-
 void sprof_sampled_destroy(struct sampled *sampled)
 {
 	if (sampled) {
-		end_sleep(sampled);
+		sprof_sampled_woke(sampled);
 		sprof_interp_thread_destroy(sampled->script);
 		sprof_switching_destroy(sampled->switching);
 	}
@@ -120,30 +113,17 @@ void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sa
 
 void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures, bool is_same)
 {
-	end_sleep(sampled);
+	sprof_sampled_woke(sampled);
 	sampled->sleep = (struct known_sleep){.active = is_same, .figures = *figures};
 	if (is_same)
 		sampled->process->quiet.asleep_ns += figures->cpu_ns;
-	sampled->has_running = false;
-}
-
-void sprof_sampled_ran_meanwhile(
-	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait)
-{
-	sampled->running = (struct known_place){.seen = sampled->last, .wait = sampled->wait.id};
-	sampled->has_running = true;
-	sampled->last = *asleep;
-	sampled->wait = *wait;
 }
 
 void sprof_sampled_woke(struct sampled *sampled)
 {
-	if (sampled->has_running) {
-		sampled->last = sampled->running.seen;
-		sprof_sampled_runs(sampled, sampled->running.wait);
-	}
-	sampled->has_running = false;
-	end_sleep(sampled);
+	if (sampled->sleep.active)
+		sampled->process->quiet.asleep_ns -= sampled->sleep.figures.cpu_ns;
+	sampled->sleep.active = false;
 }
 
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id)

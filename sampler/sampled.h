@@ -90,12 +90,6 @@ struct last_seen {
 	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
 
-/* Where a thread was seen, and in which call. */
-struct known_place {
-	struct last_seen seen;
-	uint32_t wait; /* the sink's */
-};
-
 /*
  * The last sample of a sleep, with the holder of its lock. time_ns 0: there is none, or another
  * sink got it.
@@ -131,8 +125,7 @@ struct timed {
 	uint64_t paced_ns;      /* when it got that period */
 	uint32_t paced_records; /* records since then */
 	uint64_t found_ns;      /* the last tick that found the thread running without a timer */
-	/* the last tick that read a record of it, and its timeslices then */
-	uint64_t recorded_ns, timeslices;
+	uint64_t timeslices;    /* in the tick that read its last record */
 };
 
 enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
@@ -159,12 +152,6 @@ struct sampled {
 	bool is_late; /* its stop has missed the tick that asked for it */
 	struct last_seen last;
 	struct last_sleep last_sleep;
-	/*
-	 * where a record shows it running while it counts as asleep: just before that sleep, or
-	 * after a wake-up that no look has seen yet
-	 */
-	struct known_place running;
-	bool has_running;
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
@@ -266,12 +253,6 @@ void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sa
  */
 void sprof_sampled_slept(
 	struct sampled *sampled, const struct sprof_figures *figures, bool is_same);
-/*
- * A record shows where it ran, just before its sleep or after it. `asleep` and `wait` hold until a
- * look shows that it woke.
- */
-void sprof_sampled_ran_meanwhile(
-	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait);
 void sprof_sampled_woke(struct sampled *sampled);
 /* It runs, in a system call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);

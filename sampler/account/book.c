@@ -265,21 +265,23 @@ static void look_at_lock(struct book *book, const struct observation *observatio
 			&book->waits.locks, observation->thread, watch, observation->time_ns);
 }
 
+static uint32_t running_call(struct book *book, const struct observation *observation)
+{
+	return observation->state == SPROF_STATE_SYS
+		? sprof_waits_running(&book->waits, observation->thread, observation)
+		: SPROF_WAIT_NONE;
+}
+
 /* Finds what the thread does in the kernel. A thread in a group-stop waits for SIGCONT only. */
 static void find_wait(struct book *book, const struct observation *observation)
 {
 	struct sprof_thread *thread = observation->thread;
-	uint32_t id = SPROF_WAIT_NONE;
 
 	if (observation->snapshot &&
-		(observation->state == SPROF_STATE_SLEEP ||
-			observation->state == SPROF_STATE_DISK)) {
+		(observation->state == SPROF_STATE_SLEEP || observation->state == SPROF_STATE_DISK))
 		sprof_waits_look_up(&book->waits, thread, &observation->call, observation->time_ns);
-		return;
-	}
-	if (observation->state == SPROF_STATE_SYS)
-		id = sprof_waits_running(&book->waits, thread, observation);
-	sprof_sampled_runs(thread->sampling, id);
+	else
+		sprof_sampled_runs(thread->sampling, running_call(book, observation));
 }
 
 /* The sink gets only stacks that have samples. */
@@ -308,11 +310,11 @@ static bool wants_cpu(const struct book *book, const struct observation *observa
 	return book->run->options->cpus && !sprof_state_is_blocked(observation->state);
 }
 
-static void note(
+static struct last_seen see(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
-	struct sampled *sampled = observation->thread->sampling;
-	const struct last_seen seen = {
+	book->run->quality->frames += walked->stack.count;
+	return (struct last_seen){
 		.stack = intern(book, observation, &walked->stack),
 		.state = observation->state,
 		.end = walked->stack.end,
@@ -321,11 +323,6 @@ static void note(
 		.goroutine = walked->goroutine,
 		.cpu = wants_cpu(book, observation) ? observation->cpu : 0,
 	};
-
-	book->run->quality->frames += walked->stack.count;
-	sampled->last = seen;
-	find_wait(book, observation);
-	note_sleep(observation, seen.end);
 }
 
 static void charge(struct book *book, const struct observation *observation)
@@ -350,45 +347,47 @@ void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum spro
 		(uint64_t)(SPROF_NS_PER_S / book->run->options->rate_hz));
 }
 
-static void book_it(
+static void count(
+	struct book *book, const struct observation *observation, const struct last_seen *seen)
+{
+	count_samples(book->run->quality, observation);
+	count_stacks(book->run->quality, seen);
+}
+
+static void book_look(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
-	const struct sampled *sampled = observation->thread->sampling;
+	struct sampled *sampled = observation->thread->sampling;
 	const uint64_t ns = sprof_interval_end(&book->samples, observation);
 
-	if (observation->by != OBSERVED_BY_KERNEL)
-		sprof_book_looked(book, observation->thread, observation->state);
-	if (walked)
-		note(book, observation, walked);
+	sprof_book_looked(book, observation->thread, observation->state);
+	if (walked) {
+		sampled->last = see(book, observation, walked);
+		find_wait(book, observation);
+		note_sleep(observation, sampled->last.end);
+	}
 	look_at_lock(book, observation);
 	if (is_wanted(book, observation)) {
 		sprof_samples_emit(&book->samples, observation, ns);
-		count_samples(book->run->quality, observation);
-		count_stacks(book->run->quality, &sampled->last);
+		count(book, observation, &sampled->last);
 	}
 	charge(book, observation);
 }
 
-/*
- * A timer's record of a thread that was found asleep. The sleep goes on until a look shows that it
- * woke.
- */
-static void book_beside_sleep(
+/* The thread may sleep by now: the record changes nothing of that. */
+static void book_record(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
 	struct sampled *sampled = observation->thread->sampling;
-	const struct last_seen asleep = sampled->last;
-	const struct known_wait wait = sampled->wait;
+	const struct last_seen seen = see(book, observation, walked);
+	const uint32_t wait = running_call(book, observation);
 
-	book_it(book, observation, walked);
-	sprof_sampled_ran_meanwhile(sampled, &asleep, &wait);
-}
-
-static bool is_beside_sleep(const struct observation *observation)
-{
-	const struct sampled *sampled = observation->thread->sampling;
-
-	return observation->by == OBSERVED_BY_KERNEL && sampled->sleep.active;
+	if (!sampled->sleep.active)
+		sprof_sampled_runs(sampled, wait);
+	if (!is_wanted(book, observation))
+		return;
+	sprof_samples_add_record(&book->samples, observation, &seen, wait);
+	count(book, observation, &seen);
 }
 
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation)
@@ -396,7 +395,7 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 	struct walked walked = {.stack = {.end = observation->end}};
 
 	if (observation->by == OBSERVED_BY_REUSE) {
-		book_it(book, observation, NULL);
+		book_look(book, observation, NULL);
 		return walked.stack.end;
 	}
 	if (observation->snapshot)
@@ -409,9 +408,9 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 		return walked.stack.end;
 	if (sprof_interpreted_was_named(observation->thread))
 		sprof_names_report(book->run, book->sink, observation->thread, false);
-	if (is_beside_sleep(observation))
-		book_beside_sleep(book, observation, &walked);
+	if (observation->by == OBSERVED_BY_KERNEL)
+		book_record(book, observation, &walked);
 	else
-		book_it(book, observation, &walked);
+		book_look(book, observation, &walked);
 	return walked.stack.end;
 }

@@ -69,8 +69,6 @@ uint64_t sprof_interval_end(struct samples *samples, const struct observation *o
 	struct sprof_thread *thread = observation->thread;
 	struct sampled *sampled = thread->sampling;
 
-	if (observation->by == OBSERVED_BY_KERNEL)
-		return 0;
 	if (sampled->sleep.active && observation->by != OBSERVED_BY_REUSE) {
 		sleep_on(samples, thread, &observation->look, is_blocked ? HALF : ALL);
 		sprof_sampled_woke(sampled);

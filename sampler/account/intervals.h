@@ -12,10 +12,7 @@
  */
 void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns);
 
-/*
- * An observation ends an interval. Returns the time that it explains: 0 for a record, which gets
- * its share later.
- */
+/* A look ends an interval. Returns the time that it explains. */
 uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation);
 
 /*

@@ -79,11 +79,17 @@ static void emit(const struct samples *samples, const struct deferred *deferred)
 	hand_over(samples, deferred->thread, &sample);
 }
 
-static struct sprof_sample sample_of(
-	const struct sprof_thread *thread, const struct last_seen *seen, uint32_t wait)
+/* Its thread is known to be there now, should it hold a lock. */
+static struct sprof_sample sample_at(
+	const struct observation *observation, const struct last_seen *seen, uint32_t wait)
 {
+	struct sampled *sampled = observation->thread->sampling;
+
+	sampled->place_ns = observation->time_ns;
+	sampled->place = seen->stack;
 	return (struct sprof_sample){
-		.thread = thread->id,
+		.thread = observation->thread->id,
+		.time_ns = observation->time_ns,
 		.stack = seen->stack,
 		.state = seen->state,
 		.wait = wait,
@@ -116,28 +122,41 @@ static pid_t holder_of(const struct sampled *sampled)
 	return sampled->wait.id && sampled->wait.lock.active ? sampled->wait.lock.holder_tid : 0;
 }
 
+/* Returns false if it is not deferred, for lack of memory. */
+static bool defer(struct samples *samples, const struct deferred *deferred)
+{
+	if (!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
+		    samples->deferred_count + 1, sizeof(*samples->deferred)))
+		return false;
+	samples->deferred[samples->deferred_count++] = *deferred;
+	return true;
+}
+
 void sprof_samples_emit(struct samples *samples, const struct observation *observation, uint64_t ns)
 {
-	struct sprof_thread *thread = observation->thread;
-	struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = observation->thread->sampling;
 	struct deferred deferred = {
-		.thread = thread,
-		.sample = sample_of(thread, &sampled->last, sampled->wait.id),
+		.thread = observation->thread,
+		.sample = sample_at(observation, &sampled->last, sampled->wait.id),
 		.holder_tid = holder_of(sampled),
-		.is_record = observation->by == OBSERVED_BY_KERNEL,
 	};
 
-	deferred.sample.time_ns = observation->time_ns;
 	deferred.sample.ns = ns;
-	sampled->place_ns = observation->time_ns;
-	sampled->place = deferred.sample.stack;
-	if ((!deferred.holder_tid && !deferred.is_record) ||
-		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
-			samples->deferred_count + 1, sizeof(*samples->deferred))) {
-		hand_over(samples, thread, &deferred.sample);
-		return;
-	}
-	samples->deferred[samples->deferred_count++] = deferred;
+	if (!deferred.holder_tid || !defer(samples, &deferred))
+		hand_over(samples, observation->thread, &deferred.sample);
+}
+
+void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
+	const struct last_seen *seen, uint32_t wait)
+{
+	const struct deferred deferred = {
+		.thread = observation->thread,
+		.sample = sample_at(observation, seen, wait),
+		.is_record = true,
+	};
+
+	if (!defer(samples, &deferred))
+		samples->run->out_of_memory = true;
 }
 
 /* The thread's records are the last deferred samples. */

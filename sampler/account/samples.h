@@ -11,7 +11,7 @@
 #include "sampler/loop/run.h"
 #include "sampler/observation.h"
 
-struct sprof_thread;
+struct last_seen;
 
 /*
  * A deferred sample. It waits for the end of the tick, when the holder of its lock has been sampled
@@ -41,9 +41,13 @@ void sprof_samples_sleep_on(
 /* Hands the observation's sample over to the sink, for that time: now or later. */
 void sprof_samples_emit(
 	struct samples *samples, const struct observation *observation, uint64_t ns);
+/* A timer's record, which waits for its share of the thread's time. */
+void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
+	const struct last_seen *seen, uint32_t wait);
 /* Returns whether the thread has deferred records. Hands them over, in equal shares of ns. */
 bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread);
 void sprof_samples_share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
+
 #endif

@@ -69,7 +69,7 @@ void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread)
 
 void sprof_kernel_share(struct kernel *kernel, struct sprof_thread *thread)
 {
-	if (timed_of(thread)->recorded_ns == kernel->tick.ns)
+	if (sprof_samples_have_records(&kernel->book->samples, thread))
 		sprof_interval_read(&kernel->book->samples, thread, kernel->tick.ns);
 }
 
@@ -156,10 +156,9 @@ static void note_stay(struct kernel *kernel, struct sprof_thread *thread)
 	const uint64_t timeslices = sampled->ledger.last.figures.timeslices;
 	struct timed *timed = timed_of(thread);
 
-	if (timed->recorded_ns == kernel->tick.ns)
+	if (sampled->place_ns > kernel->last_ns)
 		timed->timeslices = timeslices;
-	if (timed->is_open && timed->timeslices == timeslices &&
-		sampled->last.end == SPROF_END_ROOT && !sprof_state_is_blocked(sampled->last.state))
+	if (timed->is_open && timed->timeslices == timeslices)
 		sampled->place_ns = kernel->tick.ns;
 }
 

@@ -118,7 +118,6 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 		.kernel_count = record->kernel_count,
 	};
 
-	timed->recorded_ns = timers->tick_ns;
 	recorded(
 		timed, sprof_book_observation(timers->book, &observation), record->user.stack_size);
 }

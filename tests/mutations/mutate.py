@@ -33,7 +33,7 @@ TRANSITIONS = [
     ("executes-where-it-was", "sampler/sampled.c", "forget_place(sampled);\n\t/* Its stack",
      "/* Its stack"),
     ("restarts-where-it-was", "sampler/sampled.c", "forget_place(sampled);\n\tsampled->is_late", "sampled->is_late"),
-    ("seen-is-lost", "sampler/account/book.c", "sampled->last = seen;", ";"),
+    ("seen-is-lost", "sampler/account/book.c", "sampled->last = see(book, observation, walked);", "(void)see(book, observation, walked);"),
     ("every-sleep-is-the-same", "sampler/sampled.c", ".active = is_same,", ".active = true,"),
     ("no-sleep-lasts", "sampler/sampled.c", ".active = is_same,", ".active = false,"),
     ("sleeps-without-timeslices", "sampler/tick/peek.c", ".timeslices = sight->schedstat.timeslices", ".timeslices = 0"),
