@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "interp/interp.h"
 #include "sampler/account/figures.h"
 #include "sampler/stack/copy.h"
@@ -38,11 +39,12 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 	process->enters_until_ns = now_ns + ENTERS_NS;
 }
 
-static void begin_account(struct sampled *sampled, const struct sprof_figures *start)
+static void begin_account(
+	struct sampled *sampled, const struct sprof_figures *start, uint64_t timeslices)
 {
 	const struct ledger_look look = {
 		.time_ns = start->time_ns,
-		.figures = {start->cpu_ns, start->runq_ns, start->timeslices},
+		.figures = {start->cpu_ns, start->runq_ns, timeslices},
 	};
 
 	sprof_ledger_begin(&sampled->ledger, &look);
@@ -51,14 +53,14 @@ static void begin_account(struct sampled *sampled, const struct sprof_figures *s
 }
 
 struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start)
+	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices)
 {
 	struct sampled *sampled = calloc(1, sizeof(*sampled));
 
 	if (!sampled)
 		return NULL;
 	sampled->process = process;
-	begin_account(sampled, start);
+	begin_account(sampled, start, timeslices);
 	sprof_copy_plan_init(&sampled->copy);
 	return sampled;
 }
@@ -66,7 +68,6 @@ struct sampled *sprof_sampled_create(
 void sprof_sampled_destroy(struct sampled *sampled)
 {
 	if (sampled) {
-		sprof_sampled_woke(sampled);
 		sprof_interp_thread_destroy(sampled->script);
 		sprof_switching_destroy(sampled->switching);
 	}
@@ -111,18 +112,13 @@ void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sa
 	sampled->last_sleep.sample.holder = &sampled->last_sleep.holder;
 }
 
-void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures, bool is_same)
+void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same)
 {
-	sprof_sampled_woke(sampled);
-	sampled->sleep = (struct known_sleep){.active = is_same, .figures = *figures};
-	if (is_same)
-		sampled->process->quiet.asleep_ns += figures->cpu_ns;
+	sampled->sleep = (struct known_sleep){is_same, look->time_ns, look->figures.timeslices};
 }
 
 void sprof_sampled_woke(struct sampled *sampled)
 {
-	if (sampled->sleep.active)
-		sampled->process->quiet.asleep_ns -= sampled->sleep.figures.cpu_ns;
 	sampled->sleep.active = false;
 }
 
@@ -131,18 +127,20 @@ void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
 	sampled->wait = (struct known_wait){.id = id};
 }
 
-struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)
+struct sprof_charge sprof_sampled_charged(
+	struct sampled *sampled, const struct sprof_figures *now, bool is_last)
 {
+	const uint64_t faults = sprof_minus(now->faults, sampled->account.last.faults);
+
 	sampled->window_ns = now->time_ns;
 	return (struct sprof_charge){
-		.times = sprof_account_advance(&sampled->account, now),
-		.faults = sprof_account_take_faults(&sampled->account, now),
+		.times = sprof_account_advance(&sampled->account, now, is_last),
+		.faults = faults,
 	};
 }
 
-void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
-	const struct sprof_thread_facts *facts)
+void sprof_sampled_resumed(struct sampled *sampled, const struct reading *now)
 {
-	begin_account(sampled, now);
-	sampled->first = sprof_facts_since(facts, &sampled->first);
+	begin_account(sampled, &now->figures, now->schedstat.timeslices);
+	sampled->first = sprof_facts_since(&now->facts, &sampled->first);
 }

@@ -39,12 +39,12 @@ struct sprof_perf_timer;
 struct switching;
 struct sprof_interp_process;
 struct sprof_interp_thread;
+struct reading;
 
-/* The thread's present sleep; its sample is repeated as long as the sleep lasts. */
+/* The thread's last sleep. */
 struct known_sleep {
-	bool active;
-	/* the kernel's, unchanged during the sleep; time_ns 0: only those of schedstat */
-	struct sprof_figures figures;
+	bool active; /* it lasts, for all that is known: its sample is repeated */
+	uint64_t seen_ns, timeslices;
 };
 
 /* A lock that a thread waits for. Its holder is looked up as long as the wait lasts. */
@@ -197,12 +197,11 @@ struct known_quiet {
 	bool has_awake; /* it has threads that are not known to sleep */
 	/* sleepers that wait for a lock, in this tick so far and in the tick before */
 	uint64_t waiters, last_waiters;
-	uint64_t quiet_ns;  /* the last tick that found it quiet */
-	uint64_t moved_ns;  /* the last tick that found a sleeper that had run */
-	uint64_t asleep_ns; /* CPU time of its present sleepers, up to their sleeps */
-	uint64_t awake_ns;  /* CPU time of its other threads, as of this tick */
-	bool has_rest;      /* the time below belongs to this tick, or to the last one */
-	uint64_t rest_ns;   /* the process's clock minus both */
+	uint64_t quiet_ns;   /* the last tick that found it quiet */
+	uint64_t moved_ns;   /* the last tick that found a sleeper that had run */
+	uint64_t threads_ns; /* CPU time of its threads, as of this tick */
+	bool has_rest;       /* the time below belongs to this tick, or to the last one */
+	uint64_t rest_ns;    /* the process's clock minus that */
 	/* the rest while no sleeper had run: mostly of ended threads */
 	uint64_t known_rest_ns;
 };
@@ -234,7 +233,7 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
  * out of memory.
  */
 struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start);
+	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
 /* Returns false if the thread already has that name. */
@@ -248,19 +247,18 @@ void sprof_sampled_restarted(struct sampled *sampled);
 /* A sample of a sleep goes to the sink. */
 void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample);
 /*
- * sleep: it sleeps, with these figures. `is_same`: they distinguish this sleep from the next one,
+ * sleep: a look finds it asleep. `is_same`: its figures distinguish this sleep from the next one,
  * so the sample can be repeated.
  */
-void sprof_sampled_slept(
-	struct sampled *sampled, const struct sprof_figures *figures, bool is_same);
+void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same);
 void sprof_sampled_woke(struct sampled *sampled);
 /* It runs, in a system call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 
 /* window: the time since the last charge, by these figures. */
-struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
+struct sprof_charge sprof_sampled_charged(
+	struct sampled *sampled, const struct sprof_figures *now, bool is_last);
 /* Sampling resumes. What was counted in the pause does not belong to the run. */
-void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
-	const struct sprof_thread_facts *facts);
+void sprof_sampled_resumed(struct sampled *sampled, const struct reading *now);
 
 #endif

@@ -37,7 +37,6 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.time_ns = time_ns,
 		.cpu_ns = schedstat->cpu_ns,
 		.runq_ns = schedstat->runq_ns,
-		.timeslices = schedstat->timeslices,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
 		.disk_ticks = stat->disk_ticks,
@@ -51,22 +50,15 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
 {
-	*account = (struct sprof_account){.start = *start,
+	*account = (struct sprof_account){
+		.start = {start->time_ns, start->cpu_ns, start->runq_ns, start->user_ticks,
+			start->system_ticks, start->disk_ticks, start->cpus},
+		.last = *start,
 		.looked_ns = start->time_ns,
-		.stood_ns = start->stood_ns,
-		.switches = start->switches,
-		.faults = start->faults,
 		.recorded = {.off_ns = start->off_ns,
 			.runq_ns = start->runq_ns,
-			.gaps = start->off_gaps}};
-}
-
-uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now)
-{
-	const uint64_t before = account->faults;
-
-	account->faults = now->faults;
-	return sprof_minus(now->faults, before);
+			.gaps = start->off_gaps},
+	};
 }
 
 /* The part of a class that was not handed out yet. A figure that went back hands out nothing. */
@@ -155,10 +147,9 @@ static uint64_t waited(const struct sprof_account *account)
 /* Time since the beginning, not handed out, that is neither CPU time nor run queue. */
 static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	const struct sprof_figures *start = &account->start;
-	uint64_t wall = sprof_minus(now->time_ns, start->time_ns);
-	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
-	uint64_t runq = sprof_minus(now->runq_ns, start->runq_ns);
+	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
+	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
+	uint64_t runq = sprof_minus(now->runq_ns, account->start.runq_ns);
 
 	return sprof_minus(sprof_minus(sprof_minus(wall, cpu), runq),
 		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
@@ -167,7 +158,7 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 /* If the kernel's count of switches is not known, the thread may have slept. */
 static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	return blocked_ns(account) || !now->has_switches || now->switches > account->switches;
+	return blocked_ns(account) || !now->has_switches || now->switches > account->last.switches;
 }
 
 /* The longest wait within `wall` ns that the thread's samples allow. */
@@ -184,20 +175,20 @@ static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 /* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
 static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	const struct sprof_figures *start = &account->start;
-	uint64_t worked = sprof_minus(now->cpus.worked_ticks, start->cpus.worked_ticks);
-	uint64_t lost = sprof_minus(now->cpus.lost_ticks, start->cpus.lost_ticks);
+	uint64_t worked = sprof_minus(now->cpus.worked_ticks, account->start.cpus.worked_ticks);
+	uint64_t lost = sprof_minus(now->cpus.lost_ticks, account->start.cpus.lost_ticks);
 
 	if (!worked)
 		return 0;
-	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, start->cpu_ns) * lost / worked);
+	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, account->start.cpu_ns) * lost /
+		worked);
 }
 
 /* The part of the left-over time that is not wait. */
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->stood_ns));
+	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
 	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns), lost;
 
 	if (!has_slept(account, now))
@@ -241,9 +232,6 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
 	if (now->has_off && has_gap)
 		resume_record(account, now);
 	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
-	account->stood_ns = now->stood_ns;
-	if (now->has_switches)
-		account->switches = now->switches;
 	return stolen;
 }
 
@@ -266,14 +254,21 @@ static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_
 	return delta;
 }
 
-struct sprof_times sprof_account_advance(
-	struct sprof_account *account, const struct sprof_figures *now)
+static void note_last(struct sprof_account *account, const struct sprof_figures *now)
 {
-	const struct sprof_figures *start = &account->start;
+	const uint64_t switches = now->has_switches ? now->switches : account->last.switches;
+
+	account->last = *now;
+	account->last.switches = switches;
+}
+
+struct sprof_times sprof_account_advance(
+	struct sprof_account *account, const struct sprof_figures *now, bool is_last)
+{
 	const uint64_t *before = account->handed_out.ns;
-	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
-	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, start->user_ticks),
-		sprof_minus(now->system_ticks, start->system_ticks));
+	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
+	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, account->start.user_ticks),
+		sprof_minus(now->system_ticks, account->start.system_ticks));
 	struct sprof_times times = {0};
 
 	/* If the split of user and system time moved, neither class shrinks. */
@@ -285,7 +280,8 @@ struct sprof_times sprof_account_advance(
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, sprof_minus(cpu, user));
 	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
 	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
-	if (now->more_to_come && !blocked_ns(account))
+	note_last(account, now);
+	if (!is_last && !blocked_ns(account))
 		return times;
 	split_blocked(account, now, account->kept_ns, &times);
 	account->kept_ns = 0;

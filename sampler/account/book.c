@@ -76,8 +76,8 @@ static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 		reading.figures = sprof_figures_at_birth(world, thread);
 	reading.figures.cpus = *sprof_charge_cpus(&book->charging);
 	if (sprof_sampled_process_of(thread->process))
-		thread->sampling =
-			sprof_sampled_create(thread->process->sampling, &reading.figures);
+		thread->sampling = sprof_sampled_create(thread->process->sampling, &reading.figures,
+			all_ours ? 0 : reading.schedstat.timeslices);
 	if (!thread->sampling) {
 		book->run->out_of_memory = true;
 		return NULL;
@@ -301,7 +301,7 @@ static void note_sleep(const struct observation *observation, enum sprof_end end
 	bool is_same = observation->sleeps_on && end != SPROF_END_STACK_COPY;
 
 	if (observation->by == OBSERVED_BY_PEEK)
-		sprof_sampled_slept(observation->thread->sampling, &observation->slept, is_same);
+		sprof_sampled_slept(observation->thread->sampling, &observation->look, is_same);
 }
 
 /* A sleeper has left its CPU. */

@@ -39,10 +39,17 @@ static void hand_over(const struct charging *charging, const struct sprof_thread
 		charging->run->out_of_memory = true;
 }
 
-/* A sleeper's figures are known, except for the time. With many sleepers, saved reads matter. */
-static bool is_known(const struct charging *charging, const struct known_sleep *sleep)
+/*
+ * The figures of a thread that has slept since the last charge are known, except for the time. With
+ * many sleepers, saved reads matter.
+ */
+static bool is_known(const struct charging *charging, const struct sampled *sampled)
 {
-	return sleep->active && sleep->figures.time_ns && !charging->closing && !charging->few;
+	const struct sprof_proc_schedstat *now = &sampled->ledger.last.figures;
+	const struct sprof_figures *last = &sampled->account.last;
+
+	return sampled->sleep.active && !charging->closing && !charging->few &&
+		last->cpu_ns == now->cpu_ns && last->runq_ns == now->runq_ns;
 }
 
 /* Recorded switches show when the thread was on no CPU. */
@@ -79,14 +86,14 @@ static void add_waits(
 static void charge_sleeper(struct charging *charging, struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
-	struct sprof_figures now = sampled->sleep.figures;
+	struct sprof_figures now = sampled->account.last;
 
 	now.time_ns = now_of(charging->run);
 	now.stood_ns = sampled->stood_ns;
 	now.has_switches = false;
 	now.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now);
-	hand_over(charging, thread, sprof_sampled_charged(sampled, &now));
+	hand_over(charging, thread, sprof_sampled_charged(sampled, &now, false));
 }
 
 /* Hands the other counters to the sink. */
@@ -111,8 +118,8 @@ static struct sprof_charge advance(struct charging *charging, struct sprof_threa
 
 	now.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now);
-	now.more_to_come = !last && !charging->closing && sampled->life != SAMPLED_DEAD;
-	charge = sprof_sampled_charged(sampled, &now);
+	charge = sprof_sampled_charged(
+		sampled, &now, last || charging->closing || sampled->life == SAMPLED_DEAD);
 	charge.last = last;
 	return charge;
 }
@@ -146,7 +153,7 @@ bool sprof_charge_window(
 	const struct sampled *sampled = thread->sampling;
 	struct reading now;
 
-	if (!reading && is_known(charging, &sampled->sleep)) {
+	if (!reading && is_known(charging, sampled)) {
 		charge_sleeper(charging, thread);
 		return false;
 	}
@@ -223,5 +230,5 @@ void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
 	}
 	now.figures.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now.figures);
-	sprof_sampled_resumed(sampled, &now.figures, &now.facts);
+	sprof_sampled_resumed(sampled, &now);
 }

@@ -33,7 +33,6 @@ static enum peek_outcome observe(const struct run *run, struct sprof_thread *thr
 		.call = {.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1},
 		.sleeps_on = !run->quality->schedstat_missing,
 		.look = {now_of(run), sight->schedstat},
-		.slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, stat),
 	};
 	return PEEK_TAKEN;
 }

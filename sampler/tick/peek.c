@@ -164,9 +164,6 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.call = sight->call,
 		.sleeps_on = !run->quality->schedstat_missing,
 		.look = {now_of(run), sight->schedstat},
-		.slept = {.cpu_ns = sight->schedstat.cpu_ns,
-			.runq_ns = sight->schedstat.runq_ns,
-			.timeslices = sight->schedstat.timeslices},
 	};
 }
 
@@ -213,6 +210,5 @@ enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 		return outcome;
 	ret->snapshot = &peeking->snapshot;
 	ret->state = state_of(thread, sight->call.kind, stat.state);
-	ret->slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, &stat);
 	return PEEK_TAKEN;
 }

@@ -41,7 +41,7 @@ static bool begin(struct known_quiet *quiet, bool is_large, uint64_t last_ns)
 	quiet->was_quiet = quiet->is_quiet;
 	quiet->is_quiet = quiet->has_awake = quiet->has_rest = false;
 	quiet->last_waiters = quiet->waiters;
-	quiet->waiters = quiet->awake_ns = 0;
+	quiet->waiters = quiet->threads_ns = 0;
 	return is_large;
 }
 
@@ -52,8 +52,16 @@ static bool is_asleep(const struct sprof_thread *thread)
 	return sampled && sampled->sleep.active;
 }
 
-/* Adds the time of those that are not known to sleep. */
-static void add_awake(const struct sprof_world *world)
+/* Of one that sleeps: up to its sleep. */
+static uint64_t cpu_ns_of(const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled->ledger.last.figures.cpu_ns;
+}
+
+/* Those that are known to sleep need no reading. */
+static void add_threads(const struct sprof_world *world)
 {
 	struct sprof_proc_schedstat now;
 	struct sprof_thread **threads;
@@ -63,12 +71,14 @@ static void add_awake(const struct sprof_world *world)
 	for (size_t i = 0; i < count; i++) {
 		struct known_quiet *quiet = quiet_of(threads[i]->process);
 
-		if (is_asleep(threads[i]))
+		if (is_asleep(threads[i])) {
+			quiet->threads_ns += cpu_ns_of(threads[i]);
 			continue;
+		}
 		quiet->has_awake = true;
 		if (is_large(threads[i]->process) &&
 			world->read_schedstat(world->data, threads[i], &now))
-			quiet->awake_ns += now.cpu_ns;
+			quiet->threads_ns += now.cpu_ns;
 	}
 }
 
@@ -79,9 +89,9 @@ static void judge(
 	struct sampled_process *sampled = process->sampling;
 	struct known_quiet *quiet = &sampled->quiet;
 
-	quiet->rest_ns = world->process_cpu_ns(world->data, process, &sampled->clock) -
-		quiet->asleep_ns - quiet->awake_ns;
-	quiet->awake_ns = 0;
+	quiet->rest_ns =
+		world->process_cpu_ns(world->data, process, &sampled->clock) - quiet->threads_ns;
+	quiet->threads_ns = 0;
 	quiet->has_rest = true;
 	quiet->is_quiet =
 		quiet->rest_ns == quiet->known_rest_ns && tick_ns > quiet->moved_ns + BURSTS_NS;
@@ -97,7 +107,7 @@ static bool judge_all(const struct run *run, uint64_t tick_ns)
 	bool are_quiet = true;
 	size_t count;
 
-	add_awake(world);
+	add_threads(world);
 	processes = world->processes(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (!is_large(processes[i]))

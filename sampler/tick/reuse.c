@@ -72,7 +72,7 @@ static bool has_moved(const struct run *run, struct sprof_thread *thread, struct
 
 	if (!run->world->read_schedstat(run->world->data, thread, &ret->figures))
 		ret->time_ns = 0;
-	return !ret->time_ns || sampled->sleep.figures.timeslices != ret->figures.timeslices;
+	return !ret->time_ns || sampled->sleep.timeslices != ret->figures.timeslices;
 }
 
 bool sprof_reuse(
