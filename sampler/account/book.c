@@ -14,14 +14,12 @@
 #include "sampler/stack/interpreted.h"
 #include "sampler/stack/mappings.h"
 
-enum { FEW_THREADS = 100 }; /* with at most this many threads, each charge reads their counters */
-
 void sprof_book_init(struct book *book, struct run *run, const struct sprof_sink *sink)
 {
 	*book = (struct book){
 		.run = run,
 		.sink = sink,
-		.charging = {.run = run, .sink = sink, .few = true},
+		.charging = {.run = run, .sink = sink},
 	};
 	sprof_samples_init(&book->samples, run, sink);
 	sprof_waits_init(&book->waits, run, sink);
@@ -33,9 +31,8 @@ void sprof_book_finish(struct book *book)
 	sprof_samples_finish(&book->samples);
 }
 
-void sprof_book_begin_tick(struct book *book, size_t threads, bool closing)
+void sprof_book_begin_tick(struct book *book, bool closing)
 {
-	book->charging.few = threads <= FEW_THREADS;
 	book->charging.closing = closing;
 }
 
@@ -70,7 +67,7 @@ static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 	const bool all_ours = is_all_ours(book, thread);
 	struct reading reading = {0};
 
-	if (!sprof_reading_take(world, thread, !all_ours, &reading) && !all_ours)
+	if (!sprof_reading_take(world, thread, &reading) && !all_ours)
 		return NULL;
 	if (all_ours)
 		reading.figures = sprof_figures_at_birth(world, thread);
@@ -151,7 +148,7 @@ static void restart(struct book *book, struct sprof_thread *thread)
 	if (!thread->sampling)
 		return;
 	sprof_sampled_restarted(thread->sampling);
-	(void)!sprof_reading_take(book->run->world, thread, true, &reading);
+	(void)!sprof_reading_take(book->run->world, thread, &reading);
 	note_first(thread, &reading.facts, book->is_paused);
 	sprof_names_report(book->run, book->sink, thread, true);
 }
@@ -212,12 +209,9 @@ void sprof_book_restart(struct book *book)
 		restart(book, threads[i]);
 }
 
-enum ask_figures sprof_book_wants(
-	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns)
+bool sprof_book_wants(const struct book *book, const struct sprof_thread *thread, uint64_t time_ns)
 {
-	if (!thread->sampling || !sprof_charge_is_due(&book->charging, thread->sampling, time_ns))
-		return ASK_NO_FIGURES;
-	return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;
+	return thread->sampling && sprof_charge_is_due(&book->charging, thread->sampling, time_ns);
 }
 
 /* Whether the mode wants samples of this state. */

@@ -48,7 +48,7 @@ static bool is_known(const struct charging *charging, const struct sampled *samp
 	const struct sprof_proc_schedstat *now = &sampled->ledger.last.figures;
 	const struct sprof_figures *last = &sampled->account.last;
 
-	return sampled->sleep.active && !charging->closing && !charging->few &&
+	return sampled->sleep.active && !sampled->switching && !charging->closing &&
 		last->cpu_ns == now->cpu_ns && last->runq_ns == now->runq_ns;
 }
 
@@ -127,18 +127,14 @@ static struct sprof_charge advance(struct charging *charging, struct sprof_threa
 static void charge(struct charging *charging, struct sprof_thread *thread,
 	const struct reading *reading, bool last)
 {
-	bool tells = last || charging->closing || charging->few;
-
 	hand_over(charging, thread, advance(charging, thread, reading, last));
-	if (tells)
-		tell(charging, thread, &reading->facts);
+	tell(charging, thread, &reading->facts);
 }
 
-static bool read_now(const struct charging *charging, struct sprof_thread *thread, bool last,
-	struct reading *ret)
+static bool read_now(
+	const struct charging *charging, struct sprof_thread *thread, struct reading *ret)
 {
-	return sprof_reading_take(
-		charging->run->world, thread, last || charging->closing || charging->few, ret);
+	return sprof_reading_take(charging->run->world, thread, ret);
 }
 
 bool sprof_charge_is_due(
@@ -157,7 +153,7 @@ bool sprof_charge_window(
 		charge_sleeper(charging, thread);
 		return false;
 	}
-	if (!reading && !read_now(charging, thread, false, &now))
+	if (!reading && !read_now(charging, thread, &now))
 		return false;
 	charge(charging, thread, reading ? reading : &now, false);
 	return true;
@@ -179,8 +175,7 @@ static void tell_waits(struct charging *charging, struct sprof_thread *thread)
 	const struct sampled *sampled = thread->sampling;
 	struct reading now;
 
-	if (sampled->switching && sampled->life == SAMPLED_DEAD &&
-		read_now(charging, thread, true, &now))
+	if (sampled->switching && sampled->life == SAMPLED_DEAD && read_now(charging, thread, &now))
 		tell(charging, thread, &now.facts);
 }
 
@@ -191,7 +186,7 @@ void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, b
 
 	if (with_figures)
 		tell_waits(charging, thread);
-	if (with_figures && sampled->life != SAMPLED_DEAD && read_now(charging, thread, true, &now))
+	if (with_figures && sampled->life != SAMPLED_DEAD && read_now(charging, thread, &now))
 		charge(charging, thread, &now, true);
 	else
 		hand_over(charging, thread, (struct sprof_charge){.last = true});
@@ -203,8 +198,7 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 	const bool closing = charging->closing;
 	struct reading now;
 
-	if (sampled->life == SAMPLED_DEAD ||
-		!sprof_reading_take(charging->run->world, thread, true, &now))
+	if (sampled->life == SAMPLED_DEAD || !read_now(charging, thread, &now))
 		return;
 	if (sampled->window_ns < time_ns) {
 		charging->closing = true;
@@ -223,8 +217,7 @@ void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
 
 	if (sampled->life == SAMPLED_DEAD)
 		return;
-	if (sprof_thread_has_figures(thread) ||
-		!sprof_reading_take(charging->run->world, thread, true, &now)) {
+	if (sprof_thread_has_figures(thread) || !read_now(charging, thread, &now)) {
 		sampled->life = SAMPLED_DEAD;
 		return;
 	}

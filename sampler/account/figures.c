@@ -89,7 +89,7 @@ struct sprof_figures sprof_figures_at_birth(
 }
 
 bool sprof_reading_take(
-	const struct sprof_world *world, struct sprof_thread *thread, bool all, struct reading *ret)
+	const struct sprof_world *world, struct sprof_thread *thread, struct reading *ret)
 {
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_stat stat;
@@ -106,8 +106,7 @@ bool sprof_reading_take(
 		.signals = thread->signals,
 	};
 	read_status(world, thread, &ret->facts);
-	if (all)
-		read_io(world, thread, &ret->facts);
+	read_io(world, thread, &ret->facts);
 	subtract_stops(thread, &ret->facts, &ret->figures);
 	return true;
 }

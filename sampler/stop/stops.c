@@ -193,7 +193,7 @@ static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
 	const struct ask ask = {
 		.thread = thread,
 		.cpu = {.number = -1},
-		.figures = sprof_book_wants(stops->book, thread, now_of(stops->run)),
+		.wants_figures = sprof_book_wants(stops->book, thread, now_of(stops->run)),
 	};
 
 	return sprof_slots_use_spare(&stops->slots, &ask);

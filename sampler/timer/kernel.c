@@ -174,7 +174,7 @@ bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
 	sprof_interval_read(&kernel->book->samples, thread, kernel->tick.ns);
 	/* In the run queue, a stop would take long, and its figures lack the present wait for a CPU. */
 	is_queued = has_not_run(kernel, thread, STALE_NS);
-	if (!is_queued && (!sampled->timed.is_open || ask->figures != ASK_NO_FIGURES))
+	if (!is_queued && (!sampled->timed.is_open || ask->wants_figures))
 		return sprof_stops_ask(kernel->stops, ask);
 	sprof_book_looked(kernel->book, thread, SPROF_STATE_USER);
 	note_stay(kernel, thread);
