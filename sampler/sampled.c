@@ -139,8 +139,9 @@ struct sprof_charge sprof_sampled_charged(
 	};
 }
 
-void sprof_sampled_resumed(struct sampled *sampled, const struct reading *now)
+void sprof_sampled_resumed(struct sampled *sampled, struct reading *now)
 {
 	begin_account(sampled, &now->figures, now->schedstat.timeslices);
-	sampled->first = sprof_facts_since(&now->facts, &sampled->first);
+	sprof_facts_subtract(&now->facts, sampled->first);
+	memcpy(sampled->first, now->facts.counters, sizeof(sampled->first));
 }

@@ -159,10 +159,10 @@ struct sampled {
 	struct switching *switching;
 	/* sampler/stack/interpreted.c; NULL: it runs no interpreter */
 	struct sprof_interp_thread *script;
-	bool sought_thread;              /* its thread pointer was looked for */
-	uint64_t faults, faults_ns;      /* page faults so far, and when that was read */
-	pid_t own_tid;                   /* its id inside its process's pid namespace */
-	struct sprof_thread_facts first; /* counted before its first sight */
+	bool sought_thread;                  /* its thread pointer was looked for */
+	uint64_t faults, faults_ns;          /* page faults so far, and when that was read */
+	pid_t own_tid;                       /* its id inside its process's pid namespace */
+	uint64_t first[SPROF_COUNTER_COUNT]; /* counted before its first sight */
 	char name[SPROF_COMM_MAX];
 };
 
@@ -259,6 +259,6 @@ void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 struct sprof_charge sprof_sampled_charged(
 	struct sampled *sampled, const struct sprof_figures *now, bool is_last);
 /* Sampling resumes. What was counted in the pause does not belong to the run. */
-void sprof_sampled_resumed(struct sampled *sampled, const struct reading *now);
+void sprof_sampled_resumed(struct sampled *sampled, struct reading *now);
 
 #endif

@@ -58,7 +58,9 @@ static void note_first(
 	struct sampled *sampled = thread->sampling;
 
 	sampled->own_tid = facts->own_tid ? facts->own_tid : thread->tid;
-	sampled->first = is_all_ours ? (struct sprof_thread_facts){0} : *facts;
+	memset(sampled->first, 0, sizeof(sampled->first));
+	if (!is_all_ours)
+		memcpy(sampled->first, facts->counters, sizeof(sampled->first));
 }
 
 static struct sampled *begin(struct book *book, struct sprof_thread *thread)

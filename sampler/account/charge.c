@@ -4,6 +4,8 @@
  */
 #include "sampler/account/charge.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "sampler/switches/switching.h"
 
@@ -102,8 +104,9 @@ static void tell(const struct charging *charging, const struct sprof_thread *thr
 {
 	const struct sprof_sink *sink = charging->sink;
 	const struct sampled *sampled = thread->sampling;
-	struct sprof_thread_facts own = sprof_facts_since(facts, &sampled->first);
+	struct sprof_thread_facts own = *facts;
 
+	sprof_facts_subtract(&own, sampled->first);
 	add_waits(sampled, &own, now_of(charging->run));
 	if (sink->facts && !sink->facts(sink->data, thread->id, &own))
 		charging->run->out_of_memory = true;
@@ -206,7 +209,8 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 		charging->closing = closing;
 	}
 	/* Until sampling resumes, `first` holds the figures of the run so far. */
-	sampled->first = sprof_facts_since(&now.facts, &sampled->first);
+	sprof_facts_subtract(&now.facts, sampled->first);
+	memcpy(sampled->first, now.facts.counters, sizeof(sampled->first));
 }
 
 /* A thread that has ended meanwhile gets nothing more. */

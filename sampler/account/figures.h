@@ -29,8 +29,8 @@ SPROF_MUST_USE bool sprof_reading_take(
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
 
-/* What was counted between `first` and `now`. */
-struct sprof_thread_facts sprof_facts_since(
-	const struct sprof_thread_facts *now, const struct sprof_thread_facts *first);
+/* Subtracts what was counted before. */
+void sprof_facts_subtract(
+	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT]);
 
 #endif

@@ -65,7 +65,7 @@ TRANSITIONS = [
     ("last-ticks-are-forgotten", "sampler/account/quality.c", "ticking->ns >= schedule->deadline &&", "false &&"),
     ("once-takes-two", "sampler/account/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", "(void)loop->sampling;\n\treturn;"),
     ("off-has-ticks", "sampler/account/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", ";"),
-    ("off-counts", "sampler/sampled.c", "begin_account(sampled, &now->figures, now->schedstat.timeslices);\n\tsampled->first", "sampled->first"),
+    ("off-counts", "sampler/sampled.c", "begin_account(sampled, &now->figures, now->schedstat.timeslices);\n\tsprof_facts", "sprof_facts"),
     ("born-while-off-is-ours", "sampler/account/book.c", "thread->born && thread->seen_ns >= book->begin_ns", "thread->born"),
     ("off-without-pause", "sampler/loop/pause.c", "sprof_book_pause(&loop->book, loop->ticking.ns);", ";"),
     ("on-without-resume", "sampler/account/charge.c", "sprof_sampled_resumed(sampled, &now);", ";"),
