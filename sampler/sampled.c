@@ -61,6 +61,7 @@ struct sampled *sprof_sampled_create(
 		return NULL;
 	sampled->process = process;
 	begin_account(sampled, start, timeslices);
+	sampled->holder.thread = SPROF_RECORD_NONE;
 	sprof_copy_plan_init(&sampled->copy);
 	return sampled;
 }
@@ -100,16 +101,6 @@ void sprof_sampled_restarted(struct sampled *sampled)
 {
 	forget_place(sampled);
 	sampled->is_late = false;
-	sampled->last_sleep.sample.time_ns = 0;
-}
-
-void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample)
-{
-	sampled->last_sleep.sample = *sample;
-	if (!sample->holder)
-		return;
-	sampled->last_sleep.holder = *sample->holder;
-	sampled->last_sleep.sample.holder = &sampled->last_sleep.holder;
 }
 
 void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same)

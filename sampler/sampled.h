@@ -90,15 +90,6 @@ struct last_seen {
 	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
 
-/*
- * The last sample of a sleep, with the holder of its lock. time_ns 0: there is none, or another
- * sink got it.
- */
-struct last_sleep {
-	struct sprof_sample sample;
-	struct sprof_holder holder;
-};
-
 /* How its stack is copied: how much, and where its own stack lies. Walks update that. */
 struct copy_plan {
 	size_t size; /* in bytes; grows if it was too little */
@@ -151,7 +142,7 @@ struct sampled {
 	enum sampled_life life;
 	bool is_late; /* its stop has missed the tick that asked for it */
 	struct last_seen last;
-	struct last_sleep last_sleep;
+	struct sprof_holder holder; /* of the lock that its last sleep is for; thread NONE: none */
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
@@ -244,8 +235,6 @@ void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/* A sample of a sleep goes to the sink. */
-void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample);
 /*
  * sleep: a look finds it asleep. `is_same`: its figures distinguish this sleep from the next one,
  * so the sample can be repeated.

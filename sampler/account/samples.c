@@ -20,6 +20,8 @@ void sprof_samples_finish(struct samples *samples)
 	free(samples->deferred);
 }
 
+static const struct sprof_holder no_holder = {.thread = SPROF_RECORD_NONE};
+
 /* Hands it to the sink, if the mode wants it. */
 static void hand_over(const struct samples *samples, struct sprof_thread *thread,
 	const struct sprof_sample *sample)
@@ -33,7 +35,7 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 	if (samples->run->out_of_memory)
 		return;
 	if (sprof_state_is_blocked(sample->state) && !sample->is_further)
-		sprof_sampled_sleeps(sampled, sample);
+		sampled->holder = sample->holder ? *sample->holder : no_holder;
 	if (lengths && lengths->seen(lengths->data, thread, sample))
 		given.ns = 0;
 	else
@@ -79,17 +81,11 @@ static void emit(const struct samples *samples, const struct deferred *deferred)
 	hand_over(samples, deferred->thread, &sample);
 }
 
-/* Its thread is known to be there now, should it hold a lock. */
-static struct sprof_sample sample_at(
-	const struct observation *observation, const struct last_seen *seen, uint32_t wait)
+static struct sprof_sample sample_of(
+	const struct sprof_thread *thread, const struct last_seen *seen, uint32_t wait)
 {
-	struct sampled *sampled = observation->thread->sampling;
-
-	sampled->place_ns = observation->time_ns;
-	sampled->place = seen->stack;
 	return (struct sprof_sample){
-		.thread = observation->thread->id,
-		.time_ns = observation->time_ns,
+		.thread = thread->id,
 		.stack = seen->stack,
 		.state = seen->state,
 		.wait = wait,
@@ -98,20 +94,35 @@ static struct sprof_sample sample_at(
 	};
 }
 
+/* Its thread is known to be there now, should it hold a lock. */
+static struct sprof_sample sample_at(
+	const struct observation *observation, const struct last_seen *seen, uint32_t wait)
+{
+	struct sprof_sample sample = sample_of(observation->thread, seen, wait);
+	struct sampled *sampled = observation->thread->sampling;
+
+	sampled->place_ns = sample.time_ns = observation->time_ns;
+	sampled->place = seen->stack;
+	return sample;
+}
+
 /* Until the last tick that looked at the thread, or knew that it was still asleep. */
 void sprof_samples_sleep_on(
 	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns)
 {
+	const struct sprof_sampler_options *options = samples->run->options;
 	const struct sampled *sampled = thread->sampling;
-	struct sprof_sample sample = sampled->last_sleep.sample;
+	struct sprof_sample sample = sample_of(thread, &sampled->last, sampled->wait.id);
 
-	if (!sample.time_ns || (!ns && !queue_ns))
+	if (options->no_samples || !sprof_mode_takes(options->mode, sample.state) ||
+		(!ns && !queue_ns))
 		return;
-	sample.time_ns = sprof_most(
-		sample.time_ns, sprof_most(sampled->turn_ns, sampled->process->quiet.quiet_ns));
+	if (sampled->holder.thread != SPROF_RECORD_NONE)
+		sample.holder = &sampled->holder;
+	sample.time_ns = sprof_most(sampled->sleep.seen_ns,
+		sprof_most(sampled->turn_ns, sampled->process->quiet.quiet_ns));
 	sample.ns = ns;
-	sample.queue_ns =
-		sprof_mode_counts(samples->run->options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
+	sample.queue_ns = sprof_mode_counts(options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
 	sample.is_further = true;
 	hand_over(samples, thread, &sample);
 }

@@ -72,7 +72,7 @@ TRANSITIONS = [
     ("no-memory-is-nothing", "sampler/sampler.c", "if (world->lacks_memory(world->data))\n\t\t\tloop.run.out_of_memory = true;", ";"),
     ("late-is-forgotten", "sampler/tick/tick.c", "sampled->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;", "(void)sampled;"),
     ("late-for-ever", "sampler/stop/standstill.c", "sampled->is_late = false;", ";"),
-    ("sleeps-leave-no-trace", "sampler/sampled.c", "sampled->last_sleep.sample = *sample;", ";"),
+    ("sleeps-leave-no-trace", "sampler/account/samples.c", "sample.ns = ns;\n\tsample.queue_ns", "sample.queue_ns"),
     ("cpu-time-is-nobodys", "sampler/account/ledger.c", "ledger->running_ns += cpu_ns;", ";"),
     ("runs-and-sleeps", "sampler/account/ledger.c", "if (slept || sleeps || turns)", ""),
     ("naps-are-nothing", "sampler/account/ledger.c", "if (slept || sleeps || turns)", "if (slept || sleeps)"),
