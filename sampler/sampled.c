@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/numbers.h"
 #include "interp/interp.h"
 #include "sampler/account/figures.h"
 #include "sampler/stack/copy.h"
@@ -49,7 +48,6 @@ static void begin_account(
 
 	sprof_ledger_begin(&sampled->ledger, &look);
 	sprof_account_init(&sampled->account, start);
-	sampled->window_ns = start->time_ns;
 }
 
 struct sampled *sprof_sampled_create(
@@ -116,18 +114,6 @@ void sprof_sampled_woke(struct sampled *sampled)
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
 {
 	sampled->wait = (struct known_wait){.id = id};
-}
-
-struct sprof_charge sprof_sampled_charged(
-	struct sampled *sampled, const struct sprof_figures *now, bool is_last)
-{
-	const uint64_t faults = sprof_minus(now->faults, sampled->account.last.faults);
-
-	sampled->window_ns = now->time_ns;
-	return (struct sprof_charge){
-		.times = sprof_account_advance(&sampled->account, now, is_last),
-		.faults = faults,
-	};
 }
 
 void sprof_sampled_resumed(struct sampled *sampled, struct reading *now)

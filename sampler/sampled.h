@@ -12,8 +12,6 @@
  *
  *   is_late  its stop missed its tick and is under way; the sample is taken when it comes.
  *
- *   window   begins at the thread's first sight, at each charge, and when sampling goes on again.
- *
  *   timer    NONE -opened-> OPENING -recorded-> OPEN. All -closed-> NONE. After `given up` it stays
  *            closed until an exec. The first record comes after a whole period, so a thread that
  *            works in short bursts may have none for long. While OPENING, stops take the samples.
@@ -137,8 +135,7 @@ struct sampled {
 	uint64_t place_ns;
 	uint32_t place;
 	struct sprof_account account;
-	uint64_t window_ns; /* when the last charge was */
-	uint64_t stood_ns;  /* time in our stops, from when we saw each */
+	uint64_t stood_ns; /* time in our stops, from when we saw each */
 	enum sampled_life life;
 	bool is_late; /* its stop has missed the tick that asked for it */
 	struct last_seen last;
@@ -244,9 +241,6 @@ void sprof_sampled_woke(struct sampled *sampled);
 /* It runs, in a system call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 
-/* window: the time since the last charge, by these figures. */
-struct sprof_charge sprof_sampled_charged(
-	struct sampled *sampled, const struct sprof_figures *now, bool is_last);
 /* Sampling resumes. What was counted in the pause does not belong to the run. */
 void sprof_sampled_resumed(struct sampled *sampled, struct reading *now);
 

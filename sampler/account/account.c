@@ -48,19 +48,6 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 	return figures;
 }
 
-void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
-{
-	*account = (struct sprof_account){
-		.start = {start->time_ns, start->cpu_ns, start->runq_ns, start->user_ticks,
-			start->system_ticks, start->disk_ticks, start->cpus},
-		.last = *start,
-		.looked_ns = start->time_ns,
-		.recorded = {.off_ns = start->off_ns,
-			.runq_ns = start->runq_ns,
-			.gaps = start->off_gaps},
-	};
-}
-
 /* The part of a class that was not handed out yet. A figure that went back hands out nothing. */
 static uint64_t hand_out(struct sprof_account *account, enum sprof_time_class class, uint64_t total)
 {
@@ -144,6 +131,35 @@ static uint64_t waited(const struct sprof_account *account)
 		account->kept_ns;
 }
 
+/* The time of a gap was divided without the switches. From now on, they determine it again. */
+static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
+{
+	account->off_base_ns = (int64_t)(waited(account) - now->off_ns + now->runq_ns);
+	account->off_gaps = now->off_gaps;
+}
+
+static void note_last(struct sprof_account *account, const struct sprof_figures *now)
+{
+	account->last.time_ns = now->time_ns;
+	account->last.cpu_ns = now->cpu_ns;
+	account->last.runq_ns = now->runq_ns;
+	account->last.faults = now->faults;
+	account->last.stood_ns = now->stood_ns;
+	if (now->has_switches)
+		account->last.switches = now->switches;
+}
+
+void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
+{
+	*account = (struct sprof_account){
+		.start = {start->time_ns, start->cpu_ns, start->runq_ns, start->user_ticks,
+			start->system_ticks, start->disk_ticks, start->cpus},
+		.looked_ns = start->time_ns,
+	};
+	note_last(account, start);
+	resume_record(account, start);
+}
+
 /* Time since the beginning, not handed out, that is neither CPU time nor run queue. */
 static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
 {
@@ -205,26 +221,17 @@ static uint64_t stolen_of(
 static uint64_t stolen_by_switches(
 	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	const uint64_t wait = sprof_minus(sprof_minus(now->off_ns, account->recorded.off_ns),
-		sprof_minus(now->runq_ns, account->recorded.runq_ns));
+	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
+		(int64_t)waited(account);
 
-	return sprof_minus(left, sprof_minus(account->recorded.blocked_ns + wait, waited(account)));
-}
-
-/* The time of a gap was divided without the switches. From now on, they determine it again. */
-static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
-{
-	account->recorded.off_ns = now->off_ns;
-	account->recorded.runq_ns = now->runq_ns;
-	account->recorded.blocked_ns = waited(account);
-	account->recorded.gaps = now->off_gaps;
+	return wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
 }
 
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	uint64_t left = left_over(account, now);
-	const bool has_gap = now->off_gaps != account->recorded.gaps;
+	const bool has_gap = now->off_gaps != account->off_gaps;
 	uint64_t stolen = now->has_off && !has_gap ? stolen_by_switches(account, now, left)
 						   : stolen_of(account, now, left);
 
@@ -254,12 +261,17 @@ static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_
 	return delta;
 }
 
-static void note_last(struct sprof_account *account, const struct sprof_figures *now)
+/* What is not CPU time. */
+static void advance_off(struct sprof_account *account, const struct sprof_figures *now,
+	bool is_last, struct sprof_times *times)
 {
-	const uint64_t switches = now->has_switches ? now->switches : account->last.switches;
-
-	account->last = *now;
-	account->last.switches = switches;
+	times->ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
+	times->ns[SPROF_TIME_STOLEN] = divide(account, now);
+	note_last(account, now);
+	if (!is_last && !blocked_ns(account))
+		return;
+	split_blocked(account, now, account->kept_ns, times);
+	account->kept_ns = 0;
 }
 
 struct sprof_times sprof_account_advance(
@@ -278,12 +290,17 @@ struct sprof_times sprof_account_advance(
 		user = sprof_minus(cpu, before[SPROF_TIME_SYS]);
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, sprof_minus(cpu, user));
-	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
-	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
-	note_last(account, now);
-	if (!is_last && !blocked_ns(account))
-		return times;
-	split_blocked(account, now, account->kept_ns, &times);
-	account->kept_ns = 0;
+	advance_off(account, now, is_last, &times);
+	return times;
+}
+
+struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now)
+{
+	struct sprof_times times = {0};
+
+	now->cpu_ns = account->last.cpu_ns;
+	now->runq_ns = account->last.runq_ns;
+	now->faults = account->last.faults;
+	advance_off(account, now, false, &times);
 	return times;
 }

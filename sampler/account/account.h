@@ -36,7 +36,9 @@ struct sprof_account {
 		uint64_t time_ns, cpu_ns, runq_ns, user_ticks, system_ticks, disk_ticks;
 		struct sprof_proc_cpus cpus;
 	} start;
-	struct sprof_figures last; /* at the last advance */
+	struct { /* at the last advance */
+		uint64_t time_ns, cpu_ns, runq_ns, faults, switches, stood_ns;
+	} last;
 	struct sprof_times handed_out;
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */
 	uint64_t blocked[SPROF_STATE_COUNT];
@@ -48,13 +50,11 @@ struct sprof_account {
 	/* stolen time that the machine's figures account for */
 	uint64_t lost_ns;
 	/*
-	 * the figures and the blocked time when the record began, or resumed after a gap: recorded
-	 * switches determine the blocked time since then
+	 * recorded switches determine the blocked time since the record began, or resumed after a
+	 * gap: time off the CPU less the run queue, plus this
 	 */
-	struct {
-		uint64_t off_ns, runq_ns, blocked_ns;
-		uint32_t gaps;
-	} recorded;
+	int64_t off_base_ns;
+	uint32_t off_gaps; /* gaps so far */
 };
 
 /*
@@ -88,5 +88,7 @@ void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, 
  */
 struct sprof_times sprof_account_advance(
 	struct sprof_account *account, const struct sprof_figures *now, bool is_last);
+/* The same for a thread that has slept since then: *now gets the figures that are unchanged. */
+struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now);
 
 #endif

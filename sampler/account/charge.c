@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/switches/switching.h"
 
 enum {
@@ -48,10 +49,10 @@ static void hand_over(const struct charging *charging, const struct sprof_thread
 static bool is_known(const struct charging *charging, const struct sampled *sampled)
 {
 	const struct sprof_proc_schedstat *now = &sampled->ledger.last.figures;
-	const struct sprof_figures *last = &sampled->account.last;
 
 	return sampled->sleep.active && !sampled->switching && !charging->closing &&
-		last->cpu_ns == now->cpu_ns && last->runq_ns == now->runq_ns;
+		sampled->account.last.cpu_ns == now->cpu_ns &&
+		sampled->account.last.runq_ns == now->runq_ns;
 }
 
 /* Recorded switches show when the thread was on no CPU. */
@@ -88,14 +89,14 @@ static void add_waits(
 static void charge_sleeper(struct charging *charging, struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
-	struct sprof_figures now = sampled->account.last;
+	struct sprof_figures now = {
+		.time_ns = now_of(charging->run),
+		.stood_ns = sampled->stood_ns,
+		.cpus = *sprof_charge_cpus(charging),
+	};
 
-	now.time_ns = now_of(charging->run);
-	now.stood_ns = sampled->stood_ns;
-	now.has_switches = false;
-	now.cpus = *sprof_charge_cpus(charging);
-	add_off(sampled, &now);
-	hand_over(charging, thread, sprof_sampled_charged(sampled, &now, false));
+	hand_over(charging, thread,
+		(struct sprof_charge){.times = sprof_account_sleep(&sampled->account, &now)});
 }
 
 /* Hands the other counters to the sink. */
@@ -117,13 +118,13 @@ static struct sprof_charge advance(struct charging *charging, struct sprof_threa
 {
 	struct sampled *sampled = thread->sampling;
 	struct sprof_figures now = reading->figures;
-	struct sprof_charge charge;
+	struct sprof_charge charge = {.last = last};
 
 	now.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now);
-	charge = sprof_sampled_charged(
-		sampled, &now, last || charging->closing || sampled->life == SAMPLED_DEAD);
-	charge.last = last;
+	charge.faults = sprof_minus(now.faults, sampled->account.last.faults);
+	charge.times = sprof_account_advance(&sampled->account, &now,
+		last || charging->closing || sampled->life == SAMPLED_DEAD);
 	return charge;
 }
 
@@ -143,7 +144,7 @@ static bool read_now(
 bool sprof_charge_is_due(
 	const struct charging *charging, const struct sampled *sampled, uint64_t now_ns)
 {
-	return charging->closing || now_ns >= sampled->window_ns + WINDOW_NS;
+	return charging->closing || now_ns >= sampled->account.last.time_ns + WINDOW_NS;
 }
 
 bool sprof_charge_window(
@@ -203,7 +204,7 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 
 	if (sampled->life == SAMPLED_DEAD || !read_now(charging, thread, &now))
 		return;
-	if (sampled->window_ns < time_ns) {
+	if (sampled->account.last.time_ns < time_ns) {
 		charging->closing = true;
 		charge(charging, thread, &now, false);
 		charging->closing = closing;

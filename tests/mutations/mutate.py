@@ -42,7 +42,7 @@ TRANSITIONS = [
     ("runs-and-waits", "sampler/sampled.c", "sampled->wait = (struct known_wait){.id = id};", ";"),
     ("call-is-forgotten", "sampler/account/waits.c", "sampled->last_call = (struct last_call){", "(void)(struct last_call){"),
     ("holder-is-forgotten", "sampler/account/book.c", "if (sampled->wait.id && watch->active)", "if (false && watch->active)"),
-    ("window-stays", "sampler/sampled.c", "sampled->window_ns = now->time_ns;", ";"),
+    ("window-stays", "sampler/account/account.c", "account->last.time_ns = now->time_ns;", ";"),
     ("never-stood", "sampler/stop/standstill.c", "sampled->stood_ns += end - begin;", ";"),
     ("cpu-is-forgotten", "sampler/tick/running.c", "sampled->cpu = (struct known_cpu){", "(void)(struct known_cpu){"),
     ("cpu-is-believed", "sampler/stop/stops.c", "sampled->cpu.seen_ns = 0;", ";"),
