@@ -47,9 +47,8 @@ struct known_sleep {
 
 /* A lock that a thread waits for. Its holder is looked up as long as the wait lasts. */
 struct lock_watch {
-	bool active;
-	struct sprof_futex futex;
-	pid_t holder_tid; /* at the last look; 0: none, or not known */
+	struct sprof_futex futex; /* address 0: it waits for no lock */
+	pid_t holder_tid;         /* at the last look; 0: none, or not known */
 	uint64_t
 		own_ns; /* since when the thread itself has been seen as the holder; 0: it is not */
 };
@@ -57,9 +56,9 @@ struct lock_watch {
 /* The thread's last known wait, and what identifies it. */
 struct known_wait {
 	struct lock_watch lock;
-	uint32_t id; /* the sink's; SPROF_WAIT_NONE: it does not wait, or waits are not wanted */
-	int64_t call;
-	uint64_t sp, argument, found_ns;
+	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
+	uint64_t argument;
+	uint64_t found_ns;         /* 0: it runs */
 	enum sprof_wait_kind kind; /* of the call, with its arguments */
 };
 
@@ -71,10 +70,10 @@ struct last_call {
 
 /* The CPU that the thread was last seen on; it may have moved since. */
 struct known_cpu {
-	int number;                /* -1: not known */
-	bool pinned;               /* to that CPU */
-	uint64_t policy, priority; /* of the thread, sched(7) */
-	uint64_t seen_ns;          /* seen running then; 0: too old to believe */
+	int number;       /* -1: not known */
+	bool pinned;      /* to that CPU */
+	uint64_t rank;    /* of the thread, if it is a real-time one: sampler/stop/priority.h */
+	uint64_t seen_ns; /* seen running then; 0: too old to believe */
 };
 
 /* The thread's last sample. */
@@ -109,11 +108,9 @@ struct timed {
 	size_t needed;  /* the largest part of a copy that a complete stack has needed, in bytes */
 	uint32_t whole; /* complete stacks that may still make the copies smaller */
 	double cut_share; /* share of recent stacks that were incomplete, where no larger copy may help */
-	size_t room; /* number of records that its ring holds */
-	uint64_t period_ns;
-	uint64_t paced_ns;      /* when it got that period */
+	size_t room;            /* number of records that its ring holds */
+	uint64_t paced_ns;      /* when it got its period */
 	uint32_t paced_records; /* records since then */
-	uint64_t found_ns;      /* the last tick that found the thread running without a timer */
 	uint64_t timeslices;    /* in the tick that read its last record */
 };
 

@@ -256,7 +256,7 @@ static void look_at_lock(struct book *book, const struct observation *observatio
 	struct sampled *sampled = observation->thread->sampling;
 	struct lock_watch *watch = &sampled->wait.lock;
 
-	if (sampled->wait.id && watch->active)
+	if (sampled->wait.id && watch->futex.address)
 		sprof_locks_look(
 			&book->waits.locks, observation->thread, watch, observation->time_ns);
 }

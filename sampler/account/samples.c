@@ -130,7 +130,7 @@ void sprof_samples_sleep_on(
 /* 0: it waits for no lock, or no holder is known. */
 static pid_t holder_of(const struct sampled *sampled)
 {
-	return sampled->wait.id && sampled->wait.lock.active ? sampled->wait.lock.holder_tid : 0;
+	return sampled->wait.id ? sampled->wait.lock.holder_tid : 0;
 }
 
 /* Returns false if it is not deferred, for lack of memory. */

@@ -41,7 +41,7 @@ static bool may_change_hands(const struct sprof_thread *thread, const struct loc
 {
 	bool is_in_doubt = lock->own_ns && !lock->holder_tid;
 
-	return lock->active &&
+	return lock->futex.address &&
 		(is_in_doubt || quiet_of(thread)->has_awake ||
 			!sprof_futex_is_private(&lock->futex));
 }
@@ -60,7 +60,7 @@ bool sprof_reuse_is_spared(const struct sprof_thread *thread, const struct reuse
 
 	if (!sampled || !sampled->sleep.active)
 		return false;
-	quiet_of(thread)->waiters += tick->is_first && sampled->wait.lock.active;
+	quiet_of(thread)->waiters += tick->is_first && sampled->wait.lock.futex.address;
 	return quiet_of(thread)->is_quiet && tick->ns < sampled->ledger.last.time_ns + LOOK_NS &&
 		(!may_change_hands(thread, &sampled->wait.lock) ||
 			!is_its_turn(thread, tick->number));

@@ -43,7 +43,7 @@ static bool has_not_run(const struct kernel *kernel, const struct sprof_thread *
 
 static void note_room(struct kernel *kernel, const struct sprof_thread *thread)
 {
-	const uint64_t room_ns = timed_of(thread)->room * timed_of(thread)->period_ns;
+	const uint64_t room_ns = timed_of(thread)->room * kernel->tick.period_ns;
 
 	if (kernel->room_ns > room_ns)
 		kernel->room_ns = room_ns;
@@ -115,25 +115,23 @@ void sprof_kernel_rest(struct kernel *kernel)
 }
 
 /*
- * A tick has found the thread running. Returns whether the tick before did, too: then it goes on
- * running, and a timer is worth its cost.
+ * Whether the tick before has found the thread running, too: then it goes on running, and a timer
+ * is worth its cost.
  */
-static bool goes_on(const struct kernel *kernel, struct timed *timed)
+static bool goes_on(const struct kernel *kernel, const struct sampled *sampled)
 {
-	const uint64_t tick_ns = kernel->tick.ns, found_ns = timed->found_ns;
-
-	timed->found_ns = tick_ns;
-	return found_ns && found_ns >= kernel->last_ns && found_ns < tick_ns;
+	return kernel->last_ns && sampled->asked_ns == kernel->last_ns;
 }
 
 /* Opens, replaces or closes the thread's timer, as needed. */
 static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 {
+	const struct sampled *sampled = thread->sampling;
 	struct timed *timed = timed_of(thread);
 	const bool is_often_cut = timed->cut_share > MOST_CUT;
 
 	if (!timed->timer) {
-		if (!kernel->tick.thorough && goes_on(kernel, timed))
+		if (!kernel->tick.thorough && goes_on(kernel, sampled))
 			sprof_timers_open(&kernel->timers, thread);
 	} else if (timed->next_size) {
 		sprof_timers_replace(&kernel->timers, thread);

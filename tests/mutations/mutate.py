@@ -41,7 +41,7 @@ TRANSITIONS = [
     ("waits-for-nothing", "sampler/account/waits.c", "sampled->wait = looking->found;", ";"),
     ("runs-and-waits", "sampler/sampled.c", "sampled->wait = (struct known_wait){.id = id};", ";"),
     ("call-is-forgotten", "sampler/account/waits.c", "sampled->last_call = (struct last_call){", "(void)(struct last_call){"),
-    ("holder-is-forgotten", "sampler/account/book.c", "if (sampled->wait.id && watch->active)", "if (false && watch->active)"),
+    ("holder-is-forgotten", "sampler/account/book.c", "if (sampled->wait.id && watch->futex.address)", "if (false && watch)"),
     ("window-stays", "sampler/account/account.c", "account->last.time_ns = now->time_ns;", ";"),
     ("never-stood", "sampler/stop/standstill.c", "sampled->stood_ns += end - begin;", ";"),
     ("cpu-is-forgotten", "sampler/tick/running.c", "sampled->cpu = (struct known_cpu){", "(void)(struct known_cpu){"),

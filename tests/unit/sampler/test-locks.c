@@ -53,7 +53,7 @@ static void set_up(struct scene *new, uint32_t operation)
 			.sampling = &new->sampled[i]};
 		new->table[i] = &new->threads[i];
 		new->sampled[i].own_tid = 101 + (pid_t)i;
-		new->sampled[i].wait.lock = (struct lock_watch){.active = true,
+		new->sampled[i].wait.lock = (struct lock_watch){
 			.futex = {(uintptr_t) & new->memory[WORD], operation, CONTENDED}};
 		new->processes[i == ELSEWHERE].pid = getpid();
 	}
