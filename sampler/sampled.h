@@ -159,8 +159,6 @@ struct known_mappings {
 	bool is_unchanged;   /* that read found no change */
 	bool lacks_code;     /* and it lacked the code that the kernel had reported */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
-	/* records from before an exec are being unwound, by the old program's mappings */
-	bool is_former;
 	/*
 	 * the record being unwound; NULL: none is. is_kept: it is unwound by the mappings known from
 	 * before the later ones that the thread made

@@ -104,7 +104,8 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 	struct timed *timed = timed_of(thread);
 	struct sprof_snapshot snapshot = {
 		.regs = record->user.regs,
-		.stack = sprof_copy_by_kernel(thread, &record->user, timed->stack_size),
+		.stack = sprof_copy_by_kernel(sprof_mappings_at(thread->process, record->time_ns),
+			&record->user, timed->stack_size),
 	};
 	const struct observation observation = {
 		.thread = thread,
@@ -178,13 +179,10 @@ void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint6
 
 void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread)
 {
-	struct sprof_process *process = thread->process;
 	struct sprof_perf_timer_record record;
 
-	sprof_mappings_swap_former(process);
-	while (take_next(timers, thread, process->former_ns, &record))
+	while (take_next(timers, thread, thread->process->former_ns, &record))
 		take_record(timers, thread, &record);
-	sprof_mappings_swap_former(process);
 }
 
 /* Records of a program from before an exec can't be named without its mappings. */
