@@ -1,5 +1,5 @@
 /*
- * The result of one look at a thread. The acquirers (reuse, peek, denied, stops, kernel) fill it in, and
+ * The result of one look at a thread. The acquirers (reuse, peek, stops, kernel) fill it in, and
  * sampler/account/book.c turns it into samples using nothing else.
  */
 #ifndef SPROF_SAMPLER_OBSERVATION_H

@@ -173,7 +173,7 @@ struct known_mappings {
 	bool is_go_called; /* C code has been seen to call Go's */
 };
 
-/* sampler/tick/quiet.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
+/* sampler/tick/reuse.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
 struct known_quiet {
 	/* none of its sleepers has run since the last tick; the same for that tick */
 	bool is_quiet, was_quiet;

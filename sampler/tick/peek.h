@@ -43,7 +43,7 @@ enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter);
 
 /*
- * denied.c: the process does not let us read where its threads sleep. The observation has no stack.
+ * The process does not let us read where its threads sleep. The observation has no stack.
  * AWAKE: the thread does not sleep.
  */
 enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *thread,

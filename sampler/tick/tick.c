@@ -8,7 +8,6 @@
 #include "sampler/account/intervals.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/tick/quiet.h"
 #include "sampler/tick/reuse.h"
 #include "sampler/tick/running.h"
 
