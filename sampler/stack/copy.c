@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/numbers.h"
 #include "interp/interp.h"
 #include "sampler/sampled.h"
@@ -101,13 +100,24 @@ void sprof_copy_buffer_finish(struct copy_buffer *buffer)
 	sprof_interp_copy_destroy(buffer->script);
 }
 
+/* The bytes are not cleared: most of the room is never used, and a page costs memory from its first byte on. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
 {
 	/*
 	 * Twice, because a signal handler may run on another stack, and the thread's own is copied
 	 * too.
 	 */
-	return sprof_array_reserve(&buffer->bytes, &buffer->capacity, 2 * largest_of(plan), 1);
+	size_t wanted = 2 * largest_of(plan);
+	uint8_t *bytes;
+
+	if (buffer->capacity >= wanted)
+		return true;
+	bytes = realloc(buffer->bytes, wanted);
+	if (!bytes)
+		return false;
+	buffer->bytes = bytes;
+	buffer->capacity = wanted;
+	return true;
 }
 
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)

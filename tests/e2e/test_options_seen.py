@@ -18,8 +18,8 @@ LAUNCHING = "heap trace syscalls calls top mem"
 
 # Of each command: the words before and behind its options. {pid} is a shell with a child, both asleep.
 LINES = {
-    "run": ([], ["--", "sleep", "0.5"]),
-    "attach": (["-p", "{pid}", "-d", "300ms"], []),
+    "run": ([], ["--", "sleep", "0.1"]),
+    "attach": (["-p", "{pid}", "-d", "100ms"], []),
     "report": ([], ["small.pb.gz"]),
     "diff": ([], ["small.pb.gz", "changed.pb.gz"]),
     "merge": (["-o", "written.folded"], ["small.pb.gz"]),

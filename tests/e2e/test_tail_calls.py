@@ -84,9 +84,10 @@ def check_text(text, way):
     assert found == functions + functions[::-1], (way, text)
 
 
-def check_ways(compiler, *flags):
+def check_ways(compiler, *flags, ways=tuple(TRUTH)):
     program = compile_ways(compiler, *flags)
-    for way, (functions, _) in TRUTH.items():
+    for way in ways:
+        functions, _ = TRUTH[way]
         # A sample of a function between them makes paths of its own, which --min leaves out.
         record(program, way, "--min", "40", "-o", "x.folded", "-o", "x.txt", "-o", "x.pb.gz")
         assert between(read_folded("x.folded")) == functions, (way, between(read_folded("x.folded")))
@@ -97,12 +98,16 @@ def check_ways(compiler, *flags):
         check_text(saved, way)
 
 
+# One way that is certain, one that isn't, and a function of two parts: forms of the file change nothing else.
+FEW = ("top", "maybe", "parted")
+
+
 def test_gcc():
     check_ways("gcc")
 
 
 def test_gcc_dwarf_4():
-    check_ways("gcc", "-gdwarf-4")
+    check_ways("gcc", "-gdwarf-4", ways=FEW)
 
 
 @others
@@ -112,23 +117,23 @@ def test_clang():
 
 @others
 def test_clang_dwarf_4():
-    check_ways("clang", "-gdwarf-4")
+    check_ways("clang", "-gdwarf-4", ways=FEW)
 
 
 def test_without_pie():
-    check_ways("gcc", "-no-pie", "-fno-pie")
+    check_ways("gcc", "-no-pie", "-fno-pie", ways=FEW)
 
 
 def test_split_dwarf():
-    check_ways("gcc", "-gsplit-dwarf")
+    check_ways("gcc", "-gsplit-dwarf", ways=FEW)
 
 
 def test_compressed_dwarf():
-    check_ways("gcc", "-gz")
+    check_ways("gcc", "-gz", ways=FEW)
 
 
 def test_link_time_optimization():
-    check_ways("gcc", "-flto")
+    check_ways("gcc", "-flto", ways=FEW)
 
 
 def test_off():

@@ -199,11 +199,11 @@ static void false_alarms_are_at_most_the_level(void **state)
 	static const struct simulation simulations[] = {
 		{"equal programs, 5 against 5, limit 0", &usual, 5, 5, 200, 0, 0},
 		{"equal programs, 5 against 5, limit 5%", &usual, 5, 5, 200, 0, 0.05},
-		{"equal programs, 5 against 5, limit 0, many", &usual, 5, 5, 20000, 0, 0},
+		{"equal programs, 5 against 5, limit 0, many", &usual, 5, 5, 2000, 0, 0},
 		{"equal programs, 6 against 8, limit 0", &usual, 6, 8, 6000, 0, 0},
-		{"equal programs, 5 against 5, limit 0, wild", &wild, 5, 5, 20000, 0, 0},
-		{"5% slower, limit 5%", &usual, 5, 5, 20000, 0.05, 0.05},
-		{"5% slower, limit 5%, quiet", &none, 5, 5, 20000, 0.05, 0.05},
+		{"equal programs, 5 against 5, limit 0, wild", &wild, 5, 5, 2000, 0, 0},
+		{"5% slower, limit 5%", &usual, 5, 5, 2000, 0.05, 0.05},
+		{"5% slower, limit 5%, quiet", &none, 5, 5, 2000, 0.05, 0.05},
 	};
 
 	for (size_t i = 0; i < sizeof(simulations) / sizeof(simulations[0]); i++)
@@ -229,9 +229,9 @@ static void of_many_runs_some_assignments_are_drawn(void **state)
 {
 	static const struct machine machine = {.noise = 0.02};
 	const struct simulation equal = {
-		"equal programs, 12 against 12, limit 0", &machine, 12, 12, 40, 0, 0};
+		"equal programs, 12 against 12, limit 0", &machine, 12, 12, 6, 0, 0};
 	const struct simulation slower = {
-		"5% slower, 2% noise, 12 against 12, limit 2%", &machine, 12, 12, 20, 0.05, 0.02};
+		"5% slower, 2% noise, 12 against 12, limit 2%", &machine, 12, 12, 5, 0.05, 0.02};
 	double before[RUNS_MAX], after[RUNS_MAX];
 	struct sprof_change first, second;
 	uint64_t random = 3;

@@ -12,7 +12,7 @@
 #define US ((uint64_t)SPROF_NS_PER_US)
 #define MS ((uint64_t)SPROF_NS_PER_MS)
 
-enum { SCHEDULES = 600, LATER = 1000 }; /* LATER: ms after the end of a run */
+enum { SCHEDULES = 200, LATER = 1000 }; /* LATER: ms after the end of a run */
 
 static struct fake_world world;
 
