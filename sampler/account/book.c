@@ -9,7 +9,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "sampler/account/intervals.h"
 #include "sampler/account/names.h"
 #include "sampler/stack/interpreted.h"
 #include "sampler/stack/mappings.h"

@@ -1,6 +1,17 @@
 /*
  * Samples on their way to the sink. The sample of a thread that waits for a lock says where the
- * holder is, so it is deferred until the holder has its sample. Does not take samples.
+ * holder is, so it is deferred until the holder has its sample. Each sample gets its part of the time
+ * of an interval of the thread's ledger:
+ *
+ * - Time on a CPU goes in equal shares to the timer records in the interval; without records, to
+ *   the stop at its end; without a stop, it is kept for the next sample.
+ * - Time asleep goes to the sleep at the start. If another sleep is seen at the end, each gets
+ *   half. Without a sleep at the start, it is kept for the next sleep that is seen.
+ * - Time in the run queue goes to the sleep at the start, if the thread was in one; else it goes
+ *   with the CPU time.
+ *
+ * Does not divide the classes of time: the kernel gives their sums (account.c), and these shares
+ * are only weights (profile/model/window.c).
  */
 #include "sampler/account/samples.h"
 
@@ -107,7 +118,7 @@ static struct sprof_sample sample_at(
 }
 
 /* Until the last tick that looked at the thread, or knew that it was still asleep. */
-void sprof_samples_sleep_on(
+static void hand_over_sleep(
 	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns)
 {
 	const struct sprof_sampler_options *options = samples->run->options;
@@ -186,7 +197,7 @@ bool sprof_samples_have_records(const struct samples *samples, const struct spro
 	return first_record(samples, thread) < samples->deferred_count;
 }
 
-void sprof_samples_share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns)
+static void share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns)
 {
 	const size_t first = first_record(samples, thread), count = samples->deferred_count - first;
 
@@ -210,4 +221,92 @@ void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thr
 			samples->deferred[kept++] = samples->deferred[i];
 	}
 	samples->deferred_count = kept;
+}
+
+enum { ALL = 1, HALF = 2 };
+
+static struct ledger_look read_now(const struct run *run, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = run->world;
+	struct ledger_look look = {.time_ns = now_of(run)};
+
+	if (!world->read_schedstat(world->data, thread, &look.figures))
+		look.time_ns = 0;
+	return look;
+}
+
+static void end(struct samples *samples, struct sprof_thread *thread,
+	const struct ledger_look *look, bool sleeps)
+{
+	struct sampled *sampled = thread->sampling;
+	struct ledger *ledger = &sampled->ledger;
+
+	if (look->time_ns)
+		sprof_ledger_read(ledger, look, sampled->sleep.active, sleeps);
+	if (!sprof_samples_have_records(samples, thread))
+		return;
+	share(samples, thread, sprof_ledger_take_running(ledger));
+	/* With nohz_full, the kernel adds the CPU time much later. */
+	ledger->ran_ns = ledger->last.time_ns;
+}
+
+void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct ledger_look look = {0};
+
+	if (sampled->ledger.last.time_ns < since_ns)
+		look = read_now(samples->run, thread);
+	end(samples, thread, &look, false);
+}
+
+static void sleep_on(struct samples *samples, struct sprof_thread *thread,
+	const struct ledger_look *look, int64_t part)
+{
+	struct sampled *sampled = thread->sampling;
+	struct ledger *ledger = &sampled->ledger;
+
+	end(samples, thread, look, part == HALF);
+	hand_over_sleep(samples, thread, sprof_ledger_take_asleep(ledger, part),
+		sprof_ledger_take_queue(ledger));
+}
+
+uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation)
+{
+	const bool is_blocked = sprof_state_is_blocked(observation->state);
+	struct sprof_thread *thread = observation->thread;
+	struct sampled *sampled = thread->sampling;
+
+	if (sampled->sleep.active && observation->by != OBSERVED_BY_REUSE) {
+		sleep_on(samples, thread, &observation->look, is_blocked ? HALF : ALL);
+		sprof_sampled_woke(sampled);
+	} else {
+		end(samples, thread, &observation->look, is_blocked);
+	}
+	return is_blocked ? sprof_ledger_take_asleep(&sampled->ledger, ALL)
+			  : sprof_ledger_take_running(&sampled->ledger);
+}
+
+void sprof_interval_sleep(
+	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct ledger_look look = {time_ns, sampled->ledger.last.figures};
+
+	if (!sampled->sleep.active || time_ns <= sampled->ledger.last.time_ns)
+		return;
+	if (reads)
+		look = read_now(samples->run, thread);
+	sleep_on(samples, thread, &look, ALL);
+}
+
+void sprof_interval_woke(
+	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	if (!sampled->sleep.active)
+		return;
+	sleep_on(samples, thread, look, ALL);
+	sprof_sampled_woke(thread->sampling);
 }

@@ -5,7 +5,6 @@
 #include "sampler/tick/tick.h"
 
 #include "base/clock.h"
-#include "sampler/account/intervals.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
 #include "sampler/tick/reuse.h"

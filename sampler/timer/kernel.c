@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "sampler/account/book.h"
-#include "sampler/account/intervals.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
 

@@ -82,7 +82,7 @@ TRANSITIONS = [
     ("never-ran", "sampler/account/ledger.c", "ledger->ran_ns = look->time_ns;\n\tledger->last", "ledger->last"),
     ("taken-twice", "sampler/account/ledger.c", "*ns = 0;", ";"),
     ("asleep-twice", "sampler/account/ledger.c", "ledger->asleep_ns -= ns;", ";"),
-    ("sleeps-end-untold", "sampler/account/intervals.c", "sleep_on(samples, thread, look, ALL);\n\tsprof_sampled_woke", "sprof_sampled_woke"),
+    ("sleeps-end-untold", "sampler/account/samples.c", "sleep_on(samples, thread, look, ALL);\n\tsprof_sampled_woke", "sprof_sampled_woke"),
     ("records-have-no-time", "sampler/account/samples.c", "deferred->sample.ns = ns * (i + 1) / count - ns * i / count;", ";"),
     ("records-stay", "sampler/account/samples.c", "samples->deferred_count = first;", ";"),
     ("further-is-a-sample", "sampler/account/samples.c", "sample.is_further = true;", ";"),
