@@ -10,13 +10,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/maps-text.h"
 #include "blocked/kernel-stack-read.h"
 #include "sampler/sampled.h"
 
 enum {
-	FRESH_NS = 2 * SPROF_NS_PER_MS,
 	EVENT_AGE_NS = 100 * SPROF_NS_PER_MS
 }; /* the set of watched descriptors changes, but not for long */
 
@@ -299,30 +297,6 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 	id = find_out(&looking);
 	waits->then = NULL;
 	return id;
-}
-
-static struct known_descriptor *item_of(
-	struct descriptors *descriptors, const struct descriptor_look *look)
-{
-	const unsigned sum = (unsigned)look->pid * 31 + (unsigned)look->number;
-
-	return &descriptors->items[sum % KNOWN_DESCRIPTORS];
-}
-
-/*
- * A timer's record is read some ms after it was made, and its system call's descriptor may be
- * another file by then. A descriptor that was the same before the record is assumed to have been
- * the same throughout. It does not notice one that was another file between two looks.
- */
-bool sprof_descriptors_were_same(
-	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns)
-{
-	struct known_descriptor *item = item_of(descriptors, look);
-	const uint64_t text = sprof_hash_bytes(look->text, strlen(look->text), SPROF_HASH_BASIS);
-
-	if (item->pid != look->pid || item->number != look->number || item->text != text)
-		*item = (struct known_descriptor){look->pid, look->number, text, look->now_ns};
-	return moment_ns >= item->since_ns || moment_ns + FRESH_NS > look->now_ns;
 }
 
 /*

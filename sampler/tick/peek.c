@@ -142,7 +142,11 @@ static bool is_ready(
 		run->world->read_stat(run->world->data, thread, &stat) && stat.state == 'R';
 }
 
-bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter)
+/*
+ * Whether a thread with that state in /proc/PID/stat stands in an uncollected stop of ours, also at
+ * a birth or a signal: that is not the thread's own doing.
+ */
+static bool is_in_stop(const struct sprof_thread *thread, char letter)
 {
 	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
 }
@@ -183,7 +187,7 @@ static enum peek_outcome outcome_of(const struct run *run, const struct sprof_th
 {
 	if (letter == 'Z' || letter == 'X')
 		return PEEK_NOTHING;
-	if (!sprof_peek_is_in_stop(thread, letter))
+	if (!is_in_stop(thread, letter))
 		return PEEK_TAKEN;
 	if (!run->options->once || is_coming(thread))
 		return PEEK_IN_STOP;
@@ -230,7 +234,7 @@ static enum peek_outcome observe_without_stack(const struct run *run, struct spr
 		return PEEK_NOTHING;
 	if (letter == 'R')
 		return PEEK_AWAKE;
-	if (!run->options->once && sprof_peek_is_in_stop(thread, letter))
+	if (!run->options->once && is_in_stop(thread, letter))
 		return PEEK_IN_STOP;
 	observe(run, thread, sight, ret);
 	ret->state = state_by(thread, letter);

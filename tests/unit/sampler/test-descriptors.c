@@ -1,7 +1,7 @@
 /*
- * sampler/account/waits: what a descriptor is now counts for a moment in the past if it was the same before that.
+ * sampler/descriptors: what a descriptor is now counts for a moment in the past if it was the same before that.
  */
-#include "sampler/account/waits.h"
+#include "sampler/descriptors.h"
 
 #include "base/clock.h"
 #include "tests/unit/check.h"
