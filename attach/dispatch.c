@@ -17,6 +17,7 @@
 #include "attach/calls/mend.h"
 #include "attach/calls/stop.h"
 #include "attach/denial/lost-rights.h"
+#include "attach/first-process.h"
 #include "attach/leave.h"
 #include "attach/regs/regs.h"
 #include "attach/stop.h"
@@ -319,6 +320,13 @@ static void on_last_stop(
 	sprof_target_leave(target, thread);
 }
 
+static void let_die(struct sprof_target *target, struct sprof_thread *thread, int signal)
+{
+	thread->signal = signal;
+	thread->signals++;
+	sprof_target_leave(target, thread);
+}
+
 /* This stop, like any other, consumes a pending interrupt, so send the interrupt again. */
 static void on_call(struct sprof_target *target, struct sprof_thread *thread,
 	const struct sprof_call_state *state)
@@ -385,6 +393,8 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 		on_call(target, thread, &(struct sprof_call_state){.stop = SPROF_CALL_NONE});
 	else if (is_at_breakpoint(thread, stop, &regs))
 		on_breakpoint(target, thread, &regs);
+	else if (sprof_first_process_must_leave(thread, stop))
+		let_die(target, thread, stop.value);
 	else
 		on_stop(target, thread, stop);
 }

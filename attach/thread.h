@@ -24,6 +24,13 @@ enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_OTHERS,
 };
 
+/* Whether a process is the first one of its pid namespace; see attach/first-process.h. */
+enum sprof_process_rank {
+	SPROF_PROCESS_RANK_UNKNOWN,
+	SPROF_PROCESS_FIRST,
+	SPROF_PROCESS_LATER,
+};
+
 struct sprof_breakpoints;
 struct sprof_trap_signals;
 
@@ -49,6 +56,7 @@ struct sprof_process {
 	/* see attach/breakpoints/signals.h; NULL: nothing is known */
 	struct sprof_trap_signals *trap_signals;
 	enum sprof_process_tracing tracing; /* determined when it has a child */
+	enum sprof_process_rank rank;       /* determined at its first fault */
 	bool checks_leaks; /* it traces its own threads for a leak check; attach/tracers/watch.h */
 	/* CLOCK_MONOTONIC of its latest exec; 0: none seen */
 	uint64_t executed_ns;

@@ -256,6 +256,13 @@ void sprof_interp_copy(const struct sprof_interp_process *process,
 	process->runtime->copy(process, memory, stack, thread, copy);
 }
 
+bool sprof_interp_holds(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_interp_copy *copy,
+	uint64_t semaphore)
+{
+	return process->runtime->holds(process, memory, copy, semaphore);
+}
+
 void sprof_interp_thread_destroy(struct sprof_interp_thread *thread)
 {
 	if (!thread)

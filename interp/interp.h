@@ -102,6 +102,14 @@ void sprof_interp_copy(const struct sprof_interp_process *process,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy);
 
 /*
+ * Whether a thread with these frames holds the language's lock with this semaphore, as far as its
+ * frames show it. It must sleep.
+ */
+bool sprof_interp_holds(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_interp_copy *copy,
+	uint64_t semaphore);
+
+/*
  * Merges the copied frames with the native ones. *stack becomes the merged stack, valid until the
  * next call. If they don't match, it is unchanged, and the result has the reason.
  */

@@ -181,6 +181,10 @@ struct sprof_interp_runtime {
 		const struct sprof_interp_memory *memory, const struct sprof_modules *modules,
 		const struct sprof_interp_copy *copy, const struct sprof_frame *names,
 		char name[SPROF_COMM_MAX]);
+	/* See sprof_interp_holds(). */
+	bool (*holds)(const struct sprof_interp_process *process,
+		const struct sprof_interp_memory *memory, const struct sprof_interp_copy *copy,
+		uint64_t semaphore);
 };
 
 /* interp/python/python.c */

@@ -1,8 +1,7 @@
 /*
  * Repeats calls for the rest of their data. Does not handle calls that transferred nothing
  * (restart.c). Ignores cases in which a short result is normal without a stop: nonblocking
- * descriptors, regular files, splice(2). tests/ptrace/test-calls.c shows what a stop does to each
- * call.
+ * descriptors, splice(2). tests/ptrace/test-calls.c shows what a stop does to each call.
  */
 #include "attach/calls/remainder.h"
 
@@ -51,7 +50,7 @@ enum part_form {
 enum part_file {
 	FILE_NONE,
 	FILE_OUT,    /* a pipe, a socket, a terminal */
-	FILE_BEYOND, /* a socket, a terminal: into a pipe, sendfile(2) puts what fits */
+	FILE_BEYOND, /* a file or FILE_OUT but a pipe: sendfile(2) puts into it what fits */
 	FILE_SOCKET, /* as much as the flags of the call say */
 	FILE_ENDLESS /* a device that is never empty */
 };
@@ -79,7 +78,12 @@ static const struct sprof_part_call {
 	{SYS_recvmsg, FORM_MESSAGE, FILE_SOCKET, .data = 1, .flags = 2, .needed_flags = MSG_WAITALL,
 		.allowed_flags = RECEIVE_FLAGS},
 	{SYS_recvmmsg, FORM_MESSAGES, FILE_SOCKET, .data = 1, .count = 2, .flags = 3},
+	{SYS_copy_file_range, FORM_COUNT, FILE_NONE, .count = 4},
 	{SYS_read, FORM_BUFFER, FILE_ENDLESS, .data = 1, .count = 2},
+	{SYS_pread64, FORM_BUFFER, FILE_ENDLESS, .data = 1, .count = 2},
+	{SYS_readv, FORM_VECTOR, FILE_ENDLESS, .data = 1, .count = 2},
+	{SYS_preadv, FORM_VECTOR, FILE_ENDLESS, .data = 1, .count = 2},
+	{SYS_preadv2, FORM_VECTOR, FILE_ENDLESS, .data = 1, .count = 2, .flags = 5},
 	{SYS_getrandom, FORM_BUFFER, FILE_NONE, .data = 0, .count = 1},
 };
 
@@ -245,9 +249,11 @@ static bool fits(enum part_file file, const struct stat *status)
 	case FILE_NONE:
 		return true;
 	case FILE_OUT:
-		return S_ISFIFO(status->st_mode) || fits(FILE_BEYOND, status);
+		return S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode) ||
+			(is_device && is_terminal(status->st_rdev));
 	case FILE_BEYOND:
-		return S_ISSOCK(status->st_mode) || (is_device && is_terminal(status->st_rdev));
+		return S_ISREG(status->st_mode) ||
+			(!S_ISFIFO(status->st_mode) && fits(FILE_OUT, status));
 	case FILE_SOCKET:
 		return S_ISSOCK(status->st_mode);
 	case FILE_ENDLESS:
@@ -368,7 +374,8 @@ static bool plan_vector(const struct sprof_thread *thread, struct rest *ret)
 		sum != remainder->asked)
 		return false;
 	if (piece.offset)
-		return plan_buffer(thread, SYS_write, &piece, ret);
+		return plan_buffer(thread,
+			remainder->call->file == FILE_ENDLESS ? SYS_read : SYS_write, &piece, ret);
 	ret->arguments[1] += piece.index * sizeof(piece.buffer);
 	ret->arguments[2] -= piece.index;
 	return true;

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,13 +26,6 @@ static void __attribute__((noreturn)) child_run(const int ends[2])
 	for (int i = 0; i < 2 * CALLS; i++)
 		syscall(SYS_getppid);
 	_exit(0);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-
-	return (*one > *other) - (*one < *other);
 }
 
 /* Waits for a stop as the loop does: looks at it, and asks which call it is of. */
@@ -69,15 +61,16 @@ static uint64_t measure_call(pid_t child)
 
 static uint64_t measure(pid_t child)
 {
-	uint64_t ns[CALLS];
+	uint64_t shortest_ns = UINT64_MAX;
 
 	for (int i = 0; i < CALLS; i++) {
-		ns[i] = measure_call(child);
-		if (!ns[i] || ptrace(PTRACE_SYSCALL, child, 0, 0))
+		const uint64_t ns = measure_call(child);
+
+		if (!ns || ptrace(PTRACE_SYSCALL, child, 0, 0))
 			return 0;
+		shortest_ns = ns < shortest_ns ? ns : shortest_ns;
 	}
-	qsort(ns, CALLS, sizeof(ns[0]), compare);
-	return ns[CALLS / 2];
+	return shortest_ns;
 }
 
 uint64_t sprof_call_floor_ns(void)

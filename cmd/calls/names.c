@@ -1,7 +1,7 @@
 /*
  * Chooses the names of functions in tables: the function's name, and its module if that is not the
  * program. If several functions have that name, such as static ones, each also gets its source file
- * or, if that does not distinguish them, its address in the module.
+ * or, if that does not distinguish them, its address in the module, and the module's path.
  */
 #include "cmd/calls/names.h"
 
@@ -79,6 +79,17 @@ static char *with_place(
 		: whole;
 }
 
+/* "parse@libx.so (libx.so+0x1149) [/opt/one/libx.so]" */
+static char *with_path(
+	struct sprof_symbols *symbols, const struct sprof_function *function, const char *name)
+{
+	SPROF_AUTO_FREE char *whole = NULL;
+
+	if (asprintf(&whole, "%s [%s]", name, function->module->path) < 0)
+		whole = NULL;
+	return whole ? sprof_clean_text(whole, NULL) : NULL;
+}
+
 struct named {
 	const char *name;
 	size_t number;
@@ -153,6 +164,7 @@ bool sprof_calls_names_make(const struct sprof_calls_naming *naming, struct spro
 		return sprof_error_no_memory(err);
 	distinguish(naming, symbols, with_file, ret);
 	distinguish(naming, symbols, with_place, ret);
+	distinguish(naming, symbols, with_path, ret);
 	sprof_symbols_destroy(symbols);
 	return true;
 }

@@ -200,9 +200,18 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 	return false;
 }
 
-/* A long option with one dash is read as short ones: "-pid" as "-p id". */
-static void hint_at_dashes(const struct parser *parser, const char *word, struct sprof_error *err)
+/*
+ * A long option with one dash is read as short ones: "-pid" as "-p id". Or the letter means something
+ * else in another tool.
+ */
+static void hint_at_value(const struct sprof_command *command, const struct parser *parser,
+	int letter, const char *word, struct sprof_error *err)
 {
+	const char option[] = {'-', (char)(letter < LONG_BASE ? letter : '-'), '\0'};
+	const char *answer = sprof_other_tools_option(command->name, option);
+
+	if (answer)
+		sprof_error_hint(err, "%s", answer);
 	if (word[0] != '-' || word[1] == '-')
 		return;
 	for (int i = 0; i < parser->count; i++) {
@@ -365,7 +374,7 @@ bool sprof_command_parse(const struct sprof_command *command, int argc, char *ar
 		}
 		if (!set_option(&parser, index, parser.rows[index]->argument ? optarg : NULL,
 			    options, err)) {
-			hint_at_dashes(&parser, argv[optind - 1], err);
+			hint_at_value(command, &parser, value, argv[optind - 1], err);
 			return false;
 		}
 		parser.given[index] = parser.rows[index]->argument && optarg ? optarg : "";

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cmd/ui.h"
 #include "events/language/latency.h"
 #include "output/format.h"
 
-enum { MAX_COUNT = 1000 * 1000, LIST_SIZE = 128 };
+enum { MAX_COUNT = 1000 * 1000, MOST_PAGES = 1 << 18, LIST_SIZE = 128 };
 
 static const double max_rate = 10000;
 /* Slower than one sample a day is a mistake, and the period in ns must fit its type. */
@@ -182,6 +183,18 @@ bool sprof_value_count(void *field, const char *text, struct sprof_error *err)
 		return sprof_error_set(
 			err, SPROF_ERROR_USAGE, "not a number from 1 to %d", MAX_COUNT);
 	*(size_t *)field = (size_t)value;
+	return true;
+}
+
+/* The kernel wants a power of two (perf_event_open(2)). */
+bool sprof_value_ring_size(void *field, const char *text, struct sprof_error *err)
+{
+	long pages;
+
+	if (!parse_integer(text, MOST_PAGES, &pages) || pages & (pages - 1))
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "not a power of two, up to %d", MOST_PAGES);
+	*(size_t *)field = (size_t)(pages * sysconf(_SC_PAGESIZE));
 	return true;
 }
 

@@ -37,6 +37,8 @@ void sprof_value_notes(void);
 bool sprof_value_json(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* size_t, from 1 to one million. */
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* A number of pages, of a ring of records: a size_t of bytes. */
+bool sprof_value_ring_size(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /*
  * The index of the text in a NULL-terminated table: *ret may be an enum that counts from 0. The
  * error lists all names.

@@ -95,6 +95,8 @@ static const struct answer options[] = {
 	{"report", "--no-inline", "--names no-inlines, when it is recorded"},
 	{"annotate", "-s --symbol", "sprof annotate NAME"},
 	{"annotate", "-l --print-line --stdio --stdio2", "leave it out"},
+	{"syscalls", "-f",
+		"children are followed without it; sprof --list-formats lists the formats"},
 	{"syscalls", "-T -t -y -s -x", "sprof shows no single calls: strace does"},
 	{"syscalls", "-S --summary-sort-by --summary-only -w --summary-wall-clock",
 		"times are always those of the clock"},

@@ -82,11 +82,12 @@ static void rescue(const struct sprof_profile *profile, const struct sprof_outpu
 		say_kept(path);
 }
 
-/* The reader of a pager may leave it early: no error. */
+/* The reader of a pager or a pipe may have seen enough: no error, unless a recording would be lost. */
 static bool is_left(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
 	const struct sprof_error *err)
 {
-	return !request->path && outputs->is_paged && err->os_errno == EPIPE;
+	return !request->path && (outputs->is_paged || !outputs->is_recording) &&
+		err->os_errno == EPIPE;
 }
 
 /* Returns false on failure, after a message, unless the user had not requested this output. */

@@ -19,6 +19,7 @@
 #include "cmd/cli/environment.h"
 #include "cmd/cli/pids.h"
 #include "cmd/dump/core-look.h"
+#include "cmd/dump/python-locks.h"
 #include "cmd/record/python.h"
 #include "cmd/record/tracing.h"
 #include "cmd/saved/naming.h"
@@ -93,7 +94,7 @@ struct dump {
 	struct sprof_unwinder *unwinder;
 	struct sprof_namer namer;
 	struct sprof_core *core;
-	struct sprof_interp *interp; /* for the core */
+	struct sprof_interp *interp; /* for the core, or for Python's locks; NULL: native only */
 	struct sprof_core_look core_look;
 	/* One look: */
 	struct sprof_stacks stacks;
@@ -156,6 +157,7 @@ static bool dump_init(struct dump *dump, struct sprof_error *err)
 	if (!dump->modules)
 		return sprof_error_no_memory(err);
 	return sprof_unwinder_create(dump->modules, &unwinding, &dump->unwinder, err) &&
+		sprof_python_begin(dump->options->python, dump->modules, &dump->interp, err) &&
 		sprof_namer_create(&dump->options->naming, dump->modules, true, &dump->namer, err);
 }
 
@@ -246,6 +248,8 @@ static bool take_stacks(struct dump *dump, struct sprof_error *err)
 	sprof_stacks_sort(&dump->stacks);
 	if (!check_locks(dump, err))
 		return false;
+	if (!dump->core && !sprof_python_locks_find(&dump->stacks, dump->interp, dump->modules))
+		return sprof_error_no_memory(err);
 	return sprof_lock_cycles_find(&dump->stacks, !dump->core, &dump->cycles) ||
 		sprof_error_no_memory(err);
 }
@@ -352,8 +356,6 @@ static bool open_core(struct dump *dump, struct sprof_error *err)
 		return true;
 	if (!open_core_file(dump, err))
 		return false;
-	if (!sprof_python_begin(dump->options->python, dump->modules, &dump->interp, err))
-		return false;
 	if (dump->core->is_cut)
 		sprof_ui_note("%s was cut off: some of its memory is missing, and stacks may end "
 			      "early",
@@ -415,5 +417,6 @@ const struct sprof_command sprof_command_dump = {
 	.hidden = "no-python verbose " SPROF_NAMING_HIDDEN,
 	.defaults = &defaults,
 	.options_size = sizeof(struct dump_options),
+	.options_anywhere = true,
 	.run = run,
 };

@@ -78,7 +78,8 @@ static bool waits_for_others(const struct sprof_thread_stack *thread)
 	return thread->sampled && thread->state == SPROF_STATE_SLEEP && thread->lock_address &&
 		!thread->lock_traits.is_limited &&
 		(thread->lock == SPROF_LOCK_MUTEX || thread->lock == SPROF_LOCK_RWLOCK ||
-			thread->lock == SPROF_LOCK_JOIN || thread->lock == SPROF_LOCK_PYTHON);
+			thread->lock == SPROF_LOCK_JOIN || thread->lock == SPROF_LOCK_PYTHON ||
+			thread->lock == SPROF_LOCK_RUST);
 }
 
 /*

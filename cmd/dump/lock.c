@@ -41,21 +41,26 @@ static bool look_at_python(const struct sprof_dump_view *view,
 	return true;
 }
 
-/* The frames of the module that made the call: libc, or a static program. */
+/*
+ * The frames of the module that made the call: libc, or a static program. Rust's locks call libc's
+ * syscall() from further functions.
+ */
 static bool find_kind(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
 	enum sprof_lock_kind *ret, struct sprof_error *err)
 {
 	struct sprof_locations locations;
+	bool is_callers = false;
 
 	*ret = SPROF_LOCK_UNKNOWN;
 	for (size_t i = 0; i < thread->frame_count && i < DEEPEST && *ret == SPROF_LOCK_UNKNOWN;
 		i++) {
-		if (thread->frames[i].module != thread->frames[0].module)
-			break;
+		is_callers |= thread->frames[i].module != thread->frames[0].module;
 		if (!sprof_dump_resolve(view, &thread->frames[i], &locations, err))
 			return false;
 		for (size_t j = 0; j < locations.count && *ret == SPROF_LOCK_UNKNOWN; j++)
 			*ret = sprof_profile_lock_by_name(locations.items[j].function);
+		if (is_callers && *ret != SPROF_LOCK_RUST)
+			*ret = SPROF_LOCK_UNKNOWN;
 	}
 	return (*ret != SPROF_LOCK_UNKNOWN && *ret != SPROF_LOCK_SEMAPHORE) ||
 		look_at_python(view, thread, ret, err);

@@ -103,6 +103,8 @@ static bool print_lock(const struct sprof_dump_view *view, const struct sprof_th
 		printf(" (the end of a thread)");
 	else if (lock.kind == SPROF_LOCK_RWLOCK)
 		printf(" (%s; readers may have it, whom glibc does not record)", text);
+	else if (lock.kind == SPROF_LOCK_RUST)
+		printf(" (%s, which records no owner)", text);
 	else
 		printf(" (%s)", text);
 	return true;

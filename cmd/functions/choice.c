@@ -105,7 +105,7 @@ static void leave_out_templates(char *brief)
 	}
 }
 
-bool sprof_function_is_called(const char *name, const char *linkage)
+static bool is_name_of(const char *name, const char *linkage)
 {
 	SPROF_AUTO_FREE char *plain = NULL, *brief = NULL;
 
@@ -119,6 +119,24 @@ bool sprof_function_is_called(const char *name, const char *linkage)
 		return brief;
 	leave_out_templates(brief);
 	return is_like(name, brief);
+}
+
+/* Of "work.constprop.0", a copy for some of the callers, the length of "work"; 0: it is no copy. */
+static size_t copied_length(const char *linkage)
+{
+	const char *suffix = strchr(linkage, '.');
+	bool is_copy = suffix && !strstr(suffix, ".part.") &&
+		(strncmp(suffix, ".isra.", 6) == 0 || strncmp(suffix, ".constprop.", 11) == 0);
+
+	return is_copy ? (size_t)(suffix - linkage) : 0;
+}
+
+bool sprof_function_is_called(const char *name, const char *linkage)
+{
+	const size_t length = copied_length(linkage);
+	SPROF_AUTO_FREE char *copied = length ? strndup(linkage, length) : NULL;
+
+	return is_name_of(name, linkage) || (copied && is_name_of(name, copied));
 }
 
 /* The links of a library, libz.so and libz.so.1, also mean its file, libz.so.1.3.1. */

@@ -187,6 +187,8 @@ static void begin(void *data, struct sprof_target *target)
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->phase == SPROF_THREAD_STOPPED)
 			follow_loader(functions, threads[i]);
+		else if (threads[i]->tid == threads[i]->process->pid)
+			sprof_functions_watch_chosen(functions, threads[i]->process);
 	}
 }
 

@@ -26,7 +26,7 @@ struct sprof_functions;
 struct sprof_function {
 	const char *name; /* mangled, as in the file */
 	struct sprof_module *module;
-	uint64_t offset; /* file offset of its first instruction */
+	uint64_t address, offset; /* of its first instruction: link-time, in the file */
 	enum sprof_breakpoint_way way;
 	/* offsets of its jumps to its own first instruction, which are no calls */
 	uint32_t *loops;

@@ -97,11 +97,19 @@ static bool add_name(struct sprof_function_table *table, const struct sprof_imag
 	const struct sprof_functions_options *options = table->options;
 	struct sprof_function *known = find_known(table, place);
 
-	if (known && !is_plainer(listed->name, known->name))
-		return true;
 	if (!options->wants(options->data, place->module, listed))
 		return true;
-	return known ? rename_function(known, listed->name) : add(table, image, listed, place);
+	if (!known)
+		return add(table, image, listed, place);
+	return !is_plainer(listed->name, known->name) || rename_function(known, listed->name);
+}
+
+/* catch_unwind() calls it with what was caught, in either mangling and of either module. */
+static bool is_rust_catch(const char *name)
+{
+	return sprof_is_mangled(name) &&
+		(strstr(name, "9panicking3try7cleanup") ||
+			strstr(name, "9panicking12catch_unwind7cleanup"));
 }
 
 /*
@@ -128,7 +136,7 @@ static enum sprof_breakpoint_way landmark_way(const char *name)
 		if (!strcmp(landmarks[i].name, name))
 			return landmarks[i].way;
 	}
-	return SPROF_BREAKPOINT_CALL;
+	return is_rust_catch(name) ? SPROF_BREAKPOINT_CATCH : SPROF_BREAKPOINT_CALL;
 }
 
 static bool add_landmark(struct sprof_function_table *table, const struct sprof_listed *listed,
@@ -154,6 +162,7 @@ static bool add_wanted(struct sprof_function_table *table, struct sprof_module *
 	for (size_t i = 0; i < listing->count; i++) {
 		const struct sprof_listed *listed = &listing->items[i];
 
+		place.address = listed->address;
 		if (sprof_image_executable(image, listed->address) &&
 			sprof_image_offset(image, listed->address, &place.offset) &&
 			(!add_landmark(table, listed, &place) ||

@@ -83,6 +83,18 @@ static char *const *take_sleep(struct sprof_recording *options, char *const oper
 	return operands + 2;
 }
 
+/* "attach PID", as of strace and gdb */
+static char *const *take_pids(struct sprof_recording *options, char *const operands[])
+{
+	struct sprof_error ignored;
+
+	if (!operands[0] || options->pids.count || options->tids.count ||
+		options->by_name.pattern ||
+		!sprof_value_pids(&options->pids, operands[0], &ignored))
+		return operands;
+	return operands + 1;
+}
+
 static void say_begin(const struct sprof_recording *options)
 {
 	const bool threads = options->tids.count;
@@ -103,7 +115,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	};
 	struct sprof_session_result result;
 
-	operands = take_sleep(&options, operands);
+	operands = take_sleep(&options, take_pids(&options, operands));
 	if (!check_choice(&options, operands, err) ||
 		(options.by_name.pattern &&
 			!sprof_process_choice_find(&options.by_name, &options.pids, err)) ||
@@ -141,5 +153,6 @@ const struct sprof_command sprof_command_attach = {
 	.first = "pid name children rate duration source waits output format full",
 	.defaults = &sprof_recording_defaults,
 	.options_size = sizeof(struct sprof_recording),
+	.options_anywhere = true,
 	.run = run,
 };

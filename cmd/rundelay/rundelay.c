@@ -22,7 +22,7 @@ struct rundelay_options {
 	uint64_t duration_ns, interval_ns, than_ns;
 	bool per_thread, json;
 	const char *filter, *output;
-	size_t mmap_pages;
+	size_t ring_size; /* 0: not given */
 	enum sprof_rundelay_request request;
 };
 
@@ -31,7 +31,7 @@ _Static_assert(offsetof(struct rundelay_options, common) == 0,
 
 #define FIELD(name) offsetof(struct rundelay_options, name)
 
-enum { WORDS_SIZE = 256, MOST_PAGES = 1 << 18 };
+enum { WORDS_SIZE = 256 };
 
 /*
  * Sets an error that explains why there is no perf source, with the remedy as hint. Returns false.
@@ -98,17 +98,6 @@ static bool set_source(void *field, const char *text, struct sprof_error *err)
 	return sprof_value_choice(names, strcmp(text, "perf") ? text : "kernel", field, err);
 }
 
-/* The kernel wants a power of two (perf_event_open(2)). */
-static bool set_pages(void *field, const char *text, struct sprof_error *err)
-{
-	const size_t *pages = field;
-
-	if (!sprof_value_count(field, text, err))
-		return false;
-	return (*pages <= MOST_PAGES && !(*pages & (*pages - 1))) ||
-		sprof_error_set(err, SPROF_ERROR_USAGE, "not a power of two, up to %d", MOST_PAGES);
-}
-
 static bool set_filter(void *field, const char *text, struct sprof_error *err)
 {
 	*(const char **)field = text;
@@ -126,7 +115,7 @@ static const struct sprof_option target_table[] = {
 	{"mmap-pages", "m", "N",
 		"room for the tracepoints' records, for each CPU, in pages: a power\n"
 		"of two (4 MiB where that is permitted)",
-		set_pages, FIELD(mmap_pages)},
+		sprof_value_ring_size, FIELD(ring_size)},
 	{0},
 };
 
@@ -226,7 +215,7 @@ static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 		.request = options->request,
 		.than_ns = options->than_ns,
 		.per_thread = options->per_thread || options->filter,
-		.ring_size = options->mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
+		.ring_size = options->ring_size,
 	};
 
 	switch (sprof_rundelay_begin(&run->rundelay, pid, &wanted)) {

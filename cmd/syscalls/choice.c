@@ -139,18 +139,19 @@ static bool refuse(const char *name, size_t column, struct sprof_error *err)
 	return false;
 }
 
+/* A class may be written without %, as in older versions of strace, if no call has that name. */
 static bool add_name(
 	struct sprof_call_choice *choice, const char *name, size_t column, struct sprof_error *err)
 {
 	int64_t number;
 
-	for (int i = 0; *name == '%' && i < CLASSES; i++) {
-		if (strcmp(name + 1, classes[i].name) == 0)
+	if (*name != '%' && sprof_syscall_find(name, &number))
+		return add(choice, number, err);
+	for (int i = 0; i < CLASSES; i++) {
+		if (strcmp(name + (*name == '%'), classes[i].name) == 0)
 			return add_class(choice, &classes[i], err);
 	}
-	if (*name == '%' || !sprof_syscall_find(name, &number))
-		return refuse(name, column, err);
-	return add(choice, number, err);
+	return refuse(name, column, err);
 }
 
 static bool add_list(struct sprof_call_choice *choice, const char *text, struct sprof_error *err)

@@ -14,5 +14,8 @@ struct sprof_pace {
 void sprof_pace_begin(struct sprof_pace *so_far, bool reads, uint64_t now_ns);
 /* Whether a message is due; schedules the next one. */
 bool sprof_pace_is_due(struct sprof_pace *so_far, uint64_t now_ns);
+/* Prints the message: how many calls there were so far. `stops`: each stops the program. */
+void sprof_pace_note(
+	const struct sprof_pace *so_far, uint64_t counted, bool stops, uint64_t now_ns);
 
 #endif

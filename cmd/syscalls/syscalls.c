@@ -2,7 +2,6 @@
  * sprof syscalls: how often a program makes which system call, how long each takes, and how often
  * it fails. Every call is seen; nothing is sampled.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,32 +10,10 @@
 #include "base/clock.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/perf-denied.h"
-#include "cmd/cli/terminal.h"
-#include "cmd/record/event-run.h"
-#include "cmd/record/with-samples.h"
-#include "cmd/saved/report-options.h"
-#include "cmd/syscalls/choice.h"
-#include "cmd/syscalls/pace.h"
 #include "cmd/syscalls/profile.h"
+#include "cmd/syscalls/state.h"
 #include "cmd/ui.h"
-#include "events/recorded/events.h"
 #include "events/syscalls/filter.h"
-#include "output/syscalls/report.h"
-
-/* calls per second from which their stops dominate the time */
-enum { MANY_PER_S = 2000 };
-
-struct syscalls_options {
-	struct sprof_common_options common;
-	struct sprof_event_run_options watching;
-	struct sprof_naming naming;
-	struct sprof_report_options shown;
-	struct sprof_call_lists choice; /* none: all */
-	uint64_t interval_ns, threshold_ns;
-	enum sprof_source_request source;
-	bool by_thread, json, stacks;
-	struct sprof_with_samples_options beside;
-};
 
 _Static_assert(offsetof(struct syscalls_options, common) == 0,
 	"main.c reads the common options of any command");
@@ -91,22 +68,6 @@ static const struct sprof_option_group groups[] = {
 	{0},
 };
 
-struct syscalls {
-	const struct syscalls_options *options;
-	struct sprof_report_options shown;
-	struct sprof_report_options answer; /* of the samples; without outputs: none */
-	struct sprof_call_choice choice;
-	struct sprof_event_run watching;
-	struct sprof_calls *calls;               /* by ptrace, or */
-	struct sprof_recorded_events *recorded;  /* without stops, by tracepoints */
-	struct sprof_call_table interval, total; /* of threads, and of stacks */
-	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
-	struct sprof_pace so_far;
-	uint64_t counted;
-	bool prints;     /* stdout gets the tables */
-	bool is_cut_off; /* it took no more of them, and an error message says so */
-};
-
 static bool is_chosen(const struct syscalls *syscalls, const struct sprof_call *call)
 {
 	return !syscalls->choice.count ||
@@ -132,86 +93,12 @@ static bool wants_stack(void *data, const struct sprof_call *call)
 		is_chosen(syscalls, call);
 }
 
-static bool write_report(const struct syscalls *syscalls, const struct sprof_call_report *report,
-	struct sprof_error *err)
-{
-	struct sprof_out *out;
-	bool ok;
-
-	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
-		return false;
-	ok = syscalls->options->json ? sprof_call_report_json(report, out)
-				     : sprof_call_report_text(report, out);
-	return (sprof_out_close(out, err) && ok) || (!ok && sprof_error_no_memory(err));
-}
-
-static void describe_source(const struct syscalls *syscalls, struct sprof_call_report *ret)
-{
-	if (syscalls->recorded) {
-		ret->source = SPROF_SOURCE_PERF;
-		ret->losses = sprof_recorded_events_gaps(syscalls->recorded);
-		ret->gaps.ended_unseen = ret->losses.ended_unseen;
-		return;
-	}
-	ret->source = SPROF_SOURCE_PTRACE;
-	ret->gaps = sprof_calls_gaps(syscalls->calls);
-	ret->floor_ns = syscalls->floor_ns;
-	ret->is_filtered = syscalls->watching.subject.calls == SPROF_CALLS_SELECTED;
-}
-
-/* The figures of all threads together, or of each. */
-static bool report(const struct syscalls *syscalls, const struct sprof_call_table *threads,
-	struct sprof_call_report *what, struct sprof_error *err)
-{
-	const struct syscalls_options *options = syscalls->options;
-	struct sprof_call_table table = {
-		.by_thread = options->by_thread, .threshold_ns = options->threshold_ns};
-	struct sprof_call_table stacks = {.by_stack = true, .threshold_ns = options->threshold_ns};
-	bool ok = sprof_call_table_merge(&table, threads) &&
-		(!what->is_last || !options->stacks || sprof_call_table_merge(&stacks, threads));
-
-	if (ok) {
-		sprof_call_table_sort(&table);
-		sprof_call_table_sort(&stacks);
-		what->profile = syscalls->watching.profile;
-		what->table = &table;
-		what->stacks = what->is_last && options->stacks ? &stacks : NULL;
-		what->short_names = options->naming.short_names;
-		what->by_thread = options->by_thread;
-		describe_source(syscalls, what);
-		what->is_selected = syscalls->choice.count > 0;
-		what->width = sprof_terminal_width();
-		ok = write_report(syscalls, what, err);
-	} else {
-		sprof_error_no_memory(err);
-	}
-	sprof_call_table_finish(&table);
-	sprof_call_table_finish(&stacks);
-	return ok;
-}
-
 static uint64_t due_ns(const void *data)
 {
 	const struct syscalls *syscalls = data;
 
 	return syscalls->next_ns < syscalls->so_far.next_ns ? syscalls->next_ns
 							    : syscalls->so_far.next_ns;
-}
-
-/* A program of many short calls takes many times longer than alone, and prints nothing meanwhile. */
-static void note_so_far(const struct syscalls *syscalls, uint64_t now_ns)
-{
-	const double seconds = (double)(now_ns - syscalls->begin_ns) / SPROF_NS_PER_S;
-
-	if (syscalls->so_far.said > 1)
-		sprof_ui_progress("%" PRIu64 " calls in %.0f s", syscalls->counted, seconds);
-	else if (syscalls->recorded || (double)syscalls->counted < MANY_PER_S * seconds)
-		sprof_ui_progress("%" PRIu64 " calls in %.0f s; Ctrl-C ends it, and shows them",
-			syscalls->counted, seconds);
-	else
-		sprof_ui_progress("%" PRIu64 " calls in %.0f s, and each stops the program twice; "
-				  "Ctrl-C ends it, and shows them; -d TIME or -e LIST bound it",
-			syscalls->counted, seconds);
 }
 
 /* Reports a failed write once and continues: the total at the end matters most. */
@@ -223,7 +110,7 @@ static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 	};
 	struct sprof_error err = {0};
 
-	if (report(syscalls, &syscalls->interval, &what, &err))
+	if (sprof_syscalls_report(syscalls, &syscalls->interval, &what, NULL, &err))
 		return;
 	sprof_ui_error(&err);
 	syscalls->prints = false;
@@ -247,7 +134,7 @@ static bool poll_time(void *data, uint64_t now_ns)
 	struct syscalls *syscalls = data;
 
 	if (sprof_pace_is_due(&syscalls->so_far, now_ns))
-		note_so_far(syscalls, now_ns);
+		sprof_pace_note(&syscalls->so_far, syscalls->counted, syscalls->calls, now_ns);
 	return now_ns < syscalls->next_ns || end_interval(syscalls, now_ns);
 }
 
@@ -330,22 +217,6 @@ static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *
 	return sprof_event_run_run(&syscalls->watching, ret_exit, err);
 }
 
-static bool print_total(struct syscalls *syscalls, struct sprof_error *err)
-{
-	struct sprof_call_report what = {
-		.begin_ns = syscalls->begin_ns,
-		.end_ns = syscalls->end_ns,
-		.is_last = true,
-	};
-
-	if (!syscalls->prints)
-		return true;
-	if (syscalls->options->interval_ns && !syscalls->options->json)
-		puts("\nthe whole run:");
-	fflush(stdout);
-	return report(syscalls, &syscalls->total, &what, err);
-}
-
 /* The answer that the samples give, below the table. */
 static bool print_answer(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
 {
@@ -372,8 +243,8 @@ static bool finish_run(struct syscalls *syscalls, int *ret_exit, struct sprof_er
 	if (!sprof_call_table_merge(&syscalls->total, &syscalls->interval))
 		return sprof_error_no_memory(err);
 	return sprof_event_run_name(&syscalls->watching, &syscalls->options->naming, err) &&
-		print_total(syscalls, err) && print_answer(syscalls, ret_exit, err) &&
-		write_files(syscalls, ret_exit, err);
+		sprof_syscalls_report_total(syscalls, err) &&
+		print_answer(syscalls, ret_exit, err) && write_files(syscalls, ret_exit, err);
 }
 
 /* The weight must be one of the profile's, which is created before the run. */
@@ -392,6 +263,23 @@ static bool settle_answer(struct syscalls *syscalls, struct sprof_error *err)
 {
 	return !syscalls->options->beside.sample || syscalls->options->json ||
 		sprof_with_samples_settle(&syscalls->shown, &syscalls->answer, err);
+}
+
+/* Text is the table, unless only the profile can answer. */
+static void choose_tables(struct syscalls *syscalls)
+{
+	struct sprof_outputs *outputs = &syscalls->shown.outputs, *tables = &syscalls->tables;
+	const size_t count = outputs->count;
+
+	if (syscalls->options->shown.weight || syscalls->options->beside.sample)
+		return;
+	outputs->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct sprof_outputs *list =
+			outputs->items[i].format == &sprof_format_text ? tables : outputs;
+
+		list->items[list->count++] = outputs->items[i];
+	}
 }
 
 /* Otherwise there is only the table. */
@@ -416,7 +304,9 @@ static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
 		return settle_answer(syscalls, err);
 	if (!sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err))
 		return false;
+	choose_tables(syscalls);
 	syscalls->prints &= !sprof_outputs_use_stdout(outputs);
+	syscalls->prints |= sprof_outputs_use_stdout(&syscalls->tables);
 	return true;
 }
 
@@ -469,7 +359,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		settle_outputs(&syscalls, err) && begin_run(&syscalls, operands, err) &&
 		trace(&syscalls, ret_exit, err) && finish_run(&syscalls, ret_exit, err);
 	if (done && syscalls.is_cut_off)
-		*ret_exit = syscalls.shown.outputs.count ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
+		*ret_exit =
+			asks_for_profile(&options->shown) ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
 	finish(&syscalls);
 	return done;
 }

@@ -50,6 +50,7 @@ struct sprof_trace_options {
 	struct sprof_with_samples_options beside;
 	uint64_t interval_ns; /* 0: one table at the end */
 	size_t limit;         /* of calls in the tree */
+	size_t ring_size;     /* of the kernel's records, for each CPU; 0: not given */
 };
 
 /* Parses the events before tracing begins. Sets *ret_exit as sprof_event_run_run() does. */

@@ -97,6 +97,7 @@ static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 		.wants = {.types = types,
 			.stacks = sprof_trace_choice_stack_types(&trace->list),
 			.rate_hz = sprof_trace_choice_rate(&trace->list),
+			.ring_size = options->ring_size,
 			.probes = probes,
 			.probe_count = has_probes ? trace->probes.count : 0,
 			.calls = trace->call_numbers,

@@ -80,6 +80,10 @@ static const struct sprof_option event_table[] = {
 		"auto (the best permitted source), kernel (its tracepoints: root,\n"
 		"no stops), ptrace (auto)",
 		sprof_value_source, FIELD(request)},
+	{"mmap-pages", "m", "N",
+		"room for the kernel's records, for each CPU, in pages: a power of\n"
+		"two (4 MiB where that is permitted)",
+		sprof_value_ring_size, FIELD(ring_size)},
 	{"impl", NULL, "WHAT",
 		"delay: latencies; pair: also events without a partner; syscalls: a\n"
 		"table of system calls; call: each -e is a function (start,end),\n"
@@ -120,7 +124,6 @@ static const struct sprof_option report_table[] = {
 	/* Of perf-prof: events are always in order, and what it buffers is small here. */
 	{"order", NULL, NULL, NULL, sprof_value_ignored, 0},
 	{"watermark", NULL, "N", NULL, sprof_value_ignored, 0},
-	{"mmap-pages", "m", "N", NULL, sprof_value_ignored, 0},
 	{0},
 };
 

@@ -78,6 +78,37 @@ bool sprof_is_mangled(const char *linkage)
 	return linkage[0] == '_' && linkage[1] && strchr("ZRD", linkage[1]);
 }
 
+/* "17h0123456789abcdefE", behind it the end or a suffix. A dot before it belongs to the name. */
+size_t sprof_rust_length(const char *linkage)
+{
+	static const char start[] = "17h";
+	enum { HASH = 16, TAIL = sizeof(start) - 1 + HASH + 1 };
+
+	if (strncmp(linkage, "_R", 2) == 0)
+		return strcspn(linkage, ".");
+	if (strncmp(linkage, "_ZN", 3) != 0)
+		return 0;
+	for (const char *at = linkage; (at = strstr(at, start)); at++) {
+		if (strspn(at + strlen(start), "0123456789abcdef") == HASH && at[TAIL - 1] == 'E' &&
+			(!at[TAIL] || at[TAIL] == '.'))
+			return (size_t)(at - linkage) + TAIL;
+	}
+	return 0;
+}
+
+static bool ends_in_bracket(const char *name)
+{
+	return name[0] && name[strlen(name) - 1] == '>';
+}
+
+const char *sprof_rust_arguments(const char *linkage, const char *demangled, const char *dwarf)
+{
+	if (linkage == demangled || linkage[1] != 'Z' || !sprof_rust_length(linkage) ||
+		ends_in_bracket(demangled) || !dwarf || !ends_in_bracket(dwarf))
+		return NULL;
+	return strchr(dwarf, '<');
+}
+
 /* Rust's legacy mangling is also valid C++, so Rust is tried first. */
 char *sprof_demangle(const char *linkage)
 {

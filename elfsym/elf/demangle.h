@@ -14,6 +14,18 @@
  */
 char *sprof_demangle(const char *linkage) SPROF_MUST_USE;
 
+/*
+ * The length of Rust's part of a name, without suffixes such as ".llvm.7". In the older mangling it
+ * ends with a hash. 0: the name is not Rust's.
+ */
+size_t sprof_rust_length(const char *linkage);
+
+/*
+ * The type arguments that Rust's older mangling lacks, such as "<u32>": the end of the function's
+ * name in DWARF. NULL: none, or the demangled name has them.
+ */
+const char *sprof_rust_arguments(const char *linkage, const char *demangled, const char *dwarf);
+
 /* Whether the name may be mangled: it starts with _Z, _R or _D. */
 bool sprof_is_mangled(const char *linkage);
 

@@ -190,3 +190,20 @@ bool sprof_plt_visit(const struct sprof_image *image, sprof_plt_visitor *visit, 
 	free(slots.items);
 	return ok;
 }
+
+bool sprof_plt_visit_slots(const struct sprof_image *image, sprof_plt_visitor *visit, void *data)
+{
+	struct slots slots = {0};
+	bool ok = read_slots(image, &slots);
+
+	for (size_t i = 0; ok && i < slots.count; i++)
+		ok = visit(data,
+			&(struct sprof_plt_entry){
+				.address = slots.items[i].address,
+				.size = sizeof(uint64_t),
+				.name = slots.items[i].target.name,
+				.resolver = slots.items[i].target.resolver,
+			});
+	free(slots.items);
+	return ok;
+}

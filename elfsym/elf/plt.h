@@ -23,4 +23,8 @@ typedef bool sprof_plt_visitor(void *data, const struct sprof_plt_entry *entry);
 bool sprof_plt_visit(
 	const struct sprof_image *image, sprof_plt_visitor *visit, void *data) SPROF_MUST_USE;
 
+/* The same for the slots themselves: `address` is that of a pointer, which relocations set. */
+bool sprof_plt_visit_slots(
+	const struct sprof_image *image, sprof_plt_visitor *visit, void *data) SPROF_MUST_USE;
+
 #endif

@@ -12,13 +12,6 @@
 
 enum { HASHED_LENGTH = 256 };
 
-/* Rust names contain a hash of all that distinguishes functions, so equal names are copies. */
-static bool is_rust(const char *name)
-{
-	return strncmp(name, "_R", 2) == 0 ||
-		(strncmp(name, "_ZN", 3) == 0 && strstr(name, "17h") && strchr(name, 'E'));
-}
-
 /* Long names are hashed in part. */
 static struct sprof_namesake describe(const struct sprof_candidate *item, size_t index)
 {
@@ -59,7 +52,8 @@ static size_t list_names(struct sprof_symtab *symtab, struct sprof_namesake *nam
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct sprof_candidate *item = &symtab->items[names[i].symbol];
-		const bool has_copies = is_rust(item->name);
+		/* A hash of all that distinguishes functions: equal names are copies. */
+		const bool has_copies = sprof_rust_length(item->name);
 		const bool is_local = item->rank & SPROF_RANK_LOCAL && !has_copies;
 
 		names[i].unit = has_copies ? 0 : item->unit;

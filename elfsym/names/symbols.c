@@ -350,10 +350,18 @@ static bool set_function(struct sprof_symbols *symbols, struct sprof_location *l
 	const struct place *place, const struct sprof_dwarf_place *source, struct sprof_error *err)
 {
 	struct sprof_symbol symbol = {0};
+	const char *arguments;
 	bool found = false;
 
-	if (source->linkage)
-		return set_linkage(symbols, location, source->linkage, err);
+	if (source->linkage) {
+		if (!set_linkage(symbols, location, source->linkage, err))
+			return false;
+		arguments =
+			sprof_rust_arguments(location->linkage, location->function, source->name);
+		return !arguments ||
+			set_joined(
+				symbols, &location->function, location->function, arguments, err);
+	}
 	if (source->name && !source->inlined && !find_symbol(place, &symbol, &found, err))
 		return false;
 	if (!source->name || (found && sprof_is_mangled(symbol.name)))
@@ -464,7 +472,6 @@ bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uin
 	struct sprof_variable variable;
 	struct sprof_names *names = NULL;
 	uint64_t address;
-	char *name;
 
 	*ret_name = NULL;
 	if (!open_names(symbols, sprof_modules_get(symbols->modules, module), &names, err))
@@ -473,10 +480,9 @@ bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uin
 		(!sprof_data_find(names->image, address, &variable) &&
 			(!names->debug || !sprof_data_find(names->debug, address, &variable))))
 		return true;
-	name = strndup(variable.name, variable.name_length);
-	*ret_name = name ? sprof_strtab_intern(symbols->strings, name) : NULL;
+	*ret_name =
+		sprof_strtab_intern_bytes(symbols->strings, variable.name, variable.name_length);
 	*ret_offset = address - variable.address;
-	free(name);
 	if (*ret_name)
 		*ret_name = demangle(symbols, *ret_name);
 	return *ret_name || sprof_error_no_memory(err);

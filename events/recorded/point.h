@@ -30,6 +30,7 @@ struct sprof_recorded_wants {
 	uint64_t fault_period;            /* every N-th SPROF_TRACE_FAULT per thread; 0: each */
 	const struct sprof_probe *probes; /* of SPROF_TRACE_PROBE */
 	size_t probe_count;
+	size_t ring_size;     /* bytes for each CPU, a power of two; 0: what is permitted */
 	const int64_t *calls; /* only these system calls; count 0: all */
 	size_t call_count;
 };

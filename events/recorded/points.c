@@ -124,7 +124,9 @@ bool sprof_recorded_points_init(struct sprof_recorded_points *points,
 			*ret_type = points->items[points->count - 1].type;
 		return false;
 	}
-	points->rings.ring_size = sprof_perf_ring_size(points->rings.cpus.count, wants->stacks);
+	points->rings.ring_size = wants->ring_size
+		? wants->ring_size
+		: sprof_perf_ring_size(points->rings.cpus.count, wants->stacks);
 	if (wants->stacks)
 		points->rings.largest_record += SPROF_PERF_STACK_SIZE;
 	for (size_t i = 0; i < points->count; i++) {

@@ -209,4 +209,5 @@ const struct sprof_interp_runtime sprof_python_runtime = {
 	.name_frames = sprof_python_name_frames,
 	.part = part_at,
 	.thread_name = find_thread_name,
+	.holds = sprof_python_holds,
 };

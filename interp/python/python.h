@@ -54,6 +54,16 @@ SPROF_MUST_USE bool sprof_python_name_frames(const struct sprof_interp_process *
 	const struct sprof_interp_memory *memory, struct sprof_modules *modules,
 	const struct sprof_interp_copy *copy, const struct sprof_frame **ret);
 
+/* holds.c */
+bool sprof_python_holds(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_interp_copy *copy,
+	uint64_t semaphore);
+/*
+ * How many values an exception at this instruction (counted, not in bytes) would leave in the frame, by
+ * the code's table of exceptions: they are in use. 0: also if no handler is there.
+ */
+uint32_t sprof_python_depth(const uint8_t *table, size_t size, uint64_t instruction);
+
 /* Shared by these files only. */
 
 /* codes.c: code objects, read once each. Returns NULL if out of memory. */

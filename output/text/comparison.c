@@ -89,8 +89,8 @@ static void write_whole(const struct screen *screen)
 	write_samples(screen);
 }
 
-/* Functions of one name have their place. */
-static bool has_namesake(const struct screen *screen, uint32_t function)
+/* Another row's function of the same name; NONE. */
+static uint32_t find_namesake(const struct screen *screen, uint32_t function)
 {
 	const struct sprof_profile_function *functions = screen->text->profile->functions;
 
@@ -99,9 +99,39 @@ static bool has_namesake(const struct screen *screen, uint32_t function)
 
 		if (other != function && other != SPROF_PROFILE_NONE &&
 			strcmp(functions[other].name, functions[function].name) == 0)
-			return true;
+			return other;
 	}
-	return false;
+	return SPROF_PROFILE_NONE;
+}
+
+/* "lib/libz.so" of "/opt/lib/libz.so" */
+static const char *with_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	while (slash && slash > path && slash[-1] != '/')
+		slash--;
+	return slash ? slash : path;
+}
+
+/* What distinguishes functions of one name: file and line, or else the module; "". */
+static struct sprof_site_place place_of(const struct screen *screen, uint32_t function)
+{
+	const struct sprof_profile *profile = screen->text->profile;
+	const struct sprof_profile_function *own = &profile->functions[function];
+	const uint32_t namesake = find_namesake(screen, function);
+	struct sprof_site_place place = {""};
+	const struct sprof_module *module;
+
+	if (namesake == SPROF_PROFILE_NONE)
+		return place;
+	place = sprof_site_place(own->file, own->line);
+	if (place.text[0] || own->module == SPROF_PROFILE_NONE ||
+		own->module == profile->functions[namesake].module)
+		return place;
+	module = sprof_modules_get(profile->modules, own->module);
+	snprintf(place.text, sizeof(place.text), "%s", with_folder(module->path));
+	return place;
 }
 
 static const char *presence_text(enum sprof_presence presence)
@@ -122,7 +152,7 @@ static void write_name(
 {
 	const struct sprof_profile *profile = screen->text->profile;
 	const struct sprof_profile_function *function;
-	struct sprof_site_place place = {""};
+	struct sprof_site_place place;
 	char suffix[128];
 
 	if (row->function == SPROF_PROFILE_NONE) {
@@ -131,8 +161,7 @@ static void write_name(
 		return;
 	}
 	function = &profile->functions[row->function];
-	if (has_namesake(screen, row->function))
-		place = sprof_site_place(function->file, function->line);
+	place = place_of(screen, row->function);
 	snprintf(suffix, sizeof(suffix), "%s%s%s", place.text[0] ? "  " : "", place.text,
 		presence_text(row->presence));
 	sprof_text_end_with_function(screen->text, column, function->name, suffix);

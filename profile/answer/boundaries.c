@@ -110,6 +110,27 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 	return false;
 }
 
+/*
+ * "std::sys::sync::mutex::futex::Mutex::lock_contended", with the type in <> in newer builds. The
+ * folders differ between versions.
+ */
+static bool takes_rust_lock(const char *name)
+{
+	static const char *const ends[] = {
+		"::lock_contended", "::read_contended", "::write_contended"};
+
+	name += strspn(name, "<");
+	if (starts_with(name, "parking_lot::raw_"))
+		return strstr(name, "::lock_");
+	if (!starts_with(name, "std::sys::"))
+		return false;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (strstr(name, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
 {
 	static const struct {
@@ -135,6 +156,8 @@ enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
 		{"runtime.lock2", SPROF_LOCK_MUTEX},
 	};
 
+	if (takes_rust_lock(name))
+		return SPROF_LOCK_RUST;
 	name += strspn(name, "_");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (starts_with(name, names[i].start))

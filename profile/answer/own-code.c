@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "elfsym/elf/demangle.h"
 #include "elfsym/names/symbols.h"
 #include "profile/answer/boundaries.h"
 #include "profile/compare/identity.h"
@@ -146,7 +147,7 @@ static bool is_library_name(const struct sprof_profile_function *function)
 
 	if (plt && !plt[strlen(SPROF_PLT_ENDING)])
 		return true;
-	if (function->linkage && sprof_identity_is_rust(function->linkage))
+	if (function->linkage && sprof_rust_length(function->linkage))
 		return is_rust_library(name);
 	return starts_with_any(without_type(name), spaces);
 }

@@ -7,25 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/strtab.h"
+#include "base/cleanup.h"
+#include "elfsym/elf/demangle.h"
 #include "profile/compare/identity-match.h"
-
-/* A function of either side. */
-struct entry {
-	uint32_t id, module; /* the target's module, or a number after the target's modules */
-	bool of_source;
-	bool is_exact;     /* the source has the same build: nothing can have moved */
-	const char *plain; /* interned, as is `local` */
-	const char *local; /* without a file: the name with what makes it unique */
-	const char *file;  /* NULL: unknown */
-	uint32_t line;
-	const char *name;
-};
 
 /* Functions of one side that are one: entries that follow each other. */
 struct definition {
-	const struct entry *first;
+	const struct sprof_identity_entry *first;
 	size_t count;
 	bool matched;
 };
@@ -35,35 +23,42 @@ struct matching {
 	const struct sprof_profile *target, *source;
 	enum sprof_identity_how how;
 	struct sprof_strtab *texts;
-	struct entry *entries;
+	struct sprof_identity_entry *entries;
 	size_t count;
 	/* of the functions of one name */
 	struct definition *definitions;
 	size_t sides[2]; /* how many are of the target, which come first, and of the source */
 };
 
-/* Rust's names have no hash once they are demangled. */
+/* Rust's linkage name has a hash; a bare name has its namespace only in the demangled one. */
 static const char *name_of(const struct sprof_profile_function *function)
 {
-	return sprof_identity_is_rust(function->linkage) ? function->name : function->linkage;
+	const char *linkage = function->linkage;
+
+	return sprof_is_mangled(linkage) && !sprof_rust_length(linkage) ? linkage : function->name;
+}
+
+static const char *plain_name(
+	struct matching *matching, const char *name, enum sprof_identity_suffixes without)
+{
+	const size_t size = strlen(name) + 1;
+	SPROF_AUTO_FREE char *plain = malloc(size);
+
+	if (!plain)
+		return NULL;
+	sprof_identity_plain_name(name, without, plain, size);
+	sprof_identity_unify_structors(plain);
+	return sprof_strtab_intern(matching->texts, plain);
 }
 
 static bool add_entry(struct matching *matching, const struct sprof_profile_function *function,
-	const struct entry *start)
+	const struct sprof_identity_entry *start)
 {
-	char plain[4096], local[4096];
-	struct entry entry = *start;
+	struct sprof_identity_entry entry = *start;
 	const char *name = name_of(function);
 
-	/* A bare name has its namespace only in the demangled one. */
-	if (strcmp(name, function->name) != 0 && name[0] != '_')
-		name = function->name;
-	sprof_identity_plain_name(name, SPROF_IDENTITY_ALL, plain, sizeof(plain));
-	sprof_identity_plain_name(name, SPROF_IDENTITY_CLONES, local, sizeof(local));
-	sprof_identity_unify_structors(plain);
-	sprof_identity_unify_structors(local);
-	entry.plain = sprof_strtab_intern(matching->texts, plain);
-	entry.local = sprof_strtab_intern(matching->texts, local);
+	entry.plain = plain_name(matching, name, SPROF_IDENTITY_ALL);
+	entry.local = plain_name(matching, name, SPROF_IDENTITY_CLONES);
 	entry.file = function->file;
 	entry.line = function->line;
 	entry.name = function->linkage;
@@ -86,7 +81,7 @@ static bool list_targets(struct matching *matching)
 
 	for (uint32_t i = 0; i < target->function_count; i++) {
 		const struct sprof_profile_function *function = &target->functions[i];
-		struct entry start = {.id = i};
+		struct sprof_identity_entry start = {.id = i};
 
 		if (!has_identity(function))
 			continue;
@@ -105,7 +100,7 @@ static bool list_sources(struct matching *matching)
 
 	for (uint32_t i = 0; i < source->function_count; i++) {
 		const struct sprof_profile_function *function = &source->functions[i];
-		struct entry start = {.id = i, .of_source = true};
+		struct sprof_identity_entry start = {.id = i, .of_source = true};
 
 		if (!has_identity(function))
 			continue;
@@ -132,7 +127,7 @@ static int compare_texts(const char *one, const char *other)
 /* By name, side and definition; entries without a known file come last. */
 static int compare_entries(const void *left, const void *right)
 {
-	const struct entry *a = left, *b = right;
+	const struct sprof_identity_entry *a = left, *b = right;
 	int result = (a->module > b->module) - (a->module < b->module);
 
 	if (!result)
@@ -148,18 +143,22 @@ static int compare_entries(const void *left, const void *right)
 	if (!result && !a->file)
 		result = strcmp(a->local, b->local);
 	if (!result)
+		result = compare_texts(a->instance, b->instance);
+	if (!result)
 		result = strcmp(a->name, b->name);
 	return result ? result : (a->id > b->id) - (a->id < b->id);
 }
 
-static bool have_one_name(const struct entry *one, const struct entry *other)
+static bool have_one_name(
+	const struct sprof_identity_entry *one, const struct sprof_identity_entry *other)
 {
 	return one->module == other->module && one->plain == other->plain;
 }
 
-static bool are_one(const struct entry *one, const struct entry *other)
+static bool are_one(
+	const struct sprof_identity_entry *one, const struct sprof_identity_entry *other)
 {
-	if (compare_texts(one->file, other->file) != 0)
+	if (compare_texts(one->file, other->file) != 0 || one->instance != other->instance)
 		return false;
 	return one->file ? one->line == other->line : one->local == other->local;
 }
@@ -168,14 +167,15 @@ static bool are_one(const struct entry *one, const struct entry *other)
  * Splits the entries of one name by definition. Entries without file join the only definition with
  * one.
  */
-static void define(struct matching *matching, const struct entry *entries, size_t count)
+static void define(
+	struct matching *matching, const struct sprof_identity_entry *entries, size_t count)
 {
 	struct definition *last = NULL;
 	size_t total = 0;
 
 	matching->sides[0] = matching->sides[1] = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct entry *entry = &entries[i];
+		const struct sprof_identity_entry *entry = &entries[i];
 		size_t *side = &matching->sides[entry->of_source];
 		bool joins = last && last->first->of_source == entry->of_source &&
 			(are_one(last->first, entry) ||
@@ -191,7 +191,7 @@ static void define(struct matching *matching, const struct entry *entries, size_
 }
 
 /* The entry of the definition that is called the same, or its first one. */
-static const struct entry *like(
+static const struct sprof_identity_entry *like(
 	const struct matching *matching, const struct definition *definition, const char *name)
 {
 	for (size_t i = 0; matching->how == SPROF_IDENTITY_MERGE && i < definition->count; i++) {
@@ -206,7 +206,7 @@ static void pair(
 {
 	of_target->matched = of_source->matched = true;
 	for (size_t i = 0; i < of_source->count; i++) {
-		const struct entry *entry = &of_source->first[i];
+		const struct sprof_identity_entry *entry = &of_source->first[i];
 
 		matching->identity->functions[entry->id] =
 			like(matching, of_target, entry->name)->id;
@@ -214,7 +214,7 @@ static void pair(
 }
 
 /* Names from a symbol table, such as "util.c (2)" and "0x11b0", may differ in another build. */
-static bool is_of_one_build(const struct entry *entry)
+static bool is_of_one_build(const struct sprof_identity_entry *entry)
 {
 	const char *file = entry->file;
 
@@ -225,7 +225,7 @@ static bool is_of_one_build(const struct entry *entry)
 /* How well the files of two definitions fit; 0: they don't. */
 static size_t fit_of(const struct definition *one, const struct definition *other)
 {
-	const struct entry *a = one->first, *b = other->first;
+	const struct sprof_identity_entry *a = one->first, *b = other->first;
 
 	if (is_of_one_build(a) || is_of_one_build(b))
 		return 0;
@@ -269,20 +269,44 @@ static size_t count_in_file(
 	return found;
 }
 
+/* Whether a line has a definition on both sides: then none has moved. */
+static bool share_line(const struct definition *of_target, size_t target_count,
+	const struct definition *of_source, size_t source_count)
+{
+	for (size_t i = 0; i < source_count * target_count; i++) {
+		if (of_source[i / target_count].first->line ==
+			of_target[i % target_count].first->line)
+			return true;
+	}
+	return false;
+}
+
+/* Whether another instance of a generic function is defined in the same line. */
+static bool has_twin(const struct definition *definitions, size_t count, size_t i)
+{
+	const uint32_t line = definitions[i].first->line;
+
+	return (i && definitions[i - 1].first->line == line) ||
+		(i + 1 < count && definitions[i + 1].first->line == line);
+}
+
 /*
- * Pairs several definitions in a file by the order of lines; if their numbers differ, lines must be
- * equal.
+ * Pairs several definitions in a file by their lines, or if no line is the same, by their order. Then
+ * both sides must have as many. A profile has only what was sampled.
  */
 static void pair_in_file(struct matching *matching, struct definition *of_target,
 	size_t target_count, struct definition *of_source, size_t source_count)
 {
+	const bool by_order = target_count == source_count &&
+		!share_line(of_target, target_count, of_source, source_count);
+
 	for (size_t i = 0; i < source_count; i++) {
 		for (size_t k = 0; k < target_count; k++) {
-			bool fits = target_count == source_count
-				? i == k
-				: of_target[k].first->line == of_source[i].first->line;
+			bool fits = by_order ? i == k
+					     : of_target[k].first->line == of_source[i].first->line;
 
-			if (fits && !of_target[k].matched && !of_source[i].matched)
+			if (fits && !has_twin(of_target, target_count, k) &&
+				!has_twin(of_source, source_count, i))
 				pair(matching, &of_target[k], &of_source[i]);
 		}
 	}
@@ -322,14 +346,15 @@ static void pair_exactly(struct matching *matching)
 /* Whether one build has different names because only one side had debug information. */
 static bool are_named_otherwise(const struct matching *matching)
 {
-	const struct entry *a = matching->definitions[0].first,
-			   *b = matching->definitions[matching->sides[0]].first;
+	const struct sprof_identity_entry *a = matching->definitions[0].first,
+					  *b = matching->definitions[matching->sides[0]].first;
 
 	return matching->sides[0] && matching->sides[1] &&
 		(!a->file != !b->file || !a->line != !b->line);
 }
 
-static void match_name(struct matching *matching, const struct entry *entries, size_t count)
+static void match_name(
+	struct matching *matching, const struct sprof_identity_entry *entries, size_t count)
 {
 	struct definition *targets = matching->definitions;
 	const struct definition *definition;
@@ -414,7 +439,8 @@ bool sprof_identity_match(struct sprof_identity *identity, const struct sprof_pr
 		identity->functions[i] = SPROF_PROFILE_NONE;
 		identity->firsts[i] = i;
 	}
-	ok = ok && list_targets(&matching) && list_sources(&matching);
+	ok = ok && list_targets(&matching) && list_sources(&matching) &&
+		sprof_identity_name_rust(matching.entries, matching.count, matching.texts);
 	if (ok)
 		match_names(&matching);
 	ok = ok &&

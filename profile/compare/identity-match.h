@@ -2,7 +2,21 @@
 #ifndef SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
 #define SPROF_PROFILE_COMPARE_IDENTITY_MATCH_H
 
+#include "base/strtab.h"
 #include "profile/compare/identity.h"
+
+/* A function of either side. */
+struct sprof_identity_entry {
+	uint32_t id, module; /* the target's module, or a number after the target's modules */
+	bool of_source;
+	bool is_exact;        /* the source has the same build: nothing can have moved */
+	const char *plain;    /* interned, as is `local`: what functions are matched by */
+	const char *local;    /* without a file: the name with what makes it unique */
+	const char *instance; /* interned; of Rust: with the hash */
+	const char *file;     /* NULL: unknown */
+	uint32_t line;
+	const char *name;
+};
 
 struct sprof_module_match {
 	const struct sprof_profile *target, *source;
@@ -16,6 +30,10 @@ void sprof_identity_match_modules(struct sprof_module_match *match, enum sprof_i
 /* Whether both modules are the same build, so that addresses mean the same code. */
 bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t one,
 	const struct sprof_profile *source, uint32_t other);
+
+/* Chooses the plain names of Rust's functions. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_identity_name_rust(
+	struct sprof_identity_entry *entries, size_t count, struct sprof_strtab *texts);
 
 /* Matches functions that have no match yet. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_identity_match_lambdas(struct sprof_identity *identity,

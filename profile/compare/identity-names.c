@@ -43,6 +43,16 @@ static const char *find_suffix(const char *text, const char *const *suffixes, si
 	return NULL;
 }
 
+/* Clang's link-time optimization appends only a number, as in "work.5". Go's "main.f.func1.2" is a name. */
+static const char *find_private(const char *text, bool has_dots)
+{
+	const char *behind = text + 1 + strspn(text + 1, "0123456789");
+
+	if (!has_dots && behind > text + 1 && !*behind)
+		return behind;
+	return find_suffix(text, privates, sizeof(privates) / sizeof(privates[0]));
+}
+
 void sprof_identity_plain_name(
 	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size)
 {
@@ -54,7 +64,7 @@ void sprof_identity_plain_name(
 		if (*at == '.' && at != name)
 			behind = find_suffix(at, clones, sizeof(clones) / sizeof(clones[0]));
 		if (*at == '.' && at != name && !behind && without == SPROF_IDENTITY_ALL)
-			behind = find_suffix(at, privates, sizeof(privates) / sizeof(privates[0]));
+			behind = find_private(at, memchr(ret, '.', length));
 		if (behind)
 			at = behind;
 		else
@@ -107,36 +117,23 @@ void sprof_identity_unify_structors(char *mangled)
 	}
 }
 
-/* "17h0123456789abcdefE" ends a name of Rust's first mangling. */
-bool sprof_identity_is_rust(const char *linkage)
-{
-	enum { HASH = 16 };
-	const size_t tail = strlen("17h") + HASH + strlen("E"), length = strcspn(linkage, ".");
-	const char *at = linkage + length - tail;
-
-	if (begins(linkage, "_R"))
-		return true;
-	return begins(linkage, "_ZN") && length > tail && begins(at, "17h") &&
-		strspn(at + 3, "0123456789abcdef") == HASH && at[tail - 1] == 'E';
-}
-
 /*
  * Removes "3.11", "-1.2.3" or "_v2" from the end, unless that is all. A number without a dot belongs
- * to a library's name: "libx264", "libpcre2-8".
+ * to the name: "bzip2", "libx264", and in a library's even behind a dash: "libpcre2-8".
  */
 static void strip_version(char *name, bool is_library)
 {
-	size_t length = strlen(name);
+	size_t number = strlen(name), length;
 
-	while (length && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.'))
-		length--;
-	if (length == strlen(name) || (is_library && !strchr(name + length, '.')))
-		return;
+	while (number && (isdigit((unsigned char)name[number - 1]) || name[number - 1] == '.'))
+		number--;
+	length = number;
 	if (length > 2 && name[length - 1] == 'v' && strchr("-_.", name[length - 2]))
 		length--;
 	if (length > 1 && strchr("-_", name[length - 1]))
 		length--;
-	if (length)
+	if (length && name[number] &&
+		(strchr(name + number, '.') || (!is_library && length < number)))
 		name[length] = '\0';
 }
 

@@ -31,9 +31,6 @@ void sprof_identity_plain_name(
 /* Gives one name to the functions that compilers make of one constructor or destructor in C++. */
 void sprof_identity_unify_structors(char *mangled);
 
-/* Whether a linkage name is Rust's, and so contains a hash that changes with each build. */
-bool sprof_identity_is_rust(const char *linkage);
-
 /* A file's name independent of version: the last path component without version. */
 void sprof_identity_role(const char *path, char *ret, size_t size);
 

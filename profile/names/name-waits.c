@@ -46,6 +46,7 @@ uint64_t sprof_profile_lock_distance(
 	case SPROF_LOCK_JOIN:
 	case SPROF_LOCK_SEMAPHORE:
 	case SPROF_LOCK_PYTHON:
+	case SPROF_LOCK_RUST:
 	case SPROF_LOCK_COUNT:
 		break;
 	}

@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/regs/regs.h"
 #include "tests/behaviours/behaviour.h"
 
 enum { ROUNDS = 30, THREADS = 4 };
@@ -391,6 +393,53 @@ static int undumpable(void)
 	return 4;
 }
 
+static void touch_nothing(void)
+{
+	*(volatile char *)0 = 1;
+}
+
+static void trap_now(void)
+{
+	SPROF_TRAP;
+}
+
+static void call_forbidden(void)
+{
+	filter_getppid(SECCOMP_RET_TRAP);
+	syscall(SYS_getppid);
+}
+
+static void (*fault)(void);
+
+static int fault_it(void)
+{
+	leave_no_core();
+	burn_us(2000);
+	fault();
+	return 7;
+}
+
+/* A user who may not make a namespace shows what any other process does. */
+static int first_of_a_namespace(void)
+{
+	if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+		return 0;
+	target_print("%s", status_text(reap(child_of(fault_it))));
+	return 0;
+}
+
+/* A container's first process: no signal ends it, but for its own faults. */
+static int faults_of_the_first_process(void)
+{
+	static void (*const faults[])(void) = {touch_nothing, abort, trap_now, call_forbidden};
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		fault = faults[i];
+		reap(child_of(first_of_a_namespace));
+	}
+	return 0;
+}
+
 /* Both ends of a pipe. */
 static int write_on(void)
 {
@@ -443,6 +492,7 @@ const struct behaviour death_behaviours[] = {
 	{"filtered-death", filtered_death},
 	{"filtered-for-a-tracer", filtered_for_a_tracer},
 	{"undumpable", undumpable},
+	{"faults-of-the-first-process", faults_of_the_first_process},
 	{"broken-pipe", broken_pipe},
 	{NULL, NULL},
 };

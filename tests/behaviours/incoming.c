@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "tests/behaviours/behaviour.h"
@@ -168,11 +169,45 @@ static int random_bytes(void)
 	return 0;
 }
 
+enum { MUCH = 3 << 20 };
+
+static ssize_t read_much(int fd, char *got)
+{
+	return read(fd, got, MUCH);
+}
+
+static ssize_t pread_much(int fd, char *got)
+{
+	return pread(fd, got, MUCH, 0);
+}
+
+static ssize_t readv_much(int fd, char *got)
+{
+	const struct iovec vector[] = {{got, 1 << 20}, {got + (1 << 20), MUCH - (1 << 20)}};
+
+	return readv(fd, vector, 2);
+}
+
+static ssize_t preadv_much(int fd, char *got)
+{
+	const struct iovec vector[] = {{got, 1 << 20}, {got + (1 << 20), MUCH - (1 << 20)}};
+
+	return preadv(fd, vector, 2, 0);
+}
+
+static ssize_t preadv2_much(int fd, char *got)
+{
+	const struct iovec vector[] = {{got, 1 << 20}, {got + (1 << 20), MUCH - (1 << 20)}};
+
+	return preadv2(fd, vector, 2, -1, 0);
+}
+
 static int endless_devices(void)
 {
 	static const char *const paths[] = {"/dev/zero", "/dev/urandom"};
-	enum { SIZE = 3 << 20 };
-	char *got = malloc(SIZE);
+	static ssize_t (*const calls[])(int fd, char *got) = {
+		read_much, pread_much, readv_much, preadv_much, preadv2_much};
+	char *got = malloc(MUCH);
 
 	MUST(got != NULL);
 	for (int device = 0; device < 2; device++) {
@@ -181,7 +216,7 @@ static int endless_devices(void)
 
 		MUST(fd >= 0);
 		for (int i = 0; i < ROUNDS; i++)
-			whole += read(fd, got, SIZE) == SIZE;
+			whole += calls[i % 5](fd, got) == MUCH;
 		target_print("%s: %d whole", paths[device], whole);
 		close(fd);
 	}

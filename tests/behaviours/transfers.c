@@ -377,6 +377,52 @@ static void *write_for_ever(void *unused)
 	return unused;
 }
 
+enum { LARGE = 24 << 20 };
+
+static ssize_t copy_range(int to, int from)
+{
+	off_t begin = 0, place = 0;
+
+	return copy_file_range(from, &begin, to, &place, LARGE, 0);
+}
+
+static ssize_t send_to_file(int to, int from)
+{
+	off_t begin = 0;
+
+	lseek(to, 0, SEEK_SET);
+	return sendfile(to, from, &begin, LARGE);
+}
+
+static char *mapped(int fd)
+{
+	char *got = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	MUST(got != MAP_FAILED);
+	return got;
+}
+
+/* From file to file, in memory. */
+static int copies_of_files(void)
+{
+	static ssize_t (*const calls[])(int to, int from) = {copy_range, send_to_file};
+	const int from = memfd_create("from", MFD_CLOEXEC), to = memfd_create("to", MFD_CLOEXEC);
+	int whole = 0, right = 0;
+
+	MUST(ftruncate(from, LARGE) == 0);
+	fill();
+	for (size_t offset = 0; offset < LARGE; offset += WHOLE)
+		MUST(pwrite(from, bytes, WHOLE, (off_t)offset) == WHOLE);
+	for (int i = 0; i < 4; i++) {
+		MUST(ftruncate(to, 0) == 0);
+		whole += calls[i % 2](to, from) == LARGE;
+		MUST(ftruncate(to, LARGE) == 0);
+		right += memcmp(mapped(to), mapped(from), LARGE) == 0;
+	}
+	target_print("%d whole, %d right", whole, right);
+	return 0;
+}
+
 static int write_and_exec(void)
 {
 	close(ends[0]);
@@ -426,6 +472,7 @@ const struct behaviour transfer_behaviours[] = {
 	{"stream-sendmsgs", stream_sendmsgs},
 	{"stream-sendfiles", stream_sendfiles},
 	{"terminal-writes", terminal_writes},
+	{"copies-of-files", copies_of_files},
 	{"writes-under-ignored-signals", writes_under_ignored_signals},
 	{"writes-under-handlers", writes_under_handlers},
 	{"writes-that-never-block", writes_that_never_block},

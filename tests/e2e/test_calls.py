@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import signal
 
-from harness import (Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
+from harness import (Program, Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
                      require_switches, run, sprof, target, tool)
-from subjects import build, write
+from subjects import build, command, write
 
 TARGET = "callers"
 ENDS = ("returned", "left", "cut", "open", "edge", "lost")
@@ -133,6 +134,37 @@ def test_an_attached_process():
     assert program.finish().check(7) and other.finish().check(7)
 
 
+# It chooses before it is ready.
+CHOOSER = """
+#include <stdio.h>
+#include <string.h>
+static int fast(int number) { __asm__ volatile("" ::: "memory"); return number + 2; }
+static int (*choose(void))(int) { return fast; }
+int mine(int number) __attribute__((ifunc("choose")));
+int main(void)
+{
+    static char text[100] = "xxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    for (volatile long sum = 0;; sum += mine(1) + (strchr(text, 'y') != NULL))
+        if (!sum && puts("ready"))
+            fflush(stdout);
+}
+"""
+
+
+def test_versions_that_were_chosen_before():
+    """The resolvers of IFUNCs have been called before sprof attaches; slots are bound at the first call, or at once."""
+    for how in ("-fPIE", "-Wl,-z,now", "-fno-plt", "-no-pie", "-static"):
+        command(tool("gcc"), "-O1", "-fno-builtin", *how.split(), write("chooser.c", CHOOSER), "-o", "chooser")
+        program = Program(["./chooser"])
+        assert program.line() == "ready"
+        result = sprof("calls", "--overhead", "0", "--json", "-F", "mine,strchr", "-p", program.pid, "-d", "300ms").check(0)
+        program.signal(signal.SIGKILL)
+        program.finish()
+        calls = {row["function"].split("@")[0]: row["calls"] for row in json.loads(result.text())["functions"] if row["calls"] > 1}
+        assert set(calls) == {"mine", "strchr"} and calls["mine"] > 20, (how, calls)
+        assert abs(calls["mine"] - calls["strchr"]) <= 1, (how, calls)
+
+
 def test_the_table():
     text = watch("work,repeat,leaf", "work", options=("--sort", "calls")).text()
     lines = text.splitlines()
@@ -248,6 +280,53 @@ def test_exceptions():
     assert (parse["calls"], parse["left"], check["calls"], check["left"]) == (10, 4, 10, 4), table
     assert callers_of(recover) == {serve["function"]: 4} and callers_of(check) == {parse["function"]: 10}, table
     assert sum(row["unpaired"] for row in table.values()) == 0 and serve["returned"] == 1, table
+
+
+def test_several_names():
+    """A copy for some callers is the function, too, and each of two names of one place is found."""
+    write("names.c", """
+volatile long sum;
+static __attribute__((noinline)) long copied(long n, long k) { for (long i = 0; i < n; i++) sum += i * k; return sum; }
+__attribute__((noinline)) void strong(void) { sum++; }
+void weak_name(void) __attribute__((weak, alias("strong")));
+int main(void) { for (int i = 0; i < 5; i++) { copied(3, 7); copied(3, 7); strong(); weak_name(); } return 0; }
+""")
+    run(tool("gcc"), "-O2", "-fno-ipa-icf", "names.c", "-o", "names").check(0)
+    symbols = sprof("symbols", "./names").check(0).text()
+    words = ("calls", "--breakpoints", "-F", "copied,strong,weak_name")
+    sprof(*words, "--path", "copied", "--", "./names").check(0)
+    result = sprof(*words, "--json", "--", "./names")
+    table = json.loads(result.check(0).text().splitlines()[-1])
+    copy, = re.findall(r"\bcopied[.\w]*", symbols)
+    assert {row["function"]: row["calls"] for row in table["functions"]} == {copy: 10, "strong": 10}, (table, copy)
+
+
+def test_libraries_of_one_name():
+    """Rows that differ in nothing else have the path."""
+    write("part.c", "volatile long sum; __attribute__((noinline)) void inner(void) { sum++; } void entry(void) { inner(); }\n")
+    write("loader.c", """
+#include <dlfcn.h>
+int main(int count, char **paths)
+{
+    for (int i = 1; i < count; i++) {
+        void *library = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
+        void (*entry)(void) = library ? (void (*)(void))dlsym(library, "entry") : 0;
+        for (int k = 0; entry && k < i; k++)
+            entry();
+    }
+    return 0;
+}
+""")
+    run(tool("gcc"), "-O1", "loader.c", "-o", "loader", "-ldl").check(0)
+    paths = [os.path.abspath(f"{folder}/libpart.so") for folder in ("one", "two")]
+    for path in paths:
+        os.mkdir(os.path.dirname(path))
+        run(tool("gcc"), "-O1", "-fno-semantic-interposition", "-shared", "-fPIC", "part.c", "-o", path).check(0)
+    result = sprof("calls", "--breakpoints", "-F", "inner", "--json", "--", "./loader", *paths).check(0)
+    counts = {row["function"]: row["calls"] for row in json.loads(result.text().splitlines()[-1])["functions"]}
+    assert sorted(counts.values()) == [1, 2], counts
+    for path, count in zip(paths, (1, 2)):
+        assert [calls for name, calls in counts.items() if path in name] == [count], counts
 
 
 def test_all_functions():

@@ -6,8 +6,12 @@ import re
 import signal
 import sys
 
-from harness import SPROF, Program, Target, check_untouched, main, run, sprof, state_of, threads_of, tool, wait_until
+from harness import (SPROF, Program, Target, check_untouched, main, others, require, run, sprof, state_of, threads_of, tool,
+                     wait_until)
+from subjects import command, write
 
+# Of locks that a `with` statement has taken.
+HOLDERS_SHOWN = (3, 11) <= sys.version_info[:2] <= (3, 13)
 
 # A child and its child, which wait like their parent until stdin is closed.
 FAMILY = """
@@ -44,6 +48,33 @@ meeting.wait()
 print("ready", flush=True)
 for thread in threads:
     thread.join()
+"""
+
+
+# The same, while the first thread only sleeps; also of one lock of the kind RLock. Or it is no circle.
+PYTHON_SLEEPER = """
+import sys, threading, time
+locks = [threading.Lock(), threading.RLock()]
+meeting = threading.Barrier(3)
+def take(first, second):
+    for _ in range(2):
+        with locks[0]:
+            time.sleep(0)
+    meeting.wait()
+    with first:
+        meeting.wait()
+        if second:
+            with second:
+                pass
+        else:
+            time.sleep(1000)
+pairs = (locks, locks[::-1]) if sys.argv[1] == "circle" else (locks, (locks[1], None))
+for pair in pairs:
+    threading.Thread(target=take, args=pair, daemon=True).start()
+meeting.wait()
+meeting.wait()
+print("ready", flush=True)
+time.sleep(1000)
 """
 
 
@@ -150,7 +181,7 @@ def all_wait_for_locks(pid):
 
 
 def test_locks_of_python():
-    """Python does not record the owner of a Lock. If all threads wait for locks, none is left to free one."""
+    """Where frames don't show the owner of a Lock, all threads wait for locks, and none is left to free one."""
     for kind, deadlocks in (("circle", 1), ("queue", 0)):
         program = Program([sys.executable, "-c", PYTHON_LOCKS, kind])
         assert program.line() == "ready"
@@ -160,11 +191,71 @@ def test_locks_of_python():
         kinds = [thread["lock"]["kind"] for thread in found["processes"][0]["threads"]]
         assert kinds[0] == "join", kinds
         if kind == "circle":
-            assert kinds[1:] == ["Python lock"] * 2 and len(found["deadlocks"][0]) == 3, found
+            count, words = (2, "2 threads wait for each other") if HOLDERS_SHOWN else (3, f"all 3 threads of process {program.pid} wait")
+            assert kinds[1:] == ["Python lock"] * 2 and len(found["deadlocks"][0]) == count, found
             text = sprof("dump", "-p", program.pid).check(0).text()
-            assert text.startswith(f"deadlock: all 3 threads of process {program.pid} wait"), text
+            assert text.startswith(f"deadlock: {words}"), text
         program.signal(signal.SIGKILL)
         program.finish()
+
+
+def test_python_locks_beside_a_sleeper():
+    """Frames show the locks of `with`: the circle is one, and so is who keeps whom waiting."""
+    require(HOLDERS_SHOWN, "frames of this Python show no holders")
+    for kind in ("circle", "chain"):
+        program = Program([sys.executable, "-c", PYTHON_SLEEPER, kind])
+        assert program.line() == "ready"
+
+        def locks():
+            found = look("-p", program.pid)
+            threads = found["processes"][0]["threads"]
+            return found, {thread["tid"]: thread["lock"]["holder"] for thread in threads
+                           if thread.get("lock") and thread["lock"]["kind"] == "Python lock"}
+
+        waiters = 2 if kind == "circle" else 1
+        wait_until(lambda: len(locks()[1]) == waiters, "they wait")
+        found, holders = locks()
+        first, one, other = threads_of(program.pid)
+        assert holders == ({one: other, other: one} if kind == "circle" else {one: other}), (holders, first, one, other)
+        assert len(found["deadlocks"]) == (kind == "circle"), found["deadlocks"]
+        program.signal(signal.SIGKILL)
+        program.finish()
+
+
+# Two threads take two locks in either order.
+RUST_LOCKS = """
+use std::sync::{Barrier, Mutex, RwLock};
+use std::thread;
+static TABLE: Mutex<u64> = Mutex::new(0);
+static INDEX: RwLock<u64> = RwLock::new(0);
+fn main() {
+    let meeting = Barrier::new(2);
+    thread::scope(|scope| {
+        scope.spawn(|| { let _table = TABLE.lock().unwrap(); meeting.wait(); let _index = INDEX.write().unwrap(); });
+        scope.spawn(|| { let _index = INDEX.read().unwrap(); meeting.wait(); let _table = TABLE.lock().unwrap(); });
+        println!("ready");
+    });
+}
+"""
+
+
+@others
+def test_locks_of_rust():
+    """They record no owner, and are known by their functions; if all threads wait, it is a deadlock."""
+    command(tool("rustc"), "-O", write("locks.rs", RUST_LOCKS), "-o", "locks")
+    program = Program(["./locks"])
+    assert program.line() == "ready"
+
+    def waiting():
+        threads = look("-p", program.pid)["processes"][0]["threads"]
+        return {thread["lock"]["variable"] for thread in threads if (thread.get("lock") or {}).get("kind") == "Rust lock"}
+
+    wait_until(lambda: len(waiting()) == 2, "both wait")
+    assert {name.split("::")[-1] for name in waiting()} == {"TABLE", "INDEX"}
+    text = sprof("dump", "-p", program.pid).check(0).text()
+    assert "Rust lock" in text and "which records no owner" in text, text
+    program.signal(signal.SIGKILL)
+    program.finish()
 
 
 def test_locks_of_files():

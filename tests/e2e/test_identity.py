@@ -240,6 +240,71 @@ def test_debug_information_of_one_side():
     assert first.startswith("parse: "), first
 
 
+PART = "extern volatile unsigned long sum; volatile unsigned long sum;\n" + \
+       "void work(long n) { for (long i = 0; i < n; i++) sum += i; }\n"
+LOADER = """
+#include <dlfcn.h>
+#include <stdlib.h>
+int main(int count, char **words)
+{
+    for (int i = 2; i < count; i++) {
+        void *library = dlopen(words[i], RTLD_NOW | RTLD_LOCAL);
+        void (*work)(long) = (void (*)(long))dlsym(library, "work");
+        work(atol(words[1]) * (i - 1));
+    }
+    return 0;
+}
+"""
+
+
+def test_libraries_of_one_name():
+    """Two of one name stay two, in whichever order they are loaded, and the rows say which is which."""
+    write("part.c", PART)
+    write("loader.c", LOADER)
+    run(tool("gcc"), "-O1", "loader.c", "-o", "loader", "-ldl").check(0)
+    libraries = [os.path.abspath(f"{folder}/libpart.so") for folder in ("one", "two")]
+    for library in libraries:
+        os.mkdir(os.path.dirname(library))
+        run(tool("gcc"), "-O1", "-shared", "-fPIC", "part.c", "-o", library).check(0)
+    before = record("./loader", "30000000", *libraries, output="before.pb.gz")
+    after = record("./loader", "30000000", *reversed(libraries), output="after.pb.gz")
+    text = sprof("diff", "--weight", "user", "--full", before, after).check(0).text()
+    for folder, sign in (("one", "+"), ("two", "-")):
+        assert len(re.findall(rf"^[ ~] +[{sign}].* work  {folder}/libpart\.so$", text, re.MULTILINE)) == 1, text
+
+
+RUST = """
+use std::env::args;
+use std::ops::{Add, Mul};
+struct Pair<T>(T, T);
+impl<T: Copy + Add<Output = T> + Mul<Output = T>> Pair<T> {
+    #[inline(never)]
+    fn mix(&self, turns: u64) -> T { let mut sum = self.0; for _ in 0..turns { sum = sum * self.1 + self.0; } sum }
+}
+#[inline(never)]
+fn fold<T: Copy + Add<Output = T> + Mul<Output = T>>(start: T, turns: u64) -> T {
+    let mut sum = start; for _ in 0..turns { sum = sum * start + start; } sum
+}
+fn main() {
+    let turns: u64 = args().nth(1).unwrap().parse().unwrap();
+    println!("{} {} {} {}", fold(0.25f32, 4 * turns), fold(0.75f64, turns), Pair(0.5f32, 0.25).mix(turns),
+             Pair(0.5f64, 0.125).mix(turns));
+}
+"""
+
+
+def test_instances_of_rust():
+    """Each instance of a generic function is one row of its own, with debug information or without it."""
+    write("generic.rs", RUST)
+    for name, *flags in (("plain",), ("full", "-g"), ("other", "-g", "-C", "metadata=other")):
+        run(tool("rustc"), "-O", *flags, "--crate-name", "generic", "generic.rs", "-o", name).check(0)
+        record(f"./{name}", "20000000", output=f"{name}.pb.gz")
+    for runs in (("plain", "full"), ("full", "other"), ("other", "full")):
+        text = sprof("diff", "--weight", "user", "--full", *(f"{run}.pb.gz" for run in runs)).check(0).text()
+        rows = [line for line in text.splitlines() if re.search(r" generic::.*(fold|mix)", line)]
+        assert len(rows) == 4 and not any(line.endswith(("(new)", "(gone)")) for line in rows), (runs, text)
+
+
 POOL = """
 #include <pthread.h>
 #include <semaphore.h>

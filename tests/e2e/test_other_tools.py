@@ -63,11 +63,16 @@ LINES = (
     ("kmemleak --alloc kmem:kmalloc --free kmem:kfree", "perf-prof or bpftrace"),
     ("trace -e irq:irq_handler_entry --cycle -- true", "perf-prof or bpftrace"),
     ("trace --cgroups x -e proc:exit --cycle -- true", "not a cgroup"),
+    ("trace -m 63 -e proc:exit --cycle -- true", "not a power of two"),
     ("trace -e sched:sched_migrate_task//stack/ --cycle -- true", "have stacks"),
     # strace, ltrace
     ("syscalls -c ls", "works"),
     ("syscalls -c -e trace=openat,read -- true", "works"),
     ("syscalls -e %file -- true", "works"),
+    ("syscalls -e trace=file,network,read -- true", "works"),
+    ("syscalls -e fiel -- true", "no system call of this machine is called fiel"),
+    ("syscalls -f -c ls", "children are followed without it"),
+    ("syscalls -f ls", "children are followed without it"),
     ("syscalls -p {pid} -d 200ms", "works"),
     ("syscalls -T -- true", "strace does"),
     ("syscalls -tt -- true", "strace does"),
@@ -88,6 +93,9 @@ LINES = (
     ("load profile.json.gz", "sprof report FILE"),
     # gdb, pstack
     ("dump {pid}", "works"),
+    ("dump {pid} --json", "works"),
+    ("attach {pid} -d 200ms -o h.pb.gz", "works"),
+    ("attach {pid} {pid}", "attach takes no argument"),
     ("bt -p {pid}", "sprof dump -p PID"),
     ("pstack {pid}", "sprof dump -p PID"),
     # valgrind, heaptrack

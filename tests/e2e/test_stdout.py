@@ -173,6 +173,15 @@ def test_other_devices():
         assert not os.path.exists("ran"), words
 
 
+def test_a_reader_who_has_seen_enough():
+    """A saved profile is not lost if nobody reads all of a report."""
+    build("work")
+    sprof("run", "-o", "x.pb.gz", "--", "./work", "0.2").check(0)
+    for words in ("report -f html", "report -f json", "diff x.pb.gz -f html", "report --full"):
+        result = run("sh", "-c", f"{SPROF} {words} x.pb.gz | head -c 1").check(0)
+        assert len(result.out) == 1 and "Broken pipe" not in result.err, (words, result.err)
+
+
 def test_every_needs_a_name():
     with open("a", "wb") as file:
         result = run(SPROF, "run", "--every", "1s", "--", tool("true"), stdout=file)

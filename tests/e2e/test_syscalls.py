@@ -226,6 +226,32 @@ def test_a_profile_can_be_kept():
     assert "getppid" in text and "latency" in text, text
 
 
+def calls_in(table):
+    """Calls of each row of a table as text."""
+    found = re.findall(r"^\s*(\w+)\s+(\d+)(?:\s+[\d.]+){7}", table, re.MULTILINE)
+    return {name: int(calls) for name, calls in found}
+
+
+def test_text_is_the_table():
+    """In a file as on the screen; unless a weight asks for the profile, which has no table."""
+    chosen = (*SYSCALLS, "-e", "getppid,getuid,sched_yield")
+    expected = {"getppid": 1000, "getuid": 300, "sched_yield": 800, "TOTAL": 2100}
+    sprof(*chosen, "-o", "calls.txt", "-o", "calls.pb.gz", "--", target("syscalls")).check(7)
+    with open("calls.txt", encoding="utf-8") as file:
+        assert calls_in(file.read()) == expected
+    assert calls_in(sprof(*chosen, "-f", "text", "--", target("syscalls")).check(7).text()) == expected
+    assert "getppid" in sprof("report", "calls.pb.gz").check(0).text()
+    places = sprof(*chosen, "--weight", "calls", "-f", "text", "--", target("syscalls")).check(7).text()
+    assert "flat profile" in places and not calls_in(places), places
+
+
+def test_no_call_is_below_the_floor():
+    tables = rows_of(sprof(*SYSCALLS, "--json", "-i", "20ms", "--", target("syscalls")).check(7).text())[0]
+    for table in tables:
+        shortest = [row["min_ns"] for row in table["rows"] if row["calls"]]
+        assert 0 < table["floor_ns"] <= min(shortest, default=table["floor_ns"]), table
+
+
 def stacks_of(result):
     stacks = json.loads(result.text().splitlines()[-1])["stacks"]
     return {name: [stack for stack in stacks if stack["syscall"] == name] for name in

@@ -43,6 +43,27 @@ static void test_parts(void **state)
 		assert_int_equal(sprof_part_owner_length(rows[i].name), rows[i].owner);
 }
 
+static void test_rust(void **state)
+{
+	static const char old[] = "_ZN1m1f17h0123456789abcdefE", plain[] = "m::f";
+	static const struct {
+		const char *name;
+		size_t length;
+	} rows[] = {{old, 27}, {"_ZN1m1f17h0123456789abcdefE.llvm.3", 27},
+		{"_ZN6_$LT$..17h0123456789abcdefE", 31}, {"_ZN1m1f17h0123456789abcdeE", 0},
+		{"_ZN1m1f17h0123456789abcdefEi", 0}, {"_RNvCs1_1f.cold", 10}, {"f", 0}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(sprof_rust_length(rows[i].name), rows[i].length);
+	assert_string_equal(sprof_rust_arguments(old, plain, "f<u32>"), "<u32>");
+	assert_null(sprof_rust_arguments(old, plain, "f"));
+	assert_null(sprof_rust_arguments(old, plain, NULL));
+	assert_null(sprof_rust_arguments(old, old, "f<u32>"));
+	assert_null(sprof_rust_arguments(old, "m::f<u32>", "f<u32>"));
+	assert_null(sprof_rust_arguments("_RINvCs0_1m1fhE", "m::f::<u8>x", "f<u8>"));
+	assert_null(sprof_rust_arguments("_Z1fIiEvv", "void f<int>()", "f<int>"));
+}
+
 static void test_not_mangled(void **state)
 {
 	check("", NULL);
@@ -146,6 +167,7 @@ TEST_MAIN("demangle")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_languages),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_not_mangled),
 		cmocka_unit_test(test_long_but_honest),
 		cmocka_unit_test(test_exponential),

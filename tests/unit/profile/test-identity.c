@@ -185,6 +185,10 @@ static const struct {
 		{0, 0, GONE}},
 	{"ThinLTO", {"/p/app", "1", {{"f.llvm.11", NULL, NULL, 0}}},
 		{"/p/app", "2", {{"f.__uniq.5.llvm.22", NULL, NULL, 0}}}, {0}},
+	{"a local that Clang made unique", {"/p/app", "1", {{"f.12", NULL, NULL, 0}}},
+		{"/p/app", "2", {{"f", NULL, NULL, 0}}}, {0}},
+	{"Go's numbers", {"/p/app", "1", {{"main.f.func1.1", NULL, NULL, 0}}},
+		{"/p/app", "2", {{"main.f.func1.2", NULL, NULL, 0}}}, {GONE}},
 	{"locals that were made unique",
 		{"/p/app", "1", {{"f.lto_priv.0", NULL, NULL, 0}, {"f.lto_priv.1", NULL, NULL, 0}}},
 		{"/p/app", "2", {{"f.lto_priv.7", NULL, NULL, 0}}}, {GONE}},
@@ -198,6 +202,69 @@ static const struct {
 			{{"f::c", "_ZN1f1c17h2123456789abcdefE", "/s/a.rs", 10},
 				{"f::c", "_ZN1f1c17h3123456789abcdefE", "/s/a.rs", 5}}},
 		{1, 0}},
+	{"closures, of which other ones have samples",
+		{"/p/app", "1",
+			{{"f::c", "_ZN1f1c17h0123456789abcdefE", "/s/a.rs", 3},
+				{"f::c", "_ZN1f1c17h1123456789abcdefE", "/s/a.rs", 8}}},
+		{"/p/app", "2",
+			{{"f::c", "_ZN1f1c17h2123456789abcdefE", "/s/a.rs", 8},
+				{"f::c", "_ZN1f1c17h3123456789abcdefE", "/s/a.rs", 15}}},
+		{1, GONE}},
+	{"Rust's hash behind dots",
+		{"/p/app", "1",
+			{{"<m::A as m::B>::f",
+				"_ZN20_$LT$m..A$u20$as$u20$m..B$GT$1f17h0123456789abcdefE",
+				"/s/a.rs", 3}}},
+		{"/p/app", "2",
+			{{"<m::A as m::B>::f",
+				"_ZN20_$LT$m..A$u20$as$u20$m..B$GT$1f17hfedcba9876543210E.llvm.7",
+				"/s/a.rs", 4}}},
+		{0}},
+	{"Rust's instances, by their hashes",
+		{"/p/app", "1",
+			{{"m::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0},
+				{"m::f", "_ZN1m1f17h1123456789abcdefE", NULL, 0}}},
+		{"/p/app", "2",
+			{{"m::f", "_ZN1m1f17h1123456789abcdefE", NULL, 0},
+				{"m::f", "_ZN1m1f17h0123456789abcdefE.llvm.3", NULL, 0}}},
+		{1, 0}},
+	{"Rust's instances, the last of another hash",
+		{"/p/app", "1",
+			{{"m::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0},
+				{"m::f", "_ZN1m1f17h1123456789abcdefE", NULL, 0}}},
+		{"/p/app", "2",
+			{{"m::f", "_ZN1m1f17h2123456789abcdefE", NULL, 0},
+				{"m::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0}}},
+		{1, 0}},
+	{"Rust's instances, by their types",
+		{"/p/app", "1",
+			{{"m::f<u8>", "_ZN1m1f17h0123456789abcdefE", "/s/a.rs", 3},
+				{"m::f<u64>", "_ZN1m1f17h1123456789abcdefE", "/s/a.rs", 3}}},
+		{"/p/app", "2",
+			{{"m::f::<u64>", "_RINvCs0_1m1fyE", "/s/a.rs", 4},
+				{"m::f::<u16>", "_RINvCs0_1m1ftE", "/s/a.rs", 4},
+				{"m::f::<u8>", "_RINvCs0_1m1fhE", "/s/a.rs", 4}}},
+		{1, GONE, 0}},
+	{"another instance", {"/p/app", "1", {{"m::f::<u8>", "_RINvCs0_1m1fhE", "/s/a.rs", 3}}},
+		{"/p/app", "2", {{"m::f::<u64>", "_RINvCs0_1m1fyE", "/s/a.rs", 3}}}, {GONE}},
+	{"Rust's two manglings",
+		{"/p/app", "1",
+			{{"m::V<T>::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0},
+				{"<m::V<T> as m::W<T>>::g", "_ZN1m1g17h0123456789abcdefE", NULL, 0},
+				{"m::{{closure}}", "_ZN1m1h17h0123456789abcdefE", NULL, 0},
+				{"m::i", "_ZN1m1i17h0123456789abcdefE", NULL, 0}}},
+		{"/p/app", "2",
+			{{"<m::V<fn(u8) -> u8>>::f", "_RNvMCs0_1f", NULL, 0},
+				{"<m::V<u8> as m::W<u8>>::g", "_RNvMCs0_1g", NULL, 0},
+				{"m::{closure#0}", "_RNCNvCs0_1h", NULL, 0},
+				{"m::i::<u8>", "_RNvMCs0_1i", NULL, 0}}},
+		{0, 1, 2, 3}},
+	{"one of several instances",
+		{"/p/app", "1", {{"m::f", "_ZN1m1f17h0123456789abcdefE", "/s/a.rs", 3}}},
+		{"/p/app", "2",
+			{{"m::f::<u64>", "_RINvCs0_1m1fyE", "/s/a.rs", 3},
+				{"m::f::<u16>", "_RINvCs0_1m1ftE", "/s/a.rs", 3}}},
+		{GONE, GONE}},
 	{"addresses", {"/p/app", "1", {{"app+0x10", NULL, NULL, 0}}},
 		{"/p/app", "2", {{"app+0x10", NULL, NULL, 0}}}, {GONE}},
 	{"libraries of two versions", {"/l/libz.so.1.2", "1", {{"f", NULL, NULL, 0}}},
@@ -226,6 +293,27 @@ static void across_builds(void **state)
 		sprof_profile_destroy(old);
 		sprof_profile_destroy(new);
 	}
+}
+
+/* Long names differ at their ends. */
+static void long_names(void **state)
+{
+	static char names[2][6000];
+	struct built one = {"/p/app", "1", {{names[0], names[0], "/s/a.h", 3}}};
+	struct built other = {"/p/app", "2", {{names[1], names[1], "/s/a.h", 3}}};
+	struct sprof_profile *a, *b;
+	struct sprof_identity identity;
+
+	memset(names, 'x', sizeof(names));
+	snprintf(names[0] + sizeof(names[0]) - 4, 4, "one");
+	snprintf(names[1] + sizeof(names[1]) - 4, 4, "two");
+	a = make(&one);
+	b = make(&other);
+	assert_true(sprof_identity_match(&identity, a, b, SPROF_IDENTITY_COMPARE));
+	assert_int_equal(identity.functions[0], SPROF_PROFILE_NONE);
+	sprof_identity_finish(&identity);
+	sprof_profile_destroy(a);
+	sprof_profile_destroy(b);
 }
 
 /* A sample in a function, in a line of "/s/a.cc". */
@@ -333,6 +421,11 @@ static void roles(void **state)
 		{"/usr/lib/libpython3.11.so.1.0", "libpython.so"},
 		{"/usr/bin/python3.11", "python"},
 		{"/l/libx264.so.164", "libx264.so"},
+		{"/l/libfoo-1.2.so", "libfoo.so"},
+		{"/l/mod_http2.so", "mod_http2.so"},
+		{"/l/md5.so", "md5.so"},
+		{"/b/bzip2", "bzip2"},
+		{"/b/gcc-12", "gcc"},
 		{"/l/libpcre2-8.so.0.11.2", "libpcre2-8.so"},
 		{"/b/prog-1.2.3", "prog"},
 		{"/b/prog_v2", "prog"},
@@ -377,6 +470,7 @@ TEST_MAIN("identity")
 		cmocka_unit_test(within_a_profile),
 		cmocka_unit_test(a_line_has_its_file),
 		cmocka_unit_test(across_builds),
+		cmocka_unit_test(long_names),
 		cmocka_unit_test(lambdas_of_two_compilers),
 		cmocka_unit_test(programs_stay_two),
 		cmocka_unit_test(roles),

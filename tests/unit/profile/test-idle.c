@@ -258,6 +258,31 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* Other functions of such names are not Rust's. */
+static void locks_are_known_by_their_functions(void **state)
+{
+	static const struct {
+		const char *name;
+		enum sprof_lock_kind kind;
+	} functions[] = {
+		{"___pthread_mutex_lock", SPROF_LOCK_MUTEX},
+		{"__pthread_rwlock_wrlock_full64", SPROF_LOCK_RWLOCK},
+		{"std::sys::sync::mutex::futex::Mutex::lock_contended", SPROF_LOCK_RUST},
+		{"<std::sys::sync::mutex::futex::Mutex>::lock_contended", SPROF_LOCK_RUST},
+		{"std::sys::unix::locks::futex_rwlock::RwLock::write_contended", SPROF_LOCK_RUST},
+		{"std::sys::sync::rwlock::futex::RwLock::read_contended", SPROF_LOCK_RUST},
+		{"std::sys::sync::condvar::futex::Condvar::wait", SPROF_LOCK_UNKNOWN},
+		{"app::sys::Mutex::lock_contended", SPROF_LOCK_UNKNOWN},
+		{"<parking_lot::raw_mutex::RawMutex>::lock_slow", SPROF_LOCK_RUST},
+		{"parking_lot::raw_rwlock::RawRwLock::lock_exclusive_slow", SPROF_LOCK_RUST},
+		{"parking_lot::raw_mutex::RawMutex::unlock_slow", SPROF_LOCK_UNKNOWN},
+		{"parking_lot::condvar::Condvar::wait_until_internal", SPROF_LOCK_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		assert_int_equal(sprof_profile_lock_by_name(functions[i].name), functions[i].kind);
+}
+
 TEST_MAIN("idle")
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +292,7 @@ TEST_MAIN("idle")
 		cmocka_unit_test(the_functions_above_a_wait_decide),
 		cmocka_unit_test(a_deadlock_is_not_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
+		cmocka_unit_test(locks_are_known_by_their_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,63 @@
+/*
+ * The kernel lets no signal end the first process of a pid namespace, except a fault of an untraced
+ * one (kernel/signal.c, force_sig_info_to_task). A traced one goes on after the signal, and makes
+ * the same fault for ever. Does not handle faults that have a handler.
+ */
+#include "attach/first-process.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+
+#include "attach/regs/regs.h"
+#include "base/proc-status.h"
+
+static bool is_fault(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+		signal == SIGTRAP || signal == SIGSYS;
+}
+
+static bool is_first(struct sprof_process *process)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+
+	if (process->rank == SPROF_PROCESS_RANK_UNKNOWN &&
+		sprof_proc_status_read(process->pid, 0, text, sizeof(text)) > 0)
+		process->rank = sprof_proc_status_inner_id(text, "NSpid") == 1
+			? SPROF_PROCESS_FIRST
+			: SPROF_PROCESS_LATER;
+	return process->rank == SPROF_PROCESS_FIRST;
+}
+
+static bool has_handler(pid_t tid, int signal)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+
+	return sprof_proc_status_read(tid, 0, text, sizeof(text)) > 0 &&
+		sprof_proc_status_has_signal(text, "SigCgt", signal);
+}
+
+/* After most faults, the pc is still at the instruction. */
+static void step_back(pid_t tid, const siginfo_t *info)
+{
+	const uint64_t size = info->si_signo == SIGSYS ? SPROF_CALL_INSTRUCTION
+		: info->si_signo == SIGTRAP && sprof_stop_trap(info) == SPROF_TRAP_BREAKPOINT
+		? SPROF_TRAP_SIZE
+		: 0;
+	struct sprof_regs regs;
+
+	if (size && sprof_regs_read(tid, &regs))
+		sprof_regs_move(tid, regs.values[SPROF_REG_PC] - size);
+}
+
+bool sprof_first_process_must_leave(struct sprof_thread *thread, struct sprof_stop stop)
+{
+	siginfo_t info;
+
+	if (stop.kind != SPROF_STOP_SIGNAL || !is_fault(stop.value) || !is_first(thread->process) ||
+		ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &info) || info.si_code <= 0 ||
+		has_handler(thread->tid, stop.value))
+		return false;
+	step_back(thread->tid, &info);
+	return true;
+}

@@ -1,0 +1,185 @@
+/*
+ * Chooses by which name a function of Rust is matched: the most exact one that both sides have.
+ * The linkage name has a hash, which is the same if the crate, its version and the compiler are. The
+ * demangled name has the type arguments, but in Rust's older mangling only with debug information.
+ * If a side lacks them, or mangles in the other way, the name without them must do, but matches no
+ * function of several instances. The hash of a closure has its number, which changes if one is
+ * inserted before it: lines decide.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/idmap.h"
+#include "elfsym/elf/demangle.h"
+#include "profile/compare/identity-match.h"
+
+/* How a name has type arguments; names of two forms have nothing to compare. */
+enum form { OLD, OLD_WITH_ARGUMENTS, NEW, FORMS };
+
+/* A function's names, the most exact one first. Interned. */
+enum { LINKAGE, WHOLE, BARE, NAMES };
+
+struct names {
+	const char *texts[NAMES];
+	enum form form;
+};
+
+struct naming {
+	struct sprof_strtab *strings;
+	struct sprof_idmap seen; /* (module, name) -> a bit for each side and form that has it */
+};
+
+/* Skips what only one of the manglings has: "work::<u32>" for "work<u32>", "closure_env#0". */
+static void copy_whole(const char *name, char *to)
+{
+	static const char environment[] = "_env#";
+
+	while (*name) {
+		if (strncmp(name, "::<", 3) == 0)
+			name += 2;
+		else if (strncmp(name, environment, strlen(environment)) == 0)
+			name += strlen("_env");
+		*to++ = *name++;
+	}
+	*to = '\0';
+}
+
+static const char *behind_bracket(const char *at)
+{
+	size_t depth = 0;
+
+	for (; *at; at++) {
+		const bool is_arrow = *at == '-' && at[1] == '>';
+
+		at += is_arrow;
+		depth += *at == '<';
+		if (*at == '>' && !is_arrow && --depth == 0)
+			return at + 1;
+	}
+	return at;
+}
+
+/*
+ * Removes type arguments and the numbers of closures, in place. The bracket of "<T as Trait>::run" is
+ * no argument.
+ */
+static void strip_arguments(char *name)
+{
+	char *to = name;
+
+	for (const char *at = name; *at;) {
+		const bool is_behind_name = to > name && !strchr(" <&(,*", to[-1]);
+
+		if (*at == '<' && is_behind_name && strncmp(at, "<impl ", strlen("<impl ")) != 0)
+			at = behind_bracket(at);
+		else if (strncmp(at, "{{", 2) == 0 || strncmp(at, "}}", 2) == 0)
+			at++;
+		else if (*at == '#')
+			at += strcspn(at, "}");
+		else
+			*to++ = *at++;
+	}
+	*to = '\0';
+}
+
+/* "Vec::push" for "<Vec>::push". */
+static void unwrap(char *name)
+{
+	const char *behind = name[0] == '<' ? behind_bracket(name) : name;
+	size_t length = (size_t)(behind - name);
+
+	if (!length || memmem(name, length, " as ", strlen(" as ")))
+		return;
+	memmove(name, name + 1, length - 2);
+	memmove(name + length - 2, behind, strlen(behind) + 1);
+}
+
+static bool describe(
+	struct naming *naming, const struct sprof_identity_entry *entry, struct names *ret)
+{
+	const size_t length = strlen(entry->plain);
+	SPROF_AUTO_FREE char *text = malloc(length + 1);
+
+	if (!text)
+		return false;
+	copy_whole(entry->plain, text);
+	ret->texts[LINKAGE] = sprof_strtab_intern_bytes(
+		naming->strings, entry->name, sprof_rust_length(entry->name));
+	ret->texts[WHOLE] = sprof_strtab_intern(naming->strings, text);
+	/* In another build, a closure's hash may be that of the one before it. */
+	if (entry->file && strstr(text, "{{closure}}"))
+		ret->texts[LINKAGE] = ret->texts[WHOLE];
+	strip_arguments(text);
+	unwrap(text);
+	ret->texts[BARE] = sprof_strtab_intern(naming->strings, text);
+	ret->form = entry->name[1] == 'R' ? NEW : OLD;
+	if (ret->form == OLD && length && entry->plain[length - 1] == '>')
+		ret->form = OLD_WITH_ARGUMENTS;
+	return ret->texts[LINKAGE] && ret->texts[WHOLE] && ret->texts[BARE];
+}
+
+static uint32_t forms_with(
+	const struct naming *naming, const struct sprof_identity_entry *entry, const char *name)
+{
+	const uint32_t seen = sprof_idmap_find(&naming->seen, entry->module, (uintptr_t)name);
+
+	return seen == SPROF_IDMAP_NONE ? 0 : seen;
+}
+
+static bool note(
+	struct naming *naming, const struct sprof_identity_entry *entry, const struct names *names)
+{
+	const uint32_t bit = 1u << (names->form + (entry->of_source ? FORMS : 0));
+
+	for (int i = 0; i < NAMES; i++) {
+		if (!sprof_idmap_put(&naming->seen, entry->module, (uintptr_t)names->texts[i],
+			    forms_with(naming, entry, names->texts[i]) | bit))
+			return false;
+	}
+	return true;
+}
+
+static const char *choose(const struct naming *naming, const struct sprof_identity_entry *entry,
+	const struct names *names)
+{
+	for (int i = 0; i < NAMES; i++) {
+		uint32_t others = forms_with(naming, entry, names->texts[i]);
+
+		others = (entry->of_source ? others : others >> FORMS) & ((1u << FORMS) - 1);
+		if (i == BARE && names->form != OLD)
+			others &= ~(1u << names->form);
+		if (others)
+			return names->texts[i];
+	}
+	return names->texts[WHOLE];
+}
+
+static bool name_all(struct naming *naming, struct sprof_identity_entry *entries, size_t count,
+	struct names *names)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (sprof_rust_length(entries[i].name) &&
+			(!describe(naming, &entries[i], &names[i]) ||
+				!note(naming, &entries[i], &names[i])))
+			return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!names[i].texts[WHOLE])
+			continue;
+		entries[i].plain = choose(naming, &entries[i], &names[i]);
+		entries[i].instance = names[i].texts[LINKAGE];
+	}
+	return true;
+}
+
+bool sprof_identity_name_rust(
+	struct sprof_identity_entry *entries, size_t count, struct sprof_strtab *texts)
+{
+	SPROF_AUTO_FREE struct names *names = calloc(count + 1, sizeof(*names));
+	struct naming naming = {.strings = texts};
+	const bool ok = names && name_all(&naming, entries, count, names);
+
+	sprof_idmap_finish(&naming.seen);
+	return ok;
+}
