@@ -240,17 +240,26 @@ struct sprof_holder {
 	uint32_t stack; /* of the holder's sample in the same tick; SPROF_RECORD_NONE: none */
 };
 
+/* What the kernel counts of a thread. */
+enum sprof_counter {
+	SPROF_COUNTER_VOLUNTARY, /* context switches */
+	SPROF_COUNTER_INVOLUNTARY,
+	SPROF_COUNTER_MINOR_FAULTS,
+	SPROF_COUNTER_MAJOR_FAULTS,
+	SPROF_COUNTER_READ_BYTES, /* by system calls, including pipes and sockets */
+	SPROF_COUNTER_WRITTEN_BYTES,
+	SPROF_COUNTER_DISK_READ_BYTES, /* from and to block devices */
+	SPROF_COUNTER_DISK_WRITTEN_BYTES,
+	SPROF_COUNTER_SIGNALS, /* delivered to it, including ignored ones */
+	SPROF_COUNTER_COUNT,
+};
+
 /* Further facts from the kernel about a thread, from when sprof first saw it until now. */
 struct sprof_thread_facts {
 	pid_t own_pid, own_tid; /* in the innermost pid namespace; 0: unknown */
 	int processor;          /* where it last ran; -1: unknown */
 	bool has_switches, has_io;
-	uint64_t voluntary, involuntary; /* context switches */
-	uint64_t minor_faults, major_faults;
-	/* by system calls, including pipes and sockets */
-	uint64_t read_bytes, written_bytes;
-	uint64_t disk_read_bytes, disk_written_bytes; /* from and to block devices */
-	uint64_t signals;                             /* delivered to it, including ignored ones */
+	uint64_t counters[SPROF_COUNTER_COUNT];
 	uint64_t max_rss_bytes; /* of its process so far; 0: unknown, or not the leader */
 	/*
 	 * from recorded switches, while sampling was on: waits and preemptions, and their time off

@@ -1,5 +1,5 @@
 /*
- * The result of one look at a thread. The acquirers (reuse, peek, denied, stops, kernel) fill it in, and
+ * The result of one look at a thread. The acquirers (reuse, peek, stops, kernel) fill it in, and
  * sampler/account/book.c turns it into samples using nothing else.
  */
 #ifndef SPROF_SAMPLER_OBSERVATION_H
@@ -38,10 +38,8 @@ struct observation {
 
 	/* The thread's figures at that time; none for a timer's record. */
 	struct ledger_look look;
-	/* for a sleeper: the figures that identify its sleep */
-	/* a new sleep can be distinguished from this one: its sample may be repeated */
+	/* a sleeper's next sleep can be distinguished from this one: its sample may be repeated */
 	bool sleeps_on;
-	struct sprof_figures slept;
 	/* Of a stopped thread: exact, if figures were wanted; NULL: not read. */
 	const struct reading *reading;
 };

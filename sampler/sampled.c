@@ -38,42 +38,35 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 	process->enters_until_ns = now_ns + ENTERS_NS;
 }
 
-static void begin_account(struct sampled *sampled, const struct sprof_figures *start)
+static void begin_account(
+	struct sampled *sampled, const struct sprof_figures *start, uint64_t timeslices)
 {
 	const struct ledger_look look = {
 		.time_ns = start->time_ns,
-		.figures = {start->cpu_ns, start->runq_ns, start->timeslices},
+		.figures = {start->cpu_ns, start->runq_ns, timeslices},
 	};
 
 	sprof_ledger_begin(&sampled->ledger, &look);
 	sprof_account_init(&sampled->account, start);
-	sampled->window_ns = start->time_ns;
 }
 
 struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start)
+	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices)
 {
 	struct sampled *sampled = calloc(1, sizeof(*sampled));
 
 	if (!sampled)
 		return NULL;
 	sampled->process = process;
-	begin_account(sampled, start);
+	begin_account(sampled, start, timeslices);
+	sampled->holder.thread = SPROF_RECORD_NONE;
 	sprof_copy_plan_init(&sampled->copy);
 	return sampled;
-}
-
-static void end_sleep(struct sampled *sampled)
-{
-	if (sampled->sleep.active)
-		sampled->process->quiet.asleep_ns -= sampled->sleep.figures.cpu_ns;
-	sampled->sleep.active = false;
 }
 
 void sprof_sampled_destroy(struct sampled *sampled)
 {
 	if (sampled) {
-		end_sleep(sampled);
 		sprof_interp_thread_destroy(sampled->script);
 		sprof_switching_destroy(sampled->switching);
 	}
@@ -106,44 +99,16 @@ void sprof_sampled_restarted(struct sampled *sampled)
 {
 	forget_place(sampled);
 	sampled->is_late = false;
-	sampled->last_sleep.sample.time_ns = 0;
 }
 
-void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample)
+void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same)
 {
-	sampled->last_sleep.sample = *sample;
-	if (!sample->holder)
-		return;
-	sampled->last_sleep.holder = *sample->holder;
-	sampled->last_sleep.sample.holder = &sampled->last_sleep.holder;
-}
-
-void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures, bool is_same)
-{
-	end_sleep(sampled);
-	sampled->sleep = (struct known_sleep){.active = is_same, .figures = *figures};
-	if (is_same)
-		sampled->process->quiet.asleep_ns += figures->cpu_ns;
-	sampled->has_running = false;
-}
-
-void sprof_sampled_ran_meanwhile(
-	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait)
-{
-	sampled->running = (struct known_place){.seen = sampled->last, .wait = sampled->wait.id};
-	sampled->has_running = true;
-	sampled->last = *asleep;
-	sampled->wait = *wait;
+	sampled->sleep = (struct known_sleep){is_same, look->time_ns, look->figures.timeslices};
 }
 
 void sprof_sampled_woke(struct sampled *sampled)
 {
-	if (sampled->has_running) {
-		sampled->last = sampled->running.seen;
-		sprof_sampled_runs(sampled, sampled->running.wait);
-	}
-	sampled->has_running = false;
-	end_sleep(sampled);
+	sampled->sleep.active = false;
 }
 
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
@@ -151,18 +116,9 @@ void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
 	sampled->wait = (struct known_wait){.id = id};
 }
 
-struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)
+void sprof_sampled_resumed(struct sampled *sampled, struct reading *now)
 {
-	sampled->window_ns = now->time_ns;
-	return (struct sprof_charge){
-		.times = sprof_account_advance(&sampled->account, now),
-		.faults = sprof_account_take_faults(&sampled->account, now),
-	};
-}
-
-void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
-	const struct sprof_thread_facts *facts)
-{
-	begin_account(sampled, now);
-	sampled->first = sprof_facts_since(facts, &sampled->first);
+	begin_account(sampled, &now->figures, now->schedstat.timeslices);
+	sprof_facts_subtract(&now->facts, sampled->first);
+	memcpy(sampled->first, now->facts.counters, sizeof(sampled->first));
 }

@@ -12,8 +12,6 @@
  *
  *   is_late  its stop missed its tick and is under way; the sample is taken when it comes.
  *
- *   window   begins at the thread's first sight, at each charge, and when sampling goes on again.
- *
  *   timer    NONE -opened-> OPENING -recorded-> OPEN. All -closed-> NONE. After `given up` it stays
  *            closed until an exec. The first record comes after a whole period, so a thread that
  *            works in short bursts may have none for long. While OPENING, stops take the samples.
@@ -39,20 +37,18 @@ struct sprof_perf_timer;
 struct switching;
 struct sprof_interp_process;
 struct sprof_interp_thread;
+struct reading;
 
-/* The thread's present sleep; its sample is repeated as long as the sleep lasts. */
+/* The thread's last sleep. */
 struct known_sleep {
-	bool active;
-	/* the kernel's, unchanged during the sleep; time_ns 0: only those of schedstat */
-	struct sprof_figures figures;
+	bool active; /* it lasts, for all that is known: its sample is repeated */
+	uint64_t seen_ns, timeslices;
 };
 
 /* A lock that a thread waits for. Its holder is looked up as long as the wait lasts. */
 struct lock_watch {
-	bool active;
-	struct sprof_futex futex;
-	/* the sampler's id of it, at the last look; SPROF_RECORD_NONE: none, or not known */
-	uint32_t holder_id;
+	struct sprof_futex futex; /* address 0: it waits for no lock */
+	pid_t holder_tid;         /* at the last look; 0: none, or not known */
 	uint64_t
 		own_ns; /* since when the thread itself has been seen as the holder; 0: it is not */
 };
@@ -60,9 +56,9 @@ struct lock_watch {
 /* The thread's last known wait, and what identifies it. */
 struct known_wait {
 	struct lock_watch lock;
-	uint32_t id; /* the sink's; SPROF_WAIT_NONE: it does not wait, or waits are not wanted */
-	int64_t call;
-	uint64_t sp, argument, found_ns;
+	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
+	uint64_t argument;
+	uint64_t found_ns;         /* 0: it runs */
 	enum sprof_wait_kind kind; /* of the call, with its arguments */
 };
 
@@ -74,10 +70,10 @@ struct last_call {
 
 /* The CPU that the thread was last seen on; it may have moved since. */
 struct known_cpu {
-	int number;                /* -1: not known */
-	bool pinned;               /* to that CPU */
-	uint64_t policy, priority; /* of the thread, sched(7) */
-	uint64_t seen_ns;          /* seen running then; 0: too old to believe */
+	int number;       /* -1: not known */
+	bool pinned;      /* to that CPU */
+	uint64_t rank;    /* of the thread, if it is a real-time one: sampler/stop/priority.h */
+	uint64_t seen_ns; /* seen running then; 0: too old to believe */
 };
 
 /* The thread's last sample. */
@@ -89,21 +85,6 @@ struct last_seen {
 	enum sprof_merge merge;
 	uint64_t goroutine; /* 0: none, or not wanted */
 	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
-};
-
-/* Where a thread was seen, and in which call. */
-struct known_place {
-	struct last_seen seen;
-	uint32_t wait; /* the sink's */
-};
-
-/*
- * The last sample of a sleep, with the holder of its lock. time_ns 0: there is none, or another
- * sink got it.
- */
-struct last_sleep {
-	struct sprof_sample sample;
-	struct sprof_holder holder;
 };
 
 /* How its stack is copied: how much, and where its own stack lies. Walks update that. */
@@ -127,13 +108,10 @@ struct timed {
 	size_t needed;  /* the largest part of a copy that a complete stack has needed, in bytes */
 	uint32_t whole; /* complete stacks that may still make the copies smaller */
 	double cut_share; /* share of recent stacks that were incomplete, where no larger copy may help */
-	size_t room; /* number of records that its ring holds */
-	uint64_t period_ns;
-	uint64_t paced_ns;      /* when it got that period */
+	size_t room;            /* number of records that its ring holds */
+	uint64_t paced_ns;      /* when it got its period */
 	uint32_t paced_records; /* records since then */
-	uint64_t found_ns;      /* the last tick that found the thread running without a timer */
-	/* the last tick that read a record of it, and its timeslices then */
-	uint64_t recorded_ns, timeslices;
+	uint64_t timeslices;    /* in the tick that read its last record */
 };
 
 enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
@@ -150,20 +128,15 @@ struct sampled {
 	struct last_call last_call;
 	uint64_t turn_ns;  /* the last tick that looked at it */
 	uint64_t asked_ns; /* the last tick that asked for its stop */
-	uint32_t place;    /* index of its last sample in sampler/account/samples.c */
+	/* where it was last known to be, should it hold a lock: a stack of the sink */
+	uint64_t place_ns;
+	uint32_t place;
 	struct sprof_account account;
-	uint64_t window_ns; /* when the last charge was */
-	uint64_t stood_ns;  /* time in our stops, from when we saw each */
+	uint64_t stood_ns; /* time in our stops, from when we saw each */
 	enum sampled_life life;
 	bool is_late; /* its stop has missed the tick that asked for it */
 	struct last_seen last;
-	struct last_sleep last_sleep;
-	/*
-	 * where a record shows it running while it counts as asleep: just before that sleep, or
-	 * after a wake-up that no look has seen yet
-	 */
-	struct known_place running;
-	bool has_running;
+	struct sprof_holder holder; /* of the lock that its last sleep is for; thread NONE: none */
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
@@ -171,10 +144,10 @@ struct sampled {
 	struct switching *switching;
 	/* sampler/stack/interpreted.c; NULL: it runs no interpreter */
 	struct sprof_interp_thread *script;
-	bool sought_thread;              /* its thread pointer was looked for */
-	uint64_t faults, faults_ns;      /* page faults so far, and when that was read */
-	pid_t own_tid;                   /* its id inside its process's pid namespace */
-	struct sprof_thread_facts first; /* counted before its first sight */
+	bool sought_thread;                  /* its thread pointer was looked for */
+	uint64_t faults, faults_ns;          /* page faults so far, and when that was read */
+	pid_t own_tid;                       /* its id inside its process's pid namespace */
+	uint64_t first[SPROF_COUNTER_COUNT]; /* counted before its first sight */
 	char name[SPROF_COMM_MAX];
 };
 
@@ -186,8 +159,6 @@ struct known_mappings {
 	bool is_unchanged;   /* that read found no change */
 	bool lacks_code;     /* and it lacked the code that the kernel had reported */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
-	/* records from before an exec are being unwound, by the old program's mappings */
-	bool is_former;
 	/*
 	 * the record being unwound; NULL: none is. is_kept: it is unwound by the mappings known from
 	 * before the later ones that the thread made
@@ -202,19 +173,18 @@ struct known_mappings {
 	bool is_go_called; /* C code has been seen to call Go's */
 };
 
-/* sampler/tick/quiet.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
+/* sampler/tick/reuse.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
 struct known_quiet {
 	/* none of its sleepers has run since the last tick; the same for that tick */
 	bool is_quiet, was_quiet;
 	bool has_awake; /* it has threads that are not known to sleep */
 	/* sleepers that wait for a lock, in this tick so far and in the tick before */
 	uint64_t waiters, last_waiters;
-	uint64_t quiet_ns;  /* the last tick that found it quiet */
-	uint64_t moved_ns;  /* the last tick that found a sleeper that had run */
-	uint64_t asleep_ns; /* CPU time of its present sleepers, up to their sleeps */
-	uint64_t awake_ns;  /* CPU time of its other threads, as of this tick */
-	bool has_rest;      /* the time below belongs to this tick, or to the last one */
-	uint64_t rest_ns;   /* the process's clock minus both */
+	uint64_t quiet_ns;   /* the last tick that found it quiet */
+	uint64_t moved_ns;   /* the last tick that found a sleeper that had run */
+	uint64_t threads_ns; /* CPU time of its threads, as of this tick */
+	bool has_rest;       /* the time below belongs to this tick, or to the last one */
+	uint64_t rest_ns;    /* the process's clock minus that */
 	/* the rest while no sleeper had run: mostly of ended threads */
 	uint64_t known_rest_ns;
 };
@@ -246,7 +216,7 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
  * out of memory.
  */
 struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start);
+	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
 /* Returns false if the thread already has that name. */
@@ -257,28 +227,16 @@ void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/* A sample of a sleep goes to the sink. */
-void sprof_sampled_sleeps(struct sampled *sampled, const struct sprof_sample *sample);
 /*
- * sleep: it sleeps, with these figures. `is_same`: they distinguish this sleep from the next one,
+ * sleep: a look finds it asleep. `is_same`: its figures distinguish this sleep from the next one,
  * so the sample can be repeated.
  */
-void sprof_sampled_slept(
-	struct sampled *sampled, const struct sprof_figures *figures, bool is_same);
-/*
- * A record shows where it ran, just before its sleep or after it. `asleep` and `wait` hold until a
- * look shows that it woke.
- */
-void sprof_sampled_ran_meanwhile(
-	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait);
+void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same);
 void sprof_sampled_woke(struct sampled *sampled);
 /* It runs, in a system call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 
-/* window: the time since the last charge, by these figures. */
-struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
 /* Sampling resumes. What was counted in the pause does not belong to the run. */
-void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
-	const struct sprof_thread_facts *facts);
+void sprof_sampled_resumed(struct sampled *sampled, struct reading *now);
 
 #endif

@@ -60,8 +60,8 @@ static void write_rest(const struct sprof_text *text, const struct sprof_thread_
 		const char *words;
 	} sizes[] = {
 		{facts->max_rss_bytes, "max rss"},
-		{facts->disk_read_bytes, "read from disk"},
-		{facts->disk_written_bytes, "written to disk"},
+		{facts->counters[SPROF_COUNTER_DISK_READ_BYTES], "read from disk"},
+		{facts->counters[SPROF_COUNTER_DISK_WRITTEN_BYTES], "written to disk"},
 	};
 	const char *separator = "          ";
 
@@ -72,10 +72,11 @@ static void write_rest(const struct sprof_text *text, const struct sprof_thread_
 			figure_bytes(sizes[i].value).text);
 		separator = ", ";
 	}
-	if (facts->signals)
-		sprof_out_printf(text->out, "%s%" PRIu64 " signal%s", separator, facts->signals,
-			facts->signals == 1 ? "" : "s");
-	if (separator[0] == ',' || facts->signals)
+	if (facts->counters[SPROF_COUNTER_SIGNALS])
+		sprof_out_printf(text->out, "%s%" PRIu64 " signal%s", separator,
+			facts->counters[SPROF_COUNTER_SIGNALS],
+			facts->counters[SPROF_COUNTER_SIGNALS] == 1 ? "" : "s");
+	if (separator[0] == ',' || facts->counters[SPROF_COUNTER_SIGNALS])
 		sprof_out_puts(text->out, "\n");
 	if (facts->has_waits)
 		sprof_out_printf(text->out,
@@ -103,13 +104,17 @@ static void write_figures(struct sprof_row *row, const struct columns *columns,
 		if (columns->classes[i])
 			sprof_row_time(row, classes[i], 8, thread->times.ns[i]);
 	}
-	write_count(row, "volunt.", 7, facts->has_switches, facts->voluntary);
-	write_count(row, "involt.", 7, facts->has_switches, facts->involuntary);
-	write_count(row, "faults", 7, true, facts->minor_faults);
-	write_count(row, "major", 5, true, facts->major_faults);
-	sprof_row_text(row, "read", 8, facts->has_io ? figure_bytes(facts->read_bytes).text : "-");
-	sprof_row_text(
-		row, "written", 8, facts->has_io ? figure_bytes(facts->written_bytes).text : "-");
+	write_count(
+		row, "volunt.", 7, facts->has_switches, facts->counters[SPROF_COUNTER_VOLUNTARY]);
+	write_count(
+		row, "involt.", 7, facts->has_switches, facts->counters[SPROF_COUNTER_INVOLUNTARY]);
+	write_count(row, "faults", 7, true, facts->counters[SPROF_COUNTER_MINOR_FAULTS]);
+	write_count(row, "major", 5, true, facts->counters[SPROF_COUNTER_MAJOR_FAULTS]);
+	sprof_row_text(row, "read", 8,
+		facts->has_io ? figure_bytes(facts->counters[SPROF_COUNTER_READ_BYTES]).text : "-");
+	sprof_row_text(row, "written", 8,
+		facts->has_io ? figure_bytes(facts->counters[SPROF_COUNTER_WRITTEN_BYTES]).text
+			      : "-");
 	sprof_row_gap(row, 2, "name");
 }
 

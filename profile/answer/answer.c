@@ -194,7 +194,9 @@ static uint64_t most_in_faults(const struct sprof_profile *profile, uint32_t thr
 	const struct sprof_thread_facts *facts = &profile->threads[thread].facts;
 
 	return profile->threads[thread].has_facts
-		? (facts->minor_faults + facts->major_faults) * SPROF_MOST_FAULT_NS
+		? (facts->counters[SPROF_COUNTER_MINOR_FAULTS] +
+			  facts->counters[SPROF_COUNTER_MAJOR_FAULTS]) *
+			SPROF_MOST_FAULT_NS
 		: 0;
 }
 

@@ -37,7 +37,6 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.time_ns = time_ns,
 		.cpu_ns = schedstat->cpu_ns,
 		.runq_ns = schedstat->runq_ns,
-		.timeslices = schedstat->timeslices,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
 		.disk_ticks = stat->disk_ticks,
@@ -47,26 +46,6 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 	if (!schedstat->cpu_ns)
 		figures.cpu_ns = (stat->user_ticks + stat->system_ticks) * tick_ns();
 	return figures;
-}
-
-void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
-{
-	*account = (struct sprof_account){.start = *start,
-		.looked_ns = start->time_ns,
-		.stood_ns = start->stood_ns,
-		.switches = start->switches,
-		.faults = start->faults,
-		.recorded = {.off_ns = start->off_ns,
-			.runq_ns = start->runq_ns,
-			.gaps = start->off_gaps}};
-}
-
-uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now)
-{
-	const uint64_t before = account->faults;
-
-	account->faults = now->faults;
-	return sprof_minus(now->faults, before);
 }
 
 /* The part of a class that was not handed out yet. A figure that went back hands out nothing. */
@@ -152,13 +131,41 @@ static uint64_t waited(const struct sprof_account *account)
 		account->kept_ns;
 }
 
+/* The time of a gap was divided without the switches. From now on, they determine it again. */
+static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
+{
+	account->off_base_ns = (int64_t)(waited(account) - now->off_ns + now->runq_ns);
+	account->off_gaps = now->off_gaps;
+}
+
+static void note_last(struct sprof_account *account, const struct sprof_figures *now)
+{
+	account->last.time_ns = now->time_ns;
+	account->last.cpu_ns = now->cpu_ns;
+	account->last.runq_ns = now->runq_ns;
+	account->last.faults = now->faults;
+	account->last.stood_ns = now->stood_ns;
+	if (now->has_switches)
+		account->last.switches = now->switches;
+}
+
+void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
+{
+	*account = (struct sprof_account){
+		.start = {start->time_ns, start->cpu_ns, start->runq_ns, start->user_ticks,
+			start->system_ticks, start->disk_ticks, start->cpus},
+		.looked_ns = start->time_ns,
+	};
+	note_last(account, start);
+	resume_record(account, start);
+}
+
 /* Time since the beginning, not handed out, that is neither CPU time nor run queue. */
 static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	const struct sprof_figures *start = &account->start;
-	uint64_t wall = sprof_minus(now->time_ns, start->time_ns);
-	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
-	uint64_t runq = sprof_minus(now->runq_ns, start->runq_ns);
+	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
+	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
+	uint64_t runq = sprof_minus(now->runq_ns, account->start.runq_ns);
 
 	return sprof_minus(sprof_minus(sprof_minus(wall, cpu), runq),
 		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
@@ -167,7 +174,7 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 /* If the kernel's count of switches is not known, the thread may have slept. */
 static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	return blocked_ns(account) || !now->has_switches || now->switches > account->switches;
+	return blocked_ns(account) || !now->has_switches || now->switches > account->last.switches;
 }
 
 /* The longest wait within `wall` ns that the thread's samples allow. */
@@ -184,20 +191,20 @@ static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 /* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
 static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	const struct sprof_figures *start = &account->start;
-	uint64_t worked = sprof_minus(now->cpus.worked_ticks, start->cpus.worked_ticks);
-	uint64_t lost = sprof_minus(now->cpus.lost_ticks, start->cpus.lost_ticks);
+	uint64_t worked = sprof_minus(now->cpus.worked_ticks, account->start.cpus.worked_ticks);
+	uint64_t lost = sprof_minus(now->cpus.lost_ticks, account->start.cpus.lost_ticks);
 
 	if (!worked)
 		return 0;
-	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, start->cpu_ns) * lost / worked);
+	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, account->start.cpu_ns) * lost /
+		worked);
 }
 
 /* The part of the left-over time that is not wait. */
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->stood_ns));
+	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
 	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns), lost;
 
 	if (!has_slept(account, now))
@@ -214,26 +221,17 @@ static uint64_t stolen_of(
 static uint64_t stolen_by_switches(
 	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	const uint64_t wait = sprof_minus(sprof_minus(now->off_ns, account->recorded.off_ns),
-		sprof_minus(now->runq_ns, account->recorded.runq_ns));
+	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
+		(int64_t)waited(account);
 
-	return sprof_minus(left, sprof_minus(account->recorded.blocked_ns + wait, waited(account)));
-}
-
-/* The time of a gap was divided without the switches. From now on, they determine it again. */
-static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
-{
-	account->recorded.off_ns = now->off_ns;
-	account->recorded.runq_ns = now->runq_ns;
-	account->recorded.blocked_ns = waited(account);
-	account->recorded.gaps = now->off_gaps;
+	return wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
 }
 
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	uint64_t left = left_over(account, now);
-	const bool has_gap = now->off_gaps != account->recorded.gaps;
+	const bool has_gap = now->off_gaps != account->off_gaps;
 	uint64_t stolen = now->has_off && !has_gap ? stolen_by_switches(account, now, left)
 						   : stolen_of(account, now, left);
 
@@ -241,9 +239,6 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
 	if (now->has_off && has_gap)
 		resume_record(account, now);
 	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
-	account->stood_ns = now->stood_ns;
-	if (now->has_switches)
-		account->switches = now->switches;
 	return stolen;
 }
 
@@ -266,14 +261,26 @@ static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_
 	return delta;
 }
 
-struct sprof_times sprof_account_advance(
-	struct sprof_account *account, const struct sprof_figures *now)
+/* What is not CPU time. */
+static void advance_off(struct sprof_account *account, const struct sprof_figures *now,
+	bool is_last, struct sprof_times *times)
 {
-	const struct sprof_figures *start = &account->start;
+	times->ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
+	times->ns[SPROF_TIME_STOLEN] = divide(account, now);
+	note_last(account, now);
+	if (!is_last && !blocked_ns(account))
+		return;
+	split_blocked(account, now, account->kept_ns, times);
+	account->kept_ns = 0;
+}
+
+struct sprof_times sprof_account_advance(
+	struct sprof_account *account, const struct sprof_figures *now, bool is_last)
+{
 	const uint64_t *before = account->handed_out.ns;
-	uint64_t cpu = sprof_minus(now->cpu_ns, start->cpu_ns);
-	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, start->user_ticks),
-		sprof_minus(now->system_ticks, start->system_ticks));
+	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
+	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, account->start.user_ticks),
+		sprof_minus(now->system_ticks, account->start.system_ticks));
 	struct sprof_times times = {0};
 
 	/* If the split of user and system time moved, neither class shrinks. */
@@ -283,11 +290,17 @@ struct sprof_times sprof_account_advance(
 		user = sprof_minus(cpu, before[SPROF_TIME_SYS]);
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, sprof_minus(cpu, user));
-	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
-	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
-	if (now->more_to_come && !blocked_ns(account))
-		return times;
-	split_blocked(account, now, account->kept_ns, &times);
-	account->kept_ns = 0;
+	advance_off(account, now, is_last, &times);
+	return times;
+}
+
+struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now)
+{
+	struct sprof_times times = {0};
+
+	now->cpu_ns = account->last.cpu_ns;
+	now->runq_ns = account->last.runq_ns;
+	now->faults = account->last.faults;
+	advance_off(account, now, false, &times);
 	return times;
 }

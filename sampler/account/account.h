@@ -17,9 +17,6 @@ struct sprof_figures {
 	uint64_t user_ticks, system_ticks;
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
 	uint64_t faults;     /* page faults, with and without input */
-	uint64_t timeslices;
-	/* more samples follow: blocked time that none explains yet may be kept for them */
-	bool more_to_come;
 	bool has_switches;
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
 	uint64_t stood_ns;           /* time stopped for samples */
@@ -34,27 +31,30 @@ struct sprof_figures {
 };
 
 struct sprof_account {
-	struct sprof_figures start;
+	/* when it began: what came before is not handed out */
+	struct {
+		uint64_t time_ns, cpu_ns, runq_ns, user_ticks, system_ticks, disk_ticks;
+		struct sprof_proc_cpus cpus;
+	} start;
+	struct { /* at the last advance */
+		uint64_t time_ns, cpu_ns, runq_ns, faults, switches, stood_ns;
+	} last;
 	struct sprof_times handed_out;
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */
 	uint64_t blocked[SPROF_STATE_COUNT];
 	enum sprof_state last_blocked; /* the state of the last sample; USER: none yet */
 	/* periods of the ticks up to the looks so far, and those up to looks that found it blocked */
 	uint64_t looks, blocked_looks;
-	uint64_t looked_ns;          /* the last look */
-	uint64_t kept_ns;            /* blocked time kept for later */
-	uint64_t stood_ns, switches; /* at the last advance */
-	uint64_t faults;             /* at the last take */
+	uint64_t looked_ns; /* the last look */
+	uint64_t kept_ns;   /* blocked time kept for later */
 	/* stolen time that the machine's figures account for */
 	uint64_t lost_ns;
 	/*
-	 * the figures and the blocked time when the record began, or resumed after a gap: recorded
-	 * switches determine the blocked time since then
+	 * recorded switches determine the blocked time since the record began, or resumed after a
+	 * gap: time off the CPU less the run queue, plus this
 	 */
-	struct {
-		uint64_t off_ns, runq_ns, blocked_ns;
-		uint32_t gaps;
-	} recorded;
+	int64_t off_base_ns;
+	uint32_t off_gaps; /* gaps so far */
 };
 
 /*
@@ -79,16 +79,16 @@ void sprof_account_look(
 void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t ns);
 
 /*
- * The times since the last call. Blocked time is split into sleep, disk and stopped. Disk time is
+ * The times since the last call. If more samples follow (not `is_last`), blocked time that none
+ * explains yet is kept for them. Blocked time is split into sleep, disk and stopped. Disk time is
  * the kernel's delay accounting, if that is on; the rest follows the samples. Time that is neither
  * CPU time nor run queue is blocked time only if something says that the thread slept; otherwise it
  * is stolen. The figures must be exact at their time: take them from a thread that was off the CPU,
  * has just been stopped or has ended, because the kernel books a running thread's time late.
  */
 struct sprof_times sprof_account_advance(
-	struct sprof_account *account, const struct sprof_figures *now);
-
-/* The page faults since the last call. */
-uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now);
+	struct sprof_account *account, const struct sprof_figures *now, bool is_last);
+/* The same for a thread that has slept since then: *now gets the figures that are unchanged. */
+struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now);
 
 #endif

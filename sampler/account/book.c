@@ -9,19 +9,16 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "sampler/account/intervals.h"
 #include "sampler/account/names.h"
 #include "sampler/stack/interpreted.h"
 #include "sampler/stack/mappings.h"
-
-enum { FEW_THREADS = 100 }; /* with at most this many threads, each charge reads their counters */
 
 void sprof_book_init(struct book *book, struct run *run, const struct sprof_sink *sink)
 {
 	*book = (struct book){
 		.run = run,
 		.sink = sink,
-		.charging = {.run = run, .sink = sink, .few = true},
+		.charging = {.run = run, .sink = sink},
 	};
 	sprof_samples_init(&book->samples, run, sink);
 	sprof_waits_init(&book->waits, run, sink);
@@ -33,9 +30,8 @@ void sprof_book_finish(struct book *book)
 	sprof_samples_finish(&book->samples);
 }
 
-void sprof_book_begin_tick(struct book *book, size_t threads, bool closing)
+void sprof_book_begin_tick(struct book *book, bool closing)
 {
-	book->charging.few = threads <= FEW_THREADS;
 	book->charging.closing = closing;
 }
 
@@ -61,7 +57,9 @@ static void note_first(
 	struct sampled *sampled = thread->sampling;
 
 	sampled->own_tid = facts->own_tid ? facts->own_tid : thread->tid;
-	sampled->first = is_all_ours ? (struct sprof_thread_facts){0} : *facts;
+	memset(sampled->first, 0, sizeof(sampled->first));
+	if (!is_all_ours)
+		memcpy(sampled->first, facts->counters, sizeof(sampled->first));
 }
 
 static struct sampled *begin(struct book *book, struct sprof_thread *thread)
@@ -70,14 +68,14 @@ static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 	const bool all_ours = is_all_ours(book, thread);
 	struct reading reading = {0};
 
-	if (!sprof_reading_take(world, thread, !all_ours, &reading) && !all_ours)
+	if (!sprof_reading_take(world, thread, &reading) && !all_ours)
 		return NULL;
 	if (all_ours)
 		reading.figures = sprof_figures_at_birth(world, thread);
 	reading.figures.cpus = *sprof_charge_cpus(&book->charging);
 	if (sprof_sampled_process_of(thread->process))
-		thread->sampling =
-			sprof_sampled_create(thread->process->sampling, &reading.figures);
+		thread->sampling = sprof_sampled_create(thread->process->sampling, &reading.figures,
+			all_ours ? 0 : reading.schedstat.timeslices);
 	if (!thread->sampling) {
 		book->run->out_of_memory = true;
 		return NULL;
@@ -137,7 +135,6 @@ void sprof_book_close(struct book *book, struct sprof_thread *thread)
 {
 	struct sampled_process *process = thread->process->sampling;
 
-	sprof_samples_forget(&book->samples, thread);
 	sprof_sampled_destroy(thread->sampling);
 	thread->sampling = NULL;
 	/* Since its last sample it may have loaded a library. */
@@ -152,7 +149,7 @@ static void restart(struct book *book, struct sprof_thread *thread)
 	if (!thread->sampling)
 		return;
 	sprof_sampled_restarted(thread->sampling);
-	(void)!sprof_reading_take(book->run->world, thread, true, &reading);
+	(void)!sprof_reading_take(book->run->world, thread, &reading);
 	note_first(thread, &reading.facts, book->is_paused);
 	sprof_names_report(book->run, book->sink, thread, true);
 }
@@ -203,7 +200,6 @@ void sprof_book_restart(struct book *book)
 	struct sprof_thread **threads;
 	size_t count;
 
-	sprof_samples_forget_all(&book->samples);
 	sprof_waits_restart(&book->waits);
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -214,12 +210,9 @@ void sprof_book_restart(struct book *book)
 		restart(book, threads[i]);
 }
 
-enum ask_figures sprof_book_wants(
-	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns)
+bool sprof_book_wants(const struct book *book, const struct sprof_thread *thread, uint64_t time_ns)
 {
-	if (!thread->sampling || !sprof_charge_is_due(&book->charging, thread->sampling, time_ns))
-		return ASK_NO_FIGURES;
-	return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;
+	return thread->sampling && sprof_charge_is_due(&book->charging, thread->sampling, time_ns);
 }
 
 /* Whether the mode wants samples of this state. */
@@ -262,26 +255,28 @@ static void look_at_lock(struct book *book, const struct observation *observatio
 	struct sampled *sampled = observation->thread->sampling;
 	struct lock_watch *watch = &sampled->wait.lock;
 
-	if (sampled->wait.id && watch->active)
+	if (sampled->wait.id && watch->futex.address)
 		sprof_locks_look(
 			&book->waits.locks, observation->thread, watch, observation->time_ns);
+}
+
+static uint32_t running_call(struct book *book, const struct observation *observation)
+{
+	return observation->state == SPROF_STATE_SYS
+		? sprof_waits_running(&book->waits, observation->thread, observation)
+		: SPROF_WAIT_NONE;
 }
 
 /* Finds what the thread does in the kernel. A thread in a group-stop waits for SIGCONT only. */
 static void find_wait(struct book *book, const struct observation *observation)
 {
 	struct sprof_thread *thread = observation->thread;
-	uint32_t id = SPROF_WAIT_NONE;
 
 	if (observation->snapshot &&
-		(observation->state == SPROF_STATE_SLEEP ||
-			observation->state == SPROF_STATE_DISK)) {
+		(observation->state == SPROF_STATE_SLEEP || observation->state == SPROF_STATE_DISK))
 		sprof_waits_look_up(&book->waits, thread, &observation->call, observation->time_ns);
-		return;
-	}
-	if (observation->state == SPROF_STATE_SYS)
-		id = sprof_waits_running(&book->waits, thread, observation);
-	sprof_sampled_runs(thread->sampling, id);
+	else
+		sprof_sampled_runs(thread->sampling, running_call(book, observation));
 }
 
 /* The sink gets only stacks that have samples. */
@@ -301,7 +296,7 @@ static void note_sleep(const struct observation *observation, enum sprof_end end
 	bool is_same = observation->sleeps_on && end != SPROF_END_STACK_COPY;
 
 	if (observation->by == OBSERVED_BY_PEEK)
-		sprof_sampled_slept(observation->thread->sampling, &observation->slept, is_same);
+		sprof_sampled_slept(observation->thread->sampling, &observation->look, is_same);
 }
 
 /* A sleeper has left its CPU. */
@@ -310,11 +305,11 @@ static bool wants_cpu(const struct book *book, const struct observation *observa
 	return book->run->options->cpus && !sprof_state_is_blocked(observation->state);
 }
 
-static void note(
+static struct last_seen see(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
-	struct sampled *sampled = observation->thread->sampling;
-	const struct last_seen seen = {
+	book->run->quality->frames += walked->stack.count;
+	return (struct last_seen){
 		.stack = intern(book, observation, &walked->stack),
 		.state = observation->state,
 		.end = walked->stack.end,
@@ -323,11 +318,6 @@ static void note(
 		.goroutine = walked->goroutine,
 		.cpu = wants_cpu(book, observation) ? observation->cpu : 0,
 	};
-
-	book->run->quality->frames += walked->stack.count;
-	sampled->last = seen;
-	find_wait(book, observation);
-	note_sleep(observation, seen.end);
 }
 
 static void charge(struct book *book, const struct observation *observation)
@@ -352,45 +342,47 @@ void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum spro
 		(uint64_t)(SPROF_NS_PER_S / book->run->options->rate_hz));
 }
 
-static void book_it(
+static void count(
+	struct book *book, const struct observation *observation, const struct last_seen *seen)
+{
+	count_samples(book->run->quality, observation);
+	count_stacks(book->run->quality, seen);
+}
+
+static void book_look(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
-	const struct sampled *sampled = observation->thread->sampling;
+	struct sampled *sampled = observation->thread->sampling;
 	const uint64_t ns = sprof_interval_end(&book->samples, observation);
 
-	if (observation->by != OBSERVED_BY_KERNEL)
-		sprof_book_looked(book, observation->thread, observation->state);
-	if (walked)
-		note(book, observation, walked);
+	sprof_book_looked(book, observation->thread, observation->state);
+	if (walked) {
+		sampled->last = see(book, observation, walked);
+		find_wait(book, observation);
+		note_sleep(observation, sampled->last.end);
+	}
 	look_at_lock(book, observation);
 	if (is_wanted(book, observation)) {
 		sprof_samples_emit(&book->samples, observation, ns);
-		count_samples(book->run->quality, observation);
-		count_stacks(book->run->quality, &sampled->last);
+		count(book, observation, &sampled->last);
 	}
 	charge(book, observation);
 }
 
-/*
- * A timer's record of a thread that was found asleep. The sleep goes on until a look shows that it
- * woke.
- */
-static void book_beside_sleep(
+/* The thread may sleep by now: the record changes nothing of that. */
+static void book_record(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
 	struct sampled *sampled = observation->thread->sampling;
-	const struct last_seen asleep = sampled->last;
-	const struct known_wait wait = sampled->wait;
+	const struct last_seen seen = see(book, observation, walked);
+	const uint32_t wait = running_call(book, observation);
 
-	book_it(book, observation, walked);
-	sprof_sampled_ran_meanwhile(sampled, &asleep, &wait);
-}
-
-static bool is_beside_sleep(const struct observation *observation)
-{
-	const struct sampled *sampled = observation->thread->sampling;
-
-	return observation->by == OBSERVED_BY_KERNEL && sampled->sleep.active;
+	if (!sampled->sleep.active)
+		sprof_sampled_runs(sampled, wait);
+	if (!is_wanted(book, observation))
+		return;
+	sprof_samples_add_record(&book->samples, observation, &seen, wait);
+	count(book, observation, &seen);
 }
 
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation)
@@ -398,7 +390,7 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 	struct walked walked = {.stack = {.end = observation->end}};
 
 	if (observation->by == OBSERVED_BY_REUSE) {
-		book_it(book, observation, NULL);
+		book_look(book, observation, NULL);
 		return walked.stack.end;
 	}
 	if (observation->snapshot)
@@ -411,14 +403,9 @@ enum sprof_end sprof_book_observation(struct book *book, const struct observatio
 		return walked.stack.end;
 	if (sprof_interpreted_was_named(observation->thread))
 		sprof_names_report(book->run, book->sink, observation->thread, false);
-	if (is_beside_sleep(observation))
-		book_beside_sleep(book, observation, &walked);
+	if (observation->by == OBSERVED_BY_KERNEL)
+		book_record(book, observation, &walked);
 	else
-		book_it(book, observation, &walked);
+		book_look(book, observation, &walked);
 	return walked.stack.end;
-}
-
-void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns)
-{
-	sprof_samples_stays(&book->samples, thread, tick_ns);
 }

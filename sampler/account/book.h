@@ -28,8 +28,8 @@ struct book {
 void sprof_book_init(struct book *book, struct run *run, const struct sprof_sink *sink);
 void sprof_book_finish(struct book *book);
 
-/* A tick begins, over `threads` threads. `closing`: it charges everything up to now. */
-void sprof_book_begin_tick(struct book *book, size_t threads, bool closing);
+/* A tick begins. `closing`: it charges everything up to now. */
+void sprof_book_begin_tick(struct book *book, bool closing);
 /* All threads have had their turn. */
 void sprof_book_end_tick(struct book *book);
 
@@ -53,9 +53,8 @@ void sprof_book_resume(struct book *book);
 /* A new sink begins. It gets everything again, including what the old one already has. */
 void sprof_book_restart(struct book *book);
 
-/* Which figures a stop of the thread at this moment has to read. */
-enum ask_figures sprof_book_wants(
-	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
+/* Whether a stop of the thread at this moment has to read its figures. */
+bool sprof_book_wants(const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
 
 /*
  * Returns how the stack ends. A record whose stack continues in another place (BAD_MEMORY) is not
@@ -64,7 +63,5 @@ enum ask_figures sprof_book_wants(
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation);
 /* A look has found the thread in this state. */
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state);
-/* A tick passes without a sample; the thread is taken to be where it was last seen. */
-void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
 
 #endif

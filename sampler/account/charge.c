@@ -4,7 +4,10 @@
  */
 #include "sampler/account/charge.h"
 
+#include <string.h>
+
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/switches/switching.h"
 
 enum {
@@ -39,10 +42,17 @@ static void hand_over(const struct charging *charging, const struct sprof_thread
 		charging->run->out_of_memory = true;
 }
 
-/* A sleeper's figures are known, except for the time. With many sleepers, saved reads matter. */
-static bool is_known(const struct charging *charging, const struct known_sleep *sleep)
+/*
+ * The figures of a thread that has slept since the last charge are known, except for the time. With
+ * many sleepers, saved reads matter.
+ */
+static bool is_known(const struct charging *charging, const struct sampled *sampled)
 {
-	return sleep->active && sleep->figures.time_ns && !charging->closing && !charging->few;
+	const struct sprof_proc_schedstat *now = &sampled->ledger.last.figures;
+
+	return sampled->sleep.active && !sampled->switching && !charging->closing &&
+		sampled->account.last.cpu_ns == now->cpu_ns &&
+		sampled->account.last.runq_ns == now->runq_ns;
 }
 
 /* Recorded switches show when the thread was on no CPU. */
@@ -79,14 +89,14 @@ static void add_waits(
 static void charge_sleeper(struct charging *charging, struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
-	struct sprof_figures now = sampled->sleep.figures;
+	struct sprof_figures now = {
+		.time_ns = now_of(charging->run),
+		.stood_ns = sampled->stood_ns,
+		.cpus = *sprof_charge_cpus(charging),
+	};
 
-	now.time_ns = now_of(charging->run);
-	now.stood_ns = sampled->stood_ns;
-	now.has_switches = false;
-	now.cpus = *sprof_charge_cpus(charging);
-	add_off(sampled, &now);
-	hand_over(charging, thread, sprof_sampled_charged(sampled, &now));
+	hand_over(charging, thread,
+		(struct sprof_charge){.times = sprof_account_sleep(&sampled->account, &now)});
 }
 
 /* Hands the other counters to the sink. */
@@ -95,8 +105,9 @@ static void tell(const struct charging *charging, const struct sprof_thread *thr
 {
 	const struct sprof_sink *sink = charging->sink;
 	const struct sampled *sampled = thread->sampling;
-	struct sprof_thread_facts own = sprof_facts_since(facts, &sampled->first);
+	struct sprof_thread_facts own = *facts;
 
+	sprof_facts_subtract(&own, sampled->first);
 	add_waits(sampled, &own, now_of(charging->run));
 	if (sink->facts && !sink->facts(sink->data, thread->id, &own))
 		charging->run->out_of_memory = true;
@@ -107,37 +118,33 @@ static struct sprof_charge advance(struct charging *charging, struct sprof_threa
 {
 	struct sampled *sampled = thread->sampling;
 	struct sprof_figures now = reading->figures;
-	struct sprof_charge charge;
+	struct sprof_charge charge = {.last = last};
 
 	now.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now);
-	now.more_to_come = !last && !charging->closing && sampled->life != SAMPLED_DEAD;
-	charge = sprof_sampled_charged(sampled, &now);
-	charge.last = last;
+	charge.faults = sprof_minus(now.faults, sampled->account.last.faults);
+	charge.times = sprof_account_advance(&sampled->account, &now,
+		last || charging->closing || sampled->life == SAMPLED_DEAD);
 	return charge;
 }
 
 static void charge(struct charging *charging, struct sprof_thread *thread,
 	const struct reading *reading, bool last)
 {
-	bool tells = last || charging->closing || charging->few;
-
 	hand_over(charging, thread, advance(charging, thread, reading, last));
-	if (tells)
-		tell(charging, thread, &reading->facts);
+	tell(charging, thread, &reading->facts);
 }
 
-static bool read_now(const struct charging *charging, struct sprof_thread *thread, bool last,
-	struct reading *ret)
+static bool read_now(
+	const struct charging *charging, struct sprof_thread *thread, struct reading *ret)
 {
-	return sprof_reading_take(
-		charging->run->world, thread, last || charging->closing || charging->few, ret);
+	return sprof_reading_take(charging->run->world, thread, ret);
 }
 
 bool sprof_charge_is_due(
 	const struct charging *charging, const struct sampled *sampled, uint64_t now_ns)
 {
-	return charging->closing || now_ns >= sampled->window_ns + WINDOW_NS;
+	return charging->closing || now_ns >= sampled->account.last.time_ns + WINDOW_NS;
 }
 
 bool sprof_charge_window(
@@ -146,11 +153,11 @@ bool sprof_charge_window(
 	const struct sampled *sampled = thread->sampling;
 	struct reading now;
 
-	if (!reading && is_known(charging, &sampled->sleep)) {
+	if (!reading && is_known(charging, sampled)) {
 		charge_sleeper(charging, thread);
 		return false;
 	}
-	if (!reading && !read_now(charging, thread, false, &now))
+	if (!reading && !read_now(charging, thread, &now))
 		return false;
 	charge(charging, thread, reading ? reading : &now, false);
 	return true;
@@ -172,8 +179,7 @@ static void tell_waits(struct charging *charging, struct sprof_thread *thread)
 	const struct sampled *sampled = thread->sampling;
 	struct reading now;
 
-	if (sampled->switching && sampled->life == SAMPLED_DEAD &&
-		read_now(charging, thread, true, &now))
+	if (sampled->switching && sampled->life == SAMPLED_DEAD && read_now(charging, thread, &now))
 		tell(charging, thread, &now.facts);
 }
 
@@ -184,7 +190,7 @@ void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, b
 
 	if (with_figures)
 		tell_waits(charging, thread);
-	if (with_figures && sampled->life != SAMPLED_DEAD && read_now(charging, thread, true, &now))
+	if (with_figures && sampled->life != SAMPLED_DEAD && read_now(charging, thread, &now))
 		charge(charging, thread, &now, true);
 	else
 		hand_over(charging, thread, (struct sprof_charge){.last = true});
@@ -196,16 +202,16 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 	const bool closing = charging->closing;
 	struct reading now;
 
-	if (sampled->life == SAMPLED_DEAD ||
-		!sprof_reading_take(charging->run->world, thread, true, &now))
+	if (sampled->life == SAMPLED_DEAD || !read_now(charging, thread, &now))
 		return;
-	if (sampled->window_ns < time_ns) {
+	if (sampled->account.last.time_ns < time_ns) {
 		charging->closing = true;
 		charge(charging, thread, &now, false);
 		charging->closing = closing;
 	}
 	/* Until sampling resumes, `first` holds the figures of the run so far. */
-	sampled->first = sprof_facts_since(&now.facts, &sampled->first);
+	sprof_facts_subtract(&now.facts, sampled->first);
+	memcpy(sampled->first, now.facts.counters, sizeof(sampled->first));
 }
 
 /* A thread that has ended meanwhile gets nothing more. */
@@ -216,12 +222,11 @@ void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
 
 	if (sampled->life == SAMPLED_DEAD)
 		return;
-	if (sprof_thread_has_figures(thread) ||
-		!sprof_reading_take(charging->run->world, thread, true, &now)) {
+	if (sprof_thread_has_figures(thread) || !read_now(charging, thread, &now)) {
 		sampled->life = SAMPLED_DEAD;
 		return;
 	}
 	now.figures.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now.figures);
-	sprof_sampled_resumed(sampled, &now.figures, &now.facts);
+	sprof_sampled_resumed(sampled, &now);
 }

@@ -33,8 +33,8 @@ static void read_status(const struct sprof_world *world, struct sprof_thread *th
 		sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary);
 	if (!facts->has_switches)
 		return;
-	facts->voluntary = (uint64_t)voluntary;
-	facts->involuntary = (uint64_t)involuntary;
+	facts->counters[SPROF_COUNTER_VOLUNTARY] = (uint64_t)voluntary;
+	facts->counters[SPROF_COUNTER_INVOLUNTARY] = (uint64_t)involuntary;
 }
 
 static void read_io(const struct sprof_world *world, const struct sprof_thread *thread,
@@ -47,10 +47,10 @@ static void read_io(const struct sprof_world *world, const struct sprof_thread *
 		sprof_proc_parse_io(text, &io);
 	if (!facts->has_io)
 		return;
-	facts->read_bytes = io.read_bytes;
-	facts->written_bytes = io.written_bytes;
-	facts->disk_read_bytes = io.disk_read_bytes;
-	facts->disk_written_bytes = io.disk_written_bytes;
+	facts->counters[SPROF_COUNTER_READ_BYTES] = io.read_bytes;
+	facts->counters[SPROF_COUNTER_WRITTEN_BYTES] = io.written_bytes;
+	facts->counters[SPROF_COUNTER_DISK_READ_BYTES] = io.disk_read_bytes;
+	facts->counters[SPROF_COUNTER_DISK_WRITTEN_BYTES] = io.disk_written_bytes;
 }
 
 /* The switches of its stops and of its end don't count as its own. */
@@ -72,7 +72,7 @@ static void subtract_stops(const struct sprof_thread *thread,
 	figures->stood_ns = sampled ? sampled->stood_ns : 0;
 	figures->has_switches = facts->has_switches;
 	if (facts->has_switches)
-		figures->switches = own_switches(thread, facts->voluntary);
+		figures->switches = own_switches(thread, facts->counters[SPROF_COUNTER_VOLUNTARY]);
 }
 
 /* If the thread did not stop at birth, its switches so far were before its first sight. */
@@ -89,7 +89,7 @@ struct sprof_figures sprof_figures_at_birth(
 }
 
 bool sprof_reading_take(
-	const struct sprof_world *world, struct sprof_thread *thread, bool all, struct reading *ret)
+	const struct sprof_world *world, struct sprof_thread *thread, struct reading *ret)
 {
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_stat stat;
@@ -101,30 +101,19 @@ bool sprof_reading_take(
 	ret->figures = sprof_figures_make(world->now_ns(world->data), &schedstat, &stat);
 	ret->facts = (struct sprof_thread_facts){
 		.processor = stat.processor,
-		.minor_faults = stat.minor_faults,
-		.major_faults = stat.major_faults,
-		.signals = thread->signals,
+		.counters = {[SPROF_COUNTER_MINOR_FAULTS] = stat.minor_faults,
+			[SPROF_COUNTER_MAJOR_FAULTS] = stat.major_faults,
+			[SPROF_COUNTER_SIGNALS] = thread->signals},
 	};
 	read_status(world, thread, &ret->facts);
-	if (all)
-		read_io(world, thread, &ret->facts);
+	read_io(world, thread, &ret->facts);
 	subtract_stops(thread, &ret->facts, &ret->figures);
 	return true;
 }
 
-struct sprof_thread_facts sprof_facts_since(
-	const struct sprof_thread_facts *now, const struct sprof_thread_facts *first)
+void sprof_facts_subtract(
+	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT])
 {
-	struct sprof_thread_facts facts = *now;
-
-	facts.voluntary = sprof_minus(now->voluntary, first->voluntary);
-	facts.involuntary = sprof_minus(now->involuntary, first->involuntary);
-	facts.minor_faults = sprof_minus(now->minor_faults, first->minor_faults);
-	facts.major_faults = sprof_minus(now->major_faults, first->major_faults);
-	facts.read_bytes = sprof_minus(now->read_bytes, first->read_bytes);
-	facts.written_bytes = sprof_minus(now->written_bytes, first->written_bytes);
-	facts.disk_read_bytes = sprof_minus(now->disk_read_bytes, first->disk_read_bytes);
-	facts.disk_written_bytes = sprof_minus(now->disk_written_bytes, first->disk_written_bytes);
-	facts.signals = sprof_minus(now->signals, first->signals);
-	return facts;
+	for (int i = 0; i < SPROF_COUNTER_COUNT; i++)
+		facts->counters[i] = sprof_minus(facts->counters[i], first[i]);
 }

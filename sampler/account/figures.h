@@ -11,9 +11,6 @@
 #include "sampler/account/account.h"
 #include "sampler/world.h"
 
-/* Which figures a look should read, too. */
-enum ask_figures { ASK_NO_FIGURES, ASK_TIMES, ASK_ALL_FIGURES };
-
 /* Read at one moment. Exact if the thread was off the CPU, or had just been stopped. */
 struct reading {
 	struct sprof_figures figures; /* except for the machine's */
@@ -21,9 +18,9 @@ struct reading {
 	struct sprof_proc_schedstat schedstat;
 };
 
-/* `all`: also reads the counters that only reports use. Returns false if the thread is gone. */
-SPROF_MUST_USE bool sprof_reading_take(const struct sprof_world *world, struct sprof_thread *thread,
-	bool all, struct reading *ret);
+/* Returns false if the thread is gone. */
+SPROF_MUST_USE bool sprof_reading_take(
+	const struct sprof_world *world, struct sprof_thread *thread, struct reading *ret);
 
 /*
  * The first figures of a thread that was born during the run: all that it has used belongs to the
@@ -32,8 +29,8 @@ SPROF_MUST_USE bool sprof_reading_take(const struct sprof_world *world, struct s
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
 
-/* What was counted between `first` and `now`. */
-struct sprof_thread_facts sprof_facts_since(
-	const struct sprof_thread_facts *now, const struct sprof_thread_facts *first);
+/* Subtracts what was counted before. */
+void sprof_facts_subtract(
+	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT]);
 
 #endif

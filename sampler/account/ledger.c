@@ -1,4 +1,4 @@
-/* The arithmetic of intervals. Does not read figures and has no samples: book.c has. */
+/* The arithmetic of intervals. Does not read figures and has no samples: samples.c has. */
 #include "sampler/account/ledger.h"
 
 #include "base/numbers.h"

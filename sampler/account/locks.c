@@ -62,7 +62,7 @@ static bool is_thread(void *data, pid_t own_tid)
 	if (!found)
 		return false;
 	asking->elsewhere = found->process != asking->thread->process;
-	asking->lock->holder_id = found->id;
+	asking->lock->holder_tid = found->tid;
 	return true;
 }
 
@@ -73,7 +73,7 @@ static bool is_thread(void *data, pid_t own_tid)
 static bool is_asked_again(const struct asking *asking, uint64_t thread_state)
 {
 	const struct seen_lock *lock = asking->lock;
-	bool is_found = lock->holder && lock->holder_id != asking->thread->id;
+	bool is_found = lock->holder && lock->holder_tid != asking->thread->tid;
 
 	if (thread_state != lock->thread_state)
 		return true;
@@ -145,11 +145,10 @@ const struct seen_lock *sprof_locks_look(
 		lock->tick_ns = now_ns;
 		read_lock(&(struct asking){locks->world, thread, lock});
 	}
-	is_own = lock->holder && lock->holder_id == thread->id;
+	is_own = lock->holder && lock->holder_tid == thread->tid;
 	if (!is_own || !watch->own_ns)
 		watch->own_ns = is_own ? now_ns : 0;
-	watch->holder_id = !lock->holder || (watch->own_ns == now_ns && !locks->once)
-		? SPROF_RECORD_NONE
-		: lock->holder_id;
+	watch->holder_tid =
+		!lock->holder || (watch->own_ns == now_ns && !locks->once) ? 0 : lock->holder_tid;
 	return lock;
 }

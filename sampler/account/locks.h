@@ -22,10 +22,9 @@ struct locks {
 		uint64_t tick_ns; /* when it was read */
 		enum sprof_lock_kind kind;
 		struct sprof_lock_traits traits;
-		pid_t holder; /* its id inside its process; 0: none */
-		uint32_t holder_id;
-		uint64_t thread_state; /* of an interpreter's lock: the holder's */
-		uint64_t asked_ns;     /* when the thread state was last looked up */
+		pid_t holder, holder_tid; /* its id inside its process, and outside; 0: none */
+		uint64_t thread_state;    /* of an interpreter's lock: the holder's */
+		uint64_t asked_ns;        /* when the thread state was last looked up */
 	} seen[SEEN_LOCKS];
 };
 

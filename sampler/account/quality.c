@@ -87,7 +87,7 @@ static bool is_behind(const struct loop *loop, const struct sprof_thread *thread
 {
 	const struct sampled *sampled = thread->sampling;
 
-	return sampled->window_ns < loop->ticking.ns;
+	return sampled->account.last.time_ns < loop->ticking.ns;
 }
 
 void sprof_loop_settle_all(struct loop *loop)

@@ -1,6 +1,17 @@
 /*
  * Samples on their way to the sink. The sample of a thread that waits for a lock says where the
- * holder is, so it is deferred until the holder has its sample. Does not take samples.
+ * holder is, so it is deferred until the holder has its sample. Each sample gets its part of the time
+ * of an interval of the thread's ledger:
+ *
+ * - Time on a CPU goes in equal shares to the timer records in the interval; without records, to
+ *   the stop at its end; without a stop, it is kept for the next sample.
+ * - Time asleep goes to the sleep at the start. If another sleep is seen at the end, each gets
+ *   half. Without a sleep at the start, it is kept for the next sleep that is seen.
+ * - Time in the run queue goes to the sleep at the start, if the thread was in one; else it goes
+ *   with the CPU time.
+ *
+ * Does not divide the classes of time: the kernel gives their sums (account.c), and these shares
+ * are only weights (profile/model/window.c).
  */
 #include "sampler/account/samples.h"
 
@@ -17,94 +28,10 @@ void sprof_samples_init(struct samples *samples, struct run *run, const struct s
 
 void sprof_samples_finish(struct samples *samples)
 {
-	sprof_samples_forget_all(samples);
-	free(samples->last);
 	free(samples->deferred);
 }
 
-void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread)
-{
-	uint32_t place = sprof_idmap_find(&samples->places, 0, thread->id);
-
-	if (place == SPROF_IDMAP_NONE)
-		return;
-	sprof_idmap_remove(&samples->places, 0, thread->id);
-	samples->last[place] =
-		(struct last_sample){.thread = SPROF_RECORD_NONE, .stack = samples->free_place};
-	samples->free_place = place + 1;
-}
-
-void sprof_samples_forget_all(struct samples *samples)
-{
-	sprof_idmap_finish(&samples->places);
-	samples->last_count = samples->free_place = 0;
-}
-
-/* NULL: the thread has none yet. */
-static struct last_sample *last_of(const struct samples *samples, uint32_t thread)
-{
-	uint32_t place = sprof_idmap_find(&samples->places, 0, thread);
-
-	return place == SPROF_IDMAP_NONE ? NULL : &samples->last[place];
-}
-
-/* Returns a place for the thread's samples, or NULL if out of memory. */
-static struct last_sample *take_place(struct samples *samples, uint32_t thread)
-{
-	uint32_t free_place = samples->free_place;
-	uint32_t place = free_place ? free_place - 1 : (uint32_t)samples->last_count;
-
-	if (!sprof_array_reserve(&samples->last, &samples->last_capacity, (size_t)place + 1,
-		    sizeof(*samples->last)) ||
-		!sprof_idmap_put(&samples->places, 0, thread, place))
-		return NULL;
-	if (free_place)
-		samples->free_place = samples->last[place].stack;
-	else
-		samples->last_count++;
-	return &samples->last[place];
-}
-
-/* Avoids a search: the thread remembers the place. */
-static struct last_sample *own_last(
-	const struct samples *samples, const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	if (sampled->place >= samples->last_count ||
-		samples->last[sampled->place].thread != thread->id)
-		return NULL;
-	return &samples->last[sampled->place];
-}
-
-static void note_place(struct samples *samples, const struct sprof_thread *thread, uint64_t time_ns,
-	uint32_t stack)
-{
-	struct last_sample *last = own_last(samples, thread);
-	struct sampled *sampled = thread->sampling;
-
-	if (!last)
-		last = take_place(samples, thread->id);
-	if (!last) {
-		samples->run->out_of_memory = true;
-		return;
-	}
-	sampled->place = (uint32_t)(last - samples->last);
-	*last = (struct last_sample){sampled, time_ns, thread->id, stack};
-}
-
-void sprof_samples_stays(
-	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns)
-{
-	const struct sampled *sampled = thread->sampling;
-	struct last_sample *last = own_last(samples, thread);
-
-	/*
-	 * The last sample handed over may be of an earlier sleep, which ended when the thread woke.
-	 */
-	if (last)
-		*last = (struct last_sample){sampled, tick_ns, thread->id, sampled->last.stack};
-}
+static const struct sprof_holder no_holder = {.thread = SPROF_RECORD_NONE};
 
 /* Hands it to the sink, if the mode wants it. */
 static void hand_over(const struct samples *samples, struct sprof_thread *thread,
@@ -119,7 +46,7 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 	if (samples->run->out_of_memory)
 		return;
 	if (sprof_state_is_blocked(sample->state) && !sample->is_further)
-		sprof_sampled_sleeps(sampled, sample);
+		sampled->holder = sample->holder ? *sample->holder : no_holder;
 	if (lengths && lengths->seen(lengths->data, thread, sample))
 		given.ns = 0;
 	else
@@ -130,28 +57,37 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 }
 
 /* Where the holder of a lock is at that time. */
-static uint32_t stack_of(const struct last_sample *last, uint64_t time_ns)
+static uint32_t stack_of(const struct sampled *sampled, uint64_t time_ns)
 {
-	const struct sampled *sampled = last->sampled;
-
 	/* Without a look it is known to sleep on. */
 	if (sampled->sleep.active && sampled->process->quiet.is_quiet)
 		return sampled->last.stack;
 	/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
-	return last->tick_ns == time_ns ? last->stack : SPROF_RECORD_NONE;
+	return sampled->place_ns == time_ns ? sampled->place : SPROF_RECORD_NONE;
+}
+
+/* NULL: it waits for no lock, or the holder has ended. */
+static const struct sprof_thread *find_holder(
+	const struct sprof_world *world, const struct deferred *deferred)
+{
+	const struct sprof_thread *holder;
+
+	if (!deferred->holder_tid)
+		return NULL;
+	holder = world->find(world->data, deferred->holder_tid);
+	return holder && holder->sampling ? holder : NULL;
 }
 
 static void emit(const struct samples *samples, const struct deferred *deferred)
 {
 	struct sprof_sample sample = deferred->sample;
-	struct sprof_holder holder = {.thread = deferred->holder_id};
-	const struct last_sample *last = deferred->holder_id == SPROF_RECORD_NONE
-		? NULL
-		: last_of(samples, deferred->holder_id);
+	const struct sprof_thread *thread = find_holder(samples->run->world, deferred);
+	struct sprof_holder holder;
 
-	if (last) {
+	if (thread) {
+		holder = (struct sprof_holder){
+			thread->id, stack_of(thread->sampling, sample.time_ns)};
 		sample.holder = &holder;
-		holder.stack = stack_of(last, sample.time_ns);
 	}
 	hand_over(samples, deferred->thread, &sample);
 }
@@ -169,53 +105,80 @@ static struct sprof_sample sample_of(
 	};
 }
 
+/* Its thread is known to be there now, should it hold a lock. */
+static struct sprof_sample sample_at(
+	const struct observation *observation, const struct last_seen *seen, uint32_t wait)
+{
+	struct sprof_sample sample = sample_of(observation->thread, seen, wait);
+	struct sampled *sampled = observation->thread->sampling;
+
+	sampled->place_ns = sample.time_ns = observation->time_ns;
+	sampled->place = seen->stack;
+	return sample;
+}
+
 /* Until the last tick that looked at the thread, or knew that it was still asleep. */
-void sprof_samples_sleep_on(
+static void hand_over_sleep(
 	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns)
 {
+	const struct sprof_sampler_options *options = samples->run->options;
 	const struct sampled *sampled = thread->sampling;
-	struct sprof_sample sample = sampled->last_sleep.sample;
+	struct sprof_sample sample = sample_of(thread, &sampled->last, sampled->wait.id);
 
-	if (!sample.time_ns || (!ns && !queue_ns))
+	if (options->no_samples || !sprof_mode_takes(options->mode, sample.state) ||
+		(!ns && !queue_ns))
 		return;
-	sample.time_ns = sprof_most(
-		sample.time_ns, sprof_most(sampled->turn_ns, sampled->process->quiet.quiet_ns));
+	if (sampled->holder.thread != SPROF_RECORD_NONE)
+		sample.holder = &sampled->holder;
+	sample.time_ns = sprof_most(sampled->sleep.seen_ns,
+		sprof_most(sampled->turn_ns, sampled->process->quiet.quiet_ns));
 	sample.ns = ns;
-	sample.queue_ns =
-		sprof_mode_counts(samples->run->options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
+	sample.queue_ns = sprof_mode_counts(options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
 	sample.is_further = true;
 	hand_over(samples, thread, &sample);
 }
 
-/* NONE: it waits for no lock, or no holder is known. */
-static uint32_t holder_of(const struct sampled *sampled)
+/* 0: it waits for no lock, or no holder is known. */
+static pid_t holder_of(const struct sampled *sampled)
 {
-	if (!sampled->wait.id || !sampled->wait.lock.active)
-		return SPROF_RECORD_NONE;
-	return sampled->wait.lock.holder_id;
+	return sampled->wait.id ? sampled->wait.lock.holder_tid : 0;
+}
+
+/* Returns false if it is not deferred, for lack of memory. */
+static bool defer(struct samples *samples, const struct deferred *deferred)
+{
+	if (!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
+		    samples->deferred_count + 1, sizeof(*samples->deferred)))
+		return false;
+	samples->deferred[samples->deferred_count++] = *deferred;
+	return true;
 }
 
 void sprof_samples_emit(struct samples *samples, const struct observation *observation, uint64_t ns)
 {
-	struct sprof_thread *thread = observation->thread;
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = observation->thread->sampling;
 	struct deferred deferred = {
-		.thread = thread,
-		.sample = sample_of(thread, &sampled->last, sampled->wait.id),
-		.holder_id = holder_of(sampled),
-		.is_record = observation->by == OBSERVED_BY_KERNEL,
+		.thread = observation->thread,
+		.sample = sample_at(observation, &sampled->last, sampled->wait.id),
+		.holder_tid = holder_of(sampled),
 	};
 
-	deferred.sample.time_ns = observation->time_ns;
 	deferred.sample.ns = ns;
-	note_place(samples, thread, observation->time_ns, deferred.sample.stack);
-	if ((deferred.holder_id == SPROF_RECORD_NONE && !deferred.is_record) ||
-		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
-			samples->deferred_count + 1, sizeof(*samples->deferred))) {
-		hand_over(samples, thread, &deferred.sample);
-		return;
-	}
-	samples->deferred[samples->deferred_count++] = deferred;
+	if (!deferred.holder_tid || !defer(samples, &deferred))
+		hand_over(samples, observation->thread, &deferred.sample);
+}
+
+void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
+	const struct last_seen *seen, uint32_t wait)
+{
+	const struct deferred deferred = {
+		.thread = observation->thread,
+		.sample = sample_at(observation, seen, wait),
+		.is_record = true,
+	};
+
+	if (!defer(samples, &deferred))
+		samples->run->out_of_memory = true;
 }
 
 /* The thread's records are the last deferred samples. */
@@ -234,7 +197,7 @@ bool sprof_samples_have_records(const struct samples *samples, const struct spro
 	return first_record(samples, thread) < samples->deferred_count;
 }
 
-void sprof_samples_share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns)
+static void share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns)
 {
 	const size_t first = first_record(samples, thread), count = samples->deferred_count - first;
 
@@ -258,4 +221,92 @@ void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thr
 			samples->deferred[kept++] = samples->deferred[i];
 	}
 	samples->deferred_count = kept;
+}
+
+enum { ALL = 1, HALF = 2 };
+
+static struct ledger_look read_now(const struct run *run, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = run->world;
+	struct ledger_look look = {.time_ns = now_of(run)};
+
+	if (!world->read_schedstat(world->data, thread, &look.figures))
+		look.time_ns = 0;
+	return look;
+}
+
+static void end(struct samples *samples, struct sprof_thread *thread,
+	const struct ledger_look *look, bool sleeps)
+{
+	struct sampled *sampled = thread->sampling;
+	struct ledger *ledger = &sampled->ledger;
+
+	if (look->time_ns)
+		sprof_ledger_read(ledger, look, sampled->sleep.active, sleeps);
+	if (!sprof_samples_have_records(samples, thread))
+		return;
+	share(samples, thread, sprof_ledger_take_running(ledger));
+	/* With nohz_full, the kernel adds the CPU time much later. */
+	ledger->ran_ns = ledger->last.time_ns;
+}
+
+void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct ledger_look look = {0};
+
+	if (sampled->ledger.last.time_ns < since_ns)
+		look = read_now(samples->run, thread);
+	end(samples, thread, &look, false);
+}
+
+static void sleep_on(struct samples *samples, struct sprof_thread *thread,
+	const struct ledger_look *look, int64_t part)
+{
+	struct sampled *sampled = thread->sampling;
+	struct ledger *ledger = &sampled->ledger;
+
+	end(samples, thread, look, part == HALF);
+	hand_over_sleep(samples, thread, sprof_ledger_take_asleep(ledger, part),
+		sprof_ledger_take_queue(ledger));
+}
+
+uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation)
+{
+	const bool is_blocked = sprof_state_is_blocked(observation->state);
+	struct sprof_thread *thread = observation->thread;
+	struct sampled *sampled = thread->sampling;
+
+	if (sampled->sleep.active && observation->by != OBSERVED_BY_REUSE) {
+		sleep_on(samples, thread, &observation->look, is_blocked ? HALF : ALL);
+		sprof_sampled_woke(sampled);
+	} else {
+		end(samples, thread, &observation->look, is_blocked);
+	}
+	return is_blocked ? sprof_ledger_take_asleep(&sampled->ledger, ALL)
+			  : sprof_ledger_take_running(&sampled->ledger);
+}
+
+void sprof_interval_sleep(
+	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct ledger_look look = {time_ns, sampled->ledger.last.figures};
+
+	if (!sampled->sleep.active || time_ns <= sampled->ledger.last.time_ns)
+		return;
+	if (reads)
+		look = read_now(samples->run, thread);
+	sleep_on(samples, thread, &look, ALL);
+}
+
+void sprof_interval_woke(
+	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	if (!sampled->sleep.active)
+		return;
+	sleep_on(samples, thread, look, ALL);
+	sprof_sampled_woke(thread->sampling);
 }

@@ -7,20 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/idmap.h"
 #include "base/record.h"
 #include "sampler/loop/run.h"
 #include "sampler/observation.h"
 
-struct sprof_thread;
-
-/* The last sample of a living thread: where it was, should it hold a lock. */
-struct last_sample {
-	const struct sampled *sampled;
-	uint64_t tick_ns;
-	uint32_t thread;
-	uint32_t stack; /* in a free place: the next free one */
-};
+struct last_seen;
 
 /*
  * A deferred sample. It waits for the end of the tick, when the holder of its lock has been sampled
@@ -29,17 +20,13 @@ struct last_sample {
 struct deferred {
 	struct sprof_thread *thread;
 	struct sprof_sample sample;
-	uint32_t holder_id;
+	pid_t holder_tid; /* of its lock; 0: none */
 	bool is_record;
 };
 
 struct samples {
 	struct run *run;
 	const struct sprof_sink *sink;
-	struct sprof_idmap places; /* thread id -> place in `last` */
-	struct last_sample *last;
-	size_t last_count, last_capacity;
-	uint32_t free_place; /* index plus one; 0: none */
 	struct deferred *deferred;
 	size_t deferred_count, deferred_capacity;
 };
@@ -48,23 +35,35 @@ struct samples {
 void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink);
 void sprof_samples_finish(struct samples *samples);
 
-/* forget: the thread has ended. forget_all: a new sink has begun. */
-void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread);
-void sprof_samples_forget_all(struct samples *samples);
-
-/* Hands over further time of the thread's last sleep, and the wait for a CPU that followed it. */
-void sprof_samples_sleep_on(
-	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns);
 /* Hands the observation's sample over to the sink, for that time: now or later. */
 void sprof_samples_emit(
 	struct samples *samples, const struct observation *observation, uint64_t ns);
-/* Returns whether the thread has deferred records. Hands them over, in equal shares of ns. */
+/* A timer's record, which waits for its share of the thread's time. */
+void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
+	const struct last_seen *seen, uint32_t wait);
+/* Returns whether the thread has deferred records. */
 bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread);
-void sprof_samples_share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
-/* A tick passes without a sample; the thread is taken to be where it was last seen. */
-void sprof_samples_stays(
-	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns);
+
+/*
+ * Ends an interval, unless one has ended after `since_ns`. Records that were observed in it share
+ * its CPU time.
+ */
+void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns);
+
+/* A look ends an interval. Returns the time that it explains. */
+uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation);
+
+/*
+ * The thread's sleep, if it is in one, has lasted until then. With `reads`, the thread's figures
+ * are read to check that.
+ */
+void sprof_interval_sleep(
+	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads);
+
+/* By these figures, a look finds that a thread no longer sleeps that was seen asleep. */
+void sprof_interval_woke(
+	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look);
 
 #endif

@@ -86,6 +86,7 @@ struct looking {
 	struct waits *waits;
 	struct sprof_thread *thread;
 	struct sprof_proc_syscall call;
+	struct last_call last;                 /* of the thread */
 	const struct sprof_blocked_call *kind; /* of the call */
 	struct known_wait found;
 	uint64_t now_ns;
@@ -154,9 +155,10 @@ static void look_at_futex(struct looking *looking, struct sprof_wait *wait)
 	struct lock_watch *lock = &looking->found.lock;
 	const struct seen_lock *seen;
 
-	if (!sprof_futex_parse(looking->call.arguments, &lock->futex))
+	if (!sprof_futex_parse(looking->call.arguments, &lock->futex)) {
+		lock->futex = (struct sprof_futex){0};
 		return;
-	lock->active = true;
+	}
 	wait->address = lock->futex.address;
 	seen = sprof_locks_look(&looking->waits->locks, looking->thread, lock, looking->now_ns);
 	wait->lock = seen->kind;
@@ -190,7 +192,7 @@ static bool is_same_event(const struct known_wait *wait, const struct looking *l
 	const struct sprof_proc_syscall *call = &looking->call;
 
 	return looking->kind->kind == SPROF_WAIT_KIND_EVENT &&
-		wait->kind == SPROF_WAIT_KIND_EVENT && call->number == wait->call &&
+		wait->kind == SPROF_WAIT_KIND_EVENT && call->number == looking->last.number &&
 		call->arguments[0] == wait->argument &&
 		wait->found_ns + EVENT_AGE_NS > looking->now_ns;
 }
@@ -236,7 +238,7 @@ static bool is_known(const struct looking *looking, bool restarted)
 	const struct sampled *sampled = looking->thread->sampling;
 	const struct known_wait *wait = &sampled->wait;
 
-	return wait->id && looking->call.sp == wait->sp &&
+	return wait->id && wait->found_ns && looking->call.sp == looking->last.sp &&
 		(restarted || is_same_event(wait, looking));
 }
 
@@ -246,8 +248,6 @@ static void find(struct looking *looking)
 	struct sampled *sampled = looking->thread->sampling;
 
 	looking->found = (struct known_wait){
-		.call = call->number,
-		.sp = call->sp,
 		.argument = call->arguments[0],
 		.found_ns = looking->now_ns,
 		.kind = looking->kind->kind,
@@ -260,11 +260,15 @@ static void find(struct looking *looking)
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, uint64_t now_ns)
 {
-	struct looking looking = {
-		.waits = waits, .thread = thread, .call = *call, .now_ns = now_ns};
+	struct sampled *sampled = thread->sampling;
+	struct looking looking = {.waits = waits,
+		.thread = thread,
+		.call = *call,
+		.last = sampled->last_call,
+		.now_ns = now_ns};
 	struct sprof_quality *quality = waits->run->quality;
 	uint64_t begin = now_of(waits->run);
-	bool restarted = restore_number(thread->sampling, &looking.call);
+	bool restarted = restore_number(sampled, &looking.call);
 
 	looking.kind = sprof_blocked_call_find(looking.call.number, looking.call.arguments);
 	if (!waits->sink->wait || is_known(&looking, restarted))

@@ -45,7 +45,6 @@ static bool copy(void *data, struct sprof_thread *thread, bool is_last)
 	const struct sprof_world *world = stacks->run->world;
 	struct copying copying;
 
-	stacks->is_former = false;
 	stacks->taken = (struct observation){
 		.thread = thread, .by = OBSERVED_BY_STOP, .time_ns = now_of(stacks->run)};
 	if (!is_expected(stacks, thread) ||
@@ -74,7 +73,6 @@ static bool peek(void *data, struct sprof_thread *thread)
 	struct event_stacks *stacks = data;
 	struct peek_sight sight;
 
-	stacks->is_former = false;
 	if (!is_expected(stacks, thread) || !see(stacks->run, thread, &sight))
 		return false;
 	return sprof_peek(&stacks->peeking, stacks->run, thread, &sight, &stacks->taken) ==
@@ -87,27 +85,19 @@ static bool take(void *data, struct sprof_thread *thread, const struct sprof_per
 	uint64_t time_ns)
 {
 	struct event_stacks *stacks = data;
-	const struct sprof_process *process = thread->process;
-	const bool is_former = time_ns < process->executed_ns;
-	const uint64_t sp = user->regs.values[SPROF_REG_SP];
-	const struct sprof_mapping *mapping =
-		sprof_maps_find(is_former ? &process->former_maps : &process->maps, sp);
+	const struct sprof_maps *maps = sprof_mappings_at(thread->process, time_ns);
 
-	if (!is_expected(stacks, thread) || (is_former && !process->former_maps.count))
+	if (!is_expected(stacks, thread) ||
+		(maps == &thread->process->maps && time_ns < thread->process->executed_ns))
 		return false;
-	stacks->is_former = is_former;
 	stacks->snapshot = (struct sprof_snapshot){
 		.regs = user->regs,
-		.stack = {.base = sp,
-			.size = user->stack_size,
-			.bytes = user->stack,
-			.floor = sp,
-			.limit = mapping ? mapping->end : sp + user->stack_size},
+		.stack = sprof_copy_by_kernel(maps, user, user->stack_size),
 	};
 	stacks->taken = (struct observation){
 		.thread = thread,
-		.by = OBSERVED_BY_STOP,
-		.time_ns = now_of(stacks->run),
+		.by = OBSERVED_BY_KERNEL,
+		.time_ns = time_ns,
 		.snapshot = &stacks->snapshot,
 	};
 	return true;
@@ -118,15 +108,10 @@ static bool walk(void *data, uint32_t *ret_stack)
 {
 	struct event_stacks *stacks = data;
 	const struct sprof_sink *sink = stacks->book->sink;
-	struct sprof_process *process = stacks->taken.thread->process;
 	struct walked walked;
 
 	sprof_mappings_doubt(mappings_of(stacks->taken.thread));
-	if (stacks->is_former)
-		sprof_mappings_swap_former(process);
 	walked = sprof_walk(stacks->run, &stacks->taken);
-	if (stacks->is_former)
-		sprof_mappings_swap_former(process);
 	return sink->stack(sink->data, &walked.stack, ret_stack);
 }
 

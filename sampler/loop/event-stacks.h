@@ -16,7 +16,6 @@ struct event_stacks {
 	struct sprof_snapshot snapshot; /* of a thread that stood still */
 	struct peeking peeking;
 	struct observation taken; /* the copy under way: its snapshot is NULL if there is none */
-	bool is_former; /* it is of the program before an exec that is just being reported */
 	struct sprof_event_stacks offered;
 };
 

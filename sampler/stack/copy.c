@@ -315,10 +315,10 @@ void sprof_copy_settle(
 }
 
 struct sprof_stack_copy sprof_copy_by_kernel(
-	const struct sprof_thread *thread, const struct sprof_perf_user *user, size_t wanted)
+	const struct sprof_maps *maps, const struct sprof_perf_user *user, size_t wanted)
 {
 	const uint64_t sp = user->regs.values[SPROF_REG_SP];
-	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
+	const struct sprof_mapping *mapping = sprof_maps_find(maps, sp);
 
 	return (struct sprof_stack_copy){
 		.base = sp,

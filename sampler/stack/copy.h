@@ -41,7 +41,7 @@ struct sprof_goroutine_reading sprof_copying_goroutine(const struct copying *cop
 
 /* The stack that the kernel has copied into a record, from sp on; at most `wanted` bytes. */
 struct sprof_stack_copy sprof_copy_by_kernel(
-	const struct sprof_thread *thread, const struct sprof_perf_user *user, size_t wanted);
+	const struct sprof_maps *maps, const struct sprof_perf_user *user, size_t wanted);
 
 /*
  * A complete walk stayed in the copied stack: so that is the thread's own stack, or a coroutine's.

@@ -68,8 +68,6 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 {
 	struct known_mappings *known = known_of(process);
 
-	if (known->is_former)
-		return false;
 	/* A thread whose stacks lead nowhere would have the mappings read each time. */
 	if (known->is_unchanged && !is_affordable(world, known))
 		return false;
@@ -86,8 +84,7 @@ static bool is_there_now(
 {
 	const struct known_mappings *known = known_of(process);
 
-	return !known->is_former && !known->is_kept && known->can_ask &&
-		world->has_code(world->data, process, pc);
+	return !known->is_kept && known->can_ask && world->has_code(world->data, process, pc);
 }
 
 bool sprof_mappings_seek(
@@ -126,7 +123,7 @@ void sprof_mappings_refresh(
 {
 	const struct known_mappings *known = known_of(process);
 
-	if (known->is_former || known->is_kept)
+	if (known->is_kept)
 		return;
 	if (known->read_ns + AGE_NS < now_ns)
 		read_maps(world, process);
@@ -144,14 +141,10 @@ void sprof_mappings_forget(struct known_mappings *mappings)
 	};
 }
 
-void sprof_mappings_swap_former(struct sprof_process *process)
+const struct sprof_maps *sprof_mappings_at(const struct sprof_process *process, uint64_t time_ns)
 {
-	const struct sprof_maps maps = process->maps;
-	struct known_mappings *known = known_of(process);
-
-	process->maps = process->former_maps;
-	process->former_maps = maps;
-	known->is_former = !known->is_former;
+	return process->former_maps.count && time_ns < process->former_ns ? &process->former_maps
+									  : &process->maps;
 }
 
 /* The number of the thread's mappings up to that moment. */
@@ -292,7 +285,7 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 	struct known_mappings *known = known_of(process);
 	enum sprof_maps_answer answer;
 
-	if (known->is_former || known->is_kept || known->change == known->read_change)
+	if (known->is_kept || known->change == known->read_change)
 		return true;
 	if (known->record &&
 		leads_through_made(world, process, stack, known->read_ns, known->record->time_ns)) {

@@ -36,10 +36,10 @@ bool sprof_mappings_are_gone(const struct sprof_process *process);
 void sprof_mappings_forget(struct known_mappings *mappings);
 
 /*
- * Until the next call, the process has the mappings of the program before its exec, which can't be
- * read or asked about any more.
+ * The mappings at the moment of a record: before the exec of its process, those of its former
+ * program, which can't be read or asked about any more.
  */
-void sprof_mappings_swap_former(struct sprof_process *process);
+const struct sprof_maps *sprof_mappings_at(const struct sprof_process *process, uint64_t time_ns);
 
 /*
  * begin: a record is going to be unwound. Returns whether the known mappings are kept for it,

@@ -75,11 +75,24 @@ static bool have_changed(const struct sprof_world *world, struct sprof_process *
 		sprof_mappings_seek(world, process, stack->lost_pc);
 }
 
-static struct sprof_stack_view walk(const struct sprof_world *world,
-	const struct sprof_snapshot *snapshot, struct sprof_process *process)
+/* Which mappings a stack leads through. A stack that was not copied by the kernel is of now. */
+static const struct sprof_maps *maps_for(const struct observation *observation)
 {
-	struct sprof_stack_view stack = world->walk(world->data, snapshot, &process->maps);
+	const struct sprof_process *process = observation->thread->process;
 
+	return observation->by == OBSERVED_BY_KERNEL
+		? sprof_mappings_at(process, observation->time_ns)
+		: &process->maps;
+}
+
+static struct sprof_stack_view walk(const struct sprof_world *world,
+	const struct sprof_snapshot *snapshot, struct sprof_process *process,
+	const struct sprof_maps *maps)
+{
+	struct sprof_stack_view stack = world->walk(world->data, snapshot, maps);
+
+	if (maps != &process->maps)
+		return stack;
 	if (have_changed(world, process, &stack))
 		stack = world->walk(world->data, snapshot, &process->maps);
 	if (sprof_mappings_were_replaced(world, process, &stack))
@@ -128,6 +141,7 @@ struct walked sprof_walk(const struct run *run, const struct observation *observ
 	struct sprof_snapshot *snapshot = observation->snapshot;
 	struct sampled_process *known = process->sampling;
 	uint64_t begin = now_of(run);
+	const struct sprof_maps *maps = maps_for(observation);
 	struct walked walked = {.goroutine = 0};
 
 	/* It has run since its tick, and may have loaded a library. */
@@ -135,10 +149,11 @@ struct walked sprof_walk(const struct run *run, const struct observation *observ
 		sprof_mappings_doubt(&known->mappings);
 	else if (observation->by == OBSERVED_BY_STOP)
 		sprof_mappings_doubt_late(&known->mappings, observation->time_ns, begin);
-	sprof_mappings_refresh(world, process, observation->time_ns);
+	if (maps == &process->maps)
+		sprof_mappings_refresh(world, process, observation->time_ns);
 	if (run->options->goroutines)
-		find_creator(world, &process->maps, &snapshot->goroutine);
-	walked.stack = walk(world, snapshot, process);
+		find_creator(world, maps, &snapshot->goroutine);
+	walked.stack = walk(world, snapshot, process, maps);
 	plan(observation, &walked.stack);
 	sprof_interpreted_merge(run, observation, &walked.stack);
 	if (run->options->goroutines)

@@ -18,7 +18,7 @@ static struct sprof_cpu_set find_busy(const struct slots *slots)
 
 static bool starves(const struct sprof_hop *hop, const struct known_cpu *cpu)
 {
-	return sprof_priority_is_starved_by(&hop->own, cpu->policy, cpu->priority);
+	return sprof_priority_is_starved_by(&hop->own, cpu->rank);
 }
 
 /*

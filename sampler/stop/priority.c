@@ -85,18 +85,15 @@ void sprof_priority_restore(const struct sprof_priority *own)
 		set(own->attributes);
 }
 
-/* 0: not a real-time policy. */
-static uint64_t rank_of(uint64_t policy, uint64_t priority)
+uint64_t sprof_priority_rank(uint64_t policy, uint64_t priority)
 {
 	if (policy == SCHED_DEADLINE)
 		return DEADLINE_RANK;
 	return policy == SCHED_FIFO || policy == SCHED_RR ? priority : 0;
 }
 
-bool sprof_priority_is_starved_by(
-	const struct sprof_priority *own, uint64_t policy, uint64_t priority)
+bool sprof_priority_is_starved_by(const struct sprof_priority *own, uint64_t rank)
 {
-	uint64_t rank = rank_of(policy, priority);
-
-	return rank && rank >= rank_of(own->attributes.policy, own->attributes.priority);
+	return rank &&
+		rank >= sprof_priority_rank(own->attributes.policy, own->attributes.priority);
 }

@@ -35,8 +35,9 @@ void sprof_priority_raise(const struct sprof_priority *own);
 /* Restores what the thread had before. */
 void sprof_priority_restore(const struct sprof_priority *own);
 
-/* Whether a thread with this policy and priority (sched(7)) leaves us no CPU time while it runs. */
-bool sprof_priority_is_starved_by(
-	const struct sprof_priority *own, uint64_t policy, uint64_t priority);
+/* Rises with the priority of a real-time thread (sched(7)). 0: it is none. */
+uint64_t sprof_priority_rank(uint64_t policy, uint64_t priority);
+/* Whether a thread of this rank leaves us no CPU time while it runs. */
+bool sprof_priority_is_starved_by(const struct sprof_priority *own, uint64_t rank);
 
 #endif

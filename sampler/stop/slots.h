@@ -16,8 +16,8 @@
 /* One thread to sample. */
 struct ask {
 	struct sprof_thread *thread;
-	struct known_cpu cpu;     /* where it ran last; number -1: not known */
-	enum ask_figures figures; /* to read too, as soon as they are exact */
+	struct known_cpu cpu; /* where it ran last; number -1: not known */
+	bool wants_figures;   /* reads them too, as soon as they are exact */
 };
 
 enum slot_phase {

@@ -45,9 +45,8 @@ static void read_figures(const struct run *run, struct slot *slot)
 	const struct sprof_world *world = run->world;
 	struct sprof_thread *thread = slot->ask.thread;
 
-	slot->has_reading = slot->ask.figures != ASK_NO_FIGURES &&
-		sprof_reading_take(
-			world, thread, slot->ask.figures == ASK_ALL_FIGURES, &slot->reading);
+	slot->has_reading =
+		slot->ask.wants_figures && sprof_reading_take(world, thread, &slot->reading);
 	slot->look = (struct ledger_look){now_of(run), slot->reading.schedstat};
 	if (!slot->has_reading && !world->read_schedstat(world->data, thread, &slot->look.figures))
 		slot->look.time_ns = 0;

@@ -124,12 +124,12 @@ static bool enters_often(const struct stops *stops, const struct slot *slot)
 static bool naps(const struct run *run, struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
-	const uint64_t slept_ns = sampled->sleep.figures.time_ns;
+	const uint64_t slept_ns = sampled->sleep.seen_ns;
 	struct sprof_proc_schedstat now;
 
 	if (!slept_ns || !run->world->read_schedstat(run->world->data, thread, &now))
 		return false;
-	return now.timeslices - sampled->sleep.figures.timeslices >
+	return now.timeslices - sampled->sleep.timeslices >
 		FEW_TIMESLICES + (now_of(run) - slept_ns) / NAP_NS;
 }
 
@@ -193,7 +193,7 @@ static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
 	const struct ask ask = {
 		.thread = thread,
 		.cpu = {.number = -1},
-		.figures = sprof_book_wants(stops->book, thread, now_of(stops->run)),
+		.wants_figures = sprof_book_wants(stops->book, thread, now_of(stops->run)),
 	};
 
 	return sprof_slots_use_spare(&stops->slots, &ask);

@@ -103,7 +103,8 @@ void sprof_exact_places_find(struct exact_places *places, struct book *book,
 {
 	struct sprof_snapshot snapshot = {
 		.regs = record->user.regs,
-		.stack = sprof_copy_by_kernel(thread, &record->user, SPROF_PERF_STACK_SIZE),
+		.stack = sprof_copy_by_kernel(
+			&thread->process->maps, &record->user, SPROF_PERF_STACK_SIZE),
 	};
 	const struct sprof_proc_syscall call = sprof_call_at(&snapshot.regs,
 		sprof_call_places_find(

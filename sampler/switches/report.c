@@ -84,8 +84,8 @@ void sprof_exact_report_ended(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
 {
 	const struct sampled *sampled = thread->sampling;
-	const struct sprof_sample *tick = &sampled->last_sleep.sample;
 	struct switching *switching = sampled->switching;
+	const struct sprof_sample *tick = &switching->tick;
 	struct sprof_waited rest = rest_of(exact, switching, interval);
 
 	if (switching->by_ticks || (!rest.ns && !rest.waits))
@@ -113,6 +113,15 @@ static void note_sleep(struct exact *exact, struct switching *switching, uint64_
 		sprof_switching_found_off(switching, exact->from_ns);
 }
 
+static void keep(struct switching *switching, const struct sprof_sample *sample)
+{
+	switching->tick = *sample;
+	if (!sample->holder)
+		return;
+	switching->holder = *sample->holder;
+	switching->tick.holder = &switching->holder;
+}
+
 /* Hands over the wait up to the tick, if it is known to have lasted until then. */
 bool sprof_exact_report_seen(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *sample)
@@ -128,6 +137,7 @@ bool sprof_exact_report_seen(
 	}
 	if (sample->is_further)
 		return true;
+	keep(switching, sample);
 	note_sleep(exact, switching, sample->time_ns);
 	if (!switching->is_off || switching->preempted || sample->time_ns <= switching->since_ns ||
 		sprof_switching_went_on(switching, sample->time_ns))

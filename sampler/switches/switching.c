@@ -293,6 +293,7 @@ void sprof_switching_restart(struct switching *switching, uint64_t now_ns)
 	}
 	switching->count = kept;
 	switching->has_place = switching->has_last = false;
+	switching->tick.time_ns = 0;
 	switching->totals = switching->held = (struct switching_totals){0};
 	switching->is_old = true;
 	switching->cut_ns = now_ns;

@@ -91,6 +91,9 @@ struct switching {
 	bool is_lost;     /* switches are missing, and none has come since */
 	uint32_t gaps;    /* number of gaps */
 	bool by_ticks;    /* ticks say where it waits: its stacks take more than one copy */
+	/* what the last tick that saw it asleep has handed over; time_ns 0: none has, for this sink */
+	struct sprof_sample tick;
+	struct sprof_holder holder; /* of the lock, if tick.holder says so */
 };
 
 void sprof_switching_destroy(struct switching *switching);

@@ -2,7 +2,13 @@
  * Peeking: the kernel shows the sp and pc of a sleeper's system call. Its stack is copied from
  * outside; the copy is good if the count of its time slices is the same afterwards. A sleeper is
  * never stopped: if its stack can't be walked to the root with what a peek knows, the sample ends
- * there, with the reason. Does not handle processes that can't be read (denied.c).
+ * there, with the reason.
+ *
+ * Some sleepers have no stack that can be read. A process may have made itself unreadable
+ * (PR_SET_DUMPABLE) for an ordinary user: the kernel shows that a thread sleeps, but not where. And
+ * the kernel's own workers in a process, such as io_uring's, have no user code. Their samples have an
+ * empty stack with that reason. Does not handle running threads: they are sampled as usual, through
+ * the files that attach/thread.c keeps open.
  */
 #include "sampler/tick/peek.h"
 
@@ -30,14 +36,18 @@ static bool is_frozen(const struct sprof_thread *thread)
 	return sprof_kernel_stack_is_frozen(&stack);
 }
 
-static enum sprof_state state_of(
-	const struct sprof_thread *thread, enum sprof_proc_syscall_kind kind, char letter)
+static enum sprof_state state_by(const struct sprof_thread *thread, char letter)
 {
 	if (thread->phase == SPROF_THREAD_LISTENING || letter == 'T')
 		return SPROF_STATE_STOPPED;
-	if (kind == SPROF_PROC_SYSCALL_OUTSIDE && is_frozen(thread))
-		return SPROF_STATE_STOPPED;
 	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
+}
+
+static enum sprof_state state_of(
+	const struct sprof_thread *thread, enum sprof_proc_syscall_kind kind, char letter)
+{
+	return kind == SPROF_PROC_SYSCALL_OUTSIDE && is_frozen(thread) ? SPROF_STATE_STOPPED
+								       : state_by(thread, letter);
 }
 
 /*
@@ -132,7 +142,11 @@ static bool is_ready(
 		run->world->read_stat(run->world->data, thread, &stat) && stat.state == 'R';
 }
 
-bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter)
+/*
+ * Whether a thread with that state in /proc/PID/stat stands in an uncollected stop of ours, also at
+ * a birth or a signal: that is not the thread's own doing.
+ */
+static bool is_in_stop(const struct sprof_thread *thread, char letter)
 {
 	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
 }
@@ -164,9 +178,6 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.call = sight->call,
 		.sleeps_on = !run->quality->schedstat_missing,
 		.look = {now_of(run), sight->schedstat},
-		.slept = {.cpu_ns = sight->schedstat.cpu_ns,
-			.runq_ns = sight->schedstat.runq_ns,
-			.timeslices = sight->schedstat.timeslices},
 	};
 }
 
@@ -176,7 +187,7 @@ static enum peek_outcome outcome_of(const struct run *run, const struct sprof_th
 {
 	if (letter == 'Z' || letter == 'X')
 		return PEEK_NOTHING;
-	if (!sprof_peek_is_in_stop(thread, letter))
+	if (!is_in_stop(thread, letter))
 		return PEEK_TAKEN;
 	if (!run->options->once || is_coming(thread))
 		return PEEK_IN_STOP;
@@ -213,6 +224,44 @@ enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 		return outcome;
 	ret->snapshot = &peeking->snapshot;
 	ret->state = state_of(thread, sight->call.kind, stat.state);
-	ret->slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, &stat);
 	return PEEK_TAKEN;
+}
+
+static enum peek_outcome observe_without_stack(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, char letter, enum sprof_end end, struct observation *ret)
+{
+	if (letter == 'Z' || letter == 'X')
+		return PEEK_NOTHING;
+	if (letter == 'R')
+		return PEEK_AWAKE;
+	if (!run->options->once && is_in_stop(thread, letter))
+		return PEEK_IN_STOP;
+	observe(run, thread, sight, ret);
+	ret->state = state_by(thread, letter);
+	ret->end = end;
+	ret->call = (struct sprof_proc_syscall){.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1};
+	return PEEK_TAKEN;
+}
+
+enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *ret)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_proc_stat stat;
+
+	if (!world->read_stat(world->data, thread, &stat))
+		return PEEK_NOTHING;
+	return observe_without_stack(run, thread, sight, stat.state, SPROF_END_DENIED, ret);
+}
+
+enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *ret)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_proc_stat stat;
+
+	if (!world->read_stat(world->data, thread, &stat) || (stat.flags & SPROF_PF_EXITING) ||
+		!(stat.flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER)))
+		return PEEK_NOTHING;
+	return observe_without_stack(run, thread, sight, stat.state, SPROF_END_ROOT, ret);
 }

@@ -37,13 +37,7 @@ enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 	struct sprof_thread *thread, const struct peek_sight *sight, struct observation *ret);
 
 /*
- * Whether a thread with that state in /proc/PID/stat stands in an uncollected stop of ours, also at
- * a birth or a signal: that is not the thread's own doing.
- */
-bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter);
-
-/*
- * denied.c: the process does not let us read where its threads sleep. The observation has no stack.
+ * The process does not let us read where its threads sleep. The observation has no stack.
  * AWAKE: the thread does not sleep.
  */
 enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *thread,

@@ -1,5 +1,6 @@
 /*
- * Repeats the last sample of a thread that has not run since it was seen asleep.
+ * Repeats the last sample of a thread that has not run since it was seen asleep. If no thread of its
+ * process ran since the last tick, it needs no look.
  */
 #ifndef SPROF_SAMPLER_TICK_REUSE_H
 #define SPROF_SAMPLER_TICK_REUSE_H
@@ -9,6 +10,20 @@
 
 #include "sampler/loop/run.h"
 #include "sampler/observation.h"
+#include "sampler/sampled.h"
+
+struct quiet_tick {
+	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
+	bool closing;         /* every thread is looked at */
+};
+
+/*
+ * At the beginning of a tick, finds out which processes are quiet. Returns whether a process is no
+ * longer quiet.
+ */
+bool sprof_quiet_look(const struct run *run, const struct quiet_tick *tick);
+
+bool sprof_quiet_has_woken(const struct known_quiet *quiet);
 
 /* The tick that looks. */
 struct reuse_tick {

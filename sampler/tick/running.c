@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
+#include "sampler/stop/priority.h"
 
 enum {
 	CPU_AGE_NS = 50 * SPROF_NS_PER_MS,
@@ -29,8 +30,7 @@ static void note_cpu(const struct run *run, struct sprof_thread *thread,
 	sampled->cpu = (struct known_cpu){
 		.number = stat->processor,
 		.pinned = stat->state == 'R' && world->is_pinned(world->data, thread),
-		.policy = stat->policy,
-		.priority = stat->priority,
+		.rank = sprof_priority_rank(stat->policy, stat->priority),
 		.seen_ns = stat->state == 'R' ? now_ns : 0,
 	};
 }

@@ -5,10 +5,8 @@
 #include "sampler/tick/tick.h"
 
 #include "base/clock.h"
-#include "sampler/account/intervals.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/tick/quiet.h"
 #include "sampler/tick/reuse.h"
 #include "sampler/tick/running.h"
 
@@ -182,7 +180,7 @@ static void ask(struct ticking *ticking, struct sprof_thread *thread)
 	const struct ask ask = {
 		.thread = thread,
 		.cpu = sampled->cpu,
-		.figures = sprof_book_wants(ticking->book, thread, ticking->ns),
+		.wants_figures = sprof_book_wants(ticking->book, thread, ticking->ns),
 	};
 
 	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
@@ -327,15 +325,11 @@ static void begin_sources(struct ticking *ticking, const struct source_tick *tic
 
 static void begin(struct ticking *ticking, bool closing)
 {
-	const struct sprof_world *world = ticking->run->world;
-	size_t count;
-
 	ticking->last_ns = ticking->ns;
 	ticking->ns = now_of(ticking->run);
 	ticking->closing = closing;
 	ticking->period_ns = ticking->schedule->period;
-	world->threads(world->data, &count);
-	sprof_book_begin_tick(ticking->book, count, closing);
+	sprof_book_begin_tick(ticking->book, closing);
 	if (sprof_quiet_look(
 		    ticking->run, &(struct quiet_tick){ticking->ns, ticking->last_ns, closing}))
 		settle_sleepers(ticking);

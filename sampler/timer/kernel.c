@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "sampler/account/book.h"
-#include "sampler/account/intervals.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/mappings.h"
 
@@ -43,7 +42,7 @@ static bool has_not_run(const struct kernel *kernel, const struct sprof_thread *
 
 static void note_room(struct kernel *kernel, const struct sprof_thread *thread)
 {
-	const uint64_t room_ns = timed_of(thread)->room * timed_of(thread)->period_ns;
+	const uint64_t room_ns = timed_of(thread)->room * kernel->tick.period_ns;
 
 	if (kernel->room_ns > room_ns)
 		kernel->room_ns = room_ns;
@@ -69,7 +68,7 @@ void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread)
 
 void sprof_kernel_share(struct kernel *kernel, struct sprof_thread *thread)
 {
-	if (timed_of(thread)->recorded_ns == kernel->tick.ns)
+	if (sprof_samples_have_records(&kernel->book->samples, thread))
 		sprof_interval_read(&kernel->book->samples, thread, kernel->tick.ns);
 }
 
@@ -115,25 +114,23 @@ void sprof_kernel_rest(struct kernel *kernel)
 }
 
 /*
- * A tick has found the thread running. Returns whether the tick before did, too: then it goes on
- * running, and a timer is worth its cost.
+ * Whether the tick before has found the thread running, too: then it goes on running, and a timer
+ * is worth its cost.
  */
-static bool goes_on(const struct kernel *kernel, struct timed *timed)
+static bool goes_on(const struct kernel *kernel, const struct sampled *sampled)
 {
-	const uint64_t tick_ns = kernel->tick.ns, found_ns = timed->found_ns;
-
-	timed->found_ns = tick_ns;
-	return found_ns && found_ns >= kernel->last_ns && found_ns < tick_ns;
+	return kernel->last_ns && sampled->asked_ns == kernel->last_ns;
 }
 
 /* Opens, replaces or closes the thread's timer, as needed. */
 static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 {
+	const struct sampled *sampled = thread->sampling;
 	struct timed *timed = timed_of(thread);
 	const bool is_often_cut = timed->cut_share > MOST_CUT;
 
 	if (!timed->timer) {
-		if (!kernel->tick.thorough && goes_on(kernel, timed))
+		if (!kernel->tick.thorough && goes_on(kernel, sampled))
 			sprof_timers_open(&kernel->timers, thread);
 	} else if (timed->next_size) {
 		sprof_timers_replace(&kernel->timers, thread);
@@ -152,15 +149,14 @@ static void adjust(struct kernel *kernel, struct sprof_thread *thread)
  */
 static void note_stay(struct kernel *kernel, struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	const uint64_t timeslices = sampled->ledger.last.figures.timeslices;
 	struct timed *timed = timed_of(thread);
 
-	if (timed->recorded_ns == kernel->tick.ns)
+	if (sampled->place_ns > kernel->last_ns)
 		timed->timeslices = timeslices;
-	if (timed->is_open && timed->timeslices == timeslices &&
-		sampled->last.end == SPROF_END_ROOT && !sprof_state_is_blocked(sampled->last.state))
-		sprof_book_stays(kernel->book, thread, kernel->tick.ns);
+	if (timed->is_open && timed->timeslices == timeslices)
+		sampled->place_ns = kernel->tick.ns;
 }
 
 bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
@@ -175,7 +171,7 @@ bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
 	sprof_interval_read(&kernel->book->samples, thread, kernel->tick.ns);
 	/* In the run queue, a stop would take long, and its figures lack the present wait for a CPU. */
 	is_queued = has_not_run(kernel, thread, STALE_NS);
-	if (!is_queued && (!sampled->timed.is_open || ask->figures != ASK_NO_FIGURES))
+	if (!is_queued && (!sampled->timed.is_open || ask->wants_figures))
 		return sprof_stops_ask(kernel->stops, ask);
 	sprof_book_looked(kernel->book, thread, SPROF_STATE_USER);
 	note_stay(kernel, thread);

@@ -104,7 +104,8 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 	struct timed *timed = timed_of(thread);
 	struct sprof_snapshot snapshot = {
 		.regs = record->user.regs,
-		.stack = sprof_copy_by_kernel(thread, &record->user, timed->stack_size),
+		.stack = sprof_copy_by_kernel(sprof_mappings_at(thread->process, record->time_ns),
+			&record->user, timed->stack_size),
 	};
 	const struct observation observation = {
 		.thread = thread,
@@ -118,7 +119,6 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 		.kernel_count = record->kernel_count,
 	};
 
-	timed->recorded_ns = timers->tick_ns;
 	recorded(
 		timed, sprof_book_observation(timers->book, &observation), record->user.stack_size);
 }
@@ -179,13 +179,10 @@ void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint6
 
 void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread)
 {
-	struct sprof_process *process = thread->process;
 	struct sprof_perf_timer_record record;
 
-	sprof_mappings_swap_former(process);
-	while (take_next(timers, thread, process->former_ns, &record))
+	while (take_next(timers, thread, thread->process->former_ns, &record))
 		take_record(timers, thread, &record);
-	sprof_mappings_swap_former(process);
 }
 
 /* Records of a program from before an exec can't be named without its mappings. */
@@ -280,11 +277,10 @@ static size_t next_size(const struct timed *timed)
 	return sprof_least(size, SPROF_PERF_TIMER_STACK_MAX);
 }
 
-/* It has this period from now on. */
-static void begin_pace(const struct timers *timers, struct timed *timed, uint64_t period_ns)
+/* It has a new period from now on. */
+static void begin_pace(const struct timers *timers, struct timed *timed)
 {
 	timed->paced_ns = timers->tick_ns;
-	timed->period_ns = period_ns;
 	timed->paced_records = 0;
 }
 
@@ -314,7 +310,7 @@ static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 	timed->stack_size = stack_size;
 	timed->next_size = 0;
 	timed->room = plan.records;
-	begin_pace(timers, timed, plan.period_ns);
+	begin_pace(timers, timed);
 	return true;
 }
 
@@ -354,5 +350,5 @@ void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 	period_ns = (uint64_t)((double)next_period(timers) *
 		share_of_whole_periods(timed->paced_records));
 	world->timer_set_period(world->data, timed->timer, period_ns);
-	begin_pace(timers, timed, period_ns);
+	begin_pace(timers, timed);
 }

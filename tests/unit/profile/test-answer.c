@@ -217,8 +217,9 @@ static void check_kernel_cause(uint64_t call_ms, uint64_t outside_ms,
 /* System time outside calls is of page faults, if the thread had enough of them. */
 static void page_faults_are_told(void **state)
 {
-	const struct sprof_thread_facts many = {.minor_faults = 900000, .major_faults = 100000};
-	const struct sprof_thread_facts few = {.minor_faults = 1000};
+	const struct sprof_thread_facts many = {.counters = {[SPROF_COUNTER_MINOR_FAULTS] = 900000,
+							[SPROF_COUNTER_MAJOR_FAULTS] = 100000}};
+	const struct sprof_thread_facts few = {.counters = {[SPROF_COUNTER_MINOR_FAULTS] = 1000}};
 
 	check_kernel_cause(2000, 8000, &many, NULL, true);
 	check_kernel_cause(2000, 8000, &few, NULL, false);

@@ -324,6 +324,17 @@ static unsigned go_count(void *data)
 	return 0;
 }
 
+static struct sprof_thread *find(void *data, pid_t tid)
+{
+	const struct fake_world *world = data;
+
+	for (size_t i = 0; i < world->alive_count; i++) {
+		if (world->table_of_threads[i]->tid == tid)
+			return world->table_of_threads[i];
+	}
+	return NULL;
+}
+
 static const struct sprof_world functions = {NULL, NULL, now_ns, own_cpu_ns, threads, processes,
 	threads_seen, processes_seen, has_ended, lacks_memory, NULL, NULL, NULL, NULL, NULL,
 	read_stat, read_schedstat, read_syscall, read_status, read_file, read_whole, read_registers,
@@ -334,6 +345,7 @@ void fake_kernel_init(struct fake_world *world)
 {
 	world->table = functions;
 	world->table.data = world;
+	world->table.find = find;
 	fake_events_init(world);
 	fake_timer_init(world);
 }

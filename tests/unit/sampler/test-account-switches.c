@@ -19,7 +19,7 @@ static void recorded_switches_tell_wait_from_stolen_time(void **state)
 	struct sprof_times times;
 
 	sprof_account_init(&account, &start);
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 
 	assert_int_equal(times.ns[SPROF_TIME_USER], 300);
 	assert_int_equal(times.ns[SPROF_TIME_RUNQ], 100);
@@ -41,22 +41,22 @@ static void after_a_gap_recorded_switches_tell_again(void **state)
 	now = (struct sprof_figures){.time_ns = 2000, .cpu_ns = 600, .user_ticks = 1};
 	now.has_off = true;
 	now.off_ns = 400;
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
 	now.time_ns = 3000;
 	now.off_gaps = 1;
 	now.has_off = false;
 	sprof_account_weigh(&account, SPROF_STATE_SLEEP, 1);
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_STOLEN], 1000);
 	now.time_ns = 4000;
 	now.has_off = true;
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_STOLEN], 1000);
 	now.time_ns = 5000;
 	now.cpu_ns += 500;
 	now.off_ns += 300;
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 300);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
 }
@@ -71,7 +71,7 @@ static void blocked_time_goes_by_recorded_lengths(void **state)
 	sprof_account_init(&account, &start);
 	sprof_account_weigh(&account, SPROF_STATE_SLEEP, 2000);
 	sprof_account_weigh(&account, SPROF_STATE_DISK, 1000);
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 200);
 }

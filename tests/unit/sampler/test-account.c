@@ -55,7 +55,7 @@ static void one_window(void **state)
 {
 	const struct sprof_figures start = {1000, 100, 10, 5, 5}, now = {2000, 500, 110, 8, 6};
 	struct sprof_account account = start_at(&start);
-	struct sprof_times times = sprof_account_advance(&account, &now);
+	struct sprof_times times = sprof_account_advance(&account, &now, true);
 
 	/* 400 ns of CPU, split 3 to 1; 100 ns ready; the rest of 1000 ns is blocked. */
 	assert_int_equal(times.ns[SPROF_TIME_USER], 300);
@@ -68,10 +68,10 @@ static void nothing_is_handed_out_twice(void **state)
 {
 	const struct sprof_figures start = {0}, now = {2000, 500, 110, 8, 6};
 	struct sprof_account account = start_at(&start);
-	struct sprof_times times = sprof_account_advance(&account, &now);
+	struct sprof_times times = sprof_account_advance(&account, &now, true);
 
 	assert_int_equal(total(&times), 2000);
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(total(&times), 0);
 }
 
@@ -80,7 +80,7 @@ static void time_without_ticks_is_user_time(void **state)
 {
 	const struct sprof_figures start = {0}, now = {1000, 700, 0, 0, 0};
 	struct sprof_account account = start_at(&start);
-	struct sprof_times times = sprof_account_advance(&account, &now);
+	struct sprof_times times = sprof_account_advance(&account, &now, true);
 
 	assert_int_equal(times.ns[SPROF_TIME_USER], 700);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 0);
@@ -90,12 +90,13 @@ static void one_sided_splits(void **state)
 {
 	const struct sprof_figures start = {0, 0, 0, 50, 50};
 	struct sprof_account account = start_at(&start);
-	struct sprof_times times =
-		sprof_account_advance(&account, &(struct sprof_figures){1000, 700, 0, 50, 51});
+	struct sprof_times times = sprof_account_advance(
+		&account, &(struct sprof_figures){1000, 700, 0, 50, 51}, true);
 
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 700);
 	account = start_at(&start);
-	times = sprof_account_advance(&account, &(struct sprof_figures){1000, 700, 0, 51, 50});
+	times = sprof_account_advance(
+		&account, &(struct sprof_figures){1000, 700, 0, 51, 50}, true);
 	assert_int_equal(times.ns[SPROF_TIME_USER], 700);
 }
 
@@ -108,19 +109,20 @@ static void a_split_that_moves_takes_nothing_back(void **state)
 	const struct sprof_figures start = {0};
 	struct sprof_account account = start_at(&start);
 	struct sprof_times times =
-		sprof_account_advance(&account, &(struct sprof_figures){1000, 1000, 0, 1, 0});
+		sprof_account_advance(&account, &(struct sprof_figures){1000, 1000, 0, 1, 0}, true);
 
 	assert_int_equal(times.ns[SPROF_TIME_USER], 1000);
 	/* One tick in four is user's now: 500 of 2000 ns, but 1000 are out. */
-	times = sprof_account_advance(&account, &(struct sprof_figures){2000, 2000, 0, 1, 3});
+	times = sprof_account_advance(&account, &(struct sprof_figures){2000, 2000, 0, 1, 3}, true);
 	assert_int_equal(times.ns[SPROF_TIME_USER], 0);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 1000);
 	/* And back: 3 in 4 are user's, 3000 of 4000 ns; 1000 of system are out, so it fits. */
-	times = sprof_account_advance(&account, &(struct sprof_figures){4000, 4000, 0, 9, 3});
+	times = sprof_account_advance(&account, &(struct sprof_figures){4000, 4000, 0, 9, 3}, true);
 	assert_int_equal(times.ns[SPROF_TIME_USER], 2000);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 0);
 	/* All but one of a thousand are user's: 1000 of system can't be taken back. */
-	times = sprof_account_advance(&account, &(struct sprof_figures){5000, 5000, 0, 999, 3});
+	times = sprof_account_advance(
+		&account, &(struct sprof_figures){5000, 5000, 0, 999, 3}, true);
 	assert_int_equal(times.ns[SPROF_TIME_USER], 1000);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 0);
 }
@@ -161,7 +163,7 @@ static void consistent_figures_add_up_at_every_step(void **state)
 			struct sprof_times times;
 
 			live(&now, &random);
-			times = sprof_account_advance(&account, &now);
+			times = sprof_account_advance(&account, &now, true);
 			add(&sum, &times);
 			check_sums(&sum, &start, &now);
 		}
@@ -180,7 +182,7 @@ static void figures_that_go_back_hand_out_nothing(void **state)
 		struct sprof_figures now = {next_random(&random, 1 << 30),
 			next_random(&random, 1 << 28), next_random(&random, 1 << 28),
 			next_random(&random, 1000), next_random(&random, 1000)};
-		struct sprof_times times = sprof_account_advance(&account, &now);
+		struct sprof_times times = sprof_account_advance(&account, &now, true);
 
 		most_cpu = now.cpu_ns > most_cpu ? now.cpu_ns : most_cpu;
 		most_runq = now.runq_ns > most_runq ? now.runq_ns : most_runq;
@@ -197,7 +199,7 @@ static void huge_figures_do_not_overflow(void **state)
 	const struct sprof_figures now = {
 		UINT64_MAX, UINT64_MAX / 2, UINT64_MAX / 4, UINT64_MAX / 4, UINT64_MAX / 4};
 	struct sprof_account account = start_at(&start);
-	struct sprof_times times = sprof_account_advance(&account, &now);
+	struct sprof_times times = sprof_account_advance(&account, &now, true);
 
 	assert_true(total(&times) == UINT64_MAX);
 	assert_true(times.ns[SPROF_TIME_USER] == UINT64_MAX / 4);
@@ -224,7 +226,7 @@ static void without_schedstat_ticks_are_the_cpu_time(void **state)
 	struct sprof_figures now = sprof_figures_make(20 * tick_ns, &missing, &stat);
 	const struct sprof_figures start = {0};
 	struct sprof_account account = start_at(&start);
-	struct sprof_times times = sprof_account_advance(&account, &now);
+	struct sprof_times times = sprof_account_advance(&account, &now, true);
 
 	assert_int_equal(times.ns[SPROF_TIME_USER], 7 * tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 8 * tick_ns);
@@ -245,15 +247,14 @@ static void blocked_time_goes_by_what_was_seen(void **state)
 					: SPROF_STATE_STOPPED,
 			1);
 	see(&account, SPROF_STATE_USER, 1);
-	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1000});
+	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1000}, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 200);
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 300);
 	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 500);
 	/* Without a sample, time waits for one; at the end it goes where the last sample was. */
-	times = sprof_account_advance(
-		&account, &(struct sprof_figures){.time_ns = 1300, .more_to_come = true});
+	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1300}, false);
 	assert_int_equal(total(&times), 0);
-	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1700});
+	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1700}, true);
 	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 700);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_DISK], 0);
 }
@@ -267,16 +268,16 @@ static void disk_time_is_the_kernels_where_it_counts(void **state)
 
 	see(&account, SPROF_STATE_SLEEP, 1);
 	times = sprof_account_advance(
-		&account, &(struct sprof_figures){.time_ns = 10 * tick_ns, .disk_ticks = 9});
+		&account, &(struct sprof_figures){.time_ns = 10 * tick_ns, .disk_ticks = 9}, true);
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 4 * tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 6 * tick_ns);
 	/* Never more than there is; the rest comes later. */
 	times = sprof_account_advance(
-		&account, &(struct sprof_figures){.time_ns = 11 * tick_ns, .disk_ticks = 12});
+		&account, &(struct sprof_figures){.time_ns = 11 * tick_ns, .disk_ticks = 12}, true);
 	assert_int_equal(times.ns[SPROF_TIME_DISK], tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 0);
 	times = sprof_account_advance(
-		&account, &(struct sprof_figures){.time_ns = 20 * tick_ns, .disk_ticks = 12});
+		&account, &(struct sprof_figures){.time_ns = 20 * tick_ns, .disk_ticks = 12}, true);
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 2 * tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 7 * tick_ns);
 }
@@ -284,11 +285,8 @@ static void disk_time_is_the_kernels_where_it_counts(void **state)
 /* The figures of a thread, with its switches. */
 static struct sprof_figures figures_at(uint64_t time_ns, uint64_t cpu_ns, uint64_t switches)
 {
-	return (struct sprof_figures){.time_ns = time_ns,
-		.cpu_ns = cpu_ns,
-		.has_switches = true,
-		.switches = switches,
-		.more_to_come = true};
+	return (struct sprof_figures){
+		.time_ns = time_ns, .cpu_ns = cpu_ns, .has_switches = true, .switches = switches};
 }
 
 /* Something kept it from running, but it has not slept. */
@@ -301,11 +299,11 @@ static void a_thread_that_never_sleeps_waits_for_nothing(void **state)
 
 	see(&account, SPROF_STATE_USER, 99);
 	now.runq_ns = 100;
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, false);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
 	assert_int_equal(total(&times), 1000);
 	assert_int_equal(total(&account.handed_out), 1000);
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, false);
 	assert_int_equal(total(&times), 0);
 }
 
@@ -319,15 +317,14 @@ static void sleeps_between_samples_are_wait(void **state)
 
 	see(&account, SPROF_STATE_USER, 5);
 	now.cpus = (struct sprof_proc_cpus){.worked_ticks = 60, .lost_ticks = 0};
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, false);
 	assert_int_equal(total(&times), 600);
 	/* The next window has no nap; earlier left-over time stays wait. */
 	now = figures_at(2000, 1500, 50);
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, false);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 100);
 	assert_int_equal(total(&times), 1000);
-	now.more_to_come = false;
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
 	assert_int_equal(total(&times), 400);
 }
@@ -341,7 +338,7 @@ static void what_it_stood_still_for_samples_is_no_wait(void **state)
 
 	see(&account, SPROF_STATE_SLEEP, 1);
 	now.stood_ns = 150;
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, false);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 250);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 150);
 	/* The clock measures a stop, and runs while the thread is on its way to the stop. */
@@ -349,7 +346,7 @@ static void what_it_stood_still_for_samples_is_no_wait(void **state)
 	now.time_ns = 2000;
 	now.cpu_ns = 1590;
 	now.stood_ns = 300;
-	times = sprof_account_advance(&account, &now);
+	times = sprof_account_advance(&account, &now, false);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 0);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 10);
 }
@@ -376,7 +373,7 @@ static struct sprof_times live_seconds(
 		now.cpus.lost_ticks += machine_tells ? second->stolen / 10 : 0;
 		see(&account, SPROF_STATE_USER, (second->cpu + second->stolen) / 10);
 		see(&account, SPROF_STATE_SLEEP, second->wait / 10);
-		times = sprof_account_advance(&account, &now);
+		times = sprof_account_advance(&account, &now, false);
 		add(&sum, &times);
 		assert_true(total(&sum) + account.kept_ns == now.time_ns);
 	}
@@ -429,7 +426,7 @@ static void a_host_that_is_in_the_cpu_time_takes_nothing_from_wait(void **state)
 		now.cpus.lost_ticks += 25;
 		see(&account, SPROF_STATE_USER, 50);
 		see(&account, SPROF_STATE_SLEEP, 50);
-		times = sprof_account_advance(&account, &now);
+		times = sprof_account_advance(&account, &now, false);
 		add(&sum, &times);
 	}
 	assert_int_equal(sum.ns[SPROF_TIME_STOLEN], 0);

@@ -58,15 +58,6 @@ static void switches_read(void *data, sprof_switch_taker take, void *taker_data)
 		take(taker_data, &written.items[written.read++]);
 }
 
-static struct sprof_thread *find(void *data, pid_t tid)
-{
-	for (size_t i = 0; i < world.alive_count; i++) {
-		if (world.table_of_threads[i]->tid == tid)
-			return world.table_of_threads[i];
-	}
-	return NULL;
-}
-
 static bool waited(void *data, const struct sprof_sample *where, const struct sprof_waited *wait)
 {
 	const uint64_t pc = where->stack < world.stack_count ? world.stacks[where->stack] : 0;
@@ -95,7 +86,6 @@ static int set_up(void **state)
 	world.table.switches_begin = switches_begin;
 	world.table.switches_cover = switches_cover;
 	world.table.switches_read = switches_read;
-	world.table.find = find;
 	world.sink.waited = waited;
 	thread = fake_add(&world, 0, 0);
 	return 0;

@@ -39,7 +39,7 @@ static struct sprof_thread **threads(void *data, size_t *ret_count)
 static size_t read_memory(
 	void *data, const struct sprof_thread *thread, uint64_t address, void *buffer, size_t size)
 {
-	return sprof_memory_read(thread->tid, address, buffer, size);
+	return sprof_memory_read(getpid(), address, buffer, size);
 }
 
 /* Every thread waits for the mutex, with private or shared futexes. */
@@ -48,12 +48,12 @@ static void set_up(struct scene *new, uint32_t operation)
 	scene = new;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		new->threads[i] = (struct sprof_thread){.id = i,
-			.tid = getpid(), /* the owner of the memory */
+			.tid = (pid_t)i + 1,
 			.process = &new->processes[i == ELSEWHERE],
 			.sampling = &new->sampled[i]};
 		new->table[i] = &new->threads[i];
 		new->sampled[i].own_tid = 101 + (pid_t)i;
-		new->sampled[i].wait.lock = (struct lock_watch){.active = true,
+		new->sampled[i].wait.lock = (struct lock_watch){
 			.futex = {(uintptr_t) & new->memory[WORD], operation, CONTENDED}};
 		new->processes[i == ELSEWHERE].pid = getpid();
 	}
@@ -71,10 +71,17 @@ static enum sprof_lock_kind look(uint32_t thread)
 		->kind;
 }
 
-static uint32_t holder_for(uint32_t thread)
+enum { NOBODY = -1 };
+
+static int holder_of(uint32_t thread)
+{
+	return scene->sampled[thread].wait.lock.holder_tid - 1;
+}
+
+static int holder_for(uint32_t thread)
 {
 	look(thread);
-	return scene->sampled[thread].wait.lock.holder_id;
+	return holder_of(thread);
 }
 
 static void set_owner(uint32_t thread)
@@ -102,7 +109,7 @@ static void a_thread_waits_for_itself_in_the_second_look(void **state)
 
 	set_up(&new, FUTEX_WAIT | FUTEX_PRIVATE_FLAG);
 	set_owner(HERE);
-	assert_int_equal(holder_for(HERE), SPROF_RECORD_NONE);
+	assert_int_equal(holder_for(HERE), NOBODY);
 	assert_int_equal(holder_for(ALSO_HERE), HERE);
 	new.now_ns++;
 	assert_int_equal(holder_for(HERE), HERE);
@@ -119,7 +126,7 @@ static void a_private_lock_is_held_in_its_process(void **state)
 
 	set_up(&new, FUTEX_WAIT | FUTEX_PRIVATE_FLAG);
 	set_owner(ELSEWHERE);
-	assert_int_equal(holder_for(HERE), SPROF_RECORD_NONE);
+	assert_int_equal(holder_for(HERE), NOBODY);
 	new.sampled[ALSO_HERE].own_tid = 101 + ELSEWHERE; /* in a namespace of its own */
 	new.now_ns++;
 	assert_int_equal(holder_for(HERE), ALSO_HERE);
@@ -134,7 +141,7 @@ static void nobody_joins_a_thread_of_another_process(void **state)
 	assert_int_equal(look(HERE), SPROF_LOCK_UNKNOWN);
 	new.memory[WORD] = new.sampled[HERE].wait.lock.futex.value = 101 + ALSO_HERE;
 	assert_int_equal(look(HERE), SPROF_LOCK_JOIN);
-	assert_int_equal(new.sampled[HERE].wait.lock.holder_id, ALSO_HERE);
+	assert_int_equal(holder_of(HERE), ALSO_HERE);
 }
 
 TEST_MAIN("locks")

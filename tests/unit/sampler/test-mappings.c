@@ -269,17 +269,16 @@ static void a_change_that_is_known_is_read(void **state)
 	sprof_mappings_end_record(&scene.process);
 }
 
-/* Those of the program before an exec can't be read any more. */
-static void former_mappings_are_not_read(void **state)
+/* Only the program before an exec has the mappings of before. */
+static void former_mappings_are_of_before_the_exec(void **state)
 {
-	scene.process.former_maps.generation = 7;
-	sprof_mappings_swap_former(&scene.process);
-	assert_int_equal(scene.process.maps.generation, 7);
-	scene.has_code = true;
-	assert_false(seek());
-	assert_int_equal(scene.reads, 1);
-	sprof_mappings_swap_former(&scene.process);
-	assert_int_equal(scene.process.maps.generation, 1);
+	struct sprof_process *process = &scene.process;
+
+	process->former_ns = MADE_NS;
+	assert_ptr_equal(sprof_mappings_at(process, MADE_NS - 1), &process->maps);
+	process->former_maps.count = 1;
+	assert_ptr_equal(sprof_mappings_at(process, MADE_NS - 1), &process->former_maps);
+	assert_ptr_equal(sprof_mappings_at(process, MADE_NS), &process->maps);
 }
 
 TEST_MAIN("mappings")
@@ -296,7 +295,7 @@ TEST_MAIN("mappings")
 		cmocka_unit_test_setup(what_was_mapped_anew_since_is_not_known, begin),
 		cmocka_unit_test_setup(only_a_files_code_is_replaced, begin),
 		cmocka_unit_test_setup(a_change_that_is_known_is_read, begin),
-		cmocka_unit_test_setup(former_mappings_are_not_read, begin),
+		cmocka_unit_test_setup(former_mappings_are_of_before_the_exec, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

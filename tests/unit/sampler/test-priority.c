@@ -117,7 +117,7 @@ static bool starves(uint64_t policy, uint64_t priority, uint32_t own_policy, uin
 		.attributes = {.policy = own_policy, .priority = own_priority},
 	};
 
-	return sprof_priority_is_starved_by(&own, policy, priority);
+	return sprof_priority_is_starved_by(&own, sprof_priority_rank(policy, priority));
 }
 
 static void who_starves_whom(void **state)

@@ -114,8 +114,7 @@ static void a_real_time_thread_is_stopped_from_afar(void **state)
 
 	set_up(&cpu, 1);
 	scene.items[0].ask.cpu.pinned = true;
-	scene.items[0].ask.cpu.policy = SCHED_FIFO;
-	scene.items[0].ask.cpu.priority = 1;
+	scene.items[0].ask.cpu.rank = sprof_priority_rank(SCHED_FIFO, 1);
 	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	assert_true(sprof_cpu_set_has(&order.taken, NO_CPU));
 	assert_true(sprof_cpu_set_has(&order.taken_for_good, NO_CPU));
@@ -131,8 +130,7 @@ static void one_that_moves_takes_a_cpu_for_the_tick(void **state)
 	struct stop_order order;
 
 	set_up(&cpu, 1);
-	scene.items[0].ask.cpu.policy = SCHED_FIFO;
-	scene.items[0].ask.cpu.priority = 1;
+	scene.items[0].ask.cpu.rank = sprof_priority_rank(SCHED_FIFO, 1);
 	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	assert_true(sprof_cpu_set_has(&order.taken, NO_CPU));
 	assert_false(sprof_cpu_set_has(&order.taken_for_good, NO_CPU));
