@@ -349,8 +349,7 @@ static bool find_dwarf(const struct sprof_symbols *symbols, const struct place *
 
 /*
  * DWARF gives no linkage name to C++ functions that only their file can see, and the bare name
- * lacks the namespace: a mangled symbol is better then. In C the bare name is better: it has no
- * ".part.0".
+ * lacks the namespace: a mangled symbol is better then. In C the symbol may have ".part.0".
  */
 static bool set_function(struct sprof_symbols *symbols, struct sprof_location *location,
 	const struct place *place, const struct sprof_dwarf_place *source, struct sprof_error *err)
