@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import main, run, sprof, tool
+from harness import main, others, run, sprof, tool
 from subjects import write
 
 MAIN = """
@@ -293,6 +293,7 @@ fn main() {
 """
 
 
+@others
 def test_instances_of_rust():
     """Each instance of a generic function is one row of its own, with debug information or without it."""
     write("generic.rs", RUST)
