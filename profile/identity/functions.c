@@ -1,8 +1,8 @@
 /*
  * Matches the functions of one profile with another's. Functions with the same plain name in one
  * module are compared by place of definition. If both sides have one definition, they match,
- * wherever it is. If a side has several, files decide and, within a file, the order of lines.
- * Ambiguous functions are not matched.
+ * wherever it is. If a side has several, files decide and, within a file, equal lines and the order
+ * between them. Ambiguous functions are not matched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -269,16 +269,17 @@ static size_t count_in_file(
 	return found;
 }
 
-/* Whether a line has a definition on both sides: then none has moved. */
-static bool share_line(const struct definition *of_target, size_t target_count,
+/* Whether all lines of one side are equally far from the other's, as after an edit before them. */
+static bool are_moved_alike(const struct definition *of_target, size_t target_count,
 	const struct definition *of_source, size_t source_count)
 {
-	for (size_t i = 0; i < source_count * target_count; i++) {
-		if (of_source[i / target_count].first->line ==
-			of_target[i % target_count].first->line)
-			return true;
+	const uint32_t by = of_source[0].first->line - of_target[0].first->line;
+
+	for (size_t i = 0; target_count == source_count && i < source_count; i++) {
+		if (of_source[i].first->line - of_target[i].first->line != by)
+			return false;
 	}
-	return false;
+	return target_count == source_count;
 }
 
 /* Whether another instance of a generic function is defined in the same line. */
@@ -290,26 +291,54 @@ static bool has_twin(const struct definition *definitions, size_t count, size_t 
 		(i + 1 < count && definitions[i + 1].first->line == line);
 }
 
+/* Pairs neighbours of lines that both sides have. A profile has only what was sampled. */
+static void pair_in_order(struct matching *matching, struct definition *of_target,
+	size_t target_count, struct definition *of_source, size_t source_count)
+{
+	for (size_t i = 0; target_count == source_count && i < source_count; i++) {
+		if (!has_twin(of_target, target_count, i) && !has_twin(of_source, source_count, i))
+			pair(matching, &of_target[i], &of_source[i]);
+	}
+}
+
+/* How many definitions are in the first one's line. */
+static size_t count_twins(const struct definition *definitions, size_t count)
+{
+	size_t twins = 1;
+
+	while (twins < count && definitions[twins].first->line == definitions->first->line)
+		twins++;
+	return twins;
+}
+
 /*
- * Pairs several definitions in a file by their lines, or if no line is the same, by their order. Then
- * both sides must have as many. A profile has only what was sampled.
+ * Pairs several definitions in a file: those of one line, and what is between two such lines by its
+ * order, if both sides have as many there. If all have moved alike, an equal line is chance.
  */
 static void pair_in_file(struct matching *matching, struct definition *of_target,
 	size_t target_count, struct definition *of_source, size_t source_count)
 {
-	const bool by_order = target_count == source_count &&
-		!share_line(of_target, target_count, of_source, source_count);
+	size_t target = 0, source = 0, i = 0, k = 0; /* the last two: first ones not compared yet */
 
-	for (size_t i = 0; i < source_count; i++) {
-		for (size_t k = 0; k < target_count; k++) {
-			bool fits = by_order ? i == k
-					     : of_target[k].first->line == of_source[i].first->line;
+	if (are_moved_alike(of_target, target_count, of_source, source_count))
+		i = source_count;
+	while (k < target_count && i < source_count) {
+		const uint32_t old = of_target[k].first->line, new = of_source[i].first->line;
 
-			if (fits && !has_twin(of_target, target_count, k) &&
-				!has_twin(of_source, source_count, i))
-				pair(matching, &of_target[k], &of_source[i]);
-		}
+		k += old < new;
+		i += new < old;
+		if (old != new)
+			continue;
+		pair_in_order(
+			matching, &of_target[target], k - target, &of_source[source], i - source);
+		target = k + count_twins(&of_target[k], target_count - k);
+		source = i + count_twins(&of_source[i], source_count - i);
+		pair_in_order(matching, &of_target[k], target - k, &of_source[i], source - i);
+		k = target;
+		i = source;
 	}
+	pair_in_order(matching, &of_target[target], target_count - target, &of_source[source],
+		source_count - source);
 }
 
 static void pair_by_file(struct matching *matching)

@@ -1,6 +1,6 @@
 /*
  * Parts of names that compilers change from build to build. Does not demangle: suffixes follow the
- * mangled name, and Rust's hash is at its end.
+ * mangled name.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -43,12 +43,20 @@ static const char *find_suffix(const char *text, const char *const *suffixes, si
 	return NULL;
 }
 
-/* Clang's link-time optimization appends only a number, as in "work.5". Go's "main.f.func1.2" is a name. */
+static const char *find_clone(const char *text)
+{
+	return find_suffix(text, clones, sizeof(clones) / sizeof(clones[0]));
+}
+
+/*
+ * GCC's nested functions and Clang's link-time optimization have only a number, as in "work.5" and
+ * "work.5.cold". Go's "main.f.func1.2" is a name.
+ */
 static const char *find_private(const char *text, bool has_dots)
 {
 	const char *behind = text + 1 + strspn(text + 1, "0123456789");
 
-	if (!has_dots && behind > text + 1 && !*behind)
+	if (!has_dots && behind > text + 1 && (!*behind || find_clone(behind)))
 		return behind;
 	return find_suffix(text, privates, sizeof(privates) / sizeof(privates[0]));
 }
@@ -62,7 +70,7 @@ void sprof_identity_plain_name(
 		const char *behind = NULL;
 
 		if (*at == '.' && at != name)
-			behind = find_suffix(at, clones, sizeof(clones) / sizeof(clones[0]));
+			behind = find_clone(at);
 		if (*at == '.' && at != name && !behind && without == SPROF_IDENTITY_ALL)
 			behind = find_private(at, memchr(ret, '.', length));
 		if (behind)

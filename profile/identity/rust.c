@@ -89,7 +89,7 @@ static void unwrap(char *name)
 	const char *behind = name[0] == '<' ? behind_bracket(name) : name;
 	size_t length = (size_t)(behind - name);
 
-	if (!length || memmem(name, length, " as ", strlen(" as ")))
+	if (length < 2 || behind[-1] != '>' || memmem(name, length, " as ", strlen(" as ")))
 		return;
 	memmove(name, name + 1, length - 2);
 	memmove(name + length - 2, behind, strlen(behind) + 1);

@@ -9,90 +9,6 @@
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
-/* A function as a test writes it: two are in one module if its path is the same. */
-struct described {
-	const char *name, *linkage, *file, *module;
-};
-
-static uint32_t put(struct sprof_profile *profile, const struct described *described)
-{
-	struct sprof_profile_function function = {
-		.name = described->name, .linkage = described->linkage, .file = described->file};
-	uint32_t id;
-
-	assert_true(sprof_build_module(profile, described->module, NULL, &function.module));
-	assert_true(sprof_build_function(profile, &function, &id));
-	return id;
-}
-
-static void within_a_profile(void **state)
-{
-	static const struct {
-		struct described one, other;
-		bool same;
-	} rows[] = {
-		{{"work", "work", "/s/a.c", "/app"}, {"work", "work", "/s/a.c", "/app"}, true},
-		{{"work", "work", "/s/a.c", "/app"}, {"work", "work", "/s/b.c", "/app"}, false},
-		{{"work", "work", "/s/a.c", "/app"}, {"work", "work", "/s/a.c", "/lib.so"}, false},
-		/* Closures have one name, and each a linkage name. */
-		{{"f::{{closure}}", "_ZNh1E", "/s/a.rs", "/app"},
-			{"f::{{closure}}", "_ZNh2E", "/s/a.rs", "/app"}, false},
-		/* DWARF has no linkage name for what no other file can see. */
-		{{"one::run", "run", "/s/a.cpp", "/app"}, {"two::run", "run", "/s/a.cpp", "/app"},
-			false},
-		{{"work", "work", NULL, "/app"}, {"work", "work", NULL, "/app"}, true},
-		{{"work", "work", NULL, "/app"}, {"work", "work", "/s/a.c", "/app"}, false},
-		/* One header, included from two folders. */
-		{{"list", "list", "/s/a/../list.h", "/app"},
-			{"list", "list", "/s/b/../list.h", "/app"}, true},
-		{{"list", "list", "/s/./list.h", "/app"}, {"list", "list", "/s//list.h", "/app"},
-			true},
-		{{"list", "list", "../list.h", "/app"}, {"list", "list", "../../list.h", "/app"},
-			false},
-		{{"list", "list", "/s/a/../../list.h", "/app"}, {"list", "list", "/list.h", "/app"},
-			true},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sprof_profile *profile = sprof_build_create();
-
-		if ((put(profile, &rows[i].one) == put(profile, &rows[i].other)) != rows[i].same)
-			fail_msg("row %zu", i);
-		sprof_profile_destroy(profile);
-	}
-}
-
-/* A function may include lines of another file; whatever has no definition is where it was seen. */
-static void a_line_has_its_file(void **state)
-{
-	struct sprof_profile *profile = sprof_build_create();
-	static const struct sprof_location places[] = {
-		{.function = "run",
-			.file = "/s/cases.h",
-			.line = 7,
-			.function_file = "/s/run.c",
-			.function_line = 3},
-		{.function = "run",
-			.file = "/s/run.c",
-			.line = 7,
-			.function_file = "/s/run.c",
-			.function_line = 3},
-		{.function = "memcpy", .file = "/s/memcpy.S", .line = 4},
-	};
-	struct sprof_profile_location locations[3] = {0};
-
-	for (size_t i = 0; i < 3; i++)
-		assert_true(sprof_profile_add_line(
-			profile, &locations[i], &places[i], SPROF_MARK_CALLED));
-	assert_int_equal(profile->function_count, 2);
-	assert_int_equal(profile->lines[0].function, profile->lines[1].function);
-	assert_string_equal(profile->functions[0].file, "/s/run.c");
-	assert_string_equal(sprof_profile_line_file(profile, &profile->lines[0]), "/s/cases.h");
-	assert_string_equal(sprof_profile_line_file(profile, &profile->lines[1]), "/s/run.c");
-	assert_string_equal(profile->functions[1].file, "/s/memcpy.S");
-	sprof_profile_destroy(profile);
-}
-
 enum { AT_MOST = 4, GONE = -1 };
 
 /* A build's functions; they are in one module, but where they name another one. */
@@ -187,6 +103,12 @@ static const struct {
 		{"/p/app", "2", {{"f.__uniq.5.llvm.22", NULL, NULL, 0}}}, {0}},
 	{"a local that Clang made unique", {"/p/app", "1", {{"f.12", NULL, NULL, 0}}},
 		{"/p/app", "2", {{"f", NULL, NULL, 0}}}, {0}},
+	{"copies of a nested function, and of a local that Clang made unique",
+		{"/p/app", "1", {{"f.0", NULL, NULL, 0}, {"work", NULL, NULL, 0}}},
+		{"/p/app", "2",
+			{{"f.0.constprop.0", NULL, NULL, 0}, {"f.0.cold", NULL, NULL, 0},
+				{"work.5.cold", NULL, NULL, 0}}},
+		{0, 0, 1}},
 	{"Go's numbers", {"/p/app", "1", {{"main.f.func1.1", NULL, NULL, 0}}},
 		{"/p/app", "2", {{"main.f.func1.2", NULL, NULL, 0}}}, {GONE}},
 	{"locals that were made unique",
@@ -210,6 +132,35 @@ static const struct {
 			{{"f::c", "_ZN1f1c17h2123456789abcdefE", "/s/a.rs", 8},
 				{"f::c", "_ZN1f1c17h3123456789abcdefE", "/s/a.rs", 15}}},
 		{1, GONE}},
+	{"closures, of which only the last ones have moved",
+		{"/p/app", "1",
+			{{"f::c", "_ZN1f1c17h0123456789abcdefE", "/s/a.rs", 3},
+				{"f::c", "_ZN1f1c17h1123456789abcdefE", "/s/a.rs", 8},
+				{"f::c", "_ZN1f1c17h2123456789abcdefE", "/s/a.rs", 20}}},
+		{"/p/app", "2",
+			{{"f::c", "_ZN1f1c17h4123456789abcdefE", "/s/a.rs", 3},
+				{"f::c", "_ZN1f1c17h5123456789abcdefE", "/s/a.rs", 13},
+				{"f::c", "_ZN1f1c17h6123456789abcdefE", "/s/a.rs", 25}}},
+		{0, 1, 2}},
+	{"closures, moved by as much as they are apart",
+		{"/p/app", "1",
+			{{"f::c", "_ZN1f1c17h0123456789abcdefE", "/s/a.rs", 3},
+				{"f::c", "_ZN1f1c17h1123456789abcdefE", "/s/a.rs", 8}}},
+		{"/p/app", "2",
+			{{"f::c", "_ZN1f1c17h4123456789abcdefE", "/s/a.rs", 8},
+				{"f::c", "_ZN1f1c17h5123456789abcdefE", "/s/a.rs", 13}}},
+		{0, 1}},
+	{"closures, one of them new",
+		{"/p/app", "1",
+			{{"f::c", "_ZN1f1c17h0123456789abcdefE", "/s/a.rs", 3},
+				{"f::c", "_ZN1f1c17h1123456789abcdefE", "/s/a.rs", 8},
+				{"f::c", "_ZN1f1c17h2123456789abcdefE", "/s/a.rs", 20}}},
+		{"/p/app", "2",
+			{{"f::c", "_ZN1f1c17h4123456789abcdefE", "/s/a.rs", 3},
+				{"f::c", "_ZN1f1c17h5123456789abcdefE", "/s/a.rs", 5},
+				{"f::c", "_ZN1f1c17h6123456789abcdefE", "/s/a.rs", 9},
+				{"f::c", "_ZN1f1c17h7123456789abcdefE", "/s/a.rs", 20}}},
+		{0, GONE, GONE, 2}},
 	{"Rust's hash behind dots",
 		{"/p/app", "1",
 			{{"<m::A as m::B>::f",
@@ -220,6 +171,14 @@ static const struct {
 				"_ZN20_$LT$m..A$u20$as$u20$m..B$GT$1f17hfedcba9876543210E.llvm.7",
 				"/s/a.rs", 4}}},
 		{0}},
+	{"names that a bracket begins and none ends",
+		{"/p/app", "1",
+			{{"<", "_ZN1m1f17h0123456789abcdefE", NULL, 0},
+				{"<abc", "_ZN1m1g17h0123456789abcdefE", NULL, 0}}},
+		{"/p/app", "2",
+			{{"<abd", "_ZN1m1g17h1123456789abcdefE", NULL, 0},
+				{"<", "_ZN1m1f17h1123456789abcdefE", NULL, 0}}},
+		{GONE, 0}},
 	{"Rust's instances, by their hashes",
 		{"/p/app", "1",
 			{{"m::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0},
@@ -467,8 +426,6 @@ static void constructors_and_destructors(void **state)
 TEST_MAIN("identity")
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(within_a_profile),
-		cmocka_unit_test(a_line_has_its_file),
 		cmocka_unit_test(across_builds),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(lambdas_of_two_compilers),
