@@ -10,6 +10,7 @@
 #include "output/comparison-words.h"
 #include "output/text/text.h"
 #include "output/units.h"
+#include "profile/identity/identity.h"
 #include "profile/views/sites.h"
 
 enum {
@@ -89,49 +90,61 @@ static void write_whole(const struct screen *screen)
 	write_samples(screen);
 }
 
-/* Another row's function of the same name; NONE. */
-static uint32_t find_namesake(const struct screen *screen, uint32_t function)
-{
-	const struct sprof_profile_function *functions = screen->text->profile->functions;
-
-	for (size_t i = 0; i < screen->comparison->count; i++) {
-		uint32_t other = screen->comparison->rows[i].function;
-
-		if (other != function && other != SPROF_PROFILE_NONE &&
-			strcmp(functions[other].name, functions[function].name) == 0)
-			return other;
-	}
-	return SPROF_PROFILE_NONE;
-}
-
-/* "lib/libz.so" of "/opt/lib/libz.so" */
-static const char *with_folder(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	while (slash && slash > path && slash[-1] != '/')
-		slash--;
-	return slash ? slash : path;
-}
-
-/* What distinguishes functions of one name: file and line, or else the module; "". */
-static struct sprof_site_place place_of(const struct screen *screen, uint32_t function)
+static const char *module_path(const struct screen *screen, uint32_t function)
 {
 	const struct sprof_profile *profile = screen->text->profile;
-	const struct sprof_profile_function *own = &profile->functions[function];
-	const uint32_t namesake = find_namesake(screen, function);
-	struct sprof_site_place place = {""};
-	const struct sprof_module *module;
+	const uint32_t module = profile->functions[function].module;
 
-	if (namesake == SPROF_PROFILE_NONE)
-		return place;
-	place = sprof_site_place(own->file, own->line);
-	if (place.text[0] || own->module == SPROF_PROFILE_NONE ||
-		own->module == profile->functions[namesake].module)
-		return place;
-	module = sprof_modules_get(profile->modules, own->module);
-	snprintf(place.text, sizeof(place.text), "%s", with_folder(module->path));
+	return module == SPROF_PROFILE_NONE ? ""
+					    : sprof_modules_get(profile->modules, module)->path;
+}
+
+/* The last parts of a path, as many as there is room for. */
+static struct sprof_site_place path_end(const char *path, size_t parts)
+{
+	const char *end = path + strlen(path), *at = end;
+	struct sprof_site_place place = {""};
+
+	for (; at > path && (size_t)(end - at) + 1 < sizeof(place.text); at--) {
+		if (at[-1] == '/' && !parts--)
+			break;
+	}
+	snprintf(place.text, sizeof(place.text), "%s", at);
 	return place;
+}
+
+/*
+ * What distinguishes functions of one name: file and line, or else as much of the module's path as
+ * the others don't have; "".
+ */
+static struct sprof_site_place place_of(const struct screen *screen, uint32_t function)
+{
+	const struct sprof_profile_function *functions = screen->text->profile->functions;
+	const struct sprof_profile_function *own = &functions[function];
+	const char *path = module_path(screen, function);
+	struct sprof_site_place place = sprof_site_place(own->file, own->line), others;
+	bool has_namesake = false, is_alike = false;
+	size_t common = 0;
+
+	for (size_t i = 0; i < screen->comparison->count; i++) {
+		const uint32_t other = screen->comparison->rows[i].function;
+		size_t parts;
+
+		if (other == function || other == SPROF_PROFILE_NONE ||
+			strcmp(functions[other].name, own->name) != 0)
+			continue;
+		has_namesake = true;
+		others = sprof_site_place(functions[other].file, functions[other].line);
+		if (functions[other].module == own->module ||
+			(place.text[0] && strcmp(others.text, place.text) != 0))
+			continue;
+		is_alike = true;
+		parts = sprof_identity_common_parts(path, module_path(screen, other));
+		common = parts > common ? parts : common;
+	}
+	if (!has_namesake)
+		return (struct sprof_site_place){""};
+	return is_alike ? path_end(path, common) : place;
 }
 
 static const char *presence_text(enum sprof_presence presence)

@@ -165,6 +165,7 @@ static size_t write_groups(const struct sprof_text *text, const struct sprof_wai
 
 static void write_rows(const struct sprof_text *text, const struct sprof_waits_table *table)
 {
+	const struct sprof_quality *quality = &text->profile->quality;
 	SPROF_AUTO_FREE struct group *left = calloc(table->count + 1, sizeof(*left));
 	size_t shown = 0, left_count = 0;
 	bool is_full = false, lacks_lengths = false;
@@ -190,9 +191,10 @@ static void write_rows(const struct sprof_text *text, const struct sprof_waits_t
 	left_count -= write_groups(text, table, left, left_count);
 	sprof_text_left_out(text, "wait", is_full ? 0 : left_count, is_full ? left_count : 0);
 	if (lacks_lengths)
-		sprof_out_puts(text->out,
-			"-: seen by ticks only, as are all waits of Go and Python programs "
-			"(--python=none: exact)\n");
+		sprof_out_printf(text->out, "-: seen by ticks only%s\n",
+			quality->exact_waits && quality->exact_unplaced == quality->exact_waits
+				? ": the kernel shows this user no stacks of switches"
+				: ", as are waits of Go, and of Python without --python=none");
 }
 
 static char *describe_edge(const struct sprof_text *text, const struct sprof_waits_table *table,

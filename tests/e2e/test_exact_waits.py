@@ -125,7 +125,7 @@ def test_timers_and_attach():
 def test_python_has_none():
     """Its stacks take more than the kernel's copy: the table says so, and what else there is."""
     nap = [sys.executable, "-c", "import time\nfor _ in range(10): time.sleep(0.02)"]
-    said = "--python=none: exact"
+    said = "-: seen by ticks only, as are waits of Go, and of Python without --python=none\n"
     text = sprof("run", "-q", "--waits=exact", "-f", "text", "-o", "-", "--", *nap).check(0).text()
     assert re.search(r"^.* - +- +time +clock_nanosleep", text, re.MULTILINE) and said in text, text
     text = sprof("run", "-q", "--waits=exact", "--python=none", "-f", "text", "-o", "-", "--", *nap).check(0).text()
@@ -196,7 +196,9 @@ def test_a_user_without_rights():
     result = run(own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.txt", "--", own_target("naps"), 1, 400, **as_nobody()).check(0)
     assert "perf_event_paranoid" in result.err and "lengths" in result.err, result.err
     with open("x.txt", encoding="utf-8") as file:
-        threads = off_cpu(file.read())
+        text = file.read()
+    threads = off_cpu(text)
+    assert "-: seen by ticks only: the kernel shows this user no stacks of switches\n" in text, text
     ((tid, truth),) = truths(result.text()).items()
     check_number(threads[tid]["waits"], truth, read_profile()[1])
     check_identity(read_report("x.txt"))

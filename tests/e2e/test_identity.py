@@ -262,15 +262,15 @@ def test_libraries_of_one_name():
     write("part.c", PART)
     write("loader.c", LOADER)
     run(tool("gcc"), "-O1", "loader.c", "-o", "loader", "-ldl").check(0)
-    libraries = [os.path.abspath(f"{folder}/libpart.so") for folder in ("one", "two")]
+    libraries = [os.path.abspath(f"{folder}/lib/libpart.so") for folder in ("one", "two")]
     for library in libraries:
-        os.mkdir(os.path.dirname(library))
-        run(tool("gcc"), "-O1", "-shared", "-fPIC", "part.c", "-o", library).check(0)
+        os.makedirs(os.path.dirname(library))
+        run(tool("gcc"), "-O1", "-g", "-shared", "-fPIC", "part.c", "-o", library).check(0)
     before = record("./loader", "30000000", *libraries, output="before.pb.gz")
     after = record("./loader", "30000000", *reversed(libraries), output="after.pb.gz")
     text = sprof("diff", "--weight", "user", "--full", before, after).check(0).text()
     for folder, sign in (("one", "+"), ("two", "-")):
-        assert len(re.findall(rf"^[ ~] +[{sign}].* work  {folder}/libpart\.so$", text, re.MULTILINE)) == 1, text
+        assert len(re.findall(rf"^[ ~] +[{sign}].* work  {folder}/lib/libpart\.so$", text, re.MULTILINE)) == 1, text
 
 
 RUST = """
