@@ -12,7 +12,6 @@
 #include "elfsym/elf/demangle.h"
 #include "elfsym/names/symbols.h"
 #include "profile/classify/boundaries.h"
-#include "profile/identity/identity.h"
 #include "profile/model/match.h"
 
 static bool starts_with(const char *text, const char *start)

@@ -36,7 +36,7 @@ struct sprof_build_thread {
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
 	uint32_t *ret_thread);
 
-/* Finds or adds the function, compared by profile/identity/identity.h. */
+/* Finds or adds the function, compared by profile/model/function-key.c. */
 bool sprof_build_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
 

@@ -33,7 +33,7 @@ struct sprof_profile_index {
 	struct sprof_idmap processes;
 	/* (0, sampler's id); from a file: (process and tid, name) */
 	struct sprof_idmap threads;
-	struct sprof_idmap functions; /* profile/identity/identity.h */
+	struct sprof_idmap functions; /* profile/model/function-key.c */
 	struct sprof_idmap
 		/* (module and kind of frame, offset); (all ones, interned name) */
 		locations;
@@ -84,7 +84,7 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 	size_t count, uint32_t *ret_stack);
 
 /*
- * Finds or adds the function, compared by profile/identity/identity.h; other fields keep their first values.
+ * Finds or adds the function, compared by profile/model/function-key.c; other fields keep their first values.
  * Returns false if out of memory.
  */
 bool sprof_profile_intern_function(struct sprof_profile *profile,

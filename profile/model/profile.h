@@ -72,7 +72,7 @@ enum sprof_code_class {
 	SPROF_CODE_OWN,     /* the program's */
 };
 
-/* A function; profile/identity/identity.h defines which are the same. */
+/* A function; profile/model/function-key.c defines which are the same. */
 struct sprof_profile_function {
 	const char *name;
 	const char *linkage; /* mangled; the same pointer as `name` if not mangled */
