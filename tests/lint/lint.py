@@ -384,7 +384,10 @@ def reachable(edges, start):
     return found
 
 
-def lint(root, parts=("text", "headers")):
+PARTS = ("text", "headers")
+
+
+def lint(root, parts=PARTS):
     """All violations as (path, line, message); of the text itself, or of what a compiler says of the headers."""
     if "text" in parts:
         yield from lint_text(root)
@@ -404,7 +407,10 @@ def lint_text(root):
 
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../..")
-    violations = list(lint(os.path.abspath(root), sys.argv[2:] or ("text", "headers")))
+    parts = sys.argv[2:] or PARTS
+    if not set(parts) <= set(PARTS):
+        raise SystemExit(f"usage: lint.py [ROOT [PART...]], with the parts {', '.join(PARTS)}")
+    violations = list(lint(os.path.abspath(root), parts))
     for path, line, message in violations:
         print(f"{path}:{line}: {message}")
     return 1 if violations else 0

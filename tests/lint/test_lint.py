@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lint  # noqa: E402
@@ -36,6 +37,10 @@ class Planted(unittest.TestCase):
 
     def assert_clean(self, **files):
         self.assertEqual(self.lint(**files), [])
+
+    def test_an_unknown_part(self):
+        with unittest.mock.patch.object(sys, "argv", ["lint.py", ".", "header"]), self.assertRaises(SystemExit):
+            lint.main()
 
     def test_a_good_tree(self):
         self.assert_clean(
