@@ -124,6 +124,13 @@ static void add_quality(struct sprof_profile *target, const struct sprof_profile
 	target->index->end_realtime_ns = last > end ? last : end;
 }
 
+/* Functions of earlier runs may turn out to be one. */
+static void join_functions(struct sprof_profile *target, const struct sprof_identity *identity)
+{
+	for (size_t i = 0; i < target->line_count; i++)
+		target->lines[i].function = identity->target_firsts[target->lines[i].function];
+}
+
 bool sprof_profile_add(struct sprof_profile *target, const struct sprof_profile *source,
 	enum sprof_identity_how how, struct sprof_error *err)
 {
@@ -134,8 +141,10 @@ bool sprof_profile_add(struct sprof_profile *target, const struct sprof_profile 
 	if (!is_first && !check_kinds(target, source, err))
 		return false;
 	ok = sprof_copy_init(&copy, target, source) &&
-		sprof_identity_match(&copy.identity, target, source, how) &&
-		copy_all(&copy, is_first);
+		sprof_identity_match(&copy.identity, target, source, how);
+	if (ok)
+		join_functions(target, &copy.identity);
+	ok = ok && copy_all(&copy, is_first);
 	if (ok) {
 		add_quality(target, source, processes, threads);
 		ok = settle_head(target, source, is_first);

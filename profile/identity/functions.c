@@ -205,6 +205,8 @@ static void pair(
 	struct matching *matching, struct definition *of_target, struct definition *of_source)
 {
 	of_target->matched = of_source->matched = true;
+	for (size_t i = 0; matching->how == SPROF_IDENTITY_COMPARE && i < of_target->count; i++)
+		matching->identity->target_firsts[of_target->first[i].id] = of_target->first->id;
 	for (size_t i = 0; i < of_source->count; i++) {
 		const struct sprof_identity_entry *entry = &of_source->first[i];
 
@@ -462,14 +464,18 @@ bool sprof_identity_match(struct sprof_identity *identity, const struct sprof_pr
 	*identity = (struct sprof_identity){
 		.functions = malloc((source->function_count + 1) * sizeof(uint32_t)),
 		.firsts = malloc((source->function_count + 1) * sizeof(uint32_t)),
+		.target_firsts = malloc((target->function_count + 1) * sizeof(uint32_t)),
 	};
-	ok = ok && identity->functions && identity->firsts && match_modules(identity, &matching);
+	ok = ok && identity->functions && identity->firsts && identity->target_firsts &&
+		match_modules(identity, &matching);
+	for (uint32_t i = 0; ok && i < target->function_count; i++)
+		identity->target_firsts[i] = i;
 	for (uint32_t i = 0; ok && i < source->function_count; i++) {
 		identity->functions[i] = SPROF_PROFILE_NONE;
 		identity->firsts[i] = i;
 	}
 	ok = ok && list_targets(&matching) && list_sources(&matching) &&
-		sprof_identity_name_rust(matching.entries, matching.count, matching.texts);
+		sprof_identity_name_rust(matching.entries, matching.count, matching.texts, how);
 	if (ok)
 		match_names(&matching);
 	ok = ok &&
@@ -486,5 +492,6 @@ void sprof_identity_finish(struct sprof_identity *identity)
 	free(identity->modules);
 	free(identity->functions);
 	free(identity->firsts);
+	free(identity->target_firsts);
 	*identity = (struct sprof_identity){0};
 }

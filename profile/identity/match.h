@@ -32,8 +32,8 @@ bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t o
 	const struct sprof_profile *source, uint32_t other);
 
 /* Chooses the plain names of Rust's functions. Returns false if out of memory. */
-SPROF_MUST_USE bool sprof_identity_name_rust(
-	struct sprof_identity_entry *entries, size_t count, struct sprof_strtab *texts);
+SPROF_MUST_USE bool sprof_identity_name_rust(struct sprof_identity_entry *entries, size_t count,
+	struct sprof_strtab *texts, enum sprof_identity_how how);
 
 /* Matches functions that have no match yet. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_identity_match_lambdas(struct sprof_identity *identity,

@@ -2,10 +2,11 @@
  * Chooses by which name a function of Rust is matched: the most exact one that both sides have.
  * The linkage name has a hash, which is the same if the crate, its version and the compiler are. The
  * demangled name has the type arguments, but in Rust's older mangling only with debug information.
- * If a side lacks them, or mangles in the other way, the name without them must do, but matches no
- * function of several instances. The hash of a closure has its number, which changes if one is
- * inserted before it: lines decide.
+ * If a side lacks them, or mangles in the other way, the name without them must do. To compare, all
+ * instances that only have that name in common are one function on either side. The hash of a closure
+ * has its number, which changes if one is inserted before it: lines decide.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,18 @@
 #include "profile/identity/match.h"
 
 /* How a name has type arguments; names of two forms have nothing to compare. */
-enum form { OLD, OLD_WITH_ARGUMENTS, NEW, FORMS };
+enum form { OLD, OLD_WITH_ARGUMENTS, OLD_PLAIN, NEW, NEW_PLAIN, FORMS };
+
+/*
+ * By form: those with which an unequal name is of another instance. Both manglings spell plain types,
+ * such as "u8", alike.
+ */
+static const uint32_t comparable[FORMS] = {
+	[OLD_WITH_ARGUMENTS] = 1u << OLD_WITH_ARGUMENTS | 1u << OLD_PLAIN,
+	[OLD_PLAIN] = 1u << OLD_WITH_ARGUMENTS | 1u << OLD_PLAIN | 1u << NEW_PLAIN,
+	[NEW] = 1u << NEW | 1u << NEW_PLAIN,
+	[NEW_PLAIN] = 1u << NEW | 1u << NEW_PLAIN | 1u << OLD_PLAIN,
+};
 
 /* A function's names, the most exact one first. Interned. */
 enum { LINKAGE, WHOLE, BARE, NAMES };
@@ -28,6 +40,7 @@ struct names {
 struct naming {
 	struct sprof_strtab *strings;
 	struct sprof_idmap seen; /* (module, name) -> a bit for each side and form that has it */
+	enum sprof_identity_how how;
 };
 
 /* Skips what only one of the manglings has: "work::<u32>" for "work<u32>", "closure_env#0". */
@@ -95,15 +108,42 @@ static void unwrap(char *name)
 	memmove(name + length - 2, behind, strlen(behind) + 1);
 }
 
+/* Whether all type arguments are like "u8". "3" may also be "3usize". */
+static bool has_plain_types(const char *name)
+{
+	size_t depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		depth += *at == '<';
+		depth -= depth && *at == '>';
+		if (depth && !islower((unsigned char)*at) && !strchr("<>, ", *at) &&
+			(!isdigit((unsigned char)*at) || strchr("<, ", at[-1])))
+			return false;
+	}
+	return true;
+}
+
+static enum form form_of(const struct sprof_identity_entry *entry, const char *whole)
+{
+	const size_t length = strlen(entry->plain);
+
+	if (entry->name[1] == 'R')
+		return has_plain_types(whole) ? NEW_PLAIN : NEW;
+	if (!length || entry->plain[length - 1] != '>')
+		return OLD;
+	return has_plain_types(whole) ? OLD_PLAIN : OLD_WITH_ARGUMENTS;
+}
+
 static bool describe(
 	struct naming *naming, const struct sprof_identity_entry *entry, struct names *ret)
 {
-	const size_t length = strlen(entry->plain);
-	SPROF_AUTO_FREE char *text = malloc(length + 1);
+	SPROF_AUTO_FREE char *text = malloc(strlen(entry->plain) + 1);
 
 	if (!text)
 		return false;
 	copy_whole(entry->plain, text);
+	unwrap(text);
+	ret->form = form_of(entry, text);
 	ret->texts[LINKAGE] = sprof_strtab_intern_bytes(
 		naming->strings, entry->name, sprof_rust_length(entry->name));
 	ret->texts[WHOLE] = sprof_strtab_intern(naming->strings, text);
@@ -113,9 +153,6 @@ static bool describe(
 	strip_arguments(text);
 	unwrap(text);
 	ret->texts[BARE] = sprof_strtab_intern(naming->strings, text);
-	ret->form = entry->name[1] == 'R' ? NEW : OLD;
-	if (ret->form == OLD && length && entry->plain[length - 1] == '>')
-		ret->form = OLD_WITH_ARGUMENTS;
 	return ret->texts[LINKAGE] && ret->texts[WHOLE] && ret->texts[BARE];
 }
 
@@ -140,19 +177,33 @@ static bool note(
 	return true;
 }
 
-static const char *choose(const struct naming *naming, const struct sprof_identity_entry *entry,
+/* The most exact name that the other side has; NAMES: none. */
+static int choose(const struct naming *naming, const struct sprof_identity_entry *entry,
 	const struct names *names)
 {
 	for (int i = 0; i < NAMES; i++) {
 		uint32_t others = forms_with(naming, entry, names->texts[i]);
 
 		others = (entry->of_source ? others : others >> FORMS) & ((1u << FORMS) - 1);
-		if (i == BARE && names->form != OLD)
-			others &= ~(1u << names->form);
+		if (i == BARE)
+			others &= ~comparable[names->form];
 		if (others)
-			return names->texts[i];
+			return i;
 	}
-	return names->texts[WHOLE];
+	return NAMES;
+}
+
+/* Names an entry; instances that only have the name in common with the other side become one. */
+static void settle(
+	const struct naming *naming, struct sprof_identity_entry *entry, const struct names *names)
+{
+	const int chosen = choose(naming, entry, names);
+
+	entry->plain = names->texts[chosen == NAMES ? WHOLE : chosen];
+	entry->instance = names->texts[LINKAGE];
+	if (naming->how == SPROF_IDENTITY_COMPARE &&
+		(chosen == BARE || (chosen == WHOLE && names->form == OLD)))
+		entry->local = entry->instance = entry->plain;
 }
 
 static bool name_all(struct naming *naming, struct sprof_identity_entry *entries, size_t count,
@@ -165,19 +216,17 @@ static bool name_all(struct naming *naming, struct sprof_identity_entry *entries
 			return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (!names[i].texts[WHOLE])
-			continue;
-		entries[i].plain = choose(naming, &entries[i], &names[i]);
-		entries[i].instance = names[i].texts[LINKAGE];
+		if (names[i].texts[WHOLE])
+			settle(naming, &entries[i], &names[i]);
 	}
 	return true;
 }
 
-bool sprof_identity_name_rust(
-	struct sprof_identity_entry *entries, size_t count, struct sprof_strtab *texts)
+bool sprof_identity_name_rust(struct sprof_identity_entry *entries, size_t count,
+	struct sprof_strtab *texts, enum sprof_identity_how how)
 {
 	SPROF_AUTO_FREE struct names *names = calloc(count + 1, sizeof(*names));
-	struct naming naming = {.strings = texts};
+	struct naming naming = {.strings = texts, .how = how};
 	const bool ok = names && name_all(&naming, entries, count, names);
 
 	sprof_idmap_finish(&naming.seen);

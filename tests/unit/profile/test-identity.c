@@ -218,12 +218,37 @@ static const struct {
 				{"m::{closure#0}", "_RNCNvCs0_1h", NULL, 0},
 				{"m::i::<u8>", "_RNvMCs0_1i", NULL, 0}}},
 		{0, 1, 2, 3}},
-	{"one of several instances",
+	{"instances of which one side lacks the types",
 		{"/p/app", "1", {{"m::f", "_ZN1m1f17h0123456789abcdefE", "/s/a.rs", 3}}},
 		{"/p/app", "2",
 			{{"m::f::<u64>", "_RINvCs0_1m1fyE", "/s/a.rs", 3},
 				{"m::f::<u16>", "_RINvCs0_1m1ftE", "/s/a.rs", 3}}},
-		{GONE, GONE}},
+		{0, 0}},
+	{"instances without a common hash",
+		{"/p/app", "1",
+			{{"m::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0},
+				{"m::f", "_ZN1m1f17h1123456789abcdefE", NULL, 0}}},
+		{"/p/app", "2",
+			{{"m::f<u8>", "_ZN1m1f17h2123456789abcdefE", "/s/a.rs", 3},
+				{"m::f<u16>", "_ZN1m1f17h3123456789abcdefE", "/s/a.rs", 3},
+				{"m::f<u32>", "_ZN1m1f17h4123456789abcdefE", "/s/a.rs", 3}}},
+		{0, 0, 0}},
+	{"instances of the new mangling, against the old one without types",
+		{"/p/app", "1",
+			{{"m::f::<u8>", "_RINvCs0_1m1fhE", NULL, 0},
+				{"m::f::<u64>", "_RINvCs0_1m1fyE", NULL, 0}}},
+		{"/p/app", "2",
+			{{"m::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0},
+				{"m::f", "_ZN1m1f17h1123456789abcdefE", NULL, 0}}},
+		{0, 0}},
+	{"the last instances, of known types",
+		{"/p/app", "1",
+			{{"m::f<u8>", "_ZN1m1f17h0123456789abcdefE", "/s/a.rs", 3},
+				{"m::f<u16>", "_ZN1m1f17h1123456789abcdefE", "/s/a.rs", 3}}},
+		{"/p/app", "2",
+			{{"m::f::<u8>", "_RINvCs0_1m1fhE", "/s/a.rs", 3},
+				{"m::f::<u64>", "_RINvCs0_1m1fyE", "/s/a.rs", 3}}},
+		{0, GONE}},
 	{"addresses", {"/p/app", "1", {{"app+0x10", NULL, NULL, 0}}},
 		{"/p/app", "2", {{"app+0x10", NULL, NULL, 0}}}, {GONE}},
 	{"libraries of two versions", {"/l/libz.so.1.2", "1", {{"f", NULL, NULL, 0}}},
@@ -252,6 +277,31 @@ static void across_builds(void **state)
 		sprof_profile_destroy(old);
 		sprof_profile_destroy(new);
 	}
+}
+
+/* Instances of an earlier run become one if a later run can't tell them apart; a merge guesses nothing. */
+static void instances_of_the_target(void **state)
+{
+	const struct built typed = {"/p/app", "1",
+		{{"m::f::<u8>", "_RINvCs0_1m1fhE", NULL, 0},
+			{"m::f::<u64>", "_RINvCs0_1m1fyE", NULL, 0},
+			{"m::g", "_RNvCs0_1m1g", NULL, 0}}};
+	const struct built bare = {
+		"/p/app", "2", {{"m::f", "_ZN1m1f17h0123456789abcdefE", NULL, 0}}};
+	struct sprof_profile *target = make(&typed), *source = make(&bare);
+	struct sprof_identity identity;
+
+	assert_true(sprof_identity_match(&identity, target, source, SPROF_IDENTITY_COMPARE));
+	assert_int_equal(identity.target_firsts[0], 0);
+	assert_int_equal(identity.target_firsts[1], 0);
+	assert_int_equal(identity.target_firsts[2], 2);
+	sprof_identity_finish(&identity);
+	assert_true(sprof_identity_match(&identity, target, source, SPROF_IDENTITY_MERGE));
+	assert_int_equal(identity.functions[0], SPROF_PROFILE_NONE);
+	assert_int_equal(identity.target_firsts[1], 1);
+	sprof_identity_finish(&identity);
+	sprof_profile_destroy(target);
+	sprof_profile_destroy(source);
 }
 
 /* Long names differ at their ends. */
@@ -427,6 +477,7 @@ TEST_MAIN("identity")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(across_builds),
+		cmocka_unit_test(instances_of_the_target),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(lambdas_of_two_compilers),
 		cmocka_unit_test(programs_stay_two),
