@@ -34,7 +34,7 @@ TRANSITIONS = [
      "/* Its stack"),
     ("restarts-where-it-was", "sampler/sampled.c", "forget_place(sampled);\n\tsampled->is_late", "sampled->is_late"),
     ("seen-is-lost", "sampler/account/book.c", "sampled->last = see(book, observation, walked);", "(void)see(book, observation, walked);"),
-    ("every-sleep-is-the-same", "sampler/sampled.c", "known_sleep){is_same,", "known_sleep){true,"),
+    ("every-sleep-is-the-same", "sampler/sampled.c", "is_same, look->time_ns", "true, look->time_ns"),
     ("no-sleep-lasts", "sampler/sampled.c", "is_same, look->time_ns", "false, look->time_ns"),
     ("sleeps-without-timeslices", "sampler/sampled.c", "look->figures.timeslices, look->figures.cpu_ns}", "0, look->figures.cpu_ns}"),
     ("wakes-and-sleeps", "sampler/sampled.c", "sampled->sleep.active = false;", ";"),
