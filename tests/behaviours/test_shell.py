@@ -45,8 +45,11 @@ def test_a_shell_in_it():
     check_script("$S bash -c 'sleep 0.2 & wait $!; echo $?; sleep 5 & kill $!; wait $!; echo $?'")
 
 
-# Ends the wait of timeout, which leads the process group: the program has begun then, on a slow machine, too.
-TIME_IS_OVER = "read -ra fields </proc/$$/stat; kill -ALRM ${fields[4]}"
+# Signals timeout, which leads the process group, once it waits: the program has begun then, on a slow machine, too. Right
+# behind its fork, it would end without its child.
+SIGNAL_TIMEOUT = ("read -ra own </proc/$$/stat; until read -ra its </proc/${own[4]}/stat; [ ${its[2]} = S ]; do :; done; "
+                  "kill -%s ${own[4]}")
+TIME_IS_OVER = SIGNAL_TIMEOUT % "ALRM"
 
 
 def test_timeout_around_it():
@@ -59,8 +62,7 @@ def test_timeout_around_it():
 def test_timeout_in_it():
     check_script("$S timeout 0.3 sleep 30; echo $?")
     check_script("$S timeout -s KILL 0.3 bash -c 'while :; do :; done'; echo $?")
-    # It ends timeout's wait itself, once it ignores the signal that it gets for it.
-    check_script("$S timeout -k 0.2 100 bash -c 'trap \"\" TERM; kill -TERM $PPID; while :; do :; done'; echo $?")
+    check_script(f"$S timeout -k 0.2 100 bash -c 'trap \"\" TERM; {SIGNAL_TIMEOUT % 'TERM'}; while :; do :; done'; echo $?")
 
 
 def test_nohup():
