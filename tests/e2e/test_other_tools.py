@@ -65,7 +65,9 @@ LINES = (
     ("trace -e irq:irq_handler_entry --cycle -- true", "perf-prof or bpftrace"),
     ("trace --cgroups x -e proc:exit --cycle -- true", "not a cgroup"),
     ("trace --source ptrace -e syscalls:sys_enter_read//key=_cpu/ -e syscalls:sys_exit_read//key=_cpu/ -- true",
-     "_cpu is not known of events from stops"),
+     "the CPU is not known of events from stops"),
+    ("trace --source ptrace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 1ms --detail=samecpu -- true",
+     "the CPU is not known of events from stops"),
     ("trace -m 63 -e proc:exit --cycle -- true", "not a power of two"),
     ("trace -e sched:sched_migrate_task//stack/ --cycle -- true", "have stacks"),
     # strace, ltrace
