@@ -99,11 +99,14 @@ void sprof_sampled_restarted(struct sampled *sampled)
 {
 	forget_place(sampled);
 	sampled->is_late = false;
+	/* The place is a stack of the old sink. A thread with a record has time slices. */
+	sampled->place_ns = sampled->timed.timeslices = 0;
 }
 
 void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same)
 {
-	sampled->sleep = (struct known_sleep){is_same, look->time_ns, look->figures.timeslices};
+	sampled->sleep = (struct known_sleep){
+		is_same, look->time_ns, look->figures.timeslices, look->figures.cpu_ns};
 }
 
 void sprof_sampled_woke(struct sampled *sampled)

@@ -42,7 +42,7 @@ struct reading;
 /* The thread's last sleep. */
 struct known_sleep {
 	bool active; /* it lasts, for all that is known: its sample is repeated */
-	uint64_t seen_ns, timeslices;
+	uint64_t seen_ns, timeslices, cpu_ns;
 };
 
 /* A lock that a thread waits for. Its holder is looked up as long as the wait lasts. */
@@ -57,7 +57,7 @@ struct lock_watch {
 struct known_wait {
 	struct lock_watch lock;
 	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
-	uint64_t argument;
+	uint64_t sp, argument;
 	uint64_t found_ns;         /* 0: it runs */
 	enum sprof_wait_kind kind; /* of the call, with its arguments */
 };
@@ -108,8 +108,9 @@ struct timed {
 	size_t needed;  /* the largest part of a copy that a complete stack has needed, in bytes */
 	uint32_t whole; /* complete stacks that may still make the copies smaller */
 	double cut_share; /* share of recent stacks that were incomplete, where no larger copy may help */
-	size_t room;            /* number of records that its ring holds */
-	uint64_t paced_ns;      /* when it got its period */
+	size_t room; /* number of records that its ring holds */
+	uint64_t period_ns;
+	uint64_t paced_ns;      /* when it got that period */
 	uint32_t paced_records; /* records since then */
 	uint64_t timeslices;    /* in the tick that read its last record */
 };

@@ -144,6 +144,7 @@ static void note_last(struct sprof_account *account, const struct sprof_figures 
 	account->last.cpu_ns = now->cpu_ns;
 	account->last.runq_ns = now->runq_ns;
 	account->last.faults = now->faults;
+	account->last.disk_ticks = now->disk_ticks;
 	account->last.stood_ns = now->stood_ns;
 	if (now->has_switches)
 		account->last.switches = now->switches;
@@ -301,6 +302,7 @@ struct sprof_times sprof_account_sleep(struct sprof_account *account, struct spr
 	now->cpu_ns = account->last.cpu_ns;
 	now->runq_ns = account->last.runq_ns;
 	now->faults = account->last.faults;
+	now->disk_ticks = account->last.disk_ticks;
 	advance_off(account, now, false, &times);
 	return times;
 }

@@ -44,14 +44,18 @@ static void hand_over(const struct charging *charging, const struct sprof_thread
 
 /*
  * The figures of a thread that has slept since the last charge are known, except for the time. With
- * many sleepers, saved reads matter.
+ * many sleepers, saved reads matter. A process's first thread is read also for the memory that the
+ * others take; one that has ended may have worked before its end.
  */
-static bool is_known(const struct charging *charging, const struct sampled *sampled)
+static bool is_known(const struct charging *charging, const struct sprof_thread *thread)
 {
+	const struct sampled *sampled = thread->sampling;
 	const struct sprof_proc_schedstat *now = &sampled->ledger.last.figures;
 
-	return sampled->sleep.active && !sampled->switching && !charging->closing &&
-		sampled->account.last.cpu_ns == now->cpu_ns &&
+	if (thread->tid == thread->process->pid && thread->process->threads > 1)
+		return false;
+	return sampled->sleep.active && sampled->life != SAMPLED_DEAD && !sampled->switching &&
+		!charging->closing && sampled->account.last.cpu_ns == now->cpu_ns &&
 		sampled->account.last.runq_ns == now->runq_ns;
 }
 
@@ -150,10 +154,9 @@ bool sprof_charge_is_due(
 bool sprof_charge_window(
 	struct charging *charging, struct sprof_thread *thread, const struct reading *reading)
 {
-	const struct sampled *sampled = thread->sampling;
 	struct reading now;
 
-	if (!reading && is_known(charging, sampled)) {
+	if (!reading && is_known(charging, thread)) {
 		charge_sleeper(charging, thread);
 		return false;
 	}

@@ -238,7 +238,7 @@ static bool is_known(const struct looking *looking, bool restarted)
 	const struct sampled *sampled = looking->thread->sampling;
 	const struct known_wait *wait = &sampled->wait;
 
-	return wait->id && wait->found_ns && looking->call.sp == looking->last.sp &&
+	return wait->id && wait->found_ns && looking->call.sp == wait->sp &&
 		(restarted || is_same_event(wait, looking));
 }
 
@@ -248,6 +248,7 @@ static void find(struct looking *looking)
 	struct sampled *sampled = looking->thread->sampling;
 
 	looking->found = (struct known_wait){
+		.sp = call->sp,
 		.argument = call->arguments[0],
 		.found_ns = looking->now_ns,
 		.kind = looking->kind->kind,

@@ -66,7 +66,7 @@ static uint64_t cpu_ns_of(const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
 
-	return sampled->ledger.last.figures.cpu_ns;
+	return sampled->sleep.cpu_ns;
 }
 
 /* Those that are known to sleep need no reading. */

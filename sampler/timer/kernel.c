@@ -42,7 +42,7 @@ static bool has_not_run(const struct kernel *kernel, const struct sprof_thread *
 
 static void note_room(struct kernel *kernel, const struct sprof_thread *thread)
 {
-	const uint64_t room_ns = timed_of(thread)->room * kernel->tick.period_ns;
+	const uint64_t room_ns = timed_of(thread)->room * timed_of(thread)->period_ns;
 
 	if (kernel->room_ns > room_ns)
 		kernel->room_ns = room_ns;

@@ -278,8 +278,9 @@ static size_t next_size(const struct timed *timed)
 }
 
 /* It has a new period from now on. */
-static void begin_pace(const struct timers *timers, struct timed *timed)
+static void begin_pace(const struct timers *timers, struct timed *timed, uint64_t period_ns)
 {
+	timed->period_ns = period_ns;
 	timed->paced_ns = timers->tick_ns;
 	timed->paced_records = 0;
 }
@@ -310,7 +311,7 @@ static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 	timed->stack_size = stack_size;
 	timed->next_size = 0;
 	timed->room = plan.records;
-	begin_pace(timers, timed);
+	begin_pace(timers, timed, plan.period_ns);
 	return true;
 }
 
@@ -350,5 +351,5 @@ void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 	period_ns = (uint64_t)((double)next_period(timers) *
 		share_of_whole_periods(timed->paced_records));
 	world->timer_set_period(world->data, timed->timer, period_ns);
-	begin_pace(timers, timed);
+	begin_pace(timers, timed, period_ns);
 }

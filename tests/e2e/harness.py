@@ -33,6 +33,8 @@ TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
 SLOWNESS = min(10, max(1, round(os.getloadavg()[0] / len(os.sched_getaffinity(0)))))
 LIMIT = 60 * SLOWNESS * int(os.environ.get("SPROF_TEST_PATIENCE", "1"))
 
+PATIENCE = ("300ms", "3s", "30s")  # durations, each for a machine on which the one before shows too little
+
 SKIPPED, FAILED = 77, 1
 SIGMAS = 5  # standard errors: chance alone is further off once in two million judgements
 NOBODY = 65534

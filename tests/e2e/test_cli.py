@@ -6,7 +6,7 @@ import re
 import signal
 
 from harness import (SPROF, Program, Target, check_error, main, read_folded, run, sprof, target,
-                     tool, wait_for_cpu, wait_until)
+                     tool, tracer_of, wait_for_cpu, wait_until)
 
 COMMANDS = ("run", "attach", "dump", "report", "diff", "merge", "symbols")
 
@@ -113,7 +113,9 @@ def test_duration_ends_the_sampling_not_the_program():
 
 def test_timeout_kills_the_program_once():
     """timeout(1) signals sprof and then the whole group: the echo doesn't end the run by itself."""
-    program = Target("spin-two", before=["timeout", "3s", SPROF, "run", "-o", "x.folded", "--"])
+    program = Target("spin-two", before=["timeout", "1000s", SPROF, "run", "-o", "x.folded", "--"])
+    wait_for_cpu(int(program.said[0]), 0.3)
+    program.signal(signal.SIGALRM)  # timeout's own: its time is over
     program.process.wait()
     program.finish().check(124)
     assert read_folded("x.folded").weight("spin_round") > 0
@@ -146,7 +148,11 @@ def test_verbose():
 
 def test_timeout_of_an_attach():
     program = Target("spin-two")
-    run("timeout", "3s", SPROF, "attach", "-p", program.pid, "-o", "x.folded").check(124)
+    timeout = Program(["timeout", "1000s", SPROF, "attach", "-p", program.pid, "-o", "x.folded"])
+    wait_until(lambda: tracer_of(program.pid), "sprof has attached")
+    wait_for_cpu(program.pid, 0.3)
+    timeout.signal(signal.SIGALRM)
+    timeout.finish().check(124)
     assert read_folded("x.folded").weight("spin_round") > 0
     program.finish().check(0)
 

@@ -18,7 +18,7 @@ LAUNCHING = "heap trace syscalls calls top mem"
 
 # Of each command: the words before and behind its options. {pid} is a shell with a child, both asleep.
 LINES = {
-    "run": ([], ["--", "sleep", "0.1"]),
+    "run": ([], ["--", "sleep", "0.5"]),
     "attach": (["-p", "{pid}", "-d", "100ms"], []),
     "report": ([], ["small.pb.gz"]),
     "diff": ([], ["small.pb.gz", "changed.pb.gz"]),
@@ -319,7 +319,7 @@ ROWS = [
     ("symbols", "verify", ["--verify", "-p", "1"], (), Fails("--verify and --pid exclude")),
     ("mem", "at", ["--at", "start"], (), Fails("--at needs --libs or --maps")),
     *values("rundelay", "than", "x", "unit"),
-    *values("rundelay", "mmap-pages", "3", "power of two"),
+    *values("rundelay trace", "mmap-pages", "3", "power of two"),
     ("rundelay", "filter", ["--filter", "no-such"], (), Says("no thread has such a name")),
     # Of all commands.
     (" ".join(COMMANDS), "help", ["--help"], (), Says("^Usage: sprof ")),

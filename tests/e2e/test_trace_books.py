@@ -136,7 +136,6 @@ def test_latencies():
     assert {(row["start"], row["calls"], row["over"]) for row in rows} == {
         ("uprobe:snooze", 3, 3), ("uprobe:naps", 1, 1)}, rows
     assert len([line for line in lines if line.get("line") == "event2"]) == 4, lines
-    assert len([line for line in lines if line.get("line") == "in flight"]) >= 2, lines
     with tempfile.TemporaryDirectory() as folder:
         text = sprof("trace", "--impl", "call-delay", *functions("work", "leaf"), "--heatmap", f"{folder}/heat", "--limit", "4",
                      "--", target("callers"), "work").check(7).text()

@@ -4,7 +4,7 @@
  * Built with frame pointers, and the calls are made here. Each wait is on top of a chain
  * worker > outer > middle > wait_*, and what lies between the frames is full of what other calls have left.
  *
- * The waits end when stdin closes (the naps after NAP_S). Then one line of JSON says of each call what it
+ * The waits end when stdin closes (the nap, which begins anew each NAP_S, at its next end). Then one line of JSON says of each call what it
  * returned, and of the nap whether the kernel wrote what was left of it.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@ struct waiter {
 	uint32_t word;
 	struct timespec left;
 	long result;
-	atomic_bool has_returned;
+	atomic_bool has_returned, is_over;
 };
 
 struct kind {
@@ -105,9 +105,13 @@ static MEASURED long wait_nap(struct waiter *waiter)
 {
 	const struct timespec length = {.tv_sec = NAP_S};
 	char scratch[SCRATCH];
+	long result;
 
 	keep(scratch);
-	return raw(SYS_nanosleep, (long)&length, (long)&waiter->left, 0, 0, 0, 0);
+	do {
+		result = raw(SYS_nanosleep, (long)&length, (long)&waiter->left, 0, 0, 0, 0);
+	} while (!result && !atomic_load(&waiter->is_over));
+	return result;
 }
 
 static MEASURED long wait_read(struct waiter *waiter)
@@ -279,16 +283,16 @@ static void end_write(struct waiter *waiter)
 	}
 }
 
-static void end_nothing(struct waiter *waiter)
+static void end_nap(struct waiter *waiter)
 {
-	(void)waiter;
+	atomic_store(&waiter->is_over, true);
 }
 
 static const struct kind kinds[] = {
 	{"epoll", prepare_event, wait_epoll, end_event},
 	{"poll", prepare_pipe, wait_poll, end_read},
 	{"futex", prepare_nothing, wait_futex, end_futex},
-	{"nap", prepare_nothing, wait_nap, end_nothing},
+	{"nap", prepare_nothing, wait_nap, end_nap},
 	{"read", prepare_pipe, wait_read, end_read},
 	{"recv", prepare_sockets, wait_recv, end_read},
 	{"alloca", prepare_pipe, wait_below, end_read},

@@ -32,7 +32,7 @@ static void who_runs_and_who_sleeps_is_seen(void **state)
 /* Between the look and the stop it falls asleep, and wakes again before the next look: it gets more of them. */
 static void who_moves_all_the_time_is_seen(void **state)
 {
-	for (uint64_t seed = 1; seed <= 25; seed++) {
+	for (uint64_t seed = 1; seed <= 100; seed++) {
 		struct fake_thread *thread;
 
 		begin(seed);

@@ -240,6 +240,22 @@ static void the_dead_use_no_time(void **state)
 		leader->charged[SPROF_TIME_SLEEP] + leader->charged[SPROF_TIME_STOLEN] < 4 * MS);
 }
 
+/* Its figures at its end are not those of its sleep. */
+static void work_between_a_sleep_and_the_end_counts(void **state)
+{
+	struct fake_thread *thread;
+
+	fake_add_sleeper(&world, 0);
+	thread = fake_add(&world, 1, 0);
+	fake_act(thread, DOING_SLEEP, 34 * MS);
+	fake_act(thread, DOING_USER, 5 * MS);
+	fake_act(thread, DOING_END, 0);
+	thread->unreaped_ns = LATER * MS;
+	world.options.rate_hz = 100;
+	fake_run(&world);
+	assert_int_equal(thread->charged[SPROF_TIME_USER], 5 * MS);
+}
+
 static void a_new_sink_hears_of_everything(void **state)
 {
 	struct fake_thread *sleeper = fake_add_sleeper(&world, 0),
@@ -455,6 +471,7 @@ TEST_MAIN("scenarios")
 		SCENARIO(one_between_two_ticks_has_its_time),
 		SCENARIO(one_that_ends_in_its_sleep),
 		SCENARIO(the_dead_use_no_time),
+		SCENARIO(work_between_a_sleep_and_the_end_counts),
 		SCENARIO(a_new_sink_hears_of_everything),
 		SCENARIO(a_new_sink_hears_of_a_wait_that_goes_on),
 		SCENARIO(without_schedstat_nothing_is_reused),
