@@ -324,6 +324,8 @@ static void let_die(struct sprof_target *target, struct sprof_thread *thread, in
 {
 	thread->signal = signal;
 	thread->signals++;
+	if (target->options.tasks)
+		report_signal(target, thread);
 	sprof_target_leave(target, thread);
 }
 
@@ -393,7 +395,7 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 		on_call(target, thread, &(struct sprof_call_state){.stop = SPROF_CALL_NONE});
 	else if (is_at_breakpoint(thread, stop, &regs))
 		on_breakpoint(target, thread, &regs);
-	else if (sprof_first_process_must_leave(thread, stop))
+	else if (!ends_step(thread, stop) && sprof_first_process_must_leave(thread, stop))
 		let_die(target, thread, stop.value);
 	else
 		on_stop(target, thread, stop);

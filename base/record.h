@@ -178,7 +178,7 @@ enum sprof_lock_kind {
 	SPROF_LOCK_SEMAPHORE,
 	SPROF_LOCK_INTERPRETER, /* the global lock of an interpreter */
 	SPROF_LOCK_PYTHON,      /* threading.Lock: no owner is recorded */
-	SPROF_LOCK_RUST,        /* Mutex or RwLock of std or parking_lot: no owner is recorded */
+	SPROF_LOCK_RUST,        /* Mutex or RwLock of std: no owner is recorded */
 	SPROF_LOCK_COUNT,
 };
 

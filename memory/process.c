@@ -126,6 +126,8 @@ static void read_rollup(struct sprof_memory_process *process, uint64_t now_ns)
 		add(process, SPROF_MEMORY_RSS, now_ns, whole.figures.rss);
 		add(process, SPROF_MEMORY_PSS, now_ns, whole.figures.pss);
 		add(process, SPROF_MEMORY_USS, now_ns, whole.figures.uss);
+		if (whole.figures.rss > process->kernels_peak)
+			process->kernels_peak = whole.figures.rss;
 		process->whole = whole.figures;
 		process->whole_ns = now_ns;
 	}
@@ -184,8 +186,11 @@ void sprof_memory_process_read(
 		return;
 	}
 	before = sprof_clock_own_cpu_ns();
-	if (is_due)
+	if (is_due) {
 		read_rollup(process, look->now_ns);
+		/* Again, so that the parts of a process that grows are at least the whole. */
+		(void)!read_status(process, process->tid, text);
+	}
 	add_parts(process, text, look->now_ns);
 	if (!is_due)
 		return;

@@ -1,7 +1,7 @@
 /*
  * Repeats calls for the rest of their data. Does not handle calls that transferred nothing
  * (restart.c). Ignores cases in which a short result is normal without a stop: nonblocking
- * descriptors, splice(2). tests/ptrace/test-calls.c shows what a stop does to each call.
+ * descriptors, splice(2). tests/ptrace/test-calls.c shows what a stop does to most calls.
  */
 #include "attach/calls/remainder.h"
 

@@ -209,9 +209,10 @@ static void hint_at_value(const struct sprof_command *command, const struct pars
 {
 	const char option[] = {'-', (char)(letter < LONG_BASE ? letter : '-'), '\0'};
 	const char *answer = sprof_other_tools_option(command->name, option);
+	const struct sprof_error reason = *err;
 
 	if (answer)
-		sprof_error_hint(err, "%s", answer);
+		sprof_error_hint(err, "%s%s%s", reason.hint, reason.hint[0] ? "; " : "", answer);
 	if (word[0] != '-' || word[1] == '-')
 		return;
 	for (int i = 0; i < parser->count; i++) {

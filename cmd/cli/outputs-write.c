@@ -82,12 +82,11 @@ static void rescue(const struct sprof_profile *profile, const struct sprof_outpu
 		say_kept(path);
 }
 
-/* The reader of a pager or a pipe may have seen enough: no error, unless a recording would be lost. */
+/* The reader of a pager or of a saved file's report may have seen enough: no error, nothing is lost. */
 static bool is_left(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
 	const struct sprof_error *err)
 {
-	return !request->path && (outputs->is_paged || !outputs->is_recording) &&
-		err->os_errno == EPIPE;
+	return !request->path && (outputs->is_paged || outputs->is_saved) && err->os_errno == EPIPE;
 }
 
 /* Returns false on failure, after a message, unless the user had not requested this output. */

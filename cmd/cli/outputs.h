@@ -39,6 +39,7 @@ struct sprof_outputs {
 	bool beside_program;
 	bool is_last;      /* the profile is the last recording, which the next one replaces */
 	bool is_recording; /* keep the profile in a file if it can't go to stdout */
+	bool is_saved;     /* made from files, which remain */
 	bool is_only_kept; /* no output was requested, and there is no terminal */
 	bool is_paged;     /* stdout is a pager, which may exit early */
 	/* the profile to keep; NULL: the one that is written */

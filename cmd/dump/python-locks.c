@@ -50,13 +50,38 @@ static bool has_wanted(const struct sprof_stacks *stacks, size_t first, size_t e
 	return false;
 }
 
+/* Whether an earlier thread waits for the same lock. */
+static bool was_asked(const struct search *search, size_t thread)
+{
+	const struct sprof_thread_stack *threads = search->stacks->threads;
+
+	for (size_t i = search->first; i < thread; i++) {
+		if (is_wanted(&threads[i]) &&
+			threads[i].lock_address == threads[thread].lock_address)
+			return true;
+	}
+	return false;
+}
+
+/* Of a lock that this thread waits for, and of all threads that wait for the same one. */
+static void set_holder(const struct search *search, size_t thread, pid_t holder)
+{
+	struct sprof_thread_stack *threads = search->stacks->threads;
+	const uint64_t lock = threads[thread].lock_address;
+
+	for (size_t i = thread; i < search->end; i++) {
+		if (is_wanted(&threads[i]) && threads[i].lock_address == lock)
+			threads[i].holder = holder;
+	}
+}
+
 /* Which of the process's threads wait for a lock of this one. */
 static bool look_at(struct search *search, pid_t tid)
 {
 	const struct sprof_interp_subject subject = {.own_tid = tid};
 	const struct sprof_interp_stack no_stack = {0};
 	struct sprof_interp_thread *thread = NULL;
-	struct sprof_thread_stack *threads = search->stacks->threads;
+	const struct sprof_thread_stack *threads = search->stacks->threads;
 
 	if (!sprof_interp_prepare(
 		    search->process, &search->memory, &subject, &thread, &search->copy)) {
@@ -65,10 +90,10 @@ static bool look_at(struct search *search, pid_t tid)
 	}
 	sprof_interp_copy(search->process, &search->memory, &no_stack, thread, search->copy);
 	for (size_t i = search->first; i < search->end; i++) {
-		if (is_wanted(&threads[i]) &&
+		if (is_wanted(&threads[i]) && !was_asked(search, i) &&
 			sprof_interp_holds(search->process, &search->memory, search->copy,
 				threads[i].lock_address))
-			threads[i].holder = tid;
+			set_holder(search, i, tid);
 	}
 	sprof_interp_thread_destroy(thread);
 	return true;

@@ -17,6 +17,7 @@ struct search {
 	struct sprof_functions *functions;
 	struct sprof_process *process;
 	const struct sprof_module *module;
+	const struct sprof_image *image;
 	uint64_t bias; /* of the file's addresses */
 };
 
@@ -30,6 +31,18 @@ static bool is_of(const struct search *search, const struct sprof_plt_entry *slo
 	return function->module == search->module && slot->resolver == function->address;
 }
 
+/* Until the first call, a slot leads back to the file's own entry for it. */
+static bool is_unbound(
+	const struct search *search, const struct sprof_plt_entry *slot, uint64_t chosen)
+{
+	const uint8_t *bytes = sprof_image_at(search->image, slot->address, sizeof(uint64_t));
+	uint64_t initial = 0;
+
+	if (bytes)
+		memcpy(&initial, bytes, sizeof(initial));
+	return initial && chosen == search->bias + initial;
+}
+
 static void watch_slot(const struct search *search, const struct sprof_plt_entry *slot,
 	const struct sprof_function *function, int64_t number)
 {
@@ -41,8 +54,8 @@ static void watch_slot(const struct search *search, const struct sprof_plt_entry
 		    sizeof(chosen)) != sizeof(chosen))
 		return;
 	mapping = sprof_maps_find(&process->maps, chosen);
-	if (!mapping || mapping->module != function->module->id ||
-		sprof_breakpoint_is_tagged(process, chosen))
+	if (!mapping || !mapping->executable || mapping->module != function->module->id ||
+		is_unbound(search, slot, chosen) || sprof_breakpoint_is_tagged(process, chosen))
 		return;
 	if (!sprof_breakpoint_events_add(process, chosen, number, SPROF_BREAKPOINT_CALL))
 		search->functions->not_watched++;
@@ -71,6 +84,7 @@ static void search_module(struct search *search, const struct sprof_mapping *map
 		!sprof_image_open(search->module, &image, &ignored))
 		return;
 	if (sprof_image_code_address(image, mapping->offset, &address)) {
+		search->image = image;
 		search->bias = mapping->start - address;
 		if (!sprof_plt_visit_slots(image, take_slot, search))
 			search->functions->out_of_memory = true;

@@ -35,6 +35,7 @@ static const struct sprof_option_group groups[] = {
 
 static bool settle(struct sprof_outputs *outputs, struct sprof_error *err)
 {
+	outputs->is_saved = true;
 	if (!sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err))
 		return false;
 	for (size_t i = 0; i < outputs->count; i++) {

@@ -31,6 +31,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_hint(err, "for example: sprof merge -o all.pb.gz prof-*.pb.gz");
 		return false;
 	}
+	shown.outputs.is_saved = true;
 	if (!sprof_outputs_settle(&shown.outputs, SPROF_STDOUT_REPORT, err) ||
 		!sprof_reading_load_all(options, operands, &profile, err))
 		return false;

@@ -197,6 +197,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 			"run or attach without -o, and there is none");
 		return false;
 	}
+	options.shown.outputs.is_saved = true;
 	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||
 		!sprof_reading_load_all(&options, operands, &profile, err))
 		return false;

@@ -175,16 +175,19 @@ static bool uses_cpu(const struct sprof_event_item *item)
 /* Stops don't say on which CPU their thread was: events of all CPUs would match. */
 static bool check_cpus(const struct trace *trace, struct sprof_error *err)
 {
+	const char *detail = trace->options->detail;
+	const bool compares = detail && strstr(detail, "samecpu");
 	char name[NAME_SIZE];
 
 	for (size_t i = 0; i < trace->list.count; i++) {
 		const struct sprof_event_item *item = &trace->list.items[i];
 
-		if ((trace->recorded_types >> item->row->type & 1) || !uses_cpu(item))
+		if ((trace->recorded_types >> item->row->type & 1) ||
+			(!compares && !uses_cpu(item)))
 			continue;
 		sprof_trace_type_name(item->row, item->call, name, sizeof(name));
-		sprof_error_set(
-			err, SPROF_ERROR_USAGE, "%s: _cpu is not known of events from stops", name);
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"%s: the CPU is not known of events from stops", name);
 		sprof_error_hint(err, "the kernel's records have it: --source kernel, for root");
 		return false;
 	}

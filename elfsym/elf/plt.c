@@ -38,6 +38,8 @@ enum {
 	SMALL_ENTRY_SIZE = 8, /* of x86_64 without IBT: .plt.got, and .plt of a static program */
 	ARM_ENTRY_SIZE = 24,  /* at most */
 	ARM_STEP = 4,
+	ARM_GLOB_DAT = 1025,
+	ARM_JUMP_SLOT = 1026,
 	ARM_IRELATIVE = 1032, /* R_AARCH64_IRELATIVE: not every <elf.h> has it */
 };
 
@@ -48,15 +50,23 @@ static int compare(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
+/* Other relocations of a symbol initialise variables, which may change. */
+static bool is_of_slot(uint64_t type)
+{
+	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == ARM_JUMP_SLOT ||
+		type == ARM_GLOB_DAT;
+}
+
 static bool find_target(
 	const struct sprof_dynamic *dynamic, const ElfW(Rela) *relocation, struct target *ret)
 {
 	uint64_t type = ELF64_R_TYPE(relocation->r_info);
 
-	*ret = (struct target){
-		.name = sprof_dynamic_name(dynamic, ELF64_R_SYM(relocation->r_info))};
-	if (type == R_X86_64_IRELATIVE || type == ARM_IRELATIVE)
-		*ret = (struct target){.resolver = (uint64_t)relocation->r_addend};
+	*ret = (struct target){0};
+	if (is_of_slot(type))
+		ret->name = sprof_dynamic_name(dynamic, ELF64_R_SYM(relocation->r_info));
+	else if (type == R_X86_64_IRELATIVE || type == ARM_IRELATIVE)
+		ret->resolver = (uint64_t)relocation->r_addend;
 	return ret->name || ret->resolver;
 }
 

@@ -105,7 +105,7 @@ bool sprof_python_holds(const struct sprof_interp_process *process,
 		const struct sprof_interp_frame *frame = &copy->frames[i];
 		uint32_t locals, count = count_values(offsets, memory, frame, &locals);
 
-		if (count > MOST_VALUES ||
+		if (!count || count > MOST_VALUES ||
 			!read_all(memory,
 				frame->address + offsets->frame_size + (uint64_t)locals * WORD,
 				values, count * sizeof(*values)))

@@ -112,7 +112,7 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 
 /*
  * "std::sys::sync::mutex::futex::Mutex::lock_contended", with the type in <> in newer builds. The
- * folders differ between versions.
+ * folders differ between versions. A wait of parking_lot is for the thread's own futex, not for the lock.
  */
 static bool takes_rust_lock(const char *name)
 {
@@ -120,8 +120,6 @@ static bool takes_rust_lock(const char *name)
 		"::lock_contended", "::read_contended", "::write_contended"};
 
 	name += strspn(name, "<");
-	if (starts_with(name, "parking_lot::raw_"))
-		return strstr(name, "::lock_");
 	if (!starts_with(name, "std::sys::"))
 		return false;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {

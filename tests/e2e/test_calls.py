@@ -5,8 +5,8 @@ import os
 import re
 import signal
 
-from harness import (PATIENCE, Program, Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
-                     require_switches, run, sprof, target, tool)
+from harness import (PATIENCE, SPROF, Program, Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid,
+                     require, require_machine, require_switches, run, sprof, target, tool, wait_until)
 from subjects import build, command, write
 
 TARGET = "callers"
@@ -170,6 +170,84 @@ def test_versions_that_were_chosen_before():
         program.finish()
         assert set(calls) == {"mine", "strchr"} and calls["mine"] > 20, (how, calls)
         assert abs(calls["mine"] - calls["strchr"]) <= 1, (how, calls)
+
+
+def wait_for_breakpoint(pid, address):
+    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        wait_until(lambda: os.pread(memory.fileno(), 1, address) == b"\xcc", "it is watched")
+
+
+# No call has bound the library's slot yet, and its variable, which held the IFUNC first, holds another function.
+OWN_CHOOSER = """
+int other(int number) { __asm__ volatile("" ::: "memory"); return number + 1; }
+static int fast(int number) { __asm__ volatile("" ::: "memory"); return number + 2; }
+int (*choose(void))(int) { return fast; }
+int mine(int number) __attribute__((ifunc("choose")));
+int (*hook)(int) = mine;
+void replace(void) { hook = other; }
+int call_both(int number) { return mine(number) + hook(number); }
+"""
+OWN_CALLER = """
+#include <stdio.h>
+int choose(void), call_both(int);
+void replace(void);
+int main(void)
+{
+    replace();
+    printf("%p\\n", (void *)choose);
+    fflush(stdout);
+    getchar();
+    for (volatile int i = 0; i < 100; i++)
+        call_both(i);
+}
+"""
+
+
+@others
+def test_versions_that_are_not_chosen_yet():
+    command(tool("gcc"), "-O1", "-shared", "-fPIC", "-Wl,-z,lazy", write("own.c", OWN_CHOOSER), "-o", "libown.so")
+    command(tool("gcc"), "-O1", "-Wno-builtin-declaration-mismatch", write("caller.c", OWN_CALLER), "./libown.so", "-o", "caller")
+    program = Program(["./caller"])
+    resolver = int(program.line(), 16)
+    watcher = Program([SPROF, "calls", "--overhead", "0", "--json", "-F", "mine@libown.so", "-p", program.pid])
+    wait_for_breakpoint(program.pid, resolver)
+    program.say("\n")
+    program.finish()
+    (row,) = json.loads(watcher.finish().check(0).text())["functions"]
+    assert row["calls"] == 100, row
+
+
+# The first instruction can only run in its place, so passing the breakpoint takes a step.
+STEPPED = """
+#include <stdio.h>
+void stepped(void);
+__asm__(".globl stepped\\n.type stepped,@function\\nstepped: jrcxz 1f\\n1: ret\\n.size stepped,.-stepped");
+int main(void)
+{
+    printf("%p\\n", (void *)stepped);
+    fflush(stdout);
+    getchar();
+    for (volatile int i = 0; i < 100; i++)
+        stepped();
+}
+"""
+
+
+def test_steps_of_the_first_process():
+    """The kernel lets no signal end a container's first process: sprof leaves it to its faults, but not to steps."""
+    before = [tool("unshare"), "-p", "-f"]
+    require(run(*before, "true").code == 0, "may not make a pid namespace")
+    command(tool("gcc"), "-O1", write("stepped.c", STEPPED), "-o", "stepped")
+    program = Program([*before, "./stepped"])
+    address = int(program.line(), 16)
+    with open(f"/proc/{program.pid}/task/{program.pid}/children", encoding="ascii") as file:
+        first = int(file.read())
+    watcher = Program([SPROF, "calls", "--overhead", "0", "--json", "-F", "stepped", "-p", first])
+    wait_for_breakpoint(first, address)
+    program.say("\n")
+    program.finish()
+    (row,) = json.loads(watcher.finish().check(0).text())["functions"]
+    assert row["calls"] == 100, row
 
 
 def test_the_table():

@@ -65,11 +65,12 @@ def test_growth_and_peak():
     (process,) = found["processes"]
     rss = process["rss"]
     assert rss["max"] - rss["min"] > 19 * MIB and rss["max"] - rss["last"] > 17 * MIB, rss
-    assert process["kernels_peak"] >= rss["max"] - MIB, process
+    assert process["kernels_peak"] >= rss["max"], process
     last = process["last"]
     assert last["rss"] >= last["pss"] >= last["uss"] > 0 and last["time_ns"] <= found["duration_ns"], last
     assert 0 < rss["max_ns"] < found["duration_ns"] and rss["min"] < rss["mean"] < rss["max"], rss
-    assert process["anon"]["max"] + process["file"]["max"] >= rss["max"], process
+    # The kernel's counters of the parts lag by some pages.
+    assert process["anon"]["max"] + process["file"]["max"] >= rss["max"] - MIB, process
     assert found["total"]["rss"]["max"] == rss["max"], found
     assert sum(file["uss"] for file in process["mapped_at_peak"]["files"]) > 19 * MIB, process
 

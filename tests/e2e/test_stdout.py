@@ -4,7 +4,7 @@ import os
 import pty
 import subprocess
 
-from harness import SPROF, Program, check_error, main, read_folded, run, sprof, tool
+from harness import SPROF, Program, check_error, main, read_folded, run, sprof, tool, wait_until
 from subjects import build
 
 SAYS = ("sh", "-c", "echo of the program; exec ./work 0.2")
@@ -180,6 +180,20 @@ def test_a_reader_who_has_seen_enough():
     for words in ("report -f html", "report -f json", "diff x.pb.gz -f html", "report --full"):
         result = run("sh", "-c", f"{SPROF} {words} x.pb.gz | head -c 1").check(0)
         assert len(result.out) == 1 and "Broken pipe" not in result.err, (words, result.err)
+
+
+def test_a_recording_that_nobody_reads():
+    """It is lost where nothing else keeps it: that is a failure."""
+    for words in (("run", "-q", "-f", "text", "-o", "-"), ("syscalls", "--source", "ptrace", "-f", "text", "-o", "-"),
+                  ("heap", "--exact", "--breakpoints", "-f", "text", "-o", "-")):
+        reader, writer = os.pipe()
+        program = Program([SPROF, *words, "--", "sh", "-c", "echo ready >&2; read line"], stdout=writer)
+        os.close(writer)
+        wait_until(lambda: "ready" in program.stderr(), "the program runs")
+        os.close(reader)
+        program.say("\n")
+        result = program.finish()
+        assert result.code == 2 and "Broken pipe" in result.err, (words, result.code, result.err)
 
 
 def test_every_needs_a_name():
