@@ -176,7 +176,7 @@ void sprof_memory_process_read(
 	struct sprof_memory_process *process, const struct sprof_memory_look *look)
 {
 	const bool is_due = look->is_last || look->now_ns >= process->next_map_ns;
-	char text[SPROF_PROC_STATUS_MAX];
+	char text[SPROF_PROC_STATUS_MAX], again[SPROF_PROC_STATUS_MAX];
 	uint64_t before;
 
 	if (process->has_ended)
@@ -189,7 +189,8 @@ void sprof_memory_process_read(
 	if (is_due) {
 		read_rollup(process, look->now_ns);
 		/* Again, so that the parts of a process that grows are at least the whole. */
-		(void)!read_status(process, process->tid, text);
+		if (read_status(process, process->tid, again))
+			memcpy(text, again, sizeof(again));
 	}
 	add_parts(process, text, look->now_ns);
 	if (!is_due)

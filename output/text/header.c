@@ -276,7 +276,9 @@ static void write_exact_waits(const struct sprof_text *text)
 		return;
 	sprof_out_printf(text->out, "  exact       %" PRIu64 " wait%s", quality->exact_waits,
 		quality->exact_waits == 1 ? "" : "s");
-	if (quality->exact_unplaced)
+	if (quality->exact_unplaced && quality->exact_unplaced == quality->exact_waits)
+		sprof_out_puts(text->out, ", without stacks");
+	else if (quality->exact_unplaced)
 		sprof_out_printf(text->out, "; %" PRIu64 " had no room for their stack",
 			quality->exact_unplaced);
 	if (quality->exact_lost)

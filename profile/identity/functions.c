@@ -2,7 +2,7 @@
  * Matches the functions of one profile with another's. Functions with the same plain name in one
  * module are compared by place of definition. If both sides have one definition, they match,
  * wherever it is. If a side has several, files decide and, within a file, equal lines and the order
- * between them. Ambiguous functions are not matched.
+ * behind the last one. Ambiguous functions are not matched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -271,14 +271,13 @@ static size_t count_in_file(
 	return found;
 }
 
-/* Whether all lines of one side are equally far from the other's, as after an edit before them. */
+/* Whether there are as many on each side, and each line has moved by the same distance. */
 static bool are_moved_alike(const struct definition *of_target, size_t target_count,
 	const struct definition *of_source, size_t source_count)
 {
-	const uint32_t by = of_source[0].first->line - of_target[0].first->line;
-
-	for (size_t i = 0; target_count == source_count && i < source_count; i++) {
-		if (of_source[i].first->line - of_target[i].first->line != by)
+	for (size_t i = 1; target_count == source_count && i < source_count; i++) {
+		if (of_source[i].first->line - of_source[0].first->line !=
+			of_target[i].first->line - of_target[0].first->line)
 			return false;
 	}
 	return target_count == source_count;
@@ -314,16 +313,15 @@ static size_t count_twins(const struct definition *definitions, size_t count)
 }
 
 /*
- * Pairs several definitions in a file: those of one line, and what is between two such lines by its
- * order, if both sides have as many there. If all have moved alike, an equal line is chance.
+ * Pairs several definitions in a file: those of one line, and those behind the last one if all have
+ * moved alike. Without such a line, by their order. Lines that are equal although all have moved are chance.
  */
 static void pair_in_file(struct matching *matching, struct definition *of_target,
 	size_t target_count, struct definition *of_source, size_t source_count)
 {
-	size_t target = 0, source = 0, i = 0, k = 0; /* the last two: first ones not compared yet */
+	const bool are_alike = are_moved_alike(of_target, target_count, of_source, source_count);
+	size_t target = 0, source = 0, k = 0, i = 0; /* the last two: first ones not compared yet */
 
-	if (are_moved_alike(of_target, target_count, of_source, source_count))
-		i = source_count;
 	while (k < target_count && i < source_count) {
 		const uint32_t old = of_target[k].first->line, new = of_source[i].first->line;
 
@@ -331,16 +329,19 @@ static void pair_in_file(struct matching *matching, struct definition *of_target
 		i += new < old;
 		if (old != new)
 			continue;
-		pair_in_order(
-			matching, &of_target[target], k - target, &of_source[source], i - source);
+		if (are_alike && of_target[0].first->line != of_source[0].first->line)
+			return;
 		target = k + count_twins(&of_target[k], target_count - k);
 		source = i + count_twins(&of_source[i], source_count - i);
 		pair_in_order(matching, &of_target[k], target - k, &of_source[i], source - i);
 		k = target;
 		i = source;
 	}
-	pair_in_order(matching, &of_target[target], target_count - target, &of_source[source],
-		source_count - source);
+	if (!source ||
+		are_moved_alike(&of_target[target], target_count - target, &of_source[source],
+			source_count - source))
+		pair_in_order(matching, &of_target[target], target_count - target,
+			&of_source[source], source_count - source);
 }
 
 static void pair_by_file(struct matching *matching)
@@ -389,6 +390,7 @@ static void match_name(
 {
 	struct definition *targets = matching->definitions;
 	const struct definition *definition;
+	const struct sprof_identity_entry *first;
 
 	define(matching, entries, count);
 	if (entries[count - 1].is_exact && !are_named_otherwise(matching))
@@ -397,11 +399,14 @@ static void match_name(
 		pair(matching, &targets[0], &targets[1]);
 	else
 		pair_by_file(matching);
-	for (size_t i = 0; i < matching->sides[1]; i++) {
+	for (size_t i = 0; matching->how == SPROF_IDENTITY_COMPARE && i < matching->sides[1]; i++) {
 		definition = &targets[matching->sides[0] + i];
-		for (size_t k = 0; matching->how == SPROF_IDENTITY_COMPARE && k < definition->count;
-			k++)
-			matching->identity->firsts[definition->first[k].id] = definition->first->id;
+		first = definition->first;
+		/* Instances with only a name in common are one only if the other side has them. */
+		if (!definition->matched && first->instance && first->instance == first->plain)
+			continue;
+		for (size_t k = 0; k < definition->count; k++)
+			matching->identity->firsts[first[k].id] = first->id;
 	}
 }
 

@@ -23,10 +23,10 @@ enum form { OLD, OLD_WITH_ARGUMENTS, OLD_PLAIN, NEW, NEW_PLAIN, FORMS };
  * such as "u8", alike.
  */
 static const uint32_t comparable[FORMS] = {
-	[OLD_WITH_ARGUMENTS] = 1u << OLD_WITH_ARGUMENTS | 1u << OLD_PLAIN,
-	[OLD_PLAIN] = 1u << OLD_WITH_ARGUMENTS | 1u << OLD_PLAIN | 1u << NEW_PLAIN,
-	[NEW] = 1u << NEW | 1u << NEW_PLAIN,
-	[NEW_PLAIN] = 1u << NEW | 1u << NEW_PLAIN | 1u << OLD_PLAIN,
+	[OLD_WITH_ARGUMENTS] = 1u << OLD_WITH_ARGUMENTS | 1u << OLD_PLAIN | 1u << NEW_PLAIN,
+	[OLD_PLAIN] = 1u << OLD_WITH_ARGUMENTS | 1u << OLD_PLAIN | 1u << NEW_PLAIN | 1u << NEW,
+	[NEW] = 1u << NEW | 1u << NEW_PLAIN | 1u << OLD_PLAIN,
+	[NEW_PLAIN] = 1u << NEW | 1u << NEW_PLAIN | 1u << OLD_PLAIN | 1u << OLD_WITH_ARGUMENTS,
 };
 
 /* A function's names, the most exact one first. Interned. */
@@ -201,7 +201,8 @@ static void settle(
 
 	entry->plain = names->texts[chosen == NAMES ? WHOLE : chosen];
 	entry->instance = names->texts[LINKAGE];
-	if (naming->how == SPROF_IDENTITY_COMPARE &&
+	/* In one build, instances have different hashes. */
+	if (naming->how == SPROF_IDENTITY_COMPARE && !entry->is_exact &&
 		(chosen == BARE || (chosen == WHOLE && names->form == OLD)))
 		entry->local = entry->instance = entry->plain;
 }

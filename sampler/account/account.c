@@ -302,7 +302,8 @@ struct sprof_times sprof_account_sleep(struct sprof_account *account, struct spr
 	now->cpu_ns = account->last.cpu_ns;
 	now->runq_ns = account->last.runq_ns;
 	now->faults = account->last.faults;
-	now->disk_ticks = account->last.disk_ticks;
+	/* The kernel counts a wait for a disk when it is over. */
+	now->disk_ticks = account->blocked[SPROF_STATE_DISK] ? 0 : account->last.disk_ticks;
 	advance_off(account, now, false, &times);
 	return times;
 }

@@ -149,7 +149,7 @@ static const struct {
 		{"/p/app", "2",
 			{{"f::c", "_ZN1f1c17h4123456789abcdefE", "/s/a.rs", 8},
 				{"f::c", "_ZN1f1c17h5123456789abcdefE", "/s/a.rs", 13}}},
-		{0, 1}},
+		{GONE, GONE}},
 	{"closures, one of them new",
 		{"/p/app", "1",
 			{{"f::c", "_ZN1f1c17h0123456789abcdefE", "/s/a.rs", 3},

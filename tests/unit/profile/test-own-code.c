@@ -68,6 +68,10 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 		{{{"r::main", app, "/home/me/r.rs", 1},
 			 {"core::slice::sort::quicksort", app, rust, 2}},
 			"r::main", "core::slice::sort::quicksort"},
+		{{{"r::fold", app, "/home/me/r.rs", 1},
+			 {"<f64 as core::ops::arith::Add>::add", app,
+				 "/usr/src/rustc-1.63.0/add.rs", 2}},
+			"r::fold", "<f64 as core::ops::arith::Add>::add"},
 		/* a static libc has no source files where the program's own code has */
 		{{{"main", app, source, 1}, {"work", app, source, 2}, {"memcpy", app}}, "work",
 			"memcpy"},
