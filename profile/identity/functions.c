@@ -334,14 +334,12 @@ static void pair_in_file(struct matching *matching, struct definition *of_target
 		target = k + count_twins(&of_target[k], target_count - k);
 		source = i + count_twins(&of_source[i], source_count - i);
 		pair_in_order(matching, &of_target[k], target - k, &of_source[i], source - i);
-		k = target;
-		i = source;
+		k = target, i = source;
 	}
-	if (!source ||
-		are_moved_alike(&of_target[target], target_count - target, &of_source[source],
-			source_count - source))
-		pair_in_order(matching, &of_target[target], target_count - target,
-			&of_source[source], source_count - source);
+	of_target += target, target_count -= target;
+	of_source += source, source_count -= source;
+	if (!source || are_moved_alike(of_target, target_count, of_source, source_count))
+		pair_in_order(matching, of_target, target_count, of_source, source_count);
 }
 
 static void pair_by_file(struct matching *matching)

@@ -465,7 +465,7 @@ async function everything_follows_the_span(open) {
 /* A program of this test, sampled by sprof itself: the whole of its timeline is all of it. */
 async function a_real_run_has_its_timeline(open) {
 	const {page, data} = await open.run(["sh", "-c",
-		"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; sleep 3"]);
+		"i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; sleep 3"]);
 	const duration = data.quality.duration_ns;
 	await chooseWeight(page, "samples");
 	const all = await readTable(page, "#flat");

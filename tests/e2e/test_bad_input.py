@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 from harness import (LIMIT, NOBODY, PROFILE, SPROF, Attached, Program, Target, check_error,
-                     check_untouched, main, most_of, read_folded, read_profile, require, run, sprof,
-                     state_of, target, tool, wait_for_cpu, wait_until)
+                     check_untouched, main, most_of, read_folded, read_profile, require, require_machine, run, sprof,
+                     state_of, status_field, target, tool, wait_for_cpu, wait_until)
 
 PARTIAL, FAILED, USAGE = 1, 2, 64
 PF_KTHREAD = 0x00200000
@@ -89,7 +89,7 @@ def kernel_thread():
 
 def test_kernel_thread():
     pid = kernel_thread()
-    require(pid, "no kernel threads in this pid namespace")
+    require_machine(pid, "no kernel threads in this pid namespace")
     for command in ("attach", "dump"):
         check_error(sprof(command, "-p", pid), FAILED, pid, "kernel thread")
 
@@ -174,6 +174,7 @@ def test_not_dumpable_from_its_start_on():
 def test_missing_capability():
     """Root without CAP_SYS_PTRACE may not attach to a root that has it."""
     require(os.geteuid() == 0, "only root has capabilities to drop")
+    require_machine(int(status_field("self", "CapEff", os.getpid()), 16) >> 19 & 1, "we have no CAP_SYS_PTRACE")
     program = Target("spin-two")
     command = [tool("setpriv"), "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", SPROF]
     result = run(*command, "attach", "-p", program.pid, "-d", "1s")

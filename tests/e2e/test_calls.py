@@ -124,7 +124,7 @@ def test_ends_inside_calls():
 def test_an_attached_process():
     program, other = Target(TARGET, "loop"), Target(TARGET, "loop")
     for duration in PATIENCE:
-        result = sprof("calls", "--json", "-F", "work,leaf,loop", "-p", program.pid, "-d", duration).check(0)
+        result = sprof("calls", "--overhead", "0", "--json", "-F", "work,leaf,loop", "-p", program.pid, "-d", duration).check(0)
         table = {row["function"]: row for row in json.loads(result.text())["functions"]}
         if table["work"]["calls"] > 20:
             break
@@ -491,7 +491,7 @@ def test_what_matches_nothing():
     """It is told at the end: libraries come while the program runs."""
     result = sprof("calls", "--breakpoints", "-F", "no_such_function", "--", target(TARGET), "work")
     assert result.code == 2 and "no function is called 'no_such_function'" in result.err, result.err
-    result = sprof("calls", "--breakpoints", "-F", "leaf,x*@libz.so.*", "--", target(TARGET), "work")
+    result = sprof("calls", "--breakpoints", "--overhead", "0", "-F", "leaf,x*@libz.so.*", "--", target(TARGET), "work")
     assert result.code == 2 and "300 calls" in result.text() and "'x*' in libz" in result.err, result.err
     for early in ("set*", f"no_such_function@{os.path.abspath(target(TARGET))}"):
         result = sprof("calls", "-F", early, "--", target(TARGET), "work")
@@ -569,7 +569,7 @@ def test_the_time_of_the_program():
 
 def test_ordinary_users():
     """They have the same columns as root."""
-    words = own_sprof(), "calls", "-F", "leaf", "--json", "-o", "/dev/stdout"
+    words = own_sprof(), "calls", "--overhead", "0", "-F", "leaf", "--json", "-o", "/dev/stdout"
     program = "--", own_target(TARGET), "work"
     require(os.geteuid() == 0, "we are one")
     if paranoid() > 2:

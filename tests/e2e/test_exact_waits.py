@@ -5,8 +5,8 @@ import os
 import re
 import sys
 
-from harness import (PROFILE, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, paranoid, read_folded,
-                     read_profile, require, require_switches, run, sprof, target, tool)
+from harness import (PROFILE, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, paranoid, perf_opens,
+                     read_folded, read_profile, require, require_machine, require_switches, run, sprof, target, tool)
 from report import FIGURE, UNITS, read_report
 from test_rundelay import forbid_perf
 from test_shares import check_identity
@@ -19,6 +19,7 @@ OFF = re.compile(rf"off the CPU: (\d+) waits? for {FIGURE}, longest {FIGURE}; (\
 
 def require_stacks():
     require(os.geteuid() == 0, "the kernel shows stacks at switches to root")
+    require_machine(perf_opens(with_kernel=True), "no stacks of switches here")
 
 
 def off_cpu(text):

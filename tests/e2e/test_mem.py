@@ -195,7 +195,7 @@ def test_hostile_names():
 def test_the_table_fits():
     program = Target("threads", 1, 1)
     text = sprof("mem", "-p", program.pid, "-d", "200ms").check(0).text()
-    assert "own share" in text and "over time" in text and "▇" in text or "█" in text, text
+    assert "own share" in text and "over time" in text and ("▇" in text or "█" in text), text
     program.finish().check(0)
 
 

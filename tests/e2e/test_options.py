@@ -113,8 +113,9 @@ def test_advice_names_options_that_there_are():
     os.mkfifo("held")
     script = f"{target('exit-code')} 0; cat held >/dev/null 2>&1 &"
     for command, has_wait in ((["run"], True), (["calls", "--breakpoints", "-F", "main"], False)):
-        said = sprof(*command, "-o", "x.txt", "--", "sh", "-c", script).check(0).err
+        result = sprof(*command, "-o", "x.txt", "--", "sh", "-c", script)
         os.close(os.open("held", os.O_WRONLY))  # it ends
+        said = result.check(0).err
         assert "running, no longer profiled" in said and ("--wait" in said) == has_wait, (command, said)
 
 

@@ -100,7 +100,7 @@ def what_sigtrap_is(how):
     """In a program to which sprof attaches, after breakpoints have come in each of its threads."""
     trapped = Target("trapped", how)
     work = int(trapped.said[1], 16)
-    calls = Program([SPROF, "calls", "-q", "--breakpoints", "-F", "work", "-o", f"{how}.txt", "-p", trapped.pid],
+    calls = Program([SPROF, "calls", "-q", "--overhead", "0", "--breakpoints", "-F", "work", "-o", f"{how}.txt", "-p", trapped.pid],
                     stdin=subprocess.DEVNULL)
     wait_until(lambda: has_breakpoint(trapped.pid, work) or not calls.alive(), "a breakpoint is put in", calls.stderr)
     trapped.say("go\n")

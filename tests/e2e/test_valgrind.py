@@ -73,7 +73,7 @@ def test_attach_with_a_snapshot():
                               "-o", "x-%n.folded"))
     wait_until(lambda: tracer_of(program.pid) == attach.pid or not attach.alive(), "sprof attaches")
     attach.signal(signal.SIGUSR1)
-    wait_until(lambda: glob.glob("x-2.folded"), "two periods", 2 * LIMIT)
+    wait_until(lambda: glob.glob("x-2.folded"), "two periods", limit=2 * LIMIT)
     attach.signal(signal.SIGINT)
     attach.finish(2 * LIMIT).check(0)
     check_untouched(program.pid)

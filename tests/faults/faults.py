@@ -33,7 +33,7 @@ from harness import (SPROF, Target, check_untouched, read_folded, run, target, t
                      tracer_of, wait_until)
 
 LIBRARY = os.path.join(harness.TARGETS, "..", "faults", "libfault.so")
-LIMIT = 10  # seconds until it counts as a hang
+LIMIT = harness.LIMIT
 
 # The program's start and end belong to the C library, which may abort when they fail.
 LOADERS = set("""execve exit_group exit rt_sigreturn arch_prctl set_tid_address set_robust_list rseq

@@ -73,7 +73,8 @@ static bool sample_all(struct scene *scene, void *data)
 		.sample = take_sample,
 		.charge = take_charge};
 	const struct sprof_control control = {.signal = keep_on};
-	const struct sprof_sampler_options options = {.rate_hz = 999, .duration_ns = 30000000};
+	const struct sprof_sampler_options options = {
+		.rate_hz = 999, .duration_ns = scene_limit_ns()};
 	const struct sprof_unwinder_options unwinding = {.max_depth = 100};
 	struct sprof_modules *modules = sprof_modules_create();
 	struct sprof_unwinder *unwinder = NULL;

@@ -101,7 +101,6 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 			"main.work", "sort.Ints"},
 	};
 	static const struct sprof_own_choice found = {0};
-
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(&cases[i], &found);
 }
