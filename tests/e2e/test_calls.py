@@ -285,7 +285,7 @@ def test_paths():
     times = [float(line.split()[0]) for line in begins]
     assert times == sorted(times), text
     first = paths.index(begins[0])
-    assert all(re.match(r" +> leaf: [\d.]+ us$", line) for line in paths[first + 1:first + 4]), text
+    assert all(re.match(r" +> leaf: [\d.]+ (us|ms|s)$", line) for line in paths[first + 1:first + 4]), text
 
 
 def test_a_timeline():
