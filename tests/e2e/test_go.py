@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from harness import (PROFILE, SPROF, Program, attach_for, check_quality, go_target, main, read_profile, sprof,
+from harness import (PROFILE, SPROF, Program, attach_for, attach_while, check_quality, go_target, main, read_profile, sprof,
                      state_of, threads_of, tool, wait_until)
 from subjects import command
 
@@ -93,7 +93,7 @@ def start(name, *args, **options):
 
 def attach_to(name, chains, *args):
     program = start(name, 30, *args)
-    folded, stats = attach_for(f"{SECONDS}s", program.pid, *FULL)
+    folded, stats = attach_while(program.pid, SECONDS, *FULL)
     program.finish().check(0)
     check_stacks(folded, stats, chains)
 

@@ -8,12 +8,13 @@ import signal
 import subprocess
 import time
 
-from harness import (PROFILE, SPROF, Folded, Program, Target, attach_for, check_quality, main, most_of, musl_target,
+from harness import (PROFILE, SPROF, Folded, Program, Target, attach_for, attach_while, check_quality, main, most_of, musl_target,
                      read_profile, run, state_of, target, threads_of, tool, wait_for_cpu, wait_until)
 from test_sleepers import check_asleep, thread_name, timeslices
 
 COMPLETE = 0.99
 RATE = 199
+CPU_SECONDS = 2.4  # of two threads
 QUIET_S = 0.5
 FULL = ("-o", "x.full", "-f", "json")
 SLEEPERS = {"nap": "wait_nap", "poll": "wait_poll", "condition": "wait_condition", "lock": "wait_lock",
@@ -86,8 +87,8 @@ def check_roots(stats, expected):
 
 def run_it(name):
     """`sprof run` of the program, and its profile."""
-    program = Target(musl_target(name), before=[SPROF, "run", "-d", "1200ms", "-r", RATE, "--threads", *PROFILE, *FULL, "--"])
-    wait_until(lambda: os.path.exists("x.json"), "the profile is written")
+    program = Target(musl_target(name), before=[SPROF, "run", "-r", RATE, "--threads", *PROFILE, *FULL, "--"])
+    wait_for_cpu(int(program.said[0]), CPU_SECONDS)
     program.finish().check(0)
     folded, stats = read_profile()
     check_figures(stats)
@@ -118,7 +119,7 @@ def start(name):
 def attach_to(name):
     """`sprof attach`, which stops no sleeper: to the kernel's own count none of them has run."""
     program, before = start(name)
-    folded, stats = attach_for("1200ms", program.pid, "-r", RATE, "--threads", *FULL)
+    folded, stats = attach_while(program.pid, CPU_SECONDS, "-r", RATE, "--threads", *FULL)
     after = timeslices_of_sleepers(program.pid)
     assert after == before, f"sleepers that ran, and how often: {after}, not {before}"
     program.finish().check(0)
