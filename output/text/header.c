@@ -73,13 +73,13 @@ static const char *why_denied(uint64_t denied)
 	case SPROF_TIMERS_PARANOID:
 		return "kernel.perf_event_paranoid is above 1: 1 helps, or CAP_PERFMON";
 	case SPROF_TIMERS_SECCOMP:
-		return "seccomp forbids it: a profile of the container that allows perf_event_open helps";
+		return "seccomp forbids it: a profile that allows perf_event_open helps";
 	case SPROF_TIMERS_LOCKED_MEMORY:
-		return "no locked memory is left: a larger kernel.perf_event_mlock_kb or ulimit -l helps";
+		return "no locked memory left: more kernel.perf_event_mlock_kb or ulimit -l";
 	case SPROF_TIMERS_FILES:
-		return "they take more open files than the limit allows: a larger ulimit -n helps";
+		return "more open files than the limit allows: a larger ulimit -n helps";
 	case SPROF_TIMERS_UNSUPPORTED:
-		return "this kernel or machine has no such timers; samples by stops need none";
+		return "this kernel or machine has no such timers; stops need none";
 	case SPROF_TIMERS_USER_ONLY:
 		return "of its own code: kernel.perf_event_paranoid 1 helps, or CAP_PERFMON";
 	case SPROF_TIMERS_PERMITTED:
@@ -96,7 +96,7 @@ static void write_timers(const struct sprof_text *text)
 
 	if (quality->timers_denied)
 		sprof_out_printf(text->out,
-			"  by stops    because the kernel takes no samples here (%s)\n",
+			"  by stops    the kernel takes no samples here:\n              %s\n",
 			why_denied(quality->timers_denied));
 	if (quality->timers_refused)
 		sprof_out_printf(text->out,
@@ -106,7 +106,8 @@ static void write_timers(const struct sprof_text *text)
 	if (quality->timers_unfit)
 		sprof_out_printf(text->out,
 			"  no timers   for %" PRIu64
-			" thread%s of Go or Python, whose stacks take several copies: stops took their samples\n",
+			" thread%s of Go or Python: their stacks take several copies,\n"
+			"              so stops took their samples\n",
 			quality->timers_unfit, quality->timers_unfit == 1 ? "" : "s");
 	if (quality->timers_throttled)
 		sprof_out_printf(text->out,

@@ -199,7 +199,7 @@ def test_where_it_is_forbidden():
     assert "seccomp" not in result.err, result.err
     with open("x.txt", encoding="utf-8") as file:
         text = file.read()
-    assert re.search(r"by stops .*seccomp .*allows perf_event_open", text), f"it does not say what would help: {text}"
+    assert re.search(r"by stops .*\n +seccomp .*allows perf_event_open", text), f"it does not say what would help: {text}"
     stats = read_profile()[1]
     assert stats["samples_stopped"] and not stats["samples_by_kernel"] and stats["timers_denied"], stats
 
@@ -224,7 +224,7 @@ def test_auto_without_the_kernels_own_code():
     assert stats["samples_stopped"] and not stats["samples_by_kernel"] and stats["timers_denied"], stats
     with open("x.txt", encoding="utf-8") as file:
         text = file.read()
-    assert re.search(r"by stops .*perf_event_paranoid is above 1: 1 helps", text), text
+    assert re.search(r"by stops .*\n +kernel.perf_event_paranoid is above 1: 1 helps", text), text
 
 
 def crowded(source):

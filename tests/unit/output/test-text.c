@@ -411,11 +411,11 @@ static void says_what_would_let_the_kernel_take_samples(void **state)
 		enum sprof_timers_denied denied;
 		const char *words;
 	} cases[] = {
-		{SPROF_TIMERS_PARANOID, "(kernel.perf_event_paranoid is above 1: 1 helps, "},
-		{SPROF_TIMERS_FILES, "a larger ulimit -n helps)"},
-		{SPROF_TIMERS_UNSUPPORTED, "(this kernel or machine has no such timers; "},
-		{SPROF_TIMERS_USER_ONLY, "(of its own code: kernel.perf_event_paranoid 1 helps"},
-		{SPROF_TIMERS_OTHER, "(perf_event_open failed)"},
+		{SPROF_TIMERS_PARANOID, "kernel.perf_event_paranoid is above 1: 1 helps, "},
+		{SPROF_TIMERS_FILES, "a larger ulimit -n helps"},
+		{SPROF_TIMERS_UNSUPPORTED, "this kernel or machine has no such timers; "},
+		{SPROF_TIMERS_USER_ONLY, "of its own code: kernel.perf_event_paranoid 1 helps"},
+		{SPROF_TIMERS_OTHER, "perf_event_open failed"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
