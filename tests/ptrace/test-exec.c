@@ -2,9 +2,11 @@
  * attach/target, when a thread executes a program: which thread goes on, which ids it gives back, and what
  * is read of the new program.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach/target.h"
 #include "tests/ptrace/scene.h"
@@ -85,6 +87,19 @@ static bool is_of_its_own(struct scene *scene, void *data)
 		thread->process->pid == executed->former_tid;
 }
 
+/* The right to write the last id is the one that clone3(2) asks for: pid_namespaces(7). Writes what is there. */
+static bool may_choose_ids(void)
+{
+	char text[32];
+	const int file = open("/proc/sys/kernel/ns_last_pid", O_RDWR | O_CLOEXEC);
+	const ssize_t length = file < 0 ? 0 : read(file, text, sizeof(text));
+	const bool may = length > 0 && pwrite(file, text, (size_t)length, 0) == length;
+
+	if (file >= 0)
+		close(file);
+	return may;
+}
+
 /* It has given its id back, but has not reported the exec, when another one is born with that id. */
 static void an_id_that_an_exec_gives_back_is_another_thread(void **state)
 {
@@ -93,6 +108,8 @@ static void an_id_that_an_exec_gives_back_is_another_thread(void **state)
 	const struct seen *seen;
 	pid_t pid;
 
+	if (!may_choose_ids())
+		skip();
 	scene_launch(scene, "exec-reused", NULL);
 	scene_expect_line(scene, "thread ");
 	assert_int_equal(sscanf(scene->line, "thread %d %d", &pid, &executed.former_tid), 2);
