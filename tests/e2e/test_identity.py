@@ -266,8 +266,8 @@ def test_libraries_of_one_name():
     for library in libraries:
         os.makedirs(os.path.dirname(library))
         run(tool("gcc"), "-O1", "-g", "-shared", "-fPIC", "part.c", "-o", library).check(0)
-    before = record("./loader", "30000000", *libraries, output="before.pb.gz")
-    after = record("./loader", "30000000", *reversed(libraries), output="after.pb.gz")
+    before = record("./loader", "300000000", *libraries, output="before.pb.gz")
+    after = record("./loader", "300000000", *reversed(libraries), output="after.pb.gz")
     text = sprof("diff", "--weight", "user", "--full", before, after).check(0).text()
     for folder, sign in (("one", "+"), ("two", "-")):
         assert len(re.findall(rf"^[ ~] +[{sign}].* work  {folder}/lib/libpart\.so$", text, re.MULTILINE)) == 1, text

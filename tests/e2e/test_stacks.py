@@ -55,7 +55,8 @@ def check_depth(depth):
     program = Target("deep", depth)
     folded, stats = attach_for("1s", program.pid)
     levels = {frames.count("descend") for frames, _ in folded.stacks if "bottom_spin" in frames}
-    assert levels == {depth}, f"{levels} levels, not {depth}"
+    # Until its copies have grown, the kernel may cut some.
+    assert depth in levels and len(levels) - 1 <= stats["stacks_truncated"], f"{levels} levels, not {depth}: {stats}"
     check_quality(stats)
     program.finish().check(0)
 
