@@ -36,10 +36,10 @@ struct sprof_symbols_options {
 	const struct sprof_saved_modules *saved; /* NULL: the modules have open files */
 };
 
-/* One function at an address. Strings are valid as long as the struct sprof_symbols. */
-/* Ends the name of a PLT entry, which is a stub that jumps to a function of another file. */
+/* The name of a PLT entry ends with this. A PLT entry is a stub that jumps to a function in another file. */
 #define SPROF_PLT_ENDING "@plt"
 
+/* One function at an address. Strings are valid as long as the struct sprof_symbols. */
 struct sprof_location {
 	/* Demangled. "module+0x1234" if unknown: the link-time address of the function's start by
 	 * the unwind tables, else of the address itself. */

@@ -428,7 +428,7 @@ static int first_of_a_namespace(void)
 	return 0;
 }
 
-/* A container's first process: no signal ends it, but for its own faults. */
+/* A signal without a handler does not kill the first process of a container. Its own fault does. */
 static int faults_of_the_first_process(void)
 {
 	static void (*const faults[])(void) = {touch_nothing, abort, trap_now, call_forbidden};
