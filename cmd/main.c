@@ -68,7 +68,7 @@ static void print_help(void)
 	       "  sprof run -- PROGRAM [ARGUMENT...]  the answer on one screen\n"
 	       "  sprof attach -p PID -d 10s          the same for a running process\n"
 	       "  sprof report                        the whole report of the last recording\n"
-	       "  sprof report --waits                locks and other waits, and who holds whom up\n"
+	       "  sprof report --waits                locks and other waits, and lock holders\n"
 	       "  sprof annotate FUNCTION             the source lines of a function\n"
 	       "  sprof help COMMAND                  the options of a command\n"
 	       "  sprof --list-formats, --version     the formats of -f and -o; the built-in libraries\n\n"
@@ -98,9 +98,9 @@ static void print_version(void)
 }
 
 /*
- * Opens a closed standard stream on something that is no stream, so that none of sprof's files gets
- * its number. Writing to it fails, as to a closed stream. It is closed on exec: the program finds
- * it closed, too.
+ * Opens a closed standard stream on /dev/null in the wrong direction, so that none of sprof's files
+ * gets its number. Writing to it fails, as to a closed stream. It is closed on exec: the program
+ * finds it closed, too.
  */
 static void keep_standard_streams(void)
 {

@@ -52,7 +52,8 @@ static bool add_functions(void *field, const char *text, struct sprof_error *err
 	struct calls_lists *lists = field;
 
 	if (lists->count == LISTS)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d lists", LISTS);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "at most %d lists are possible", LISTS);
 	lists->items[lists->count++] = text;
 	return true;
 }
@@ -183,7 +184,7 @@ static void take_left(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns)
 		calls->out_of_memory = true;
 }
 
-/* What sprof has taken until now to find and watch functions is no time of the program's. */
+/* Excludes the time until now, in which sprof found functions and began to watch them. */
 static void take_loaded(void *data, uint64_t now_ns)
 {
 	struct calls *calls = data;

@@ -144,12 +144,12 @@ static bool settle(const struct sprof_process_choice *choice, const struct candi
 	struct sprof_pids *ret, struct sprof_error *err)
 {
 	if (!found->count)
-		return sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no process is named like '%s'",
-			choice->pattern);
+		return sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"no process has a name that matches '%s'", choice->pattern);
 	if (choice->newest)
 		return sprof_pids_add(ret, found->newest);
 	if (found->count > 1 && !choice->all) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "%zu processes are named like '%s': %s%s",
+		sprof_error_set(err, SPROF_ERROR_USAGE, "%zu processes match '%s': %s%s",
 			found->count, choice->pattern, found->list,
 			found->count > LISTED ? ", ..." : "");
 		sprof_error_hint(err, "--newest takes the last one started, --all takes them all");
@@ -157,8 +157,8 @@ static bool settle(const struct sprof_process_choice *choice, const struct candi
 	}
 	if (found->count > SPROF_PIDS_MAX)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"%zu processes are named like '%s'; at most %d are profiled together",
-			found->count, choice->pattern, SPROF_PIDS_MAX);
+			"%zu processes match '%s'; at most %d are profiled together", found->count,
+			choice->pattern, SPROF_PIDS_MAX);
 	*ret = found->pids;
 	return true;
 }

@@ -132,7 +132,7 @@ static enum sprof_heap_kind kind_of(const struct run *run)
 	return (enum sprof_heap_kind)(run->watching.profile->kinds.shown - SPROF_WEIGHT_FURTHER);
 }
 
-/* Prints the report on stdout, unless files were requested and stdout is no terminal. */
+/* Prints the report on stdout, unless files were requested and stdout is not a terminal. */
 static bool settle_outputs(struct run *run, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = &run->shown.outputs;

@@ -85,9 +85,10 @@ static bool add_output(void *field, const char *text, struct sprof_error *err)
 		return true;
 	if (!format_of(text))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"%s: its name ends with none of .csv, .json, .svg, .html and .txt", text);
+			"%s: its suffix is none of .csv, .json, .svg, .html and .txt", text);
 	if (outputs->count == OUTPUTS)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d files", OUTPUTS);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "at most %d files are possible", OUTPUTS);
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (sprof_out_is_same(outputs->paths[i], text))
 			return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is given twice", text);
@@ -255,7 +256,7 @@ static bool write_file(
 	return sprof_out_close(out, err);
 }
 
-/* Prints tables unless files were requested and stdout is no terminal. */
+/* Prints tables unless files were requested and stdout is not a terminal. */
 static bool prints(const struct mem_options *options)
 {
 	return !options->outputs.count || options->outputs.to_stdout || isatty(STDOUT_FILENO) ||

@@ -32,7 +32,7 @@ static char *describe_threads(const struct sprof_pids *tids)
 	char list[512], *text;
 
 	sprof_pids_list(tids, list, sizeof(list));
-	if (!command || asprintf(&text, "%s (of its threads only %s)", command, list) < 0)
+	if (!command || asprintf(&text, "%s (only threads %s)", command, list) < 0)
 		return NULL;
 	return text;
 }

@@ -68,7 +68,7 @@ static void note_denied(const struct sprof_rundelay *rundelay)
 		return;
 	case SPROF_RUNDELAY_SWITCHES:
 		if (rundelay->no_tracepoints.reason == SPROF_PERF_PARANOID)
-			strcpy(words, "they take root or CAP_PERFMON");
+			strcpy(words, "they need root or CAP_PERFMON");
 		else
 			sprof_perf_denied_words(&rundelay->no_tracepoints, words, sizeof(words));
 		sprof_ui_progress(
@@ -266,7 +266,7 @@ static void end(void *data, uint64_t now_ns)
 	end_interval(run, now_ns);
 	print(run, true, run->observing.begin_ns, now_ns);
 	if (run->rundelay.delays.no_memory || run->no_memory)
-		sprof_ui_note("there was no memory for some threads or delays");
+		sprof_ui_note("out of memory: some threads or delays are missing");
 	if (run->is_partial)
 		sprof_ui_note("--filter %s: no thread has such a name", run->options->filter);
 }

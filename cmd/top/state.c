@@ -240,7 +240,7 @@ static void change_window(struct sprof_top_state *state)
 static void freeze(struct sprof_top_state *state)
 {
 	state->is_frozen = !state->is_frozen;
-	say(state, state->is_frozen ? "frozen: sampling goes on" : "");
+	say(state, state->is_frozen ? "frozen: sampling continues" : "");
 }
 
 static void pause_sampling(struct sprof_top_state *state)
@@ -357,7 +357,7 @@ static bool act(struct sprof_top_state *state, const struct sprof_top_table *tab
 		state->quits = true;
 		break;
 	default:
-		say(state, "this key has no meaning; ? shows those that have one");
+		say(state, "this key does nothing; ? lists the keys");
 		break;
 	}
 	return true;

@@ -304,7 +304,7 @@ static bool trace(struct watch *watch, const struct sprof_subject *subject, stru
 	end_sampling(watch);
 	if (tracing->goes_on) {
 		wait_for_screen(watch);
-		sprof_ui_progress("%s runs on; Ctrl-C ends it", subject->arguments[0]);
+		sprof_ui_progress("%s continues; Ctrl-C ends it", subject->arguments[0]);
 	}
 	sprof_tracing_finish(tracing);
 	sprof_channel_reader_end(&watch->reader);
@@ -373,7 +373,7 @@ static bool check_stdout(const struct top_options *options, struct sprof_error *
 	if (!options->pid || isatty(STDOUT_FILENO))
 		return true;
 	sprof_error_set(
-		err, SPROF_ERROR_USAGE, "sprof top draws on a terminal, and stdout is none");
+		err, SPROF_ERROR_USAGE, "sprof top needs a terminal, and stdout is not one");
 	sprof_error_hint(err, "sprof attach -p %d -d 10s writes a profile into a pipe or a file",
 		(int)options->pid);
 	return false;

@@ -100,7 +100,7 @@ def test_single_threads():
     assert stats["threads_seen"] == 1 and stats["target_pid"] == program.pid, stats
     assert folded.weight(f".*/{second}") == folded.total > 0, (folded.stacks, stats)
     with open("x.txt", encoding="utf-8") as file:
-        assert f"(of its threads only {second})" in file.read()
+        assert f"(only threads {second})" in file.read()
     program.finish().check(0)
 
 
@@ -128,7 +128,7 @@ def test_by_name():
     assert read_profile()[1]["target_pid"] == first.pid, check.err
     second = named(name)
     result = sprof("attach", "--name", name, "-d", "200ms", *PROFILE)
-    check_error(result, 64, f"2 processes are named like '{name}': ", str(first.pid), str(second.pid), "--newest", "--all")
+    check_error(result, 64, f"2 processes match '{name}': ", str(first.pid), str(second.pid), "--newest", "--all")
     sprof("attach", "--name", name, "--newest", "-d", "200ms", *PROFILE).check(0)
     assert read_profile()[1]["target_pid"] == second.pid
     sprof("attach", "--name", name, "--all", "-d", "200ms", *PROFILE).check(0)
@@ -142,14 +142,14 @@ def test_a_shell_with_the_name_in_its_command_line():
     name = f"unwanted{os.getpid()}"
     script = f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"
     result = Program(["sh", "-c", script]).finish()
-    check_error(result, 2, f"no process is named like '{name}'")
+    check_error(result, 2, f"no process has a name that matches '{name}'")
 
 
 def test_it_never_finds_what_started_it():
     name = f"starter{os.getpid()}"
     shutil.copy("/bin/sh", name)
     result = Program([os.path.abspath(name), "-c", f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"]).finish()
-    check_error(result, 2, f"no process is named like '{name}'")
+    check_error(result, 2, f"no process has a name that matches '{name}'")
 
 
 if __name__ == "__main__":

@@ -215,7 +215,7 @@ def test_system_calls_that_map_memory():
 
 def test_text():
     text = sprof("trace", "--impl", "kmemprof", *malloc_and_free(), "--", target("allocator")).check(7).text()
-    for words in ("by breakpoints at 3 events", "who allocates most", "5000 bytes in 50 objects were not freed"):
+    for words in ("by breakpoints at 3 events", "which code allocates most", "5000 bytes in 50 objects were not freed"):
         assert words in text, text
     text = sprof("trace", "--impl", "call", *functions("work", "leaf"), "-i", "1ms", "--", target("callers"), "work").check(7).text()
     assert "<- work" in text.splitlines()[-1] or "<- [none]" in text, text
