@@ -60,7 +60,7 @@ struct sprof_process {
 	bool checks_leaks; /* it traces its own threads for a leak check; attach/tracers/watch.h */
 	/* CLOCK_MONOTONIC of its latest exec; 0: none seen */
 	uint64_t executed_ns;
-	/* the most memory that it was seen to have had, and that of its largest child that has ended; 0: none */
+	/* its largest known peak of memory, and that of its ended children; 0: unknown */
 	uint64_t peak_bytes, child_peak_bytes;
 };
 
@@ -81,7 +81,7 @@ enum sprof_resumption {
 	SPROF_RESUME_ONE_STEP, /* one instruction; the stop after it is reported as STOPPED */
 };
 
-/* Moments that a thread went on at after ptrace-stops, the oldest first. CLOCK_MONOTONIC. */
+/* Times at which a thread continued after ptrace-stops, oldest first. CLOCK_MONOTONIC. */
 struct sprof_resumes {
 	uint64_t *ns;
 	size_t count, capacity;
@@ -120,7 +120,7 @@ struct sprof_thread {
 		uint64_t address, sp;
 	} put_off;
 	struct sprof_trap_masks trap_masks;
-	unsigned trap_masks_of; /* since which restoring of the breakpoints they are known */
+	unsigned trap_masks_of; /* the table's `restored` when trap_masks began */
 	bool lets_go;           /* held at a call before which its whole process must be detached */
 	pid_t held_for;         /* STOPPED until this thread is detached; 0: not held */
 	bool filtered;          /* has the launch's seccomp filter */
@@ -187,7 +187,7 @@ static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 	return thread->phase == SPROF_THREAD_ENDED || thread->phase == SPROF_THREAD_LEAVING;
 }
 
-/* Keeps the most memory that a process has had so far, by its status. */
+/* Updates the peak of memory of a process from its status. */
 void sprof_process_note_peak(struct sprof_process *process, const char *status);
 
 /* Keeps a time at which the thread continued after a ptrace-stop, if such times are kept. */
@@ -195,7 +195,7 @@ void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns);
 /* The latest time between two times at which it continued after a ptrace-stop; 0: never. */
 uint64_t sprof_thread_resumed_between(
 	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns);
-/* Times up to this one are not asked for any more. */
+/* Times up to this one are no longer needed. */
 void sprof_thread_forget_resumes(struct sprof_thread *thread, uint64_t until_ns);
 
 /* Returns false if the thread is gone. */
