@@ -8,7 +8,7 @@
 
 /*
  * The first index below `count` for which the condition, an expression of `index`, does not hold;
- * `count` if there is none. It must not hold for any index behind that one.
+ * `count` if there is none. It must not hold for any later index.
  */
 #define SPROF_FIRST_INDEX_UNLESS(count, index, condition) \
 	({ \
@@ -48,7 +48,10 @@ static inline size_t sprof_lower_bound(
 	return key ? sprof_upper_bound(items, count, size, offset, key - 1) : 0;
 }
 
-/* The last three parameters of both for a member; one of another type than uint64_t does not compile. */
+/*
+ * The last three arguments of both functions, for a member. It must be a uint64_t; other types do
+ * not compile.
+ */
 /* clang-format off */
 #define SPROF_KEY(items, member, key)                                                              \
 	sizeof(*(items)),                                                                          \
