@@ -142,7 +142,7 @@ bool sprof_top_table_filter(
 	if (!kept)
 		return sprof_error_no_memory(err);
 	if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB | REG_ICASE))
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' is no pattern", pattern);
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' is not a pattern", pattern);
 	mark_kept(table, &expression, kept);
 	regfree(&expression);
 	for (size_t i = 0; i < table->count; i++) {

@@ -1,6 +1,6 @@
 /*
- * The data block of the page as typed arrays; output/html/html.h says what it holds. Nothing here knows
- * what is shown of it.
+ * The data block of the page as typed arrays; output/html/html.h documents its content. Does not
+ * decide what the page shows.
  */
 
 /* The columns of a row, as they are written. */
@@ -11,9 +11,9 @@ const CLASS_NAMES = {
 	stolen: "Stolen",
 };
 const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
-/* Percent of the wall time, from which on stolen time is shown, as the last class and weight. */
+/* From this percentage of the wall time on, stolen time is shown, as the last class and weight. */
 const LEAST_STOLEN = 0.5;
-/* Parts of the blocked time: for input and output, for locks. Places are what a context says. */
+/* Parts of the blocked time: for input and output, for locks. A context gives the place. */
 const WAIT_PARTS = ["", "io", "lock", "idle"];
 /* What is added up; the value is another tool's, whose profiles have nothing else. */
 const COLUMNS = [...WEIGHTS, "stolen", "value", "io", "lock", "idle"];
@@ -61,7 +61,7 @@ function decodeFunctions(raw) {
 	return table;
 }
 
-/* By mark of a frame: called, inlined, made a tail call, or reached by tail calls nobody knows. */
+/* By mark of a frame: called, inlined, made a tail call, or reached by unknown tail calls. */
 const MARK_TEXTS = ["", "", " (tail call)", " (tail call?)"], MARK_TAIL_CALLED = 3;
 
 function decodeFrames(raw) {

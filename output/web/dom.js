@@ -1,6 +1,6 @@
 /*
- * Elements. Text only ever gets into the document through textContent: names come from the program
- * that was profiled and may be anything.
+ * Elements. Text enters the document only through textContent: names come from the profiled
+ * program and may contain anything.
  */
 
 function byId(id) {

@@ -1,7 +1,7 @@
 /*
- * The flame graph: a function tree on a canvas that is as large as what can be seen of it and moves
- * along when its box is scrolled. Frames too narrow to be seen are neither laid out nor looked for in
- * the tree; what is left out of a row shows as one grey strip.
+ * The flame graph: a function tree on a canvas that is as large as its visible part and moves along
+ * when its box is scrolled. Frames too narrow to be seen are skipped; those skipped in a row show as
+ * one grey strip.
  */
 
 const ROW_HEIGHT = 19;

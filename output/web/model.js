@@ -1,5 +1,5 @@
 /*
- * What the selected threads and span weigh: per node of the tree, per function, per line. Plain loops
+ * Weights of the selected threads and span: per node of the tree, per function, per line. Plain loops
  * over typed arrays, so that a selection in a large profile takes a few hundredths of a second.
  */
 
@@ -68,7 +68,7 @@ class Model {
 		return counts;
 	}
 
-	/* The selected rows that say what their thread waited for. */
+	/* The selected rows with the object that their thread waited for. */
 	waits() {
 		const found = [], {threads, contexts} = this.data;
 		for (let thread = 0; thread < threads.length; thread++) {
@@ -301,8 +301,8 @@ function samplesBefore(runs, i, time) {
 }
 
 /*
- * What a function's wall time says about it: the limits of profile/views/verdict.c, in its order, and what
- * a reader may do about it.
+ * The verdict from a function's wall time: the limits of profile/views/verdict.c, in its order, each
+ * with advice.
  */
 const VERDICTS = [
 	{name: "cpu", of: "user", above: 80, advice: "a better algorithm, or more threads"},
@@ -310,9 +310,9 @@ const VERDICTS = [
 	{name: "io", of: "wait", above: 50, part: "io",
 		advice: "look at what it reads or writes: caches, batching, fewer round trips"},
 	{name: "lock", of: "wait", above: 50, part: "lock",
-		advice: "look at who holds the lock: hold it shorter, or split it"},
+		advice: "find the thread that holds the lock: hold it shorter, or split it"},
 	{name: "idle", of: "wait", above: 50, part: "idle",
-		advice: "its threads have nothing to run: look at what they wait to be given"},
+		advice: "its threads have nothing to run: find out why they get no work"},
 	{name: "wait", of: "wait", above: 50,
 		advice: "look at what it waits for: timers, other processes, work that comes too slowly"},
 ];

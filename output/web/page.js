@@ -1,6 +1,6 @@
 /*
- * The page: what is chosen, and what has to be drawn again when that changes. All parts are given
- * functions to call and know nothing of each other.
+ * The page: the selection, and the parts to draw again when it changes. The parts get callbacks, and
+ * do not depend on each other.
  */
 
 const WEIGHT_LABELS = {
@@ -64,7 +64,7 @@ function placeOf(data, fn) {
 	return words.join(" \u00b7 ");
 }
 
-/* What a search text means: /.../ is a regular expression, all else is looked for as it is. */
+/* The meaning of a search text: /.../ is a regular expression, anything else a literal text. */
 function matcherOf(text) {
 	const expression = /^\/(.+)\/$/.exec(text);
 	if (!expression) {
@@ -120,7 +120,7 @@ class Page {
 		this.buildFolding();
 	}
 
-	/* Rows of the timeline that stand for several threads can be told apart on request. */
+	/* A button splits the timeline's rows of several threads into one row per thread. */
 	buildFolding() {
 		const fold = byId("all-rows");
 		fold.hidden = !this.timeline?.isFolded();
@@ -131,7 +131,7 @@ class Page {
 		});
 	}
 
-	/* Of a comparison: the threads below baseThreads are the profile that is compared with. */
+	/* Of a comparison: the threads below baseThreads belong to the base profile. */
 	buildComparison() {
 		const mask = new Uint8Array(this.data.threads.length).fill(1, 0, this.data.baseThreads);
 		this.before = new Model(this.data);
@@ -203,7 +203,7 @@ class Page {
 		byId("waits-panel").hidden = !this.data.contexts.some((context) => context.isWait);
 		const blocked = () => this.model.whole("wait");
 		this.waits = newTable("waits", waitColumns(this.data, blocked), "wait", "Waits");
-		this.holders = newTable("holders", holderColumns(this.data, blocked), "wait", "Who holds up whom", {});
+		this.holders = newTable("holders", holderColumns(this.data, blocked), "wait", "Waiters and holders", {});
 	}
 
 	buildKeys() {
@@ -363,7 +363,7 @@ class Page {
 		return best ? best.fn : -1;
 	}
 
-	/* What the flame graph is of: of a comparison it may be both sides. */
+	/* The data of the flame graph; in a comparison it may be both sides. */
 	graphModel() {
 		return this.state.side === "both" ? this.joined : this.model;
 	}
@@ -432,13 +432,13 @@ class Page {
 		fill(byId("legend"), ...items);
 	}
 
-	/* What a frame changed by, and what of. */
+	/* The change of a frame, and the whole that it is part of. */
 	changeOf(tree, id) {
 		return [tree.totalIn(this.now, id) - this.baseScale(tree.weight) * tree.totalIn(this.before, id),
 			this.now.whole(tree.weight)];
 	}
 
-	/* What a figure of the base is multiplied by to be compared: unless absolute, both weigh the same. */
+	/* The factor for figures of the base: unless the comparison is absolute, both sides weigh the same. */
 	baseScale(weight) {
 		const base = this.before.whole(weight);
 		return this.data.absolute || !base ? 1 : this.now.whole(weight) / base;

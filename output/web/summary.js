@@ -46,7 +46,7 @@ function writeVerdict(model, onWeight, onChoose) {
 	fill(byId("cards"), ...CLASSES.map((name) => classCard(model, name, metrics, onWeight, onChoose)));
 }
 
-/* What the summary says; it is about the whole run, and no comparison. */
+/* The sentences of the summary; only for a whole run, not for a comparison. */
 function answerOf(model) {
 	const {data} = model, isAll = !model.span && model.threads.every((chosen) => chosen);
 	return isAll && !data.baseThreads ? data.answer : [];
@@ -135,7 +135,7 @@ function stoppedShare(quality) {
 
 function writeQuality(data) {
 	const {quality} = data, found = doubts(quality);
-	byId("quality").hidden = !quality.samples; /* another tool's profile doesn't say */
+	byId("quality").hidden = !quality.samples; /* unknown in another tool's profile */
 	const level = Math.max(0, ...found.map(([weight]) => weight));
 	const word = ["Good", "Fair", "Poor"][level];
 	byId("quality").dataset.level = word.toLowerCase();
@@ -183,8 +183,8 @@ function qualityFigures(quality) {
 const LISTED_FIRST = 12; /* threads, before all of them are asked for */
 
 /*
- * The threads by process, each with its bar; the boxes choose which of them count. Of many, those that did
- * the most are shown at first.
+ * The threads by process, each with its bar; the boxes select those that count. If there are many,
+ * the most active ones are shown at first.
  */
 class ThreadList {
 	constructor(box, more, data, onChange) {
@@ -253,7 +253,7 @@ class ThreadList {
 		this.onChange();
 	}
 
-	/* These alone; all again when these were alone already. */
+	/* Selects these alone; if they already are, selects all again. */
 	only(members) {
 		const chosen = this.chosen();
 		const same = chosen.length === members.length && chosen.every((i) => members.includes(i));

@@ -1,7 +1,7 @@
 /*
- * The timeline: a row per thread, coloured by state over time, those that did the most first; of the others
- * one row per process. Dragging chooses a span, a click on a row shows its threads alone. Drawn once per
- * size; the choice is a box above it.
+ * The timeline: a row per thread, coloured by state over time, for the most active threads; the
+ * others have one row per process. Dragging chooses a span, a click on a row shows its threads alone.
+ * Drawn once per size; the choice is a box above it.
  */
 
 const LANE = 19;          /* px from one thread to the next */
@@ -38,7 +38,7 @@ class Timeline {
 		this.lane = Math.max(SMALLEST_LANE, Math.min(LANE, Math.floor(HEIGHT_MAX / this.lanes.length)));
 	}
 
-	/* Whether rows stand for several threads. */
+	/* Whether a row has several threads. */
 	isFolded() {
 		return this.lanes.some(({threads}) => threads.length > 1);
 	}
@@ -238,7 +238,7 @@ function commandOf(thread) {
 	return thread.process.split(" ")[0].split("/").pop();
 }
 
-/* Without those that are only compared with. */
+/* Without the threads of the base profile. */
 function listedThreads(data) {
 	return [...data.threads.keys()].slice(data.baseThreads);
 }
