@@ -246,7 +246,7 @@ static void freeze(struct sprof_top_state *state)
 static void pause_sampling(struct sprof_top_state *state)
 {
 	state->is_paused = !state->is_paused;
-	say(state, state->is_paused ? "paused: nothing is sampled" : "sampling goes on");
+	say(state, state->is_paused ? "paused: nothing is sampled" : "sampling continues");
 }
 
 /* Moves in the table, or in the help page while it is shown. */

@@ -103,7 +103,7 @@ static void prompts_take_text(void **unused)
 	assert_false(state.quits);
 	type(&state, &table, "/(\r");
 	assert_string_equal(state.filter, "q");
-	assert_non_null(strstr(state.message, "no pattern"));
+	assert_non_null(strstr(state.message, "not a pattern"));
 	press(&state, &table, SPROF_TOP_KEY_ESCAPE);
 	assert_string_equal(state.filter, "");
 	press(&state, &table, 's');
