@@ -37,12 +37,12 @@ struct sprof_perf_timer;
 struct switching;
 struct sprof_interp_process;
 struct sprof_interp_thread;
-struct reading;
 
 /* The thread's last sleep. */
 struct known_sleep {
-	bool active; /* it lasts, for all that is known: its sample is repeated */
-	uint64_t seen_ns, timeslices, cpu_ns;
+	/* it lasts, for all that is known, and its figures distinguish it from the next one */
+	bool active;
+	uint64_t seen_ns, timeslices;
 };
 
 /* A lock that a thread waits for. Its holder is looked up as long as the wait lasts. */
@@ -72,7 +72,7 @@ struct last_call {
 struct known_cpu {
 	int number;       /* -1: not known */
 	bool pinned;      /* to that CPU */
-	uint64_t rank;    /* of the thread, if it is a real-time one: sampler/stop/priority.h */
+	uint64_t rank;    /* of the thread, if it is a real-time one: sampler/stop/hop.h */
 	uint64_t seen_ns; /* seen running then; 0: too old to believe */
 };
 
@@ -97,7 +97,7 @@ struct copy_plan {
 	bool wants_system;
 };
 
-/* The thread's timer in the kernel (sampler/timer/timers.h). Zeroed has none, and had none. */
+/* The thread's timer in the kernel (sampler/timer/kernel.h). Zeroed has none, and had none. */
 struct timed {
 	struct sprof_perf_timer *timer; /* NULL: none */
 	bool is_open;                   /* it has made a record */
@@ -220,24 +220,17 @@ struct sampled *sprof_sampled_create(
 	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
-/* Returns false if the thread already has that name. */
-bool sprof_sampled_named(struct sampled *sampled, const char *name);
+/* Sampling begins, or resumes: what was counted before these figures does not belong to the run. */
+void sprof_sampled_begin(
+	struct sampled *sampled, const struct sprof_figures *start, uint64_t timeslices);
 
 /* The thread runs another program: its sleep and wait belonged to the old one. */
 void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/*
- * sleep: a look finds it asleep. `is_same`: its figures distinguish this sleep from the next one,
- * so the sample can be repeated.
- */
-void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same);
 void sprof_sampled_woke(struct sampled *sampled);
 /* It runs, in a system call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
-
-/* Sampling resumes. What was counted in the pause does not belong to the run. */
-void sprof_sampled_resumed(struct sampled *sampled, struct reading *now);
 
 #endif

@@ -57,13 +57,6 @@ static uint64_t hand_out(struct sprof_account *account, enum sprof_time_class cl
 	return delta;
 }
 
-static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_ticks)
-{
-	if (!system_ticks)
-		return cpu;
-	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
-}
-
 /* A look counts for all the time since the last one, so looks that were left out change nothing. */
 void sprof_account_look(
 	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns)
@@ -172,12 +165,6 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
 }
 
-/* If the kernel's count of switches is not known, the thread may have slept. */
-static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
-{
-	return blocked_ns(account) || !now->has_switches || now->switches > account->last.switches;
-}
-
 /* The longest wait within `wall` ns that the thread's samples allow. */
 static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 {
@@ -208,7 +195,8 @@ static uint64_t stolen_of(
 	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
 	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns), lost;
 
-	if (!has_slept(account, now))
+	/* If the kernel's count of switches is not known, the thread may have slept. */
+	if (!blocked_ns(account) && now->has_switches && now->switches <= account->last.switches)
 		return left;
 	left -= stood;
 	lost = sprof_least(sprof_minus(lost_by_cpus(account, now), account->lost_ns),
@@ -218,24 +206,20 @@ static uint64_t stolen_of(
 	return stood + lost;
 }
 
-/* The part of the left-over time that is not wait, by the recorded switches. */
-static uint64_t stolen_by_switches(
-	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
-{
-	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
-		(int64_t)waited(account);
-
-	return wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
-}
-
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
-	uint64_t left = left_over(account, now);
+	const uint64_t left = left_over(account, now);
 	const bool has_gap = now->off_gaps != account->off_gaps;
-	uint64_t stolen = now->has_off && !has_gap ? stolen_by_switches(account, now, left)
-						   : stolen_of(account, now, left);
+	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
+		(int64_t)waited(account);
+	uint64_t stolen;
 
+	/* The recorded switches determine the wait. */
+	if (now->has_off && !has_gap)
+		stolen = wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
+	else
+		stolen = stolen_of(account, now, left);
 	account->kept_ns += left - stolen;
 	if (now->has_off && has_gap)
 		resume_record(account, now);
@@ -280,9 +264,13 @@ struct sprof_times sprof_account_advance(
 {
 	const uint64_t *before = account->handed_out.ns;
 	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
-	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, account->start.user_ticks),
-		sprof_minus(now->system_ticks, account->start.system_ticks));
+	uint64_t user_ticks = sprof_minus(now->user_ticks, account->start.user_ticks);
+	uint64_t system_ticks = sprof_minus(now->system_ticks, account->start.system_ticks);
+	uint64_t user = cpu;
 	struct sprof_times times = {0};
+
+	if (system_ticks)
+		user = (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 
 	/* If the split of user and system time moved, neither class shrinks. */
 	if (user < before[SPROF_TIME_USER])

@@ -12,11 +12,9 @@
 #include "sampler/account/waits.h"
 #include "sampler/loop/run.h"
 #include "sampler/observation.h"
-#include "sampler/stack/walk.h"
 
 struct book {
 	struct run *run;
-	const struct sprof_sink *sink;
 	uint64_t begin_ns; /* earlier time does not count */
 	bool is_paused;
 	struct samples samples;
@@ -24,21 +22,14 @@ struct book {
 	struct charging charging;
 };
 
-/* The caller keeps all pointed-to objects alive longer than the book. */
-void sprof_book_init(struct book *book, struct run *run, const struct sprof_sink *sink);
+/* The caller keeps the run alive longer than the book, and the book in its place. */
+void sprof_book_init(struct book *book, struct run *run);
 void sprof_book_finish(struct book *book);
-
-/* A tick begins. `closing`: it charges everything up to now. */
-void sprof_book_begin_tick(struct book *book, bool closing);
-/* All threads have had their turn. */
-void sprof_book_end_tick(struct book *book);
 
 /* Returns the record of the thread, created if new; NULL if the thread is gone or out of memory. */
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread has executed another program. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread);
-/* The thread has ended, though the kernel does not say so yet. */
-void sprof_book_ended(struct book *book, struct sprof_thread *thread);
 /* Hands over the thread's deferred samples, and charges. For `with_figures`, see charge.h. */
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);
 /* Frees the record of the thread. */
@@ -53,9 +44,6 @@ void sprof_book_resume(struct book *book);
 /* A new sink begins. It gets everything again, including what the old one already has. */
 void sprof_book_restart(struct book *book);
 
-/* Whether a stop of the thread at this moment has to read its figures. */
-bool sprof_book_wants(const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
-
 /*
  * Returns how the stack ends. A record whose stack continues in another place (BAD_MEMORY) is not
  * booked.
@@ -63,5 +51,11 @@ bool sprof_book_wants(const struct book *book, const struct sprof_thread *thread
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation);
 /* A look has found the thread in this state. */
 void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum sprof_state state);
+
+/*
+ * names.c: hands the thread's name to the sink if it has changed, and with a new program also the
+ * process's. A thread that is gone keeps its last name.
+ */
+void sprof_names_report(struct run *run, struct sprof_thread *thread, bool new_program);
 
 #endif

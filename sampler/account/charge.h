@@ -13,8 +13,6 @@
 
 struct charging {
 	struct run *run;
-	const struct sprof_sink *sink;
-	bool closing;                /* everything up to now is charged */
 	struct sprof_proc_cpus cpus; /* time that the machine's CPUs have lost */
 	uint64_t cpus_ns;            /* when that was read; 0: never */
 };

@@ -24,15 +24,13 @@ struct deferred {
 	bool is_record;
 };
 
+/* Zeroed, except for the run, is empty and valid. */
 struct samples {
 	struct run *run;
-	const struct sprof_sink *sink;
 	struct deferred *deferred;
 	size_t deferred_count, deferred_capacity;
 };
 
-/* The caller keeps all pointed-to objects alive longer. */
-void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink);
 void sprof_samples_finish(struct samples *samples);
 
 /* Hands the observation's sample over to the sink, for that time: now or later. */

@@ -3,7 +3,7 @@
  * overspent time is paid back within about a second. So the pace is steady, one expensive tick
  * changes little, two in a row change it at once, and the sum stays right.
  */
-#include "sampler/loop/budget.h"
+#include "sampler/loop/schedule.h"
 
 #include "base/clock.h"
 

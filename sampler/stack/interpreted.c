@@ -2,10 +2,10 @@
  * Gives interp/ the memory of a process, and keeps what it remembers of processes and threads. Does
  * not know any language.
  */
-#include "sampler/stack/interpreted.h"
-
 #include "interp/interp.h"
+#include "sampler/observation.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/copy.h"
 
 /*
  * The process whose memory is read, and the thread to read it through: once the leader has ended,
@@ -20,9 +20,8 @@ struct reader {
 static void read_pieces(void *data, struct sprof_memory_piece *pieces, size_t count)
 {
 	const struct reader *reader = data;
-	const struct sprof_world *world = reader->world;
 
-	world->read_pieces(world->data, reader->process, reader->tid, pieces, count);
+	reader->world->read_pieces(reader->process, reader->tid, pieces, count);
 }
 
 static size_t read_memory(void *data, uint64_t address, void *buffer, size_t size)
@@ -113,14 +112,10 @@ void sprof_interpreted_merge(const struct run *run, const struct observation *ob
 
 const char *sprof_interpreted_name(const struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled->script ? sprof_interp_thread_name(sampled->script) : "";
+	return thread->sampling->script ? sprof_interp_thread_name(thread->sampling->script) : "";
 }
 
 bool sprof_interpreted_was_named(const struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled->script && sprof_interp_thread_was_named(sampled->script);
+	return thread->sampling->script && sprof_interp_thread_was_named(thread->sampling->script);
 }

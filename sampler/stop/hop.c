@@ -33,11 +33,6 @@ enum {
  */
 static const uint64_t avoided_ns = 30 * (uint64_t)SPROF_NS_PER_S;
 
-static int open_file(const char *path)
-{
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 /* How long the calling thread was queued for a CPU so far; the last value, if it can't be read. */
 static uint64_t read_queued(const struct sprof_hop *hop)
 {
@@ -53,7 +48,7 @@ static uint64_t read_queued(const struct sprof_hop *hop)
 void sprof_hop_init(struct sprof_hop *hop)
 {
 	*hop = (struct sprof_hop){
-		.schedstat_file = open_file("/proc/thread-self/schedstat"),
+		.schedstat_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC),
 		.online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	hop->usable = sprof_cpu_set_of(0, &hop->allowed) && sprof_cpu_set_count(&hop->allowed) > 1;
@@ -140,11 +135,6 @@ void sprof_hop_restore(const struct sprof_hop *hop)
 	if (hop->usable)
 		sprof_cpu_set_confine(0, &hop->allowed);
 	sprof_priority_restore(&hop->own);
-}
-
-void sprof_hop_resume(const struct sprof_hop *hop)
-{
-	sprof_priority_raise(&hop->own);
 }
 
 void sprof_hop_finish(struct sprof_hop *hop)

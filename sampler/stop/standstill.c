@@ -33,7 +33,7 @@ static void copy(const struct run *run, struct slot *slot)
 
 	if (slot->near)
 		sprof_copy_ahead(&copying, &ahead);
-	if (!world->read_registers(world->data, slot->ask.thread, &slot->snapshot.regs))
+	if (!world->mend(slot->ask.thread, true, &slot->snapshot.regs))
 		return;
 	sprof_copy_stack(&copying, &ahead, &slot->snapshot);
 	slot->phase = SLOT_COPIED;
@@ -48,7 +48,7 @@ static void read_figures(const struct run *run, struct slot *slot)
 	slot->has_reading =
 		slot->ask.wants_figures && sprof_reading_take(world, thread, &slot->reading);
 	slot->look = (struct ledger_look){now_of(run), slot->reading.schedstat};
-	if (!slot->has_reading && !world->read_schedstat(world->data, thread, &slot->look.figures))
+	if (!slot->has_reading && !world->read_schedstat(thread, &slot->look.figures))
 		slot->look.time_ns = 0;
 }
 
@@ -62,7 +62,7 @@ static uint64_t let_go(
 	const uint64_t before = now_of(run);
 	uint64_t after, queued;
 
-	run->world->resume(run->world->data, thread);
+	run->world->resume(thread);
 	after = now_of(run);
 	if (after - before <= QUICK_NS)
 		return after;
@@ -93,13 +93,11 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 void sprof_standstill_end(
 	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = run->world;
-	struct sampled *sampled = thread->sampling;
 	uint64_t seen = now_of(run), end;
 	struct sprof_regs regs;
 
-	world->read_registers(world->data, thread, &regs);
+	(void)!run->world->mend(thread, true, &regs);
 	end = let_go(run, hop, thread);
-	if (sampled)
-		sampled->stood_ns += end - seen;
+	if (thread->sampling)
+		thread->sampling->stood_ns += end - seen;
 }

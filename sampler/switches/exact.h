@@ -11,7 +11,7 @@
 #include "sampler/account/book.h"
 #include "sampler/sampled.h"
 #include "sampler/switches/switching.h"
-#include "sampler/timer/call-places.h"
+#include "sampler/timer/kernel.h"
 
 enum { EXACT_WAITS = 128 };
 
@@ -30,10 +30,9 @@ struct exact_places {
 struct exact {
 	struct run *run;
 	struct book *book;
-	struct wait_lengths lengths; /* the run's, once it is open */
-	bool is_open;                /* the kernel records */
-	bool is_on;                  /* what is read reaches the sink */
-	uint64_t from_ns;            /* earlier time does not count */
+	bool is_open;        /* the kernel records */
+	bool is_on;          /* what is read reaches the sink */
+	uint64_t from_ns;    /* earlier time does not count */
 	uint64_t settled_ns; /* threads first seen after this inherit their parent's event */
 	uint32_t next_id;    /* of threads: those with lower ids have been judged */
 	uint64_t read_ns;    /* begin of the last reading: what is older is complete */
@@ -43,9 +42,7 @@ struct exact {
 /* NULL: nothing is recorded of it. */
 static inline struct switching *sprof_exact_switching(const struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled ? sampled->switching : NULL;
+	return thread->sampling ? thread->sampling->switching : NULL;
 }
 
 /*

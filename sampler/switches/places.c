@@ -11,10 +11,8 @@
 #include "attach/calls/number.h"
 #include "base/clock.h"
 #include "blocked/call.h"
-#include "sampler/sampled.h"
 #include "sampler/stack/copy.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/stack/walk.h"
 
 enum { WAIT_AGE_NS = 100 * SPROF_NS_PER_MS }; /* as that of events, sampler/account/waits.c */
 
@@ -30,15 +28,6 @@ bool sprof_exact_places_fit(const struct sprof_thread *thread)
 	return process && !process->mappings.go && !process->script && !thread->process->denied;
 }
 
-/* Whether its arguments point to something that every call may change. */
-static bool is_fickle(const struct sprof_proc_syscall *call)
-{
-	const struct sprof_blocked_call *kind =
-		sprof_blocked_call_find(call->number, call->arguments);
-
-	return kind->kind == SPROF_WAIT_KIND_TIME;
-}
-
 static uint32_t find_wait(struct exact_places *places, struct book *book,
 	struct sprof_thread *thread, const struct sprof_proc_syscall *call,
 	const struct sprof_stack_copy *stack, uint64_t time_ns)
@@ -46,9 +35,12 @@ static uint32_t find_wait(struct exact_places *places, struct book *book,
 	const uint64_t key = ((uint64_t)call->number << 32) ^ call->arguments[0] ^
 		call->arguments[0] >> 7 ^ thread->process->id;
 	struct exact_wait *known = &places->waits[key * 0x9e3779b97f4a7c15u >> 57];
+	/* Its arguments point to something that every call may change. */
+	const bool is_fickle = sprof_blocked_call_find(call->number, call->arguments)->kind ==
+		SPROF_WAIT_KIND_TIME;
 
 	if (known->process == thread->process->id + 1 && known->number == call->number &&
-		known->argument == call->arguments[0] && !is_fickle(call) &&
+		known->argument == call->arguments[0] && !is_fickle &&
 		time_ns < known->found_ns + WAIT_AGE_NS)
 		return known->id;
 	*known = (struct exact_wait){
@@ -64,7 +56,7 @@ static uint32_t find_wait(struct exact_places *places, struct book *book,
 static void walk(struct book *book, struct sprof_thread *thread, struct sprof_snapshot *snapshot,
 	struct off_place *place)
 {
-	const struct sprof_sink *sink = book->sink;
+	const struct sprof_sink *sink = book->run->sink;
 	const struct observation observation = {
 		.thread = thread,
 		.by = OBSERVED_BY_KERNEL,
@@ -83,15 +75,12 @@ static void walk(struct book *book, struct sprof_thread *thread, struct sprof_sn
 static const struct sprof_thread *reader_for(
 	const struct run *run, const struct sprof_thread *thread)
 {
-	struct sprof_thread **threads;
-	size_t count;
+	const struct threads threads = threads_of(run);
 
-	if (!sprof_thread_has_figures(thread))
-		return thread;
-	threads = run->world->threads(run->world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->process == thread->process && !sprof_thread_has_figures(threads[i]))
-			return threads[i];
+	for (size_t i = 0; sprof_thread_has_figures(thread) && i < threads.count; i++) {
+		if (threads.items[i]->process == thread->process &&
+			!sprof_thread_has_figures(threads.items[i]))
+			return threads.items[i];
 	}
 	return thread;
 }
