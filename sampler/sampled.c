@@ -45,14 +45,12 @@ void sprof_sampled_begin(
 	sprof_account_init(&sampled->account, start);
 }
 
-struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices)
+struct sampled *sprof_sampled_create(const struct sprof_figures *start, uint64_t timeslices)
 {
 	struct sampled *sampled = calloc(1, sizeof(*sampled));
 
 	if (!sampled)
 		return NULL;
-	sampled->process = process;
 	sprof_sampled_begin(sampled, start, timeslices);
 	sampled->holder.thread = SPROF_RECORD_NONE;
 	sprof_copy_plan_init(&sampled->copy);

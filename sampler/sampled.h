@@ -56,10 +56,10 @@ struct lock_watch {
 /* The thread's last known wait, and what identifies it. */
 struct known_wait {
 	struct lock_watch lock;
-	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
-	uint64_t sp, argument;
-	uint64_t found_ns;         /* 0: it runs */
-	enum sprof_wait_kind kind; /* of the call, with its arguments */
+	uint32_t id;       /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
+	uint64_t argument; /* the call's first one */
+	/* an event loop repeats its call, and until then waits for the same; 0: the thread runs */
+	uint64_t fresh_until_ns;
 };
 
 /* The last call that the thread was seen in, running or not; never restart_syscall(2). */
@@ -84,7 +84,6 @@ struct last_seen {
 	enum sprof_way way;
 	enum sprof_merge merge;
 	uint64_t goroutine; /* 0: none, or not wanted */
-	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
 
 /* How its stack is copied: how much, and where its own stack lies. Walks update that. */
@@ -93,8 +92,6 @@ struct copy_plan {
 	/* its own stack: the end of the mapping, and the last sp */
 	uint64_t home_end, home_sp;
 	size_t goroutine_size; /* of a goroutine's stack, in bytes; 0: not a Go thread */
-	/* a Go thread: copy its own stack too, while it is on a goroutine's */
-	bool wants_system;
 };
 
 /* The thread's timer in the kernel (sampler/timer/kernel.h). Zeroed has none, and had none. */
@@ -122,7 +119,6 @@ enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
  * reads of each sleeper come first: with many threads, fetching them takes the time.
  */
 struct sampled {
-	struct sampled_process *process;
 	struct ledger ledger;
 	struct known_sleep sleep;
 	struct known_wait wait;
@@ -171,7 +167,8 @@ struct known_mappings {
 	uint64_t late_ns;                  /* the last tick that took long enough for a change */
 	const struct sprof_go_runtime *go; /* NULL: none known */
 	unsigned go_count; /* number of Go runtimes that `go` was last looked up among */
-	bool is_go_called; /* C code has been seen to call Go's */
+	/* C code calls Go's, or may: also the own stack of a thread on a goroutine's is copied */
+	bool is_go_called;
 };
 
 /* sampler/tick/reuse.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
@@ -212,12 +209,8 @@ void sprof_sampled_process_forget(struct sprof_process *process);
 /* A thread of it has entered the kernel, or does so often. */
 void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
-/*
- * A thread of the process, which outlives it. The window begins with these figures. Returns NULL if
- * out of memory.
- */
-struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices);
+/* The window begins with these figures. Returns NULL if out of memory. */
+struct sampled *sprof_sampled_create(const struct sprof_figures *start, uint64_t timeslices);
 /* NULL is accepted. */
 void sprof_sampled_destroy(struct sampled *sampled);
 /* Sampling begins, or resumes: what was counted before these figures does not belong to the run. */

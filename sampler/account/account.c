@@ -134,10 +134,7 @@ static void resume_record(struct sprof_account *account, const struct sprof_figu
 static void note_last(struct sprof_account *account, const struct sprof_figures *now)
 {
 	account->last.time_ns = now->time_ns;
-	account->last.cpu_ns = now->cpu_ns;
-	account->last.runq_ns = now->runq_ns;
 	account->last.faults = now->faults;
-	account->last.disk_ticks = now->disk_ticks;
 	account->last.stood_ns = now->stood_ns;
 	if (now->has_switches)
 		account->last.switches = now->switches;
@@ -154,15 +151,14 @@ void sprof_account_init(struct sprof_account *account, const struct sprof_figure
 	resume_record(account, start);
 }
 
-/* Time since the beginning, not handed out, that is neither CPU time nor run queue. */
+/* Time since the beginning that was not handed out, nor kept for later. */
 static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
-	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
-	uint64_t runq = sprof_minus(now->runq_ns, account->start.runq_ns);
+	uint64_t handed_out = account->kept_ns;
 
-	return sprof_minus(sprof_minus(sprof_minus(wall, cpu), runq),
-		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		handed_out += account->handed_out.ns[i];
+	return sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
 }
 
 /* The longest wait within `wall` ns that the thread's samples allow. */
@@ -234,14 +230,10 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
  */
 static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_figures *now)
 {
-	uint64_t handed_out = account->kept_ns, room, delta;
+	const uint64_t delta = sprof_least(left_over(account, now),
+		sprof_minus(sprof_minus(now->runq_ns, account->start.runq_ns),
+			account->handed_out.ns[SPROF_TIME_RUNQ]));
 
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		handed_out += account->handed_out.ns[i];
-	room = sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
-	delta = sprof_minus(sprof_minus(now->runq_ns, account->start.runq_ns),
-		account->handed_out.ns[SPROF_TIME_RUNQ]);
-	delta = sprof_least(delta, room);
 	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
 	return delta;
 }
@@ -283,15 +275,28 @@ struct sprof_times sprof_account_advance(
 	return times;
 }
 
-struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now)
+static uint64_t cpu_handed_out(const struct sprof_account *account)
 {
+	return account->handed_out.ns[SPROF_TIME_USER] + account->handed_out.ns[SPROF_TIME_SYS];
+}
+
+bool sprof_account_has_slept(
+	const struct sprof_account *account, const struct sprof_proc_schedstat *now)
+{
+	return now->cpu_ns == account->start.cpu_ns + cpu_handed_out(account) &&
+		now->runq_ns == account->start.runq_ns + account->handed_out.ns[SPROF_TIME_RUNQ];
+}
+
+/* The kernel counts a wait for a disk when it is over. */
+struct sprof_times sprof_account_sleep(
+	struct sprof_account *account, const struct sprof_figures *now)
+{
+	struct sprof_figures figures = *now;
 	struct sprof_times times = {0};
 
-	now->cpu_ns = account->last.cpu_ns;
-	now->runq_ns = account->last.runq_ns;
-	now->faults = account->last.faults;
-	/* The kernel counts a wait for a disk when it is over. */
-	now->disk_ticks = account->blocked[SPROF_STATE_DISK] ? 0 : account->last.disk_ticks;
-	advance_off(account, now, false, &times);
+	figures.cpu_ns = account->start.cpu_ns + cpu_handed_out(account);
+	figures.runq_ns = account->start.runq_ns + account->handed_out.ns[SPROF_TIME_RUNQ];
+	figures.faults = account->last.faults;
+	advance_off(account, &figures, false, &times);
 	return times;
 }

@@ -37,7 +37,7 @@ struct sprof_account {
 		struct sprof_proc_cpus cpus;
 	} start;
 	struct { /* at the last advance */
-		uint64_t time_ns, cpu_ns, runq_ns, faults, disk_ticks, switches, stood_ns;
+		uint64_t time_ns, faults, switches, stood_ns;
 	} last;
 	struct sprof_times handed_out;
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */
@@ -88,7 +88,11 @@ void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, 
  */
 struct sprof_times sprof_account_advance(
 	struct sprof_account *account, const struct sprof_figures *now, bool is_last);
-/* The same for a thread that has slept since then: *now gets the figures that are unchanged. */
-struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now);
+/* The same for a thread that has slept since then: its other figures are unchanged. */
+struct sprof_times sprof_account_sleep(
+	struct sprof_account *account, const struct sprof_figures *now);
+/* Whether the thread has no more CPU time and run-queue time than were handed out. */
+bool sprof_account_has_slept(
+	const struct sprof_account *account, const struct sprof_proc_schedstat *now);
 
 #endif

@@ -52,8 +52,8 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 		reading.figures = sprof_figures_at_birth(run->world, thread);
 	reading.figures.cpus = *sprof_charge_cpus(&book->charging);
 	if (sprof_sampled_process_of(thread->process))
-		thread->sampling = sprof_sampled_create(thread->process->sampling, &reading.figures,
-			is_all_ours ? 0 : reading.schedstat.timeslices);
+		thread->sampling = sprof_sampled_create(
+			&reading.figures, is_all_ours ? 0 : reading.schedstat.timeslices);
 	if (!thread->sampling) {
 		run->out_of_memory = true;
 		return NULL;
@@ -199,12 +199,11 @@ static uint32_t running_call(struct book *book, const struct observation *observ
 		: SPROF_WAIT_NONE;
 }
 
-/* The sink gets only stacks that have samples. A sleeper has left its CPU. */
+/* The sink gets only stacks that have samples. */
 static struct last_seen see(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
 	struct run *run = book->run;
-	const bool wants_cpu = run->options->cpus && !sprof_state_is_blocked(observation->state);
 	uint32_t stack = 0;
 
 	run->quality->frames += walked->stack.count;
@@ -218,7 +217,6 @@ static struct last_seen see(
 		.way = walked->stack.way,
 		.merge = walked->stack.merge,
 		.goroutine = walked->goroutine,
-		.cpu = wants_cpu ? observation->cpu : 0,
 	};
 }
 

@@ -47,13 +47,12 @@ static void hand_over(
 static bool is_known(const struct run *run, const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
-	const struct sprof_proc_schedstat *now = &sampled->ledger.last.figures;
 
 	if (thread->tid == thread->process->pid && thread->process->threads > 1)
 		return false;
 	return sampled->sleep.active && sampled->life != SAMPLED_DEAD && !sampled->switching &&
-		!run->tick.closing && sampled->account.last.cpu_ns == now->cpu_ns &&
-		sampled->account.last.runq_ns == now->runq_ns;
+		!run->tick.closing &&
+		sprof_account_has_slept(&sampled->account, &sampled->ledger.last.figures);
 }
 
 /* Recorded switches show when the thread was on no CPU. */

@@ -36,7 +36,7 @@ static char *read_command(const struct sprof_world *world, const struct sprof_th
 static void report(struct run *run, const struct sprof_thread *thread, bool replaces_name)
 {
 	const struct sampled *sampled = thread->sampling;
-	bool is_named = sampled->process->is_named;
+	bool is_named = thread->process->sampling->is_named;
 	SPROF_AUTO_FREE char *command =
 		is_named ? NULL : read_command(run->world, thread, sampled->name, &is_named);
 	const struct sprof_thread_record record = {
@@ -49,7 +49,7 @@ static void report(struct run *run, const struct sprof_thread *thread, bool repl
 		.process_name = command,
 	};
 
-	sampled->process->is_named = is_named;
+	thread->process->sampling->is_named = is_named;
 	if (!run->sink->thread(run->sink->data, &record))
 		run->out_of_memory = true;
 }

@@ -63,7 +63,7 @@ static void emit(struct run *run, const struct deferred *deferred)
 	if (sampled) {
 		holder.thread = thread->id;
 		/* Without a look it is known to sleep on. */
-		if (sampled->sleep.active && sampled->process->quiet.is_quiet)
+		if (sampled->sleep.active && thread->process->sampling->quiet.is_quiet)
 			holder.stack = sampled->last.stack;
 		/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
 		else
@@ -83,19 +83,21 @@ static struct sprof_sample sample_of(
 		.state = seen->state,
 		.wait = wait,
 		.goroutine = seen->goroutine,
-		.cpu = seen->cpu,
 	};
 }
 
 /* Its thread is known to be there now, should it hold a lock. */
-static struct sprof_sample sample_at(
-	const struct observation *observation, const struct last_seen *seen, uint32_t wait)
+static struct sprof_sample sample_at(const struct run *run, const struct observation *observation,
+	const struct last_seen *seen, uint32_t wait)
 {
 	struct sprof_sample sample = sample_of(observation->thread, seen, wait);
 	struct sampled *sampled = observation->thread->sampling;
 
 	sampled->place_ns = sample.time_ns = observation->time_ns;
 	sampled->place = seen->stack;
+	/* A sleeper has left its CPU. */
+	if (run->options->cpus && !sprof_state_is_blocked(seen->state))
+		sample.cpu = observation->cpu;
 	return sample;
 }
 
@@ -114,7 +116,7 @@ void sprof_samples_emit(struct samples *samples, const struct observation *obser
 	struct sampled *sampled = observation->thread->sampling;
 	struct deferred deferred = {
 		.thread = observation->thread,
-		.sample = sample_at(observation, &sampled->last, sampled->wait.id),
+		.sample = sample_at(samples->run, observation, &sampled->last, sampled->wait.id),
 		.holder_tid = sampled->wait.id ? sampled->wait.lock.holder_tid : 0,
 	};
 
@@ -128,7 +130,7 @@ void sprof_samples_add_record(struct samples *samples, const struct observation 
 {
 	const struct deferred deferred = {
 		.thread = observation->thread,
-		.sample = sample_at(observation, seen, wait),
+		.sample = sample_at(samples->run, observation, seen, wait),
 		.is_record = true,
 	};
 
@@ -230,7 +232,7 @@ static void sleep_on(struct samples *samples, struct sprof_thread *thread,
 	if (sampled->holder.thread != SPROF_RECORD_NONE)
 		sample.holder = &sampled->holder;
 	sample.time_ns = sprof_most(sampled->sleep.seen_ns,
-		sprof_most(sampled->turn_ns, sampled->process->quiet.quiet_ns));
+		sprof_most(sampled->turn_ns, thread->process->sampling->quiet.quiet_ns));
 	sample.queue_ns = sprof_mode_counts(options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
 	hand_over(samples->run, thread, &sample);
 }

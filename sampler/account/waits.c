@@ -219,14 +219,13 @@ static bool is_known(const struct looking *looking, bool restarted)
 	const struct known_wait *wait = &looking->thread->sampling->wait;
 	const struct sprof_proc_syscall *call = &looking->call;
 
-	if (!wait->id || !wait->found_ns || call->sp != wait->sp)
+	if (!wait->id || !wait->fresh_until_ns || call->sp != looking->last.sp)
 		return false;
 	return restarted ||
 		(looking->kind->kind == SPROF_WAIT_KIND_EVENT &&
-			wait->kind == SPROF_WAIT_KIND_EVENT &&
 			call->number == looking->last.number &&
 			call->arguments[0] == wait->argument &&
-			wait->found_ns + EVENT_AGE_NS > looking->now_ns);
+			looking->now_ns < wait->fresh_until_ns);
 }
 
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
@@ -246,11 +245,11 @@ void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	if (!waits->run->sink->wait || is_known(&looking, restarted))
 		return;
 	looking.found = (struct known_wait){
-		.sp = looking.call.sp,
 		.argument = looking.call.arguments[0],
-		.found_ns = now_ns,
-		.kind = looking.kind->kind,
+		.fresh_until_ns = now_ns,
 	};
+	if (looking.kind->kind == SPROF_WAIT_KIND_EVENT)
+		looking.found.fresh_until_ns += EVENT_AGE_NS;
 	waits->thread = thread;
 	looking.found.id = find_out(&looking);
 	sampled->wait = looking.found;

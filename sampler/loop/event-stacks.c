@@ -15,7 +15,7 @@ static bool expect(void *data, struct sprof_thread *thread)
 	sprof_mappings_begin(stacks->run->world, thread->process);
 	/* An event has one copy only: there is no next one that could be larger. */
 	if (stacks->run->options->no_samples)
-		sprof_copy_plan_expect_all(&sampled->copy);
+		sprof_copy_plan_expect_all(thread);
 	sprof_copy_plan_expect(thread);
 	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->buffer) &&
 		sprof_copy_reserve(&stacks->buffer, &sampled->copy);

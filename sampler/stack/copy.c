@@ -26,28 +26,15 @@ void sprof_copy_plan_init(struct copy_plan *plan)
 	*plan = (struct copy_plan){.size = FIRST_COPY};
 }
 
-void sprof_copy_plan_expect_all(struct copy_plan *plan)
+void sprof_copy_plan_expect_all(const struct sprof_thread *thread)
 {
-	plan->size = LARGEST_COPY;
-	plan->wants_system = true;
+	thread->sampling->copy.size = LARGEST_COPY;
+	thread->process->sampling->mappings.is_go_called = true;
 }
 
-static size_t grown(size_t size)
+void sprof_copy_plan_grow(size_t *size)
 {
-	return size < LARGEST_COPY / 4 ? 4 * size : LARGEST_COPY;
-}
-
-void sprof_copy_plan_grow(struct copy_plan *plan)
-{
-	plan->size = grown(plan->size);
-}
-
-void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system)
-{
-	if (wants_system && !plan->wants_system)
-		plan->wants_system = true;
-	else
-		plan->goroutine_size = grown(plan->goroutine_size);
+	*size = *size < LARGEST_COPY / 4 ? 4 * *size : LARGEST_COPY;
 }
 
 void sprof_copy_plan_expect(const struct sprof_thread *thread)
@@ -59,7 +46,6 @@ void sprof_copy_plan_expect(const struct sprof_thread *thread)
 		plan->size = sprof_most(plan->size, FIRST_DEEP_COPY);
 	if (!process->mappings.go)
 		return;
-	plan->wants_system |= process->mappings.is_go_called;
 	if (!plan->goroutine_size)
 		plan->goroutine_size = sprof_most(plan->size, FIRST_GOROUTINE_COPY);
 }
@@ -429,7 +415,7 @@ struct sprof_goroutine_reading sprof_copying_goroutine(const struct copying *cop
 		.runtime = copying->go,
 		.own_tid = copying->own_tid,
 		.thread_pointer = copying->thread->thread_pointer,
-		.wants_system = copying->plan->wants_system,
+		.wants_system = copying->thread->process->sampling->mappings.is_go_called,
 	};
 }
 

@@ -54,11 +54,9 @@ void sprof_copy_settle(
 /* Plans: only an exec shrinks one. */
 void sprof_copy_plan_init(struct copy_plan *plan);
 /* Makes each copy as large as a copy may be. */
-void sprof_copy_plan_expect_all(struct copy_plan *plan);
+void sprof_copy_plan_expect_all(const struct sprof_thread *thread);
 /* The stack did not fit: the next copy is larger. */
-void sprof_copy_plan_grow(struct copy_plan *plan);
-/* The same for a thread that runs a goroutine. wants_system: its own stack is missing. */
-void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system);
+void sprof_copy_plan_grow(size_t *size);
 /*
  * A thread is about to be copied: a large copy for an interpreter, which calls itself for each call;
  * for a Go thread, that of a goroutine, and its own stack if C code may have called Go.

@@ -14,21 +14,20 @@ static void grow_copy(const struct observation *observation)
 	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
 	const struct sprof_stack_copy *stack =
 		snapshot->stack.limit == goroutine->high ? &snapshot->stack : &snapshot->home;
-	struct sampled *sampled = observation->thread->sampling;
-	bool is_go_called;
+	struct known_mappings *mappings = &observation->thread->process->sampling->mappings;
+	struct copy_plan *copy = &observation->thread->sampling->copy;
 
-	if (!goroutine->is_known) {
-		sprof_copy_plan_grow(&sampled->copy);
-		return;
-	}
+	if (!goroutine->is_known)
+		sprof_copy_plan_grow(&copy->size);
 	/*
 	 * A complete goroutine's stack leads to a stack that was not copied: C code called Go. What
 	 * one thread needs for that, the others of its process need too.
 	 */
-	is_go_called = !goroutine->has_system && stack->size &&
-		stack->base + stack->size >= goroutine->high;
-	sampled->process->mappings.is_go_called |= is_go_called;
-	sprof_copy_plan_grow_goroutine(&sampled->copy, is_go_called);
+	else if (!mappings->is_go_called && !goroutine->has_system && stack->size &&
+		stack->base + stack->size >= goroutine->high)
+		mappings->is_go_called = true;
+	else
+		sprof_copy_plan_grow(&copy->goroutine_size);
 }
 
 /* Whether the mappings are others by now. A known change is read in any case. */

@@ -46,7 +46,7 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 	sampled->asked_ns = run->tick.ns;
 	sprof_mappings_begin(run->world, ask->thread->process);
 	if (run->options->once)
-		sprof_copy_plan_expect_all(&sampled->copy);
+		sprof_copy_plan_expect_all(ask->thread);
 	if (!sprof_slots_add(&stops->slots, ask) || !sprof_slots_prepare(&stops->slots, run->world))
 		return false;
 	if (stops->slots.count == 1)

@@ -141,7 +141,7 @@ bool sprof_reuse_is_spared(const struct run *run, const struct sprof_thread *thr
 
 	if (!sampled || !sampled->sleep.active)
 		return false;
-	quiet = &sampled->process->quiet;
+	quiet = &thread->process->sampling->quiet;
 	quiet->waiters += is_first && sampled->wait.lock.futex.address;
 	return quiet->is_quiet && run->tick.ns < sampled->ledger.last.time_ns + LOOK_NS &&
 		!needs_holder(run, thread);
@@ -150,7 +150,7 @@ bool sprof_reuse_is_spared(const struct run *run, const struct sprof_thread *thr
 bool sprof_reuse(const struct run *run, struct sprof_thread *thread, struct observation *ret)
 {
 	const struct sampled *sampled = thread->sampling;
-	struct known_quiet *quiet = &sampled->process->quiet;
+	struct known_quiet *quiet = &thread->process->sampling->quiet;
 
 	*ret = (struct observation){
 		.thread = thread,

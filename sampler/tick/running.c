@@ -25,9 +25,9 @@ static void note_faults(
 	sampled->faults = faults;
 	sampled->faults_ns = now_ns;
 	if (more)
-		sprof_mappings_doubt(&sampled->process->mappings);
+		sprof_mappings_doubt(&thread->process->sampling->mappings);
 	if (last_ns && more > FEW_FAULTS + (now_ns - last_ns) / SPROF_NS_PER_MS)
-		sprof_sampled_process_entered(sampled->process, now_ns);
+		sprof_sampled_process_entered(thread->process->sampling, now_ns);
 }
 
 bool sprof_running_is(const struct run *run, struct sprof_thread *thread)
@@ -35,7 +35,7 @@ bool sprof_running_is(const struct run *run, struct sprof_thread *thread)
 	const struct sprof_world *world = run->world;
 	const uint64_t now_ns = run->tick.ns;
 	struct sampled *sampled = thread->sampling;
-	struct known_mappings *mappings = &sampled->process->mappings;
+	struct known_mappings *mappings = &thread->process->sampling->mappings;
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 

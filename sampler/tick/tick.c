@@ -236,7 +236,7 @@ static void settle_sleepers(struct ticking *ticking)
 		struct sampled *sampled = threads.items[i]->sampling;
 
 		if (!sampled || !sampled->sleep.active ||
-			!sprof_quiet_has_woken(&sampled->process->quiet))
+			!sprof_quiet_has_woken(&threads.items[i]->process->sampling->quiet))
 			continue;
 		sampled->turn_ns = last_ns;
 		sprof_interval_sleep(&ticking->book->samples, threads.items[i], last_ns, false);

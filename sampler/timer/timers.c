@@ -209,14 +209,6 @@ static uint64_t next_period(struct timers *timers)
 	return (uint64_t)((double)timers->run->tick.period_ns / (1 + SPREAD * (random - 0.5)));
 }
 
-/* It has a new period from now on. */
-static void begin_pace(const struct timers *timers, struct timed *timed, uint64_t period_ns)
-{
-	timed->period_ns = period_ns;
-	timed->paced_ns = timers->run->tick.ns;
-	timed->paced_records = 0;
-}
-
 /* Returns false if refused, or if out of memory, which is noticed elsewhere. */
 static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 {
@@ -252,7 +244,9 @@ static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 	timed->stack_size = plan.stack_size;
 	timed->next_size = 0;
 	timed->room = plan.records;
-	begin_pace(timers, timed, plan.period_ns);
+	timed->period_ns = plan.period_ns;
+	timed->paced_ns = timers->run->tick.ns;
+	timed->paced_records = 0;
 	return true;
 }
 
@@ -287,7 +281,6 @@ void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
 	struct timed *timed = &thread->sampling->timed;
-	uint64_t period_ns;
 
 	if (timers->run->tick.ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
 		return;
@@ -295,8 +288,9 @@ void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 	 * Each pace of that number of periods costs half of one more, which gives no record. Shorter
 	 * periods make up for that.
 	 */
-	period_ns = (uint64_t)((double)next_period(timers) * timed->paced_records /
+	timed->period_ns = (uint64_t)((double)next_period(timers) * timed->paced_records /
 		(timed->paced_records + 0.5));
-	world->timer_set_period(timed->timer, period_ns);
-	begin_pace(timers, timed, period_ns);
+	world->timer_set_period(timed->timer, timed->period_ns);
+	timed->paced_ns = timers->run->tick.ns;
+	timed->paced_records = 0;
 }

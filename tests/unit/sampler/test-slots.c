@@ -74,7 +74,7 @@ static void the_spare_one_serves_one_stop_at_a_time(void **state)
 	/* Nothing is allocated yet. */
 	assert_null(use_spare(0));
 	add(0);
-	sprof_copy_plan_grow(&scene.sampled[1].copy);
+	sprof_copy_plan_grow(&scene.sampled[1].copy.size);
 	assert_null(use_spare(1));
 	assert_non_null(use_spare(2));
 	assert_null(use_spare(0));
