@@ -85,25 +85,14 @@ static void on_event(void *data, const struct sprof_event *event)
 
 static void carry_out(struct loop *loop, enum sprof_order order)
 {
-	switch (order) {
-	case SPROF_ORDER_GO_ON:
-		break;
-	case SPROF_ORDER_END:
+	if (order == SPROF_ORDER_TOGGLE)
+		order = loop->sampling.is_on ? SPROF_ORDER_OFF : SPROF_ORDER_ON;
+	if (order == SPROF_ORDER_END)
 		loop->over = true;
-		break;
-	case SPROF_ORDER_ON:
+	else if (order == SPROF_ORDER_ON)
 		sprof_switch_on(loop);
-		break;
-	case SPROF_ORDER_OFF:
+	else if (order == SPROF_ORDER_OFF)
 		sprof_switch_off(loop);
-		break;
-	case SPROF_ORDER_TOGGLE:
-		if (loop->sampling.is_on)
-			sprof_switch_off(loop);
-		else
-			sprof_switch_on(loop);
-		break;
-	}
 }
 
 /* Signals are answered when no thread is stopped, and all time so far is handed out. */
@@ -251,8 +240,8 @@ static void close_run(struct loop *loop)
 	sprof_loop_settle_all(loop);
 	forget_all(loop);
 	loop->is_closed = true;
-	if (loop->exact.is_open)
-		sprof_exact_finish(&loop->exact);
+	loop->exact.is_open = false;
+	loop->run.exact = NULL;
 	sprof_loop_fill_quality(loop);
 	/* Answers signals of the last tick too. */
 	answer_signals(loop);
@@ -275,8 +264,7 @@ static void begin(struct loop *loop)
 		.book = &loop->book,
 		.stops = &loop->stops,
 		.schedule = &pace->schedule};
-	sprof_stops_init(&loop->stops, &loop->book,
-		&(struct stops_listener){loop, &loop->ticking, on_event});
+	sprof_stops_init(&loop->stops, &loop->book, loop, on_event);
 	/* Without schedstat, it is not known what a thread did between its records. */
 	if (options->by_kernel && !loop->run.quality->schedstat_missing) {
 		sprof_kernel_init(&loop->kernel, &loop->book, &loop->stops);

@@ -10,15 +10,12 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/maps-text.h"
 #include "blocked/kernel-stack-read.h"
 
 enum {
 	/* the set of watched descriptors changes, but not for long */
 	EVENT_AGE_NS = 100 * SPROF_NS_PER_MS,
-	/* for that long, a descriptor is assumed to be the same */
-	FRESH_NS = 2 * SPROF_NS_PER_MS,
 };
 
 static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
@@ -276,23 +273,6 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 	id = find_out(&looking);
 	waits->then = NULL;
 	return id;
-}
-
-/*
- * A timer's record is read some ms after it was made, and its system call's descriptor may be
- * another file by then. A descriptor that was the same before the record is assumed to have been
- * the same throughout. Does not notice one that was another file between two looks.
- */
-bool sprof_descriptors_were_same(
-	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns)
-{
-	const unsigned sum = (unsigned)look->pid * 31 + (unsigned)look->number;
-	struct known_descriptor *item = &descriptors->items[sum % KNOWN_DESCRIPTORS];
-	const uint64_t text = sprof_hash_bytes(look->text, strlen(look->text), SPROF_HASH_BASIS);
-
-	if (item->pid != look->pid || item->number != look->number || item->text != text)
-		*item = (struct known_descriptor){look->pid, look->number, text, look->now_ns};
-	return moment_ns >= item->since_ns || moment_ns + FRESH_NS > look->now_ns;
 }
 
 uint32_t sprof_waits_running(

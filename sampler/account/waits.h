@@ -103,7 +103,7 @@ struct descriptor_look {
 };
 
 /*
- * Notes the look. Returns whether the descriptor was the same at that moment: an earlier look found
+ * descriptors.c: notes the look. Returns whether the descriptor was the same at that moment: an earlier look found
  * the same, or the moment is less than 2 ms ago.
  */
 bool sprof_descriptors_were_same(

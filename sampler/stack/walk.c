@@ -30,25 +30,21 @@ static void grow_copy(const struct observation *observation)
 		sprof_copy_plan_grow(&copy->goroutine_size);
 }
 
-/* Whether the mappings are others by now. A known change is read in any case. */
-static bool have_changed(const struct sprof_world *world, struct sprof_process *process,
-	const struct sprof_stack_view *stack)
-{
-	if (!sprof_mappings_hold(world, process, stack) || stack->end == SPROF_END_BAD_MEMORY)
-		return sprof_mappings_read(world, process);
-	return (stack->end == SPROF_END_NO_MODULE || stack->lost_pc) &&
-		sprof_mappings_seek(world, process, stack->lost_pc);
-}
-
 static struct sprof_stack_view walk(const struct sprof_world *world,
 	const struct sprof_snapshot *snapshot, struct sprof_process *process,
 	const struct sprof_maps *maps)
 {
 	struct sprof_stack_view stack = world->walk(world->unwinder, snapshot, maps);
+	bool have_changed = false;
 
 	if (maps != &process->maps)
 		return stack;
-	if (have_changed(world, process, &stack))
+	/* Whether the mappings are others by now. A known change is read in any case. */
+	if (!sprof_mappings_hold(world, process, &stack) || stack.end == SPROF_END_BAD_MEMORY)
+		have_changed = sprof_mappings_read(world, process);
+	else if (stack.end == SPROF_END_NO_MODULE || stack.lost_pc)
+		have_changed = sprof_mappings_seek(world, process, stack.lost_pc);
+	if (have_changed)
 		stack = world->walk(world->unwinder, snapshot, &process->maps);
 	if (sprof_mappings_were_replaced(world, process, &stack))
 		stack.end = SPROF_END_BAD_MEMORY;

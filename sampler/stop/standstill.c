@@ -7,23 +7,10 @@
  */
 #include "sampler/stop/stops.h"
 
+#include "base/numbers.h"
+
 /* A running thread has stopped by then, and a resumed one goes on. */
 enum { QUICK_NS = 200 * 1000 };
-
-/*
- * A stop that took longer was not that of a running thread: it waited for a CPU, or its group had
- * used up its share (cpu.max). That is no pause of ours. Before we saw it, the thread stood still
- * at most as long as we were queued for a CPU ourselves.
- */
-static uint64_t unseen_ns(const struct sprof_hop *hop, uint64_t stop_ns)
-{
-	uint64_t queued;
-
-	if (stop_ns <= QUICK_NS)
-		return stop_ns;
-	queued = sprof_hop_queued_ns(hop);
-	return queued < stop_ns ? queued : stop_ns;
-}
 
 static void copy(const struct run *run, struct slot *slot)
 {
@@ -37,19 +24,6 @@ static void copy(const struct run *run, struct slot *slot)
 		return;
 	sprof_copy_stack(&copying, &ahead, &slot->snapshot);
 	slot->phase = SLOT_COPIED;
-}
-
-/* The kernel's figures of a thread that has just been stopped are exact. */
-static void read_figures(const struct run *run, struct slot *slot)
-{
-	const struct sprof_world *world = run->world;
-	struct sprof_thread *thread = slot->ask.thread;
-
-	slot->has_reading =
-		slot->ask.wants_figures && sprof_reading_take(world, thread, &slot->reading);
-	slot->look = (struct ledger_look){now_of(run), slot->reading.schedstat};
-	if (!slot->has_reading && !world->read_schedstat(thread, &slot->look.figures))
-		slot->look.time_ns = 0;
 }
 
 /*
@@ -73,21 +47,34 @@ static uint64_t let_go(
 void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	struct sprof_histogram *pauses, struct slot *slot)
 {
+	const struct sprof_world *world = run->world;
 	struct sprof_thread *thread = slot->ask.thread;
-	struct sampled *sampled = thread->sampling;
-	uint64_t begin = now_of(run), end;
-	uint64_t stop_ns = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0;
+	const uint64_t begin = now_of(run);
+	uint64_t unseen = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0, end;
 
 	slot->phase = SLOT_FAILED;
 	slot->awaited = false;
 	copy(run, slot);
 	end = let_go(run, hop, thread);
+	/*
+	 * A stop that took longer was not that of a running thread: it waited for a CPU, or its
+	 * group had used up its share (cpu.max). That is no pause of ours. Before we saw it, the
+	 * thread stood still at most as long as we were queued for a CPU ourselves.
+	 */
+	if (unseen > QUICK_NS)
+		unseen = sprof_least(unseen, sprof_hop_queued_ns(hop));
 	/* Without memory, others end the run. */
-	(void)!sprof_histogram_add(pauses, end - begin + unseen_ns(hop, stop_ns));
-	sampled->stood_ns += end - begin;
-	sampled->is_late = false;
-	if (slot->phase == SLOT_COPIED)
-		read_figures(run, slot);
+	(void)!sprof_histogram_add(pauses, end - begin + unseen);
+	thread->sampling->stood_ns += end - begin;
+	thread->sampling->is_late = false;
+	if (slot->phase != SLOT_COPIED)
+		return;
+	/* The kernel's figures of a thread that has just been stopped are exact. */
+	slot->has_reading =
+		slot->ask.wants_figures && sprof_reading_take(world, thread, &slot->reading);
+	slot->look = (struct ledger_look){now_of(run), slot->reading.schedstat};
+	if (!slot->has_reading && !world->read_schedstat(thread, &slot->look.figures))
+		slot->look.time_ns = 0;
 }
 
 void sprof_standstill_end(

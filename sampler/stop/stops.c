@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "sampler/loop/schedule.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/tick/tick.h"
+#include "sampler/timer/kernel.h"
 
 enum {
 	SPIN_NS = 50 * 1000, /* a thread running on a CPU has stopped by then */
@@ -253,7 +253,7 @@ static bool take(
 	}
 	if (event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC)
 		drop(stops, event);
-	stops->listener.event(stops->listener.data, event);
+	stops->on_event(stops->data, event);
 	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
 }
 
@@ -321,11 +321,10 @@ void sprof_stops_collect(struct stops *stops)
 	const struct run *run = stops->run;
 	const struct sprof_world *world = run->world;
 	struct patience *patience = &stops->patience;
-	const size_t count = stops->slots.count;
 	struct stop_order order;
 	bool is_crowded;
 
-	if (!count)
+	if (!stops->slots.count)
 		return;
 	if (patience->deadline_ns)
 		sprof_patience_go_on(patience, now_of(run));
@@ -337,15 +336,10 @@ void sprof_stops_collect(struct stops *stops)
 	sprof_stop_order_begin(&order, &stops->slots, is_crowded, &stops->hop);
 	while (sprof_stop_order_next(&order))
 		collect_group(stops, &order.group);
-	for (size_t i = 0; i < count; i++) {
-		struct slot *slot = &stops->slots.items[i];
-
-		if (slot->phase == SLOT_COPIED)
-			observe(stops, slot, run->tick.ns, false);
-		else if (slot->phase != SLOT_GONE)
-			sprof_tick_missed(stops->listener.ticking, slot->ask.thread);
+	for (size_t i = 0; i < stops->slots.count; i++) {
+		if (stops->slots.items[i].phase == SLOT_COPIED)
+			observe(stops, &stops->slots.items[i], run->tick.ns, false);
 	}
-	stops->slots.count = 0;
 }
 
 static bool is_stop_outstanding(const struct run *run)
@@ -373,7 +367,7 @@ void sprof_stops_drain(struct stops *stops)
 		if (event.kind == SPROF_EVENT_STOPPED)
 			sprof_stops_take_late(stops, event.thread);
 		else
-			stops->listener.event(stops->listener.data, &event);
+			stops->on_event(stops->data, &event);
 	}
 }
 
@@ -384,8 +378,9 @@ void sprof_stops_finish(struct stops *stops)
 	sprof_histogram_finish(&stops->pauses);
 }
 
-void sprof_stops_init(struct stops *stops, struct book *book, const struct stops_listener *listener)
+void sprof_stops_init(struct stops *stops, struct book *book, void *data,
+	void (*on_event)(void *data, const struct sprof_event *event))
 {
-	*stops = (struct stops){.run = book->run, .book = book, .listener = *listener};
+	*stops = (struct stops){.run = book->run, .book = book, .data = data, .on_event = on_event};
 	sprof_hop_init(&stops->hop);
 }

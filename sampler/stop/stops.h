@@ -38,19 +38,11 @@ void sprof_patience_end(struct patience *patience, uint64_t now);
 /* The tick waits for more: the time since the end of the last wait does not count. */
 void sprof_patience_go_on(struct patience *patience, uint64_t now);
 
-struct ticking;
-
-/* What stops report besides observations. Threads may end meanwhile, and are then gone. */
-struct stops_listener {
-	void *data;
-	struct ticking *ticking; /* gets those that were asked for and have no observation */
-	/* An event that is no stop. */
-	void (*event)(void *data, const struct sprof_event *event);
-};
-
 struct stops {
 	const struct run *run;
-	struct stops_listener listener;
+	void *data; /* of on_event */
+	/* An event that is no stop. Threads may end in it, and are then gone. */
+	void (*on_event)(void *data, const struct sprof_event *event);
 	struct book *book;
 	struct sprof_histogram pauses; /* how long threads stood still */
 	struct slots slots;
@@ -60,8 +52,8 @@ struct stops {
 };
 
 /* The caller keeps all pointed-to objects alive for longer. */
-void sprof_stops_init(
-	struct stops *stops, struct book *book, const struct stops_listener *listener);
+void sprof_stops_init(struct stops *stops, struct book *book, void *data,
+	void (*on_event)(void *data, const struct sprof_event *event));
 void sprof_stops_finish(struct stops *stops);
 
 void sprof_stops_begin(struct stops *stops);
@@ -69,6 +61,10 @@ void sprof_stops_begin(struct stops *stops);
 SPROF_MUST_USE bool sprof_stops_ask(struct stops *stops, const struct ask *ask);
 /* Whether to collect now: what the threads were seen doing may soon be over. */
 bool sprof_stops_are_due(const struct stops *stops);
+/*
+ * Afterwards, the slots that are neither COPIED nor GONE have no observation: the threads sleep, or
+ * got no CPU. The caller empties them.
+ */
 void sprof_stops_collect(struct stops *stops);
 /* Between two ticks: a stop that was asked for has come. */
 void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread);

@@ -18,12 +18,6 @@ enum {
 	BIRTH_NS = 200 * SPROF_NS_PER_MS,
 };
 
-void sprof_exact_finish(struct exact *exact)
-{
-	exact->run->exact = NULL;
-	exact->is_open = false;
-}
-
 /* Returns NULL if the thread is gone or out of memory. */
 static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 {

@@ -50,7 +50,6 @@ static inline struct switching *sprof_exact_switching(const struct sprof_thread 
  * pointed-to objects alive longer.
  */
 void sprof_exact_begin(struct exact *exact, struct book *book, bool is_on);
-void sprof_exact_finish(struct exact *exact);
 
 /* When to read at the latest. */
 uint64_t sprof_exact_due_ns(const struct exact *exact);

@@ -34,18 +34,6 @@ static struct sprof_waited rest_of(const struct exact *exact, const struct switc
 	};
 }
 
-static struct sprof_sample sample_at(
-	const struct sprof_thread *thread, const struct off_place *place)
-{
-	return (struct sprof_sample){
-		.thread = thread->id,
-		.stack = place->stack,
-		.state = place->state,
-		.wait = place->wait,
-		.time_ns = place->time_ns,
-	};
-}
-
 /*
  * A tick knows more of a wait that it has seen: what it is for, and the holder of its lock. But it
  * looks a little later than its time, and may have seen the next wait; then the stack is another
@@ -62,7 +50,14 @@ static void report_at_place(
 	struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
 {
 	struct switching *switching = sprof_exact_switching(thread);
-	const struct sprof_sample where = sample_at(thread, &switching->place);
+	const struct off_place *place = &switching->place;
+	const struct sprof_sample where = {
+		.thread = thread->id,
+		.stack = place->stack,
+		.state = place->state,
+		.wait = place->wait,
+		.time_ns = place->time_ns,
+	};
 
 	rest->ns += switching->unplaced_ns;
 	rest->waits += switching->unplaced;

@@ -177,9 +177,49 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		ticking->unsettled_ns = run->tick.ns;
 }
 
+/*
+ * There is no observation of a thread that was asked for: it sleeps by now, or got no CPU. One that
+ * is missed at each change would seem to change more rarely than it does, so it is looked at again.
+ * A stop under way gives a sample later, and a thread with a timer has records.
+ */
+static void look_at_missed(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct run *run = ticking->run;
+	struct peek_sight sight = {.tick_ns = run->tick.ns};
+	struct observation observation = {.thread = thread};
+	enum peek_outcome outcome = PEEK_AWAKE;
+	bool has_round = ticking->round < ROUNDS_ONCE;
+
+	if (run->world->read_schedstat(thread, &sight.schedstat) &&
+		run->world->read_syscall(thread, &sight.call) &&
+		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
+		outcome = sprof_peek(&ticking->peeking, run, thread, &sight, &observation);
+	if (is_settled_by_peek(ticking, outcome, &observation))
+		return;
+	if (!run->options->once)
+		has_round = ticking->round < ROUNDS &&
+			!sprof_schedule_is_long(run->tick.ns, run->tick.period_ns, now_of(run));
+	if (has_round && !thread->sampling->timed.is_open &&
+		thread->phase == SPROF_THREAD_RUNNING) {
+		thread->sampling->turn_ns = 0;
+		ticking->has_missed = true;
+	} else {
+		miss(thread);
+	}
+}
+
 static void collect(struct ticking *ticking)
 {
+	struct slots *slots = &ticking->stops->slots;
+
 	sprof_stops_collect(ticking->stops);
+	for (size_t i = 0; i < slots->count; i++) {
+		const struct slot *slot = &slots->items[i];
+
+		if (slot->phase != SLOT_COPIED && slot->phase != SLOT_GONE)
+			look_at_missed(ticking, slot->ask.thread);
+	}
+	slots->count = 0;
 	if (ticking->kernel)
 		sprof_kernel_leave_their_cpus(ticking->kernel);
 }
@@ -286,41 +326,4 @@ uint64_t sprof_tick_most_spared(const struct ticking *ticking)
 		return 0;
 	return sprof_least(sprof_schedule_most_spared(period_ns),
 		sprof_minus(ticking->kernel->room_ns / period_ns, LATE_PERIODS));
-}
-
-/*
- * A thread that is missed at each change would seem to change more rarely than it does. A stop
- * under way gives a sample later, and a thread with a timer has records.
- */
-static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
-{
-	const struct run *run = ticking->run;
-
-	if (thread->sampling->timed.is_open || thread->phase != SPROF_THREAD_RUNNING)
-		return false;
-	if (run->options->once)
-		return ticking->round < ROUNDS_ONCE;
-	return ticking->round < ROUNDS &&
-		!sprof_schedule_is_long(run->tick.ns, run->tick.period_ns, now_of(run));
-}
-
-void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
-{
-	const struct run *run = ticking->run;
-	struct peek_sight sight = {.tick_ns = run->tick.ns};
-	struct observation observation = {.thread = thread};
-	enum peek_outcome outcome = PEEK_AWAKE;
-
-	if (run->world->read_schedstat(thread, &sight.schedstat) &&
-		run->world->read_syscall(thread, &sight.call) &&
-		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
-		outcome = sprof_peek(&ticking->peeking, run, thread, &sight, &observation);
-	if (is_settled_by_peek(ticking, outcome, &observation))
-		return;
-	if (looks_again(ticking, thread)) {
-		thread->sampling->turn_ns = 0;
-		ticking->has_missed = true;
-	} else {
-		miss(thread);
-	}
 }

@@ -96,9 +96,6 @@ struct ticking {
 /* Samples every thread. `closing`: charges all time up to now. The schedule counts it afterwards. */
 void sprof_tick(struct ticking *ticking, bool closing);
 
-/* There is no observation of a thread that was asked for: it sleeps by now, or got no CPU. */
-void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
-
 /*
  * How many ticks may now pass without a look: 0, unless timers have covered all threads for a while
  * (sprof_kernel_covers()).
