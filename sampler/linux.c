@@ -123,16 +123,6 @@ static const struct sprof_world functions = {
 	.switches_read = sprof_switch_log_read,
 };
 
-/* Without schedstat, the kernel writes zeros; a running process has used more. */
-static bool has_schedstat(void)
-{
-	struct sprof_proc_schedstat own;
-	char text[128];
-
-	return sprof_proc_read_file(SPROF_PROC_SELF, 0, "schedstat", text, sizeof(text)) > 0 &&
-		sprof_proc_parse_schedstat(text, &own) && own.timeslices;
-}
-
 bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err)
@@ -141,6 +131,8 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	/* The first timer is opened before the first tick. */
 	struct sprof_perf_timer *kept = options->by_kernel ? sprof_perf_timer_keep() : NULL;
 	struct sprof_world world = functions;
+	struct sprof_proc_schedstat own;
+	char text[128];
 	bool ok;
 
 	world.target = parts->target;
@@ -155,8 +147,12 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	}
 	*quality = (struct sprof_quality){
 		.target_pid = sprof_target_pid(parts->target),
-		.schedstat_missing = !has_schedstat(),
+		.schedstat_missing = true,
 	};
+	/* Without schedstat, the kernel writes zeros; a running process has used more. */
+	if (sprof_proc_read_file(SPROF_PROC_SELF, 0, "schedstat", text, sizeof(text)) > 0 &&
+		sprof_proc_parse_schedstat(text, &own) && own.timeslices)
+		quality->schedstat_missing = false;
 	ok = sprof_sampler_run_in(&world, parts, options, quality, err);
 	sprof_switch_log_finish(&switches);
 	sprof_perf_timer_close(kept);

@@ -26,21 +26,12 @@ static void on_ended(struct loop *loop, struct sprof_thread *thread)
 	world->release(world->target, thread);
 }
 
-/* There is room for two signals of each kind; more of a kind within a tick add nothing. */
-static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
-{
-	unsigned same = 0;
-
-	for (unsigned i = 0; i < signals->count; i++)
-		same += signals->kept[i].si_signo == info->si_signo;
-	if (same < 2 && signals->count < SIGNALS_KEPT)
-		signals->kept[signals->count++] = *info;
-}
-
 /* Handles an event of the target, except for the stops of a tick. */
 static void on_event(void *data, const struct sprof_event *event)
 {
 	struct loop *loop = data;
+	struct kept_signals *signals = &loop->signals;
+	unsigned same = 0;
 
 	for (size_t i = 0; loop->events && loop->events[i]; i++) {
 		if (loop->events[i]->take)
@@ -50,7 +41,11 @@ static void on_event(void *data, const struct sprof_event *event)
 		sprof_kernel_hear(loop->ticking.kernel, event);
 	switch (event->kind) {
 	case SPROF_EVENT_SIGNAL:
-		keep_signal(&loop->signals, &event->info);
+		/* There is room for two of each kind; more of a kind within a tick add nothing. */
+		for (unsigned i = 0; i < signals->count; i++)
+			same += signals->kept[i].si_signo == event->info.si_signo;
+		if (same < 2 && signals->count < SIGNALS_KEPT)
+			signals->kept[signals->count++] = event->info;
 		break;
 	case SPROF_EVENT_STOPPED:
 		sprof_stops_take_late(&loop->stops, event->thread);
@@ -116,19 +111,6 @@ static void answer_signals(struct loop *loop)
 	sprof_priority_raise(&loop->stops.hop.own);
 }
 
-/* Threads stand still after a launch, so that the first instruction is the first sample. */
-static void resume_all(struct loop *loop)
-{
-	const struct threads threads = threads_of(&loop->run);
-
-	for (size_t i = 0; i < threads.count; i++) {
-		if (loop->sampling.is_on)
-			sprof_book_open(&loop->book, threads.items[i]);
-		if (threads.items[i]->phase == SPROF_THREAD_STOPPED)
-			loop->run.world->resume(threads.items[i]);
-	}
-}
-
 static uint64_t due_of(const struct sprof_event_source *source)
 {
 	return source->due_ns ? source->due_ns(source->data) : UINT64_MAX;
@@ -144,16 +126,6 @@ static uint64_t next_deadline(const struct loop *loop)
 	for (size_t i = 0; loop->events && loop->events[i]; i++)
 		deadline = sprof_least(deadline, due_of(loop->events[i]));
 	return deadline;
-}
-
-static void poll_sources(struct loop *loop, uint64_t now_ns)
-{
-	for (size_t i = 0; loop->events && loop->events[i]; i++) {
-		const struct sprof_event_source *source = loop->events[i];
-
-		if (now_ns >= due_of(source) && !source->poll(source->data, now_ns))
-			loop->run.out_of_memory = true;
-	}
 }
 
 static void plan_next_tick(struct loop *loop)
@@ -190,7 +162,12 @@ static bool act(struct loop *loop)
 		sprof_tick(&loop->ticking, false);
 		plan_next_tick(loop);
 	}
-	poll_sources(loop, now);
+	for (size_t i = 0; loop->events && loop->events[i]; i++) {
+		const struct sprof_event_source *source = loop->events[i];
+
+		if (now >= due_of(source) && !source->poll(source->data, now))
+			loop->run.out_of_memory = true;
+	}
 	if (now >= loop->pace.end_ns)
 		return false;
 	if (now >= loop->period.ask_ns)
@@ -214,21 +191,12 @@ static void take_event(struct loop *loop)
 		loop->pace.end_ns = end_ns;
 }
 
-/* Frees all records of threads and processes. */
-static void forget_all(struct loop *loop)
-{
-	const struct threads threads = threads_of(&loop->run);
-	const struct processes processes = processes_of(&loop->run);
-
-	for (size_t i = 0; i < threads.count; i++)
-		sprof_book_close(&loop->book, threads.items[i]);
-	for (size_t i = 0; i < processes.count; i++)
-		sprof_sampled_process_forget(processes.items[i]);
-}
-
 /* The last tick is at the end of the run, so that all figures reach up to it. */
 static void close_run(struct loop *loop)
 {
+	struct threads threads;
+	struct processes processes;
+
 	sprof_loop_charge_all(loop);
 	sprof_stops_drain(&loop->stops);
 	if (loop->ticking.kernel)
@@ -238,7 +206,12 @@ static void close_run(struct loop *loop)
 			loop->events[i]->end(loop->events[i]->data, now_of(&loop->run));
 	}
 	sprof_loop_settle_all(loop);
-	forget_all(loop);
+	threads = threads_of(&loop->run);
+	for (size_t i = 0; i < threads.count; i++)
+		sprof_book_close(&loop->book, threads.items[i]);
+	processes = processes_of(&loop->run);
+	for (size_t i = 0; i < processes.count; i++)
+		sprof_sampled_process_forget(processes.items[i]);
 	loop->is_closed = true;
 	loop->exact.is_open = false;
 	loop->run.exact = NULL;
@@ -258,6 +231,7 @@ static void begin(struct loop *loop)
 	const struct sprof_sampler_options *options = loop->run.options;
 	const uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz);
 	struct pace *pace = &loop->pace;
+	struct threads threads;
 
 	sprof_book_init(&loop->book, &loop->run);
 	loop->ticking = (struct ticking){.run = &loop->run,
@@ -280,6 +254,14 @@ static void begin(struct loop *loop)
 	sprof_switch_init(loop);
 	if (options->exact_waits != SPROF_EXACT_NOT)
 		sprof_exact_begin(&loop->exact, &loop->book, loop->sampling.is_on);
+	/* Threads stand still after a launch, so that the first instruction is the first sample. */
+	threads = threads_of(&loop->run);
+	for (size_t i = 0; i < threads.count; i++) {
+		if (loop->sampling.is_on)
+			sprof_book_open(&loop->book, threads.items[i]);
+		if (threads.items[i]->phase == SPROF_THREAD_STOPPED)
+			loop->run.world->resume(threads.items[i]);
+	}
 }
 
 bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_parts *parts,
@@ -299,7 +281,6 @@ bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sa
 	quality->rate_hz = options->rate_hz;
 	quality->mode = options->mode;
 	begin(&loop);
-	resume_all(&loop);
 	do {
 		take_event(&loop);
 		if (!loop.over && !act(&loop))

@@ -161,42 +161,34 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 	return sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
 }
 
-/* The longest wait within `wall` ns that the thread's samples allow. */
-static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
-{
-	double all = (double)account->looks, blocked = (double)account->blocked_looks;
-	double margin = sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
-
-	if (blocked + margin >= all)
-		return wall;
-	return (uint64_t)((double)wall * (blocked + margin) / all);
-}
-
-/* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
-static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
-{
-	uint64_t worked = sprof_minus(now->cpus.worked_ticks, account->start.cpus.worked_ticks);
-	uint64_t lost = sprof_minus(now->cpus.lost_ticks, account->start.cpus.lost_ticks);
-
-	if (!worked)
-		return 0;
-	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, account->start.cpu_ns) * lost /
-		worked);
-}
-
 /* The part of the left-over time that is not wait. */
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
-	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns), lost;
+	const uint64_t stood =
+		sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
+	const uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
+	const uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
+	const uint64_t worked =
+		sprof_minus(now->cpus.worked_ticks, account->start.cpus.worked_ticks);
+	const uint64_t lost_ticks =
+		sprof_minus(now->cpus.lost_ticks, account->start.cpus.lost_ticks);
+	const double all = (double)account->looks, blocked = (double)account->blocked_looks;
+	const double margin = sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
+	uint64_t most_wait = wall, lost = 0;
 
 	/* If the kernel's count of switches is not known, the thread may have slept. */
 	if (!blocked_ns(account) && now->has_switches && now->switches <= account->last.switches)
 		return left;
 	left -= stood;
-	lost = sprof_least(sprof_minus(lost_by_cpus(account, now), account->lost_ns),
-		sprof_minus(waited(account) + left, most_wait(account, wall)));
+	/* The longest wait that the thread's samples allow. */
+	if (blocked + margin < all)
+		most_wait = (uint64_t)((double)wall * (blocked + margin) / all);
+	/* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
+	if (worked)
+		lost = (uint64_t)((__uint128_t)cpu * lost_ticks / worked);
+	lost = sprof_least(sprof_minus(lost, account->lost_ns),
+		sprof_minus(waited(account) + left, most_wait));
 	lost = sprof_least(lost, left);
 	account->lost_ns += lost;
 	return stood + lost;
@@ -224,25 +216,17 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
 }
 
 /*
- * The kernel adds a wait for a CPU all at once when the wait is over (kernel/sched/stats.h,
- * sched_info_arrive). The part before the first figures, or already handed out as something else,
- * may not fit into the time that is left; then the wait is cut to that time.
+ * What is not CPU time. The kernel adds a wait for a CPU all at once when the wait is over
+ * (kernel/sched/stats.h, sched_info_arrive). The part before the first figures, or already handed
+ * out as something else, may not fit into the time that is left; then the wait is cut to that time.
  */
-static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_figures *now)
-{
-	const uint64_t delta = sprof_least(left_over(account, now),
-		sprof_minus(sprof_minus(now->runq_ns, account->start.runq_ns),
-			account->handed_out.ns[SPROF_TIME_RUNQ]));
-
-	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
-	return delta;
-}
-
-/* What is not CPU time. */
 static void advance_off(struct sprof_account *account, const struct sprof_figures *now,
 	bool is_last, struct sprof_times *times)
 {
-	times->ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
+	const uint64_t runq = sprof_least(sprof_minus(now->runq_ns, account->start.runq_ns),
+		account->handed_out.ns[SPROF_TIME_RUNQ] + left_over(account, now));
+
+	times->ns[SPROF_TIME_RUNQ] = hand_out(account, SPROF_TIME_RUNQ, runq);
 	times->ns[SPROF_TIME_STOLEN] = divide(account, now);
 	note_last(account, now);
 	if (!is_last && !blocked_ns(account))

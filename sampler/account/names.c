@@ -33,33 +33,14 @@ static char *read_command(const struct sprof_world *world, const struct sprof_th
 	return text;
 }
 
-static void report(struct run *run, const struct sprof_thread *thread, bool replaces_name)
-{
-	const struct sampled *sampled = thread->sampling;
-	bool is_named = thread->process->sampling->is_named;
-	SPROF_AUTO_FREE char *command =
-		is_named ? NULL : read_command(run->world, thread, sampled->name, &is_named);
-	const struct sprof_thread_record record = {
-		.id = thread->id,
-		.process = thread->process->id,
-		.pid = thread->process->pid,
-		.tid = thread->tid,
-		.name = sampled->name,
-		.replaces_name = replaces_name,
-		.process_name = command,
-	};
-
-	thread->process->sampling->is_named = is_named;
-	if (!run->sink->thread(run->sink->data, &record))
-		run->out_of_memory = true;
-}
-
 void sprof_names_report(struct run *run, struct sprof_thread *thread, bool new_program)
 {
 	struct sampled_process *process = thread->process->sampling;
 	struct sampled *sampled = thread->sampling;
 	const char *own = sprof_interpreted_name(thread);
 	const bool is_first = thread->tid == thread->process->pid;
+	SPROF_AUTO_FREE char *command = NULL;
+	struct sprof_thread_record record;
 	struct sprof_proc_stat stat;
 	bool has_own, was_comm;
 	const char *name;
@@ -78,5 +59,18 @@ void sprof_names_report(struct run *run, struct sprof_thread *thread, bool new_p
 	if (!strcmp(name, sampled->name) && !new_program)
 		return;
 	snprintf(sampled->name, sizeof(sampled->name), "%s", name);
-	report(run, thread, has_own && was_comm);
+	command = process->is_named
+		? NULL
+		: read_command(run->world, thread, sampled->name, &process->is_named);
+	record = (struct sprof_thread_record){
+		.id = thread->id,
+		.process = thread->process->id,
+		.pid = thread->process->pid,
+		.tid = thread->tid,
+		.name = sampled->name,
+		.replaces_name = has_own && was_comm,
+		.process_name = command,
+	};
+	if (!run->sink->thread(run->sink->data, &record))
+		run->out_of_memory = true;
 }

@@ -60,21 +60,6 @@ void sprof_waits_finish(struct waits *waits)
 		sprof_areas_finish(&waits->areas[i].areas);
 }
 
-static struct process_areas *areas_of(struct waits *waits, pid_t pid)
-{
-	struct process_areas *areas;
-
-	for (size_t i = 0; i < PROCESS_AREAS; i++) {
-		if (waits->areas[i].pid == pid)
-			return &waits->areas[i];
-	}
-	areas = &waits->areas[waits->next_areas++ % PROCESS_AREAS];
-	areas->pid = pid;
-	areas->read_ns = 0;
-	areas->areas.count = 0;
-	return areas;
-}
-
 /* One lookup. */
 struct looking {
 	struct waits *waits;
@@ -90,11 +75,20 @@ struct looking {
 static const struct sprof_area *find_area(const struct looking *looking, uint64_t address)
 {
 	const struct sprof_process *process = looking->thread->process;
-	struct process_areas *known = areas_of(looking->waits, process->pid);
+	struct waits *waits = looking->waits;
+	struct process_areas *known = waits->areas, *end = known + PROCESS_AREAS;
 	const struct sprof_area *area = NULL;
 	SPROF_AUTO_FREE char *text = NULL;
 	pid_t live_tid;
 
+	while (known < end && known->pid != process->pid)
+		known++;
+	if (known == end) {
+		known = &waits->areas[waits->next_areas++ % PROCESS_AREAS];
+		known->pid = process->pid;
+		known->read_ns = 0;
+		known->areas.count = 0;
+	}
 	if (known->generation == process->maps.generation)
 		area = sprof_areas_find(&known->areas, address);
 	if (area || known->read_ns == looking->now_ns)

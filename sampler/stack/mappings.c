@@ -189,21 +189,6 @@ static bool leads_through(const struct sprof_stack_view *stack, const struct spr
 	return false;
 }
 
-/* A bit for each of the stack's modules that is a file; several modules may share one. */
-static uint64_t files_of(const struct sprof_world *world, const struct sprof_stack_view *stack)
-{
-	uint64_t files = 0;
-
-	for (size_t i = 0; i < stack->count; i++) {
-		const uint32_t module = stack->frames[i].module;
-
-		if ((!i || module != stack->frames[i - 1].module) &&
-			world->is_file(world->modules, module))
-			files |= UINT64_C(1) << module % 64;
-	}
-	return files;
-}
-
 /*
  * Whether the mappings that the stack may lead through are unchanged: several if a file is mapped twice. A process
  * may have tens of thousands of others, which one comparison each rules out.
@@ -212,8 +197,16 @@ static enum sprof_maps_answer confirm(const struct sprof_world *world,
 	struct sprof_process *process, const struct sprof_stack_view *stack)
 {
 	struct known_mappings *known = &process->sampling->mappings;
-	const uint64_t files = files_of(world, stack);
+	uint64_t files = 0;
 
+	/* A bit for each of the stack's modules that is a file; several modules may share one. */
+	for (size_t i = 0; i < stack->count; i++) {
+		const uint32_t module = stack->frames[i].module;
+
+		if ((!i || module != stack->frames[i - 1].module) &&
+			world->is_file(world->modules, module))
+			files |= UINT64_C(1) << module % 64;
+	}
 	for (size_t i = 0; files && i < process->maps.count; i++) {
 		struct sprof_mapping *mapping = &process->maps.items[i];
 		enum sprof_maps_answer answer;

@@ -125,21 +125,6 @@ static bool is_visited(const struct stops *stops, const struct slot *slot)
 		!naps(run, slot->ask.thread);
 }
 
-/*
- * Asks from the thread's CPU, which the thread gets back when we leave: it stops before it does
- * anything.
- */
-static void request_there(struct stops *stops, const struct slot_group *group)
-{
-	const int here = sched_getcpu(), there = group->first->ask.cpu.number;
-
-	sprof_hop_to(&stops->hop, there);
-	if (sched_getcpu() == there)
-		sprof_hop_wait_for_timer();
-	request_all(stops->run, group);
-	sprof_hop_to(&stops->hop, here);
-}
-
 /* Turns the stop into an observation. */
 static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
 {
@@ -226,51 +211,32 @@ static void take_stop(
 		sprof_slot_group_queue_rest(group);
 }
 
-/* The thread or its program is gone: the last moment for its sample. */
-static void drop(struct stops *stops, const struct sprof_event *event)
-{
-	struct slot *slot = event->thread ? sprof_slots_find(&stops->slots, event->thread) : NULL;
-	const struct sprof_process *process = event->thread ? event->thread->process : NULL;
-
-	if (!slot)
-		return;
-	/* Frames of a program from before an exec can't be named any more. */
-	if (slot->phase == SLOT_COPIED && event->kind == SPROF_EVENT_ENDED &&
-		(process->maps.count || process->denied))
-		observe(stops, slot, stops->run->tick.ns, false);
-	slot->phase = SLOT_GONE;
-	slot->awaited = false;
-	slot->ask.thread = NULL;
-}
-
 /* Returns false to stop waiting. */
 static bool take(
 	struct stops *stops, const struct slot_group *group, const struct sprof_event *event)
 {
+	const bool has_ended = event->kind == SPROF_EVENT_ENDED;
+	struct slot *slot;
+
 	if (event->kind == SPROF_EVENT_STOPPED) {
 		take_stop(stops, group, event->thread);
 		return true;
 	}
-	if (event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC)
-		drop(stops, event);
+	slot = event->thread ? sprof_slots_find(&stops->slots, event->thread) : NULL;
+	/* The thread or its program is gone: the last moment for its sample. */
+	if (slot && (has_ended || event->kind == SPROF_EVENT_EXEC)) {
+		const struct sprof_process *process = event->thread->process;
+
+		/* Frames of a program from before an exec can't be named any more. */
+		if (slot->phase == SLOT_COPIED && has_ended &&
+			(process->maps.count || process->denied))
+			observe(stops, slot, stops->run->tick.ns, false);
+		slot->phase = SLOT_GONE;
+		slot->awaited = false;
+		slot->ask.thread = NULL;
+	}
 	stops->on_event(stops->data, event);
 	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
-}
-
-/* If the stop is not seen at once, the thread may be on our own CPU, and wait for us to sleep. */
-static void await_near(struct stops *stops, const struct slot_group *group)
-{
-	const struct sprof_world *world = stops->run->world;
-	struct slot *slot = group->first;
-	struct sprof_event event =
-		world->spin(world->target, slot->ask.thread, slot->requested_ns + SPIN_NS);
-
-	if (event.kind != SPROF_EVENT_TIMEOUT) {
-		take(stops, group, &event);
-		return;
-	}
-	slot->ask.thread->sampling->cpu.seen_ns = 0;
-	sprof_slot_group_queue_rest(group);
 }
 
 /*
@@ -293,18 +259,35 @@ static uint64_t deadline_of(struct stops *stops, const struct slot_group *group)
 static void collect_group(struct stops *stops, const struct slot_group *group)
 {
 	const struct sprof_world *world = stops->run->world;
+	const int here = sched_getcpu();
+	struct slot *first = group->first;
+	const bool visits = is_visited(stops, first);
+	struct sprof_event event;
 	uint64_t deadline;
 
-	if (is_visited(stops, group->first))
-		request_there(stops, group);
-	else
-		request_all(stops->run, group);
-	if (group->first->near && group->first->awaited)
-		await_near(stops, group);
+	if (visits) {
+		sprof_hop_to(&stops->hop, first->ask.cpu.number);
+		if (sched_getcpu() == first->ask.cpu.number)
+			sprof_hop_wait_for_timer();
+	}
+	request_all(stops->run, group);
+	/* The thread gets its CPU back when we leave: it stops before it does anything. */
+	if (visits)
+		sprof_hop_to(&stops->hop, here);
+	if (first->near && first->awaited) {
+		event = world->spin(
+			world->target, first->ask.thread, first->requested_ns + SPIN_NS);
+		if (event.kind == SPROF_EVENT_TIMEOUT) {
+			/* It may be on our own CPU, and wait for us to sleep. */
+			first->ask.thread->sampling->cpu.seen_ns = 0;
+			sprof_slot_group_queue_rest(group);
+		} else {
+			take(stops, group, &event);
+		}
+	}
 	deadline = deadline_of(stops, group);
 	while (sprof_slot_group_is_awaited(group)) {
-		struct sprof_event event = world->next_event(world->target, deadline);
-
+		event = world->next_event(world->target, deadline);
 		if (!take(stops, group, &event))
 			break;
 		if (event.kind == SPROF_EVENT_STOPPED)

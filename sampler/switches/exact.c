@@ -119,21 +119,6 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 	sprof_thread_forget_resumes(thread, switching->since_ns);
 }
 
-static void add_switch(
-	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
-{
-	struct switching *switching =
-		exact->is_on ? open(exact, thread) : sprof_exact_switching(thread);
-	const struct switch_item item = {
-		.time_ns = record->time_ns,
-		.kind = record->kind == SPROF_SWITCH_OFF ? SWITCH_OFF : SWITCH_ON,
-		.preempted = record->preempted,
-	};
-
-	if (switching && !sprof_switching_add(switching, &item))
-		exact->run->out_of_memory = true;
-}
-
 /* Places of a program from before an exec can't be named any more. */
 static void add_place(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
@@ -181,7 +166,9 @@ static void take(void *data, const struct sprof_switch_record *record)
 {
 	struct exact *exact = data;
 	const struct sprof_world *world = exact->run->world;
+	struct switching *switching;
 	struct sprof_thread *thread;
+	struct switch_item item;
 
 	if (record->kind == SPROF_SWITCH_GAP) {
 		lose(exact, record);
@@ -190,10 +177,18 @@ static void take(void *data, const struct sprof_switch_record *record)
 	thread = world->find(world->target, record->tid);
 	if (!thread || record->time_ns < thread->seen_ns)
 		return;
-	if (record->kind == SPROF_SWITCH_PLACE)
+	if (record->kind == SPROF_SWITCH_PLACE) {
 		add_place(exact, thread, record);
-	else
-		add_switch(exact, thread, record);
+		return;
+	}
+	item = (struct switch_item){
+		.time_ns = record->time_ns,
+		.kind = record->kind == SPROF_SWITCH_OFF ? SWITCH_OFF : SWITCH_ON,
+		.preempted = record->preempted,
+	};
+	switching = exact->is_on ? open(exact, thread) : sprof_exact_switching(thread);
+	if (switching && !sprof_switching_add(switching, &item))
+		exact->run->out_of_memory = true;
 }
 
 /*

@@ -225,17 +225,6 @@ static void collect(struct ticking *ticking)
 }
 
 /*
- * A thread born during the tick has its first turn in the next one; if there is none, in another
- * round.
- */
-static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_thread *thread)
-{
-	if (!thread->sampling)
-		return ticking->round > 1 && !ticking->run->options->once;
-	return thread->sampling->turn_ns == ticking->run->tick.ns;
-}
-
-/*
  * With many threads, running ones are stopped while others are still to be looked at: their work
  * may be a short burst. If a thread ends meanwhile, the last entry of the table takes its place. So
  * the table is walked from its end: all entries without a turn are before the current place.
@@ -246,6 +235,7 @@ static void take_turns(struct ticking *ticking)
 
 	for (size_t i = SIZE_MAX;;) {
 		const struct threads threads = threads_of(run);
+		const struct sampled *sampled;
 
 		i = sprof_least(i, threads.count);
 		if (!i || run->out_of_memory)
@@ -255,7 +245,13 @@ static void take_turns(struct ticking *ticking)
 			ticking->unsettled_ns = run->tick.ns;
 			continue;
 		}
-		if (has_had_its_turn(ticking, threads.items[i]))
+		/*
+		 * A thread born during the tick has its first turn in the next one; if there is
+		 * none, in another round.
+		 */
+		sampled = threads.items[i]->sampling;
+		if (sampled ? sampled->turn_ns == run->tick.ns
+			    : ticking->round > 1 && !run->options->once)
 			continue;
 		take_turn(ticking, threads.items[i]);
 		if (sprof_stops_are_due(ticking->stops))

@@ -134,9 +134,8 @@ static void take_record(struct timers *timers, struct sprof_thread *thread,
 static bool take_next(struct timers *timers, const struct sprof_thread *thread, uint64_t until_ns,
 	struct sprof_perf_timer_record *ret)
 {
-	const struct sprof_world *world = timers->run->world;
-
-	return world->timer_take(thread->sampling->timed.timer, until_ns, timers->scratch, ret);
+	return timers->run->world->timer_take(
+		thread->sampling->timed.timer, until_ns, timers->scratch, ret);
 }
 
 void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns)
