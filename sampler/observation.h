@@ -5,12 +5,7 @@
 #ifndef SPROF_SAMPLER_OBSERVATION_H
 #define SPROF_SAMPLER_OBSERVATION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "attach/proc/procfs.h"
-#include "base/record.h"
-#include "sampler/account/figures.h"
+#include "sampler/account/account.h"
 #include "sampler/account/ledger.h"
 #include "sampler/loop/run.h"
 #include "unwind/snapshot.h"

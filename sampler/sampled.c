@@ -5,8 +5,6 @@
 
 #include "base/clock.h"
 #include "interp/interp.h"
-#include "sampler/stack/copy.h"
-#include "sampler/switches/switching.h"
 
 /* For how long a process is assumed to enter the kernel often, after a thread was found there. */
 enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };
@@ -43,27 +41,6 @@ void sprof_sampled_begin(
 
 	sprof_ledger_begin(&sampled->ledger, &look);
 	sprof_account_init(&sampled->account, start);
-}
-
-struct sampled *sprof_sampled_create(const struct sprof_figures *start, uint64_t timeslices)
-{
-	struct sampled *sampled = calloc(1, sizeof(*sampled));
-
-	if (!sampled)
-		return NULL;
-	sprof_sampled_begin(sampled, start, timeslices);
-	sampled->holder.thread = SPROF_RECORD_NONE;
-	sprof_copy_plan_init(&sampled->copy);
-	return sampled;
-}
-
-void sprof_sampled_destroy(struct sampled *sampled)
-{
-	if (sampled) {
-		sprof_interp_thread_destroy(sampled->script);
-		sprof_switching_destroy(sampled->switching);
-	}
-	free(sampled);
 }
 
 static void forget_place(struct sampled *sampled)

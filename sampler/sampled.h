@@ -209,10 +209,6 @@ void sprof_sampled_process_forget(struct sprof_process *process);
 /* A thread of it has entered the kernel, or does so often. */
 void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
-/* The window begins with these figures. Returns NULL if out of memory. */
-struct sampled *sprof_sampled_create(const struct sprof_figures *start, uint64_t timeslices);
-/* NULL is accepted. */
-void sprof_sampled_destroy(struct sampled *sampled);
 /* Sampling begins, or resumes: what was counted before these figures does not belong to the run. */
 void sprof_sampled_begin(
 	struct sampled *sampled, const struct sprof_figures *start, uint64_t timeslices);

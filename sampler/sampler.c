@@ -218,8 +218,9 @@ static void close_run(struct loop *loop)
 	sprof_loop_fill_quality(loop);
 	/* Answers signals of the last tick too. */
 	answer_signals(loop);
-	sprof_peek_finish(&loop->ticking.peeking);
-	sprof_event_stacks_finish(&loop->event_stacks);
+	sprof_copy_buffer_finish(&loop->ticking.peeking.buffer);
+	sprof_copy_buffer_finish(&loop->event_stacks.buffer);
+	sprof_copy_buffer_finish(&loop->event_stacks.peeking.buffer);
 	sprof_book_finish(&loop->book);
 	if (loop->ticking.kernel)
 		sprof_timers_finish(&loop->kernel.timers);

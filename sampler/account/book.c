@@ -4,11 +4,14 @@
  */
 #include "sampler/account/book.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "interp/interp.h"
 #include "sampler/stack/copy.h"
 #include "sampler/stack/mappings.h"
+#include "sampler/switches/switching.h"
 
 void sprof_book_init(struct book *book, struct run *run)
 {
@@ -19,7 +22,7 @@ void sprof_book_init(struct book *book, struct run *run)
 void sprof_book_finish(struct book *book)
 {
 	sprof_waits_finish(&book->waits);
-	sprof_samples_finish(&book->samples);
+	free(book->samples.deferred);
 }
 
 /*
@@ -52,12 +55,15 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 		reading.figures = sprof_figures_at_birth(run->world, thread);
 	reading.figures.cpus = *sprof_charge_cpus(&book->charging);
 	if (sprof_sampled_process_of(thread->process))
-		thread->sampling = sprof_sampled_create(
-			&reading.figures, is_all_ours ? 0 : reading.schedstat.timeslices);
+		thread->sampling = calloc(1, sizeof(*thread->sampling));
 	if (!thread->sampling) {
 		run->out_of_memory = true;
 		return NULL;
 	}
+	thread->sampling->holder.thread = SPROF_RECORD_NONE;
+	sprof_copy_plan_init(&thread->sampling->copy);
+	sprof_sampled_begin(
+		thread->sampling, &reading.figures, is_all_ours ? 0 : reading.schedstat.timeslices);
 	note_first(thread, &reading.facts, is_all_ours);
 	sprof_names_report(run, thread, true);
 	return thread->sampling;
@@ -101,7 +107,11 @@ void sprof_book_executed(struct book *book, struct sprof_thread *thread)
 
 void sprof_book_close(struct book *book, struct sprof_thread *thread)
 {
-	sprof_sampled_destroy(thread->sampling);
+	if (thread->sampling) {
+		sprof_interp_thread_destroy(thread->sampling->script);
+		sprof_switching_destroy(thread->sampling->switching);
+	}
+	free(thread->sampling);
 	thread->sampling = NULL;
 	/* Since its last sample it may have loaded a library. */
 	if (thread->process->sampling)
@@ -143,7 +153,8 @@ void sprof_book_restart(struct book *book)
 {
 	const struct threads threads = threads_of(book->run);
 
-	sprof_waits_restart(&book->waits);
+	/* They have ids of the old one. */
+	book->waits.locks = (struct locks){.run = book->run};
 	for (size_t i = 0; i < threads.count; i++) {
 		if (threads.items[i]->sampling)
 			threads.items[i]->process->sampling->is_named = false;
@@ -169,23 +180,12 @@ static bool is_wanted(const struct book *book, const struct observation *observa
 	return !options->no_samples && sprof_mode_takes(options->mode, observation->state);
 }
 
-static void count(struct sprof_quality *quality, const struct observation *observation,
-	const struct last_seen *seen)
+static void count(struct sprof_quality *quality, enum observed_by by, const struct last_seen *seen)
 {
-	switch (observation->by) {
-	case OBSERVED_BY_KERNEL:
-		quality->samples_by_kernel++;
-		break;
-	case OBSERVED_BY_REUSE:
-		quality->samples_reused++;
-		break;
-	case OBSERVED_BY_PEEK:
-		quality->samples_peeked++;
-		break;
-	case OBSERVED_BY_STOP:
-		quality->samples_stopped++;
-		break;
-	}
+	quality->samples_by_kernel += by == OBSERVED_BY_KERNEL;
+	quality->samples_reused += by == OBSERVED_BY_REUSE;
+	quality->samples_peeked += by == OBSERVED_BY_PEEK;
+	quality->samples_stopped += by == OBSERVED_BY_STOP;
 	quality->stacks[seen->end]++;
 	quality->merges[seen->merge]++;
 	quality->stacks_by_code += seen->way == SPROF_WAY_CODE;
@@ -278,7 +278,7 @@ static void book_look(
 		sprof_locks_look(&book->waits.locks, thread, watch, observation->time_ns);
 	if (is_wanted(book, observation)) {
 		sprof_samples_emit(&book->samples, observation, ns);
-		count(book->run->quality, observation, &sampled->last);
+		count(book->run->quality, observation->by, &sampled->last);
 	}
 	charge(book, observation);
 }
@@ -296,7 +296,7 @@ static void book_record(
 	if (!is_wanted(book, observation))
 		return;
 	sprof_samples_add_record(&book->samples, observation, &seen, wait);
-	count(book->run->quality, observation, &seen);
+	count(book->run->quality, observation->by, &seen);
 }
 
 enum sprof_end sprof_book_observation(struct book *book, const struct observation *observation)

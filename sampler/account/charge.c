@@ -2,7 +2,7 @@
  * Decides when a thread's time is charged: its figures must be exact, and worth reading. account.c
  * gives their meaning. Does not handle samples.
  */
-#include "sampler/account/charge.h"
+#include "sampler/account/book.h"
 
 #include <string.h>
 

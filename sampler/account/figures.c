@@ -2,11 +2,12 @@
  * The kernel's figures of a thread, by its files in /proc. A thread older than the run has counted
  * before it, so facts are relative to the first sight of the thread.
  */
-#include "sampler/account/figures.h"
+#include "sampler/account/account.h"
 
 #include "base/numbers.h"
 #include "base/proc-status.h"
 #include "sampler/sampled.h"
+#include "sampler/world.h"
 
 static void read_status(const struct sprof_world *world, struct sprof_thread *thread,
 	struct sprof_thread_facts *facts)

@@ -13,19 +13,11 @@
  * Does not divide the classes of time: the kernel gives their sums (account.c), and these shares
  * are only weights (profile/model/window.c).
  */
-#include "sampler/account/samples.h"
-
-#include <stdlib.h>
+#include "sampler/account/book.h"
 
 #include "base/array.h"
 #include "base/numbers.h"
-#include "sampler/sampled.h"
 #include "sampler/switches/exact.h"
-
-void sprof_samples_finish(struct samples *samples)
-{
-	free(samples->deferred);
-}
 
 /* Hands it to the sink, if the mode wants it. */
 static void hand_over(

@@ -48,11 +48,6 @@ void sprof_waits_init(struct waits *waits, struct run *run)
 	waits->objects.access = &waits->access;
 }
 
-void sprof_waits_restart(struct waits *waits)
-{
-	waits->locks = (struct locks){.run = waits->run};
-}
-
 void sprof_waits_finish(struct waits *waits)
 {
 	sprof_objects_finish(&waits->objects);

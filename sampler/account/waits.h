@@ -5,19 +5,10 @@
 #ifndef SPROF_SAMPLER_ACCOUNT_WAITS_H
 #define SPROF_SAMPLER_ACCOUNT_WAITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "attach/proc/procfs.h"
 #include "blocked/areas.h"
-#include "blocked/futex.h"
 #include "blocked/object.h"
-#include "sampler/loop/run.h"
 #include "sampler/observation.h"
 #include "sampler/sampled.h"
-#include "unwind/snapshot.h"
 
 enum { PROCESS_AREAS = 8, SEEN_LOCKS = 256, KNOWN_DESCRIPTORS = 64 };
 
@@ -66,8 +57,6 @@ struct waits {
 /* The caller keeps the run alive longer, and the waits in their place. */
 void sprof_waits_init(struct waits *waits, struct run *run);
 void sprof_waits_finish(struct waits *waits);
-/* A new sink begins: forgets what the old one has. */
-void sprof_waits_restart(struct waits *waits);
 
 /* The thread is blocked in this call now: finds what it waits for, and remembers that. */
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,

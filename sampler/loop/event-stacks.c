@@ -112,9 +112,3 @@ void sprof_event_stacks_init(struct loop *loop)
 			loop->run.out_of_memory = true;
 	}
 }
-
-void sprof_event_stacks_finish(struct event_stacks *stacks)
-{
-	sprof_copy_buffer_finish(&stacks->buffer);
-	sprof_peek_finish(&stacks->peeking);
-}

@@ -6,13 +6,9 @@
 
 #include <signal.h>
 
-#include "sampler/account/book.h"
-#include "sampler/loop/run.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/stop/stops.h"
 #include "sampler/switches/exact.h"
 #include "sampler/tick/tick.h"
-#include "sampler/timer/kernel.h"
 
 enum { SIGNALS_KEPT = 16 };
 
@@ -80,7 +76,6 @@ struct loop {
 
 /* event-stacks.c: offers them to all sources of events. */
 void sprof_event_stacks_init(struct loop *loop);
-void sprof_event_stacks_finish(struct event_stacks *stacks);
 
 /* Our own CPU time plus the time that the target's threads stood still for us. */
 static inline uint64_t spent_ns(const struct loop *loop)

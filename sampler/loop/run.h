@@ -5,10 +5,6 @@
 #ifndef SPROF_SAMPLER_LOOP_RUN_H
 #define SPROF_SAMPLER_LOOP_RUN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "sampler/sampler.h"
 #include "sampler/world.h"
 

@@ -53,36 +53,31 @@ static struct sprof_stack_view walk(const struct sprof_world *world,
 	return stack;
 }
 
-/* Plans the size of a timer's copy. A stop has room for more, and for a second place. */
-static void plan_timer(const struct observation *observation, const struct sprof_stack_view *stack)
-{
-	const struct sprof_snapshot *snapshot = observation->snapshot;
-	const uint64_t sp = snapshot->stack.base;
-	struct timed *timed = &observation->thread->sampling->timed;
-
-	if (observation->by == OBSERVED_BY_STOP)
-		timed->leads_away = snapshot->home.size || stack->end == SPROF_END_BAD_MEMORY;
-	if (snapshot->home.size)
-		return;
-	if (stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
-		timed->needed = sprof_most(timed->needed, stack->outermost_sp - sp);
-	else if (stack->end == SPROF_END_STACK_COPY && observation->by == OBSERVED_BY_STOP)
-		timed->needed = sprof_most(timed->needed, 2 * snapshot->stack.size);
-}
-
+/*
+ * Plans the next copy, and the size of a timer's copy. A stop has room for more, and for a second
+ * place.
+ */
 static void plan(const struct observation *observation, const struct sprof_stack_view *stack)
 {
 	const struct sprof_snapshot *snapshot = observation->snapshot;
+	const uint64_t sp = snapshot->stack.base;
+	struct sampled *sampled = observation->thread->sampling;
+	struct timed *timed = &sampled->timed;
+	const bool sizes_timer = observation->by != OBSERVED_BY_PEEK && !snapshot->home.size;
 
-	if (observation->by != OBSERVED_BY_PEEK)
-		plan_timer(observation, stack);
+	if (observation->by == OBSERVED_BY_STOP)
+		timed->leads_away = snapshot->home.size || stack->end == SPROF_END_BAD_MEMORY;
+	if (sizes_timer && stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
+		timed->needed = sprof_most(timed->needed, stack->outermost_sp - sp);
+	if (sizes_timer && stack->end == SPROF_END_STACK_COPY &&
+		observation->by == OBSERVED_BY_STOP)
+		timed->needed = sprof_most(timed->needed, 2 * snapshot->stack.size);
 	if (observation->by == OBSERVED_BY_KERNEL)
 		return;
 	if (stack->end == SPROF_END_STACK_COPY)
 		grow_copy(observation);
 	else if (stack->end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
-		sprof_copy_settle(
-			&observation->thread->sampling->copy, snapshot, stack->outermost_sp);
+		sprof_copy_settle(&sampled->copy, snapshot, stack->outermost_sp);
 }
 
 struct walked sprof_walk(const struct run *run, const struct observation *observation)

@@ -4,12 +4,6 @@
 #ifndef SPROF_SAMPLER_STOP_SLOTS_H
 #define SPROF_SAMPLER_STOP_SLOTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/record.h"
-#include "sampler/account/figures.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/copy.h"
 #include "sampler/stop/hop.h"

@@ -12,20 +12,6 @@
 /* A running thread has stopped by then, and a resumed one goes on. */
 enum { QUICK_NS = 200 * 1000 };
 
-static void copy(const struct run *run, struct slot *slot)
-{
-	const struct sprof_world *world = run->world;
-	const struct copying copying = sprof_copying_of(world, slot->ask.thread, &slot->buffer);
-	struct sprof_stack_copy ahead = {0};
-
-	if (slot->near)
-		sprof_copy_ahead(&copying, &ahead);
-	if (!world->mend(slot->ask.thread, true, &slot->snapshot.regs))
-		return;
-	sprof_copy_stack(&copying, &ahead, &slot->snapshot);
-	slot->phase = SLOT_COPIED;
-}
-
 /*
  * Resumes the thread. Returns when it went on. It may have taken our CPU before we could read the
  * clock again, but not for longer than we have been queued since the last note.
@@ -49,12 +35,19 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 {
 	const struct sprof_world *world = run->world;
 	struct sprof_thread *thread = slot->ask.thread;
+	const struct copying copying = sprof_copying_of(world, thread, &slot->buffer);
+	struct sprof_stack_copy ahead = {0};
 	const uint64_t begin = now_of(run);
 	uint64_t unseen = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0, end;
 
 	slot->phase = SLOT_FAILED;
 	slot->awaited = false;
-	copy(run, slot);
+	if (slot->near)
+		sprof_copy_ahead(&copying, &ahead);
+	if (world->mend(thread, true, &slot->snapshot.regs)) {
+		sprof_copy_stack(&copying, &ahead, &slot->snapshot);
+		slot->phase = SLOT_COPIED;
+	}
 	end = let_go(run, hop, thread);
 	/*
 	 * A stop that took longer was not that of a running thread: it waited for a CPU, or its

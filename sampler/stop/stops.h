@@ -7,7 +7,6 @@
 
 #include "base/histogram.h"
 #include "sampler/account/book.h"
-#include "sampler/stop/hop.h"
 #include "sampler/stop/slots.h"
 
 /* patience.c: how long a tick waits for its stops. */

@@ -6,6 +6,7 @@
 #include "sampler/switches/exact.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/numbers.h"
@@ -301,6 +302,7 @@ void sprof_exact_resume(struct exact *exact)
 
 void sprof_exact_restart(struct exact *exact)
 {
-	sprof_exact_places_restart(&exact->places);
+	/* They have ids of the old sink. */
+	memset(exact->places.waits, 0, sizeof(exact->places.waits));
 	for_each(exact, sprof_switching_restart);
 }

@@ -5,11 +5,6 @@
 #ifndef SPROF_SAMPLER_SWITCHES_EXACT_H
 #define SPROF_SAMPLER_SWITCHES_EXACT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "sampler/account/book.h"
-#include "sampler/sampled.h"
 #include "sampler/switches/switching.h"
 #include "sampler/timer/kernel.h"
 
@@ -65,9 +60,6 @@ void sprof_exact_resume(struct exact *exact);
 void sprof_exact_restart(struct exact *exact);
 
 /* places.c: the stack and the wait of a thread that left its CPU, from the kernel's record. */
-
-/* A new sink begins: forgets the ids of the old one. */
-void sprof_exact_places_restart(struct exact_places *places);
 
 /* Whether the stacks of the thread's program take one copy only. */
 bool sprof_exact_places_fit(const struct sprof_thread *thread);

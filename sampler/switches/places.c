@@ -6,8 +6,6 @@
  */
 #include "sampler/switches/exact.h"
 
-#include <string.h>
-
 #include "attach/calls/number.h"
 #include "base/clock.h"
 #include "blocked/call.h"
@@ -15,11 +13,6 @@
 #include "sampler/stack/mappings.h"
 
 enum { WAIT_AGE_NS = 100 * SPROF_NS_PER_MS }; /* as that of events, sampler/account/waits.c */
-
-void sprof_exact_places_restart(struct exact_places *places)
-{
-	memset(places->waits, 0, sizeof(places->waits));
-}
 
 bool sprof_exact_places_fit(const struct sprof_thread *thread)
 {

@@ -14,11 +14,6 @@
 #include "sampler/stack/mappings.h"
 #include "sampler/tick/tick.h"
 
-void sprof_peek_finish(struct peeking *peeking)
-{
-	sprof_copy_buffer_finish(&peeking->buffer);
-}
-
 static enum sprof_state state_by(const struct sprof_thread *thread, char letter)
 {
 	if (thread->phase == SPROF_THREAD_LISTENING || letter == 'T')

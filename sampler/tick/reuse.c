@@ -123,28 +123,26 @@ bool sprof_quiet_has_woken(const struct known_quiet *quiet)
  * Its lock may have a new holder, or the holder may have moved. Very many sleepers take turns over
  * the ticks. Each look covers all ticks since the last.
  */
-static bool needs_holder(const struct run *run, const struct sprof_thread *thread)
-{
-	const struct known_quiet *quiet = &thread->process->sampling->quiet;
-	const struct lock_watch *lock = &thread->sampling->wait.lock;
-	const bool is_in_doubt = lock->own_ns && !lock->holder_tid;
-
-	return lock->futex.address &&
-		(is_in_doubt || quiet->has_awake || !sprof_futex_is_private(&lock->futex)) &&
-		(run->tick.number + thread->id) % (quiet->last_waiters / WAITERS_PER_TICK + 1) == 0;
-}
-
 bool sprof_reuse_is_spared(const struct run *run, const struct sprof_thread *thread, bool is_first)
 {
 	const struct sampled *sampled = thread->sampling;
+	const struct lock_watch *lock;
 	struct known_quiet *quiet;
+	bool has_news;
 
 	if (!sampled || !sampled->sleep.active)
 		return false;
 	quiet = &thread->process->sampling->quiet;
-	quiet->waiters += is_first && sampled->wait.lock.futex.address;
+	lock = &sampled->wait.lock;
+	has_news = lock->futex.address &&
+		((lock->own_ns && !lock->holder_tid) || quiet->has_awake ||
+			!sprof_futex_is_private(&lock->futex));
+	quiet->waiters += is_first && lock->futex.address;
 	return quiet->is_quiet && run->tick.ns < sampled->ledger.last.time_ns + LOOK_NS &&
-		!needs_holder(run, thread);
+		!(has_news &&
+			(run->tick.number + thread->id) %
+					(quiet->last_waiters / WAITERS_PER_TICK + 1) ==
+				0);
 }
 
 bool sprof_reuse(const struct run *run, struct sprof_thread *thread, struct observation *ret)

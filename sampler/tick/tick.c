@@ -112,27 +112,13 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
 
-static void ask(struct ticking *ticking, struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-	const struct ask ask = {
-		.thread = thread,
-		.cpu = sampled->cpu,
-		.wants_figures = sprof_charge_is_due(
-			&ticking->book->charging, sampled, ticking->run->tick.ns),
-	};
-
-	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
-			    : !sprof_stops_ask(ticking->stops, &ask))
-		ticking->run->out_of_memory = true;
-}
-
 /* Most threads of most programs sleep as before. */
 static void look(struct ticking *ticking, struct sprof_thread *thread)
 {
 	const struct run *run = ticking->run;
 	const struct sampled *sampled = sprof_book_open(ticking->book, thread);
 	struct observation reused = {.look = {0}};
+	struct ask ask = {.thread = thread};
 
 	if (!sampled)
 		return;
@@ -148,8 +134,13 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 	sprof_interval_woke(&ticking->book->samples, thread, &reused.look);
 	if (run->options->mode == SPROF_MODE_WAIT && !run->tick.closing)
 		return;
-	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
-		ask(ticking, thread);
+	if (thread->phase != SPROF_THREAD_RUNNING && thread->phase != SPROF_THREAD_INTERRUPTED)
+		return;
+	ask.cpu = sampled->cpu;
+	ask.wants_figures = sprof_charge_is_due(&ticking->book->charging, sampled, run->tick.ns);
+	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
+			    : !sprof_stops_ask(ticking->stops, &ask))
+		ticking->run->out_of_memory = true;
 }
 
 static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
@@ -170,8 +161,9 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		look(ticking, thread);
 	if (thread->sampling) {
 		thread->sampling->turn_ns = run->tick.ns;
-		if (ticking->kernel)
-			sprof_kernel_share(ticking->kernel, thread);
+		/* Records that were just handed over share the CPU time, unless the look has done that. */
+		if (sprof_samples_have_records(&ticking->book->samples, thread))
+			sprof_interval_read(&ticking->book->samples, thread, run->tick.ns);
 	}
 	if (!ticking->kernel || !sprof_kernel_covers(thread))
 		ticking->unsettled_ns = run->tick.ns;

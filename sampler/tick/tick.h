@@ -4,13 +4,7 @@
 #ifndef SPROF_SAMPLER_TICK_TICK_H
 #define SPROF_SAMPLER_TICK_TICK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "sampler/account/book.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/stack/copy.h"
-#include "sampler/stop/stops.h"
 #include "sampler/timer/kernel.h"
 
 /* peek.c: the sample of a thread that sleeps, taken while it sleeps. */
@@ -28,8 +22,6 @@ struct peeking {
 	struct copy_buffer buffer;
 	struct sprof_snapshot snapshot; /* of the last observation */
 };
-
-void sprof_peek_finish(struct peeking *peeking);
 
 /* What was just read of the thread: it did not run. */
 struct peek_sight {

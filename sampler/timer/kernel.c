@@ -56,12 +56,6 @@ void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread)
 		note_room(kernel, thread);
 }
 
-void sprof_kernel_share(struct kernel *kernel, struct sprof_thread *thread)
-{
-	if (sprof_samples_have_records(&kernel->book->samples, thread))
-		sprof_interval_read(&kernel->book->samples, thread, kernel->run->tick.ns);
-}
-
 /* Takes the last records, at the end of the thread or of its program (`has_executed`). */
 static void take_last(struct kernel *kernel, struct sprof_thread *thread, bool has_executed)
 {

@@ -2,13 +2,6 @@
 #ifndef SPROF_SAMPLER_TIMER_KERNEL_H
 #define SPROF_SAMPLER_TIMER_KERNEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "attach/proc/procfs.h"
-#include "base/cpu-set.h"
-#include "sampler/loop/run.h"
 #include "sampler/stop/stops.h"
 
 /*
@@ -86,11 +79,6 @@ void sprof_kernel_init(struct kernel *kernel, struct book *book, struct stops *s
 void sprof_kernel_begin(struct kernel *kernel);
 /* Hands over what has been recorded of a sampled thread between the ticks. */
 void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread);
-/*
- * Call after the look: the records that were just handed over share the CPU time, unless the look
- * has already given it to them.
- */
-void sprof_kernel_share(struct kernel *kernel, struct sprof_thread *thread);
 /* Any event of the target, before others handle it: a thread may be gone afterwards. */
 void sprof_kernel_hear(struct kernel *kernel, const struct sprof_event *event);
 /* No ticks follow for a while: closes all timers. */

@@ -60,7 +60,7 @@ TRANSITIONS = [
     ("missed-is-nothing", "sampler/tick/tick.c", "look_at_missed(ticking, slot->ask.thread);", ";"),
     ("always-due", "sampler/account/charge.c", "return charging->run->tick.closing || now_ns", "return true || now_ns"),
     ("ends-without-its-time", "sampler/account/charge.c", "if (with_figures && sampled->life", "if (false && sampled->life"),
-    ("no-figures-are-wanted", "sampler/tick/tick.c", ".wants_figures = sprof_charge_is_due(", ".wants_figures = false && sprof_charge_is_due("),
+    ("no-figures-are-wanted", "sampler/tick/tick.c", "sprof_charge_is_due(&ticking", "false && sprof_charge_is_due(&ticking"),
     ("holders-of-any-moment", "sampler/account/samples.c", "sampled->place_ns == sample.time_ns ?", "true ?"),
     ("last-ticks-are-forgotten", "sampler/account/quality.c", "run->tick.ns >= schedule->deadline &&", "false &&"),
     ("once-takes-two", "sampler/account/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", "(void)loop->sampling;\n\treturn;"),
