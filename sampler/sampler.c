@@ -121,7 +121,7 @@ static uint64_t next_deadline(const struct loop *loop)
 	uint64_t deadline = sprof_least(loop->pace.schedule.deadline, loop->pace.end_ns);
 
 	deadline = sprof_least(deadline, loop->period.ask_ns);
-	deadline = sprof_least(deadline, sprof_switch_due_ns(loop));
+	deadline = sprof_least(deadline, loop->sampling.planned_ns);
 	deadline = sprof_least(deadline, sprof_exact_due_ns(&loop->exact));
 	for (size_t i = 0; loop->events && loop->events[i]; i++)
 		deadline = sprof_least(deadline, due_of(loop->events[i]));
@@ -150,7 +150,7 @@ static bool act(struct loop *loop)
 {
 	uint64_t now = now_of(&loop->run), tick_ns;
 
-	if (now >= sprof_switch_due_ns(loop))
+	if (now >= loop->sampling.planned_ns)
 		sprof_switch_on(loop);
 	tick_ns = loop->pace.schedule.deadline;
 	if (loop->exact.is_open && (now >= tick_ns || now >= sprof_exact_due_ns(&loop->exact)))

@@ -39,22 +39,6 @@ static void hand_over(
 		run->out_of_memory = true;
 }
 
-/*
- * The figures of a thread that has slept since the last charge are known, except for the time. With
- * many sleepers, saved reads matter. A process's first thread is read also for the memory that the
- * others take; one that has ended may have worked before its end.
- */
-static bool is_known(const struct run *run, const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	if (thread->tid == thread->process->pid && thread->process->threads > 1)
-		return false;
-	return sampled->sleep.active && sampled->life != SAMPLED_DEAD && !sampled->switching &&
-		!run->tick.closing &&
-		sprof_account_has_slept(&sampled->account, &sampled->ledger.last.figures);
-}
-
 /* Recorded switches show when the thread was on no CPU. */
 static void add_off(const struct sampled *sampled, struct sprof_figures *now)
 {
@@ -117,9 +101,17 @@ bool sprof_charge_window(
 	struct charging *charging, struct sprof_thread *thread, const struct reading *reading)
 {
 	struct sampled *sampled = thread->sampling;
+	const bool has_others = thread->tid == thread->process->pid && thread->process->threads > 1;
 	struct reading now;
 
-	if (!reading && is_known(charging->run, thread)) {
+	/*
+	 * The figures of a thread that has slept since the last charge are known, except for the
+	 * time. With many sleepers, saved reads matter. A process's first thread is read also for
+	 * the memory that the others take; one that has ended may have worked before its end.
+	 */
+	if (!reading && !has_others && sampled->sleep.active && sampled->life != SAMPLED_DEAD &&
+		!sampled->switching && !charging->run->tick.closing &&
+		sprof_account_has_slept(&sampled->account, &sampled->ledger.last.figures)) {
 		struct sprof_figures figures = {
 			.time_ns = now_of(charging->run),
 			.stood_ns = sampled->stood_ns,

@@ -15,10 +15,7 @@ enum { SIGNALS_KEPT = 16 };
 /* pause.c: whether samples are taken. */
 struct sampling_switch {
 	bool is_on;
-	/*
-	 * while off: the end of the delay, which switches it on; UINT64_MAX: only the control does
-	 */
-	uint64_t planned_ns;
+	uint64_t planned_ns;    /* the end of the delay switches it on; UINT64_MAX: nothing does */
 	uint64_t since_ns;      /* the present state */
 	uint64_t on_ns, off_ns; /* time on and off before since_ns, in this period */
 };
@@ -97,8 +94,6 @@ void sprof_switch_init(struct loop *loop);
  */
 void sprof_switch_on(struct loop *loop);
 void sprof_switch_off(struct loop *loop);
-/* When the end of the delay switches it on; UINT64_MAX: it does not. */
-uint64_t sprof_switch_due_ns(const struct loop *loop);
 /* For how long it was on, and off, in this period. */
 uint64_t sprof_switch_on_ns(const struct loop *loop);
 uint64_t sprof_switch_off_ns(const struct loop *loop);

@@ -7,11 +7,6 @@
 
 #include "base/numbers.h"
 
-uint64_t sprof_switch_due_ns(const struct loop *loop)
-{
-	return loop->sampling.is_on ? UINT64_MAX : loop->sampling.planned_ns;
-}
-
 /* Up to the last tick all time was charged. Since then we may have waited for a CPU. */
 uint64_t sprof_switch_on_ns(const struct loop *loop)
 {
@@ -44,6 +39,7 @@ static void begin_ticks(struct loop *loop, uint64_t first_ns)
 	struct pace *pace = &loop->pace;
 
 	loop->sampling.is_on = true;
+	loop->sampling.planned_ns = UINT64_MAX;
 	loop->sampling.since_ns = first_ns;
 	loop->ticking.unsettled_ns = first_ns;
 	if (!loop->run.options->no_samples)

@@ -44,9 +44,7 @@ void sprof_copy_plan_expect(const struct sprof_thread *thread)
 
 	if (process->script)
 		plan->size = sprof_most(plan->size, FIRST_DEEP_COPY);
-	if (!process->mappings.go)
-		return;
-	if (!plan->goroutine_size)
+	if (process->mappings.go && !plan->goroutine_size)
 		plan->goroutine_size = sprof_most(plan->size, FIRST_GOROUTINE_COPY);
 }
 

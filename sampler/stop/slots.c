@@ -65,15 +65,6 @@ struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask)
 	return slot;
 }
 
-enum sprof_state sprof_slot_state(const struct slot *slot)
-{
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-
-	if (regs->system_call < 0)
-		return SPROF_STATE_USER;
-	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
-}
-
 bool sprof_slot_group_is_awaited(const struct slot_group *group)
 {
 	for (const struct slot *slot = group->first; slot < group->last; slot++) {

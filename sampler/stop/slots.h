@@ -74,12 +74,6 @@ struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thre
  */
 struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask);
 
-/*
- * The thread's state by its registers: it ran at the look, and may have gone to sleep before its
- * stop.
- */
-enum sprof_state sprof_slot_state(const struct slot *slot);
-
 bool sprof_slot_group_is_awaited(const struct slot_group *group);
 bool sprof_slot_group_is_asked(const struct slot_group *group);
 /* Those that were asked and have not come wait for a CPU. */

@@ -31,12 +31,6 @@ enum {
 	FEW_TIMESLICES = 4,
 };
 
-void sprof_stops_begin(struct stops *stops)
-{
-	stops->patience = (struct patience){0};
-	stops->asked = 0;
-}
-
 bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 {
 	const struct run *run = stops->run;
@@ -128,20 +122,25 @@ static bool is_visited(const struct stops *stops, const struct slot *slot)
 /* Turns the stop into an observation. */
 static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
 {
+	const struct sprof_regs *regs = &slot->snapshot.regs;
 	struct sprof_thread *thread = slot->ask.thread;
 	struct observation observation = {
 		.thread = thread,
 		.by = OBSERVED_BY_STOP,
 		.time_ns = time_ns,
-		.state = sprof_slot_state(slot),
+		.state = SPROF_STATE_USER,
 		.is_late = is_late,
 		.cpu = (uint32_t)(thread->sampling->cpu.number + 1),
 		.snapshot = &slot->snapshot,
-		.call = sprof_call_at(&slot->snapshot.regs, slot->snapshot.regs.system_call),
+		.call = sprof_call_at(regs, regs->system_call),
 		.look = slot->look,
 		.reading = slot->has_reading ? &slot->reading : NULL,
 	};
 
+	/* It ran at the look, and may have gone to sleep before its stop. */
+	if (regs->system_call >= 0)
+		observation.state =
+			sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
 	if (slot->near && observation.state != SPROF_STATE_USER)
 		sprof_sampled_process_entered(thread->process->sampling, stops->run->tick.ns);
 	sprof_book_observation(stops->book, &observation);

@@ -55,7 +55,6 @@ void sprof_stops_init(struct stops *stops, struct book *book, void *data,
 	void (*on_event)(void *data, const struct sprof_event *event));
 void sprof_stops_finish(struct stops *stops);
 
-void sprof_stops_begin(struct stops *stops);
 /* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_stops_ask(struct stops *stops, const struct ask *ask);
 /* Whether to collect now: what the threads were seen doing may soon be over. */

@@ -203,6 +203,7 @@ static void look_at_missed(struct ticking *ticking, struct sprof_thread *thread)
 static void collect(struct ticking *ticking)
 {
 	struct slots *slots = &ticking->stops->slots;
+	struct sprof_hop *hop = &ticking->stops->hop;
 
 	sprof_stops_collect(ticking->stops);
 	for (size_t i = 0; i < slots->count; i++) {
@@ -212,8 +213,12 @@ static void collect(struct ticking *ticking)
 			look_at_missed(ticking, slot->ask.thread);
 	}
 	slots->count = 0;
-	if (ticking->kernel)
-		sprof_kernel_leave_their_cpus(ticking->kernel);
+	/*
+	 * Records can be read from any CPU. If none is idle, reading takes the time of what runs
+	 * there: better another program than a thread of the target.
+	 */
+	if (ticking->kernel && !ticking->stops->asked && !sprof_hop_widen_if_queued(hop))
+		sprof_hop_off(hop, &ticking->kernel->timers.cpus);
 }
 
 /*
@@ -291,9 +296,12 @@ void sprof_tick(struct ticking *ticking, bool closing)
 	};
 	if (sprof_quiet_look(run))
 		settle_sleepers(ticking);
-	if (ticking->kernel)
-		sprof_kernel_begin(ticking->kernel);
-	sprof_stops_begin(ticking->stops);
+	if (ticking->kernel) {
+		ticking->kernel->timers.cpus = (struct sprof_cpu_set){0};
+		ticking->kernel->room_ns = UINT64_MAX;
+	}
+	ticking->stops->patience = (struct patience){0};
+	ticking->stops->asked = 0;
 	ticking->round = 0;
 	do {
 		ticking->round++;

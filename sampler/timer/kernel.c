@@ -145,12 +145,6 @@ bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
 	return true;
 }
 
-void sprof_kernel_begin(struct kernel *kernel)
-{
-	kernel->timers.cpus = (struct sprof_cpu_set){0};
-	kernel->room_ns = UINT64_MAX;
-}
-
 bool sprof_kernel_covers(const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
@@ -158,18 +152,6 @@ bool sprof_kernel_covers(const struct sprof_thread *thread)
 	return sampled &&
 		(sampled->life == SAMPLED_DEAD ||
 			(sampled->timed.is_open && !sampled->sleep.active));
-}
-
-/*
- * Records can be read from any CPU. If none is idle, reading takes the time of what runs there:
- * better another program than a thread of the target.
- */
-void sprof_kernel_leave_their_cpus(struct kernel *kernel)
-{
-	struct sprof_hop *hop = &kernel->stops->hop;
-
-	if (!kernel->stops->asked && !sprof_hop_widen_if_queued(hop))
-		sprof_hop_off(hop, &kernel->timers.cpus);
 }
 
 void sprof_kernel_init(struct kernel *kernel, struct book *book, struct stops *stops)

@@ -75,8 +75,6 @@ struct kernel {
 /* The caller keeps all pointed-to objects alive longer. */
 void sprof_kernel_init(struct kernel *kernel, struct book *book, struct stops *stops);
 
-/* Begins a tick, before the stops begin theirs. */
-void sprof_kernel_begin(struct kernel *kernel);
 /* Hands over what has been recorded of a sampled thread between the ticks. */
 void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread);
 /* Any event of the target, before others handle it: a thread may be gone afterwards. */
@@ -90,7 +88,5 @@ SPROF_MUST_USE bool sprof_kernel_ask(struct kernel *kernel, const struct ask *as
  * asleep.
  */
 bool sprof_kernel_covers(const struct sprof_thread *thread);
-/* After the tick's stops: leaves the CPUs that threads of the target run on. */
-void sprof_kernel_leave_their_cpus(struct kernel *kernel);
 
 #endif
