@@ -165,6 +165,7 @@ ROWS = [
     ("report", "top", ["--top", "1"], (), DIFFERS),
     ("diff", "top", ["--top", "1"], ("--shares",), DIFFERS),
     (RECORDING, "full", ["--full"], (), REPORT),
+    ("heap", "full", ["--full"], (), DIFFERS),
     (RECORDING, "top", ["--top", "1"], (), REPORT),
     (RECORDING, "no-pager", ["--no-pager"], (), REPORT),
     *values("heap diff", "top", "0"),
@@ -246,6 +247,8 @@ ROWS = [
     ("attach", "delay", ["--delay", "1h", "--to", "1s"], (), Fails("--to is not after")),
     (RECORDING, "from", ["--from", "2s", "--to", "1s"], (), Fails("--to is not after --from")),
     (RECORDING, "to", ["--to", "1s", "--from", "2s"], (), Fails("--to is not after --from")),
+    # sh takes no notice of the words behind its script.
+    ("run", "wait", ["--wait"], ("--", "sh", "-c", "sleep 0.5 & exit 0"), Lacks("1 process .*--wait")),
     (RECORDING, "control", ["--control", "fifo:/no-such"], (), Fails("/no-such: No such")),
     (RECORDING, "start-off", ["--start-off"], (), Says("sampling was not switched on")),
     (RECORDING, "every", ["--every", "1s"], ("-o", "written.txt"), Says("again and again")),
@@ -325,9 +328,7 @@ ROWS = [
 # What needs a program of its own to be seen, and the test that has one, or a test of the same row. -q and -v are about
 # stderr alone.
 ELSEWHERE = {
-    "full": ("heap", "test_options_seen.py"),
     "no-children": ("run", "test_endings.py"),
-    "wait": ("run", "test_endings.py"),
     "cpus": (RECORDING, "test_kernel_source.py"),
     "goroutines": (RECORDING, "test_go.py"),
     "no-python": (RECORDING + " dump", "test_python.py"),
