@@ -212,12 +212,12 @@ const struct sprof_option sprof_report_options_report_table[] = {
 		"text, json: show only the functions that matching functions call", set_pattern,
 		FIELD(callees)},
 	{"sort", NULL, "COLUMNS",
-		"text, json: sort the flat profile by columns: total, samples,\n"
-		"dso,self, ... (self)",
+		"text, json: sort the flat profile by columns, such as\n"
+		"dso,total,samples (self)",
 		set_columns, FIELD(sort)},
 	{"columns", NULL, "LIST",
-		"text: columns of the flat profile: self%,self,self-user,self-wait,\n"
-		"dso, ...; a wrong name lists all",
+		"text: columns of the flat profile, such as\n"
+		"self%,self,self-user,dso; a wrong name lists all",
 		set_columns, FIELD(columns)},
 	{"percentage", NULL, "OF", "text: relative to the filtered time, or absolute (relative)",
 		set_percentage, 0},
