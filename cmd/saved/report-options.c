@@ -250,9 +250,9 @@ const struct sprof_option sprof_report_options_output_table[] = {
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
 		"format of the preceding -o, or of all outputs; sprof\n"
-		"--list-formats lists them (by FILE's suffix; on stdout: text; run,\n"
-		"attach, heap: summary on a terminal; run, attach: folded into a\n"
-		"pipe)",
+		"--list-formats lists them (by FILE's suffix; stdout gets text, but a\n"
+		"summary if run, attach or heap write to a terminal, and folded\n"
+		"stacks if run or attach write to a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{0},
 };
