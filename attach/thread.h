@@ -31,6 +31,8 @@ enum sprof_process_rank {
 	SPROF_PROCESS_LATER,
 };
 
+struct sampled;
+struct sampled_process;
 struct sprof_breakpoints;
 struct sprof_trap_signals;
 
@@ -50,7 +52,7 @@ struct sprof_process {
 	int memory_file;
 	bool denied; /* reading its memory or its threads' system calls was denied */
 	/* owned by the sampler, which frees it before it releases the last thread */
-	void *sampling;
+	struct sampled_process *sampling;
 	/* see attach/breakpoints/breakpoints.h; NULL: none */
 	struct sprof_breakpoints *breakpoints;
 	/* see attach/breakpoints/signals.h; NULL: nothing is known */
@@ -101,8 +103,8 @@ struct sprof_thread {
 	uint32_t id;               /* counts up from 0; never reused */
 	pid_t tid;
 	struct sprof_process *process;
-	void *sampling; /* owned by the sampler, which frees it before release */
-	void *calls;    /* owned by events/syscalls/calls.c, which frees it before release */
+	struct sampled *sampling; /* owned by the sampler, which frees it before release */
+	void *calls; /* owned by events/syscalls/calls.c, which frees it before release */
 	enum sprof_thread_phase phase;
 	int signal;      /* STOPPED: deliver it at the resume; 0: none */
 	bool group_stop; /* STOPPED: resume with PTRACE_LISTEN */

@@ -121,7 +121,7 @@ static const struct sprof_option output_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to watch", sprof_event_run_table, FIELD(watching)},
+	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
 	{"What to watch", what_table},
 	{"Output", output_table},
 	{"Names", sprof_naming_kind_table, FIELD(short_names)},
@@ -390,7 +390,8 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 		if (!sprof_function_choice_add(&calls->choice, options->functions.items[i], err))
 			return false;
 	}
-	return sprof_function_choice_begin(&calls->choice, operands[0], options->watching.pid, err);
+	return sprof_function_choice_begin(
+		&calls->choice, operands[0], options->watching.processes.pid, err);
 }
 
 static bool open_outputs(struct calls *calls, struct sprof_error *err)
@@ -419,7 +420,7 @@ static void finish(struct calls *calls)
 
 static bool guard(const struct calls_options *options, struct sprof_error *err)
 {
-	return options->count || sprof_guardian_begin(options->watching.pid, err);
+	return options->count || sprof_guardian_begin(options->watching.processes.pid, err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -458,6 +459,7 @@ const struct sprof_command sprof_command_calls = {
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
 	.groups = groups,
+	.processes = FIELD(watching),
 	.defaults = &defaults,
 	.options_size = sizeof(struct calls_options),
 	.run = run,

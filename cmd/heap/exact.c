@@ -277,7 +277,7 @@ bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request, char *
 	int *ret_exit, struct sprof_error *err)
 {
 	struct run run = {.request = request};
-	const bool done = sprof_guardian_begin(request->watching->pid, err) &&
+	const bool done = sprof_guardian_begin(request->watching->processes.pid, err) &&
 		begin(&run, operands, err) && trace(&run, ret_exit, err) &&
 		write_all(&run, ret_exit, err);
 

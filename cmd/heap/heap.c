@@ -104,7 +104,7 @@ static const struct sprof_option weight_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to watch", sprof_event_run_table, FIELD(watching)},
+	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
 	{"What to watch", option_table},
 	{"With --exact", exact_table},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
@@ -362,6 +362,7 @@ const struct sprof_command sprof_command_heap = {
 		"  sprof heap --exact -o heap.pb.gz -- ./app && go tool pprof -top heap.pb.gz\n",
 	.groups = groups,
 	.hidden = "growth older no-pager threads " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(watching),
 	.defaults = &defaults,
 	.options_size = sizeof(struct heap_options),
 	.run = run,

@@ -261,7 +261,7 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 	run->shown = *run->request->shown;
 	if (!sprof_event_run_check("heap", watching, operands, err) ||
 		!sprof_report_options_settle_answer(&run->shown, run->request->is_quiet, err) ||
-		!sprof_guardian_begin(watching->pid, err) ||
+		!sprof_guardian_begin(watching->processes.pid, err) ||
 		!sprof_event_run_init(&run->watching, watching, operands, err) ||
 		!create_functions(run, err))
 		return false;

@@ -37,6 +37,16 @@ static char *describe_threads(const struct sprof_pids *tids)
 	return text;
 }
 
+struct sprof_subject sprof_subject_of(const struct sprof_processes *processes)
+{
+	return (struct sprof_subject){
+		.pid = processes->pid,
+		.pids = processes->pids.count ? &processes->pids : NULL,
+		.tids = processes->tids.count ? &processes->tids : NULL,
+		.follow_children = processes->children,
+	};
+}
+
 char *sprof_subject_describe(const struct sprof_subject *subject)
 {
 	if (subject->tids)

@@ -21,7 +21,7 @@ enum { UPROBES_MAX = 32 };
 
 static uint64_t uprobes_of(const struct trace *trace)
 {
-	const pid_t pid = trace->options->watching.pid;
+	const pid_t pid = trace->options->watching.processes.pid;
 	long threads = 1;
 
 	if (pid && !sprof_proc_status_read_number(pid, "Threads", &threads))
@@ -64,7 +64,7 @@ static bool begin_breakpoints(struct trace *trace, struct sprof_error *err)
 		return false;
 	}
 	return sprof_trace_probes_check(&trace->probes, err) &&
-		sprof_guardian_begin(trace->options->watching.pid, err);
+		sprof_guardian_begin(trace->options->watching.processes.pid, err);
 }
 
 bool sprof_trace_choose_functions(struct trace *trace, struct sprof_error *err)

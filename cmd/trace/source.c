@@ -103,8 +103,7 @@ static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 			.probe_count = has_probes ? trace->probes.count : 0,
 			.calls = trace->call_numbers,
 			.call_count = trace->call_count},
-		.follow_children = options->watching.pid ? options->watching.children
-							 : !options->watching.no_children,
+		.follow_children = trace->watching.subject.follow_children,
 		.listener = sprof_call_events_listener(&trace->sink),
 		.sink = trace->sink,
 		.gap = on_gap,

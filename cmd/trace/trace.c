@@ -127,7 +127,7 @@ static const struct sprof_option report_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to trace", sprof_event_run_table, FIELD(watching)},
+	SPROF_EVENT_RUN_GROUPS("What to trace", FIELD(watching)),
 	{"What to trace", event_table},
 	{"What to trace", sprof_with_samples_table, FIELD(beside)},
 	{"Report", report_table},
@@ -178,6 +178,7 @@ const struct sprof_command sprof_command_trace = {
 		"raw_syscalls:sys_enter,raw_syscalls:sys_exit -- ./app\n",
 	.groups = groups,
 	.hidden = "perins rate " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(watching),
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_trace_options),
 	.run = run,

@@ -92,6 +92,8 @@ static int compare(const void *one, const void *other, void *data)
 	const size_t first = order->column;
 	int result = compare_cell(&table->columns[first], &a->cells[first], &b->cells[first]);
 
+	if (a->is_last != b->is_last)
+		return a->is_last ? 1 : -1;
 	if (result)
 		return order->reversed ? -result : result;
 	for (size_t i = 0; i < table->column_count && !result; i++)

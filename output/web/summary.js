@@ -13,14 +13,14 @@ function writeFacts(data) {
 	const {quality} = data, facts = [];
 	const title = data.command === null ? "unknown program" : data.command;
 	document.title = data.change ? `${data.change} - ${title} - sprof` : `${title} - sprof`;
-	byId("command").textContent = title;
+	byId("command").textContent = byId("command").title = title;
 	if (quality.target_pid)
 		facts.push(`pid ${quality.target_pid}`);
 	const threads = data.threads.slice(data.baseThreads);
 	facts.push(plural(new Set(threads.map((thread) => thread.processIndex)).size, "process", "processes"));
 	facts.push(plural(threads.length, "thread"));
 	if (data.baseThreads)
-		facts.push("compared with another profile", data.change);
+		facts.push("compared with another profile");
 	if (quality.duration_ns)
 		facts.push(`${formatTime(quality.duration_ns)} at ${+quality.rate_hz.toPrecision(4)} Hz`);
 	if (data.startMs)
@@ -37,7 +37,7 @@ function writeVerdict(model, onWeight, onChoose) {
 	writeAnswer(model);
 	const found = HEADLINES.find(([name, above]) => percentOf(metrics[name], whole) > above);
 	const [first] = answerOf(model);
-	byId("headline").textContent = first ? first : whole
+	byId("headline").textContent = model.data.change ? model.data.change : first ? first : whole
 		? `${found ? found[2] : "A bit of everything"}: ${headlineReason(metrics, found)}`
 		: model.data.weight === "value"
 			? `${formatWeight(metrics.value, "value")} of ${weightName("value")} in all.`
@@ -65,7 +65,7 @@ function writeAnswer(model) {
 	const box = byId("answer"), {idle, cost, own} = model.data;
 	if (first && idle > 0)
 		words.push(element("li", {}, `Shares are of the time in which threads were not idle; ${formatTime(idle)} ` +
-			"they waited for work. Below, all of it counts."));
+			"they waited for work. Below, that is [idle]."));
 	if (first && own.length)
 		words.push(element("li", {}, `Of that time, with what they call in libraries: ${ownWords(model.data)}.`));
 	if (first && cost)

@@ -72,7 +72,7 @@ class SortedTable {
 	head(column) {
 		const sorted = column.key === this.sortBy;
 		const order = this.falling ? "descending" : "ascending";
-		return element("th", {scope: "col", class: column.isText ? "text" : "number",
+		return element("th", {scope: "col", class: column.isText ? "text" : "number", "data-key": column.key,
 			"aria-sort": sorted ? order : null},
 		button({"data-key": column.key, title: column.title},
 			column.label + (sorted ? (this.falling ? " \u25be" : " \u25b4") : ""),
@@ -147,8 +147,13 @@ function flatColumns(data, weightOf, wholeOf, scaleOf) {
 		{key: "dso", label: "dso", isText: true, title: "The shared object or program that has the function",
 			value: (row) => objectOf(data, row.fn), cell: (row) => objectCell(data, row.fn)},
 		{key: "name", label: "function", isText: true, title: "",
-			value: (row) => names[row.fn], cell: (row) => [nameOf(names[row.fn], {title: names[row.fn]})]},
+			value: (row) => names[row.fn], cell: (row) => [nameOf(names[row.fn], {title: nameAndObject(data, row.fn)})]},
 	];
+}
+
+function nameAndObject(data, fn) {
+	const module = data.functions.module[fn];
+	return module < 0 ? data.functions.name[fn] : `${data.functions.name[fn]}\n${data.modules[module]}`;
 }
 
 function objectOf(data, fn) {
@@ -169,8 +174,9 @@ function verdictCell(metrics) {
 }
 
 function functionCell(data, fn) {
-	const module = data.functions.module[fn];
-	const name = nameOf(data.functions.name[fn], {title: data.functions.name[fn]});
+	if (fn < 0)
+		return ["-"];
+	const module = data.functions.module[fn], name = nameOf(data.functions.name[fn]);
 	return module < 0 ? [name]
 		: [name, nameOf(data.moduleNames[module], {class: "module", title: data.modules[module]})];
 }
@@ -261,7 +267,7 @@ function waitColumns(data, wholeOf) {
 			value: (row) => `${row.call} ${row.object}`, cell: (row) => [nameOf(`${row.call} ${row.object}`)]},
 		{key: "holder", label: "held mostly by", isText: true, title: "The thread that had the lock",
 			value: (row) => holderText(row), cell: (row) => [nameOf(holderText(row))]},
-		{key: "name", label: "in", isText: true, title: "Innermost function outside of libc",
+		{key: "name", label: "in", isText: true, title: "The program's own function that waits",
 			value: (row) => data.functions.name[row.fn] || "", cell: (row) => functionCell(data, row.fn)},
 	];
 }

@@ -39,8 +39,11 @@ class FunctionTree {
 		return node.children;
 	}
 
+	/* The block of idle threads is beside all else. */
 	order(a, b) {
-		const names = this.data.functions.name;
+		const names = this.data.functions.name, {idleFn} = this.data;
+		if (a.fn === idleFn || b.fn === idleFn)
+			return a.fn === idleFn ? 1 : -1;
 		if (a.total !== b.total)
 			return b.total - a.total;
 		return names[a.fn] < names[b.fn] ? -1 : names[a.fn] > names[b.fn] ? 1 : a.fn - b.fn;

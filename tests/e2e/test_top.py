@@ -325,7 +325,7 @@ def check_pause(top):
 def check_save(top):
     settle(top, 1)
     top.press("s")
-    top.wait(r"^save to: profile\.pb\.gz_")
+    top.wait(r"^save to: \S+\.pb\.gz_")
     for name, begin in (("saved.folded", b"busy"), ("saved.pb.gz", b"\x1f\x8b"), ("saved.svg", b"<"), ("saved.html", b"<"),
                         ("saved.txt", b""), ("saved.json", b"{")):
         top.press("C-u")
