@@ -1,6 +1,6 @@
 /*
  * Waits: when a wait must be looked up, and when it is still known. A thread that waits for a lock
- * does not run when the lock changes hands, so every sample asks for the holder again (locks.h).
+ * does not run when the lock changes hands, so every sample asks for the holder again (locks.c).
  * Does not read the waited-for objects.
  */
 #include "sampler/account/waits.h"
