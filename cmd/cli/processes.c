@@ -103,3 +103,8 @@ bool sprof_processes_settle(struct sprof_processes *processes, const struct spro
 					       : 0;
 	return true;
 }
+
+bool sprof_processes_follow_children(const struct sprof_processes *processes, bool starts_program)
+{
+	return starts_program ? !processes->no_children : processes->children;
+}

@@ -346,7 +346,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 	run.watch.wants_mappings = parts_of(options) != SPROF_MEM_NONE;
 	run.watch.follow_children =
-		operands[0] ? !options->processes.no_children : options->processes.children;
+		sprof_processes_follow_children(&options->processes, operands[0]);
 	run.observing = (struct sprof_unattached_run){
 		.pid = options->processes.pid,
 		.operands = operands,

@@ -72,10 +72,9 @@ bool sprof_event_run_init(struct sprof_event_run *watching,
 	const bool launches = operands[0];
 
 	*watching = (struct sprof_event_run){.subject = sprof_subject_of(&options->processes)};
-	if (launches) {
-		watching->subject.arguments = operands;
-		watching->subject.follow_children = !options->processes.no_children;
-	}
+	watching->subject.arguments = launches ? operands : NULL;
+	watching->subject.follow_children =
+		sprof_processes_follow_children(&options->processes, launches);
 	sprof_signals_block(&watching->signals, launches);
 	if (!create_parts(watching))
 		return sprof_error_no_memory(err);

@@ -387,10 +387,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	const struct top_options *options = data;
 	struct sprof_subject subject = sprof_subject_of(&options->watching.processes);
 
-	if (operands[0]) {
-		subject.arguments = operands;
-		subject.follow_children = !options->watching.processes.no_children;
-	}
+	subject.arguments = operands[0] ? operands : NULL;
+	subject.follow_children =
+		sprof_processes_follow_children(&options->watching.processes, operands[0]);
 	return check(options, operands, err) && top_watch(options, &subject, ret_exit, err);
 }
 

@@ -103,7 +103,8 @@ static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 			.probe_count = has_probes ? trace->probes.count : 0,
 			.calls = trace->call_numbers,
 			.call_count = trace->call_count},
-		.follow_children = trace->watching.subject.follow_children,
+		.follow_children = sprof_processes_follow_children(
+			&options->watching.processes, trace->probes.program),
 		.listener = sprof_call_events_listener(&trace->sink),
 		.sink = trace->sink,
 		.gap = on_gap,

@@ -191,7 +191,7 @@ def test_all_commands_take_the_same_choices():
         else:
             check_error(result, 64, f"{command} takes one process at a time, not {one.pid}, {other.pid}")
     for command in (*WATCHING, "top"):
-        check_error(sprof(command, "--name", "no-such-name", *WATCHING.get(command, ())), 2, "no process is named like 'no-such-name'")
+        check_error(sprof(command, "--name", "no-such-name", *WATCHING.get(command, ())), 2, "no process has a name that matches 'no-such-name'")
     for program in (one, other):
         check_untouched(program.pid)
         program.finish().check(0)

@@ -169,7 +169,7 @@ def test_one_output_twice():
 
 def test_other_devices():
     for words in (("run", "-f", "text"), ("calls", "-F", "main"), ("syscalls", "-f", "text")):
-        check_error(sprof(*words, "-o", "/dev/zero", "--", "touch", "ran"), 2, "neither a file")
+        check_error(sprof(*words, "-o", "/dev/zero", "--", "touch", "ran"), 2, "it is not a file")
         assert not os.path.exists("ran"), words
 
 
