@@ -8,9 +8,8 @@
 static bool expect(void *data, struct sprof_thread *thread)
 {
 	struct event_stacks *stacks = data;
-	struct sampled *sampled = sprof_book_open(stacks->book, thread);
 
-	if (!sampled)
+	if (!sprof_book_open(stacks->book, thread))
 		return !stacks->run->out_of_memory;
 	sprof_mappings_begin(stacks->run->world, thread->process);
 	/* An event has one copy only: there is no next one that could be larger. */
@@ -18,15 +17,12 @@ static bool expect(void *data, struct sprof_thread *thread)
 		sprof_copy_plan_expect_all(thread);
 	sprof_copy_plan_expect(thread);
 	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->buffer) &&
-		sprof_copy_reserve(&stacks->buffer, &sampled->copy);
+		sprof_copy_reserve_most(&stacks->buffer);
 }
 
 static bool is_expected(const struct event_stacks *stacks, const struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled && thread->process->sampling &&
-		sprof_copy_has_room(&stacks->buffer, &sampled->copy);
+	return thread->sampling && thread->process->sampling && stacks->buffer.bytes;
 }
 
 static bool copy(void *data, struct sprof_thread *thread, bool is_last)

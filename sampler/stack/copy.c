@@ -103,6 +103,12 @@ bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan
 	return true;
 }
 
+bool sprof_copy_reserve_most(struct copy_buffer *buffer)
+{
+	return sprof_copy_reserve(buffer,
+		&(struct copy_plan){.size = LARGEST_COPY, .goroutine_size = LARGEST_COPY});
+}
+
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)
 {
 	return buffer->capacity >= room_for(plan);

@@ -53,18 +53,20 @@ void sprof_copy_settle(
 
 /* Plans: only an exec shrinks one. */
 void sprof_copy_plan_init(struct copy_plan *plan);
-/* Makes each copy as large as a copy may be. */
+/* Makes each copy as large as a copy may be. A Go process then has the threads' own stacks copied, too. */
 void sprof_copy_plan_expect_all(const struct sprof_thread *thread);
 /* The stack did not fit: the next copy is larger. */
 void sprof_copy_plan_grow(size_t *size);
 /*
  * A thread is about to be copied: a large copy for an interpreter, which calls itself for each call;
- * for a Go thread, that of a goroutine, and its own stack if C code may have called Go.
+ * for a Go thread, that of a goroutine.
  */
 void sprof_copy_plan_expect(const struct sprof_thread *thread);
 
 /* Makes room for the largest copy of the plan. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
+/* The same for any plan: 24 MiB, which are address space only until a copy fills them. */
+SPROF_MUST_USE bool sprof_copy_reserve_most(struct copy_buffer *buffer);
 /* Whether the buffer already has that room. */
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan);
 

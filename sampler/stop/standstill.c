@@ -3,7 +3,7 @@
  * system call that the stop interrupted is repaired, and the thread continues. Nothing else, no
  * allocation and no other wait, may come between a thread's stop and its continuation. There is one
  * exception: a thread whose stop was requested on its own CPU also waits while the tracer leaves
- * that CPU (stops.c, request_there).
+ * that CPU (stops.c, collect_group).
  */
 #include "sampler/stop/stops.h"
 
@@ -36,15 +36,17 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	const struct sprof_world *world = run->world;
 	struct sprof_thread *thread = slot->ask.thread;
 	const struct copying copying = sprof_copying_of(world, thread, &slot->buffer);
+	/* Since the slot was made, an event may have shown that the thread needs larger copies. */
+	const bool has_room = sprof_copy_has_room(&slot->buffer, copying.plan);
 	struct sprof_stack_copy ahead = {0};
 	const uint64_t begin = now_of(run);
 	uint64_t unseen = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0, end;
 
 	slot->phase = SLOT_FAILED;
 	slot->awaited = false;
-	if (slot->near)
+	if (slot->near && has_room)
 		sprof_copy_ahead(&copying, &ahead);
-	if (world->mend(thread, true, &slot->snapshot.regs)) {
+	if (world->mend(thread, true, &slot->snapshot.regs) && has_room) {
 		sprof_copy_stack(&copying, &ahead, &slot->snapshot);
 		slot->phase = SLOT_COPIED;
 	}

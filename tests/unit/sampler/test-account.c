@@ -282,6 +282,25 @@ static void disk_time_is_the_kernels_where_it_counts(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 7 * tick_ns);
 }
 
+/* Disk time that did not fit is still owed when only the time is read. */
+static void a_sleeper_has_the_disk_time_that_is_owed(void **state)
+{
+	const uint64_t tick_ns = SPROF_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	const struct sprof_figures start = {0};
+	struct sprof_account account = start_at(&start);
+	struct sprof_times times;
+
+	see(&account, SPROF_STATE_SLEEP, 1);
+	times = sprof_account_advance(
+		&account, &(struct sprof_figures){.time_ns = 5 * tick_ns, .disk_ticks = 7}, true);
+	assert_int_equal(times.ns[SPROF_TIME_DISK], 5 * tick_ns);
+	see(&account, SPROF_STATE_SLEEP, 1);
+	times = sprof_account_sleep(
+		&account, &(struct sprof_figures){.time_ns = 10 * tick_ns, .disk_ticks = 0});
+	assert_int_equal(times.ns[SPROF_TIME_DISK], 2 * tick_ns);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 3 * tick_ns);
+}
+
 /* The figures of a thread, with its switches. */
 static struct sprof_figures figures_at(uint64_t time_ns, uint64_t cpu_ns, uint64_t switches)
 {
@@ -447,6 +466,7 @@ TEST_MAIN("account")
 		cmocka_unit_test(without_schedstat_ticks_are_the_cpu_time),
 		cmocka_unit_test(blocked_time_goes_by_what_was_seen),
 		cmocka_unit_test(disk_time_is_the_kernels_where_it_counts),
+		cmocka_unit_test(a_sleeper_has_the_disk_time_that_is_owed),
 		cmocka_unit_test(a_thread_that_never_sleeps_waits_for_nothing),
 		cmocka_unit_test(sleeps_between_samples_are_wait),
 		cmocka_unit_test(what_it_stood_still_for_samples_is_no_wait),
