@@ -58,7 +58,7 @@ struct sprof_world {
 	ssize_t (*read_file)(pid_t pid, pid_t tid, const char *name, char *buffer, size_t size);
 	char *(*read_whole)(const char *path, size_t *ret_size);
 	bool (*is_pinned)(const struct sprof_thread *thread);
-	/* Of a thread that stands still; repairs a call that the stop broke off: attach/calls/mend.h. */
+	/* Of a thread that stands still: see attach/calls/mend.h. */
 	bool (*mend)(struct sprof_thread *thread, bool timed_too, struct sprof_regs *ret);
 	/* Of a thread at a system call's entry or exit, where nothing is broken off. */
 	bool (*see_registers)(struct sprof_thread *thread, struct sprof_regs *ret);
@@ -67,7 +67,7 @@ struct sprof_world {
 	void (*read_pieces)(struct sprof_process *process, pid_t tid,
 		struct sprof_memory_piece *pieces, size_t count);
 
-	/* See base/cpu-clock.h. Runnable tasks of the machine, including the calling one; 0: not known. */
+	/* See base/cpu-clock.h. The machine's runnable tasks, with the calling one; 0: not known. */
 	uint64_t (*process_cpu_ns)(struct sprof_cpu_clock *clock, pid_t pid);
 	uint64_t (*count_runnable)(int loadavg_file);
 	struct sprof_proc_cpus (*read_cpus)(void);

@@ -145,7 +145,7 @@ void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, b
 	struct run *run = charging->run;
 	struct reading now;
 
-	/* If its end was seen before its last waits were read, these are still to be handed over. */
+	/* If its end was seen before its last waits were read, hands those over. */
 	if (with_figures && sampled->switching && sampled->life == SAMPLED_DEAD &&
 		sprof_reading_take(run->world, thread, &now))
 		tell(run, thread, &now.facts);

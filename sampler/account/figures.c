@@ -52,8 +52,8 @@ static void read_io(const struct sprof_world *world, const struct sprof_thread *
 }
 
 /*
- * What sprof itself did to the thread until now, so that it is not taken for the thread's doing: the
- * switches of its stops and of its end.
+ * What sprof itself did to the thread until now, so that it is not taken for the thread's doing.
+ * The switches of its stops and of its end don't count as its own.
  */
 static void subtract_stops(const struct sprof_thread *thread,
 	const struct sprof_thread_facts *facts, struct sprof_figures *figures)

@@ -199,7 +199,7 @@ static uint32_t find_out(struct looking *looking)
 	return intern(waits, &wait);
 }
 
-/* Whether the thread is still in the call that it was seen in. An event loop repeats its last call. */
+/* Whether it is still in the call that it was seen in. An event loop repeats its last call. */
 static bool is_known(const struct looking *looking, bool restarted)
 {
 	const struct known_wait *wait = &looking->thread->sampling->wait;

@@ -92,8 +92,8 @@ struct descriptor_look {
 };
 
 /*
- * descriptors.c: notes the look. Returns whether the descriptor was the same at that moment: an earlier look found
- * the same, or the moment is less than 2 ms ago.
+ * descriptors.c: notes the look. Returns whether the descriptor was the same at that moment: an
+ * earlier look found the same, or the moment is less than 2 ms ago.
  */
 bool sprof_descriptors_were_same(
 	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns);

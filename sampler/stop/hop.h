@@ -16,7 +16,7 @@
 
 #include "base/cpu-set.h"
 
-/* priority.c: how the kernel schedules the calling thread: policy, nice level, time slice, timer slack. */
+/* priority.c: the calling thread's policy, nice level, time slice and timer slack. */
 
 /* struct sched_attr of sched_setattr(2); the C library of Debian 12 lacks both. */
 struct sprof_sched_attributes {
@@ -108,7 +108,7 @@ bool sprof_hop_widen_if_queued(struct sprof_hop *hop);
 /* Allows all CPUs but these; if all are taken, any: then the kernel finds the best. */
 void sprof_hop_keep_off(const struct sprof_hop *hop, const struct sprof_cpu_set *taken);
 
-/* Restores the thread's own scheduling, for a fork and at the end; sprof_priority_raise() raises it again. */
+/* Restores the thread's own scheduling and CPUs, for a fork and at the end. */
 void sprof_hop_restore(const struct sprof_hop *hop);
 
 void sprof_hop_finish(struct sprof_hop *hop);

@@ -205,7 +205,7 @@ static void take_stop(
 		now_of(run) > slot->requested_ns + SPIN_NS)
 		slot->phase = SLOT_QUEUED;
 	sprof_standstill_copy(run, &stops->hop, &stops->pauses, slot);
-	/* One thread has had the CPU. The others wait for it in the run queue, which is no pause of ours. */
+	/* It has had the CPU. The others wait for it in the run queue: no pause of ours. */
 	if (slot >= group->first && slot < group->last)
 		sprof_slot_group_queue_rest(group);
 }

@@ -55,7 +55,7 @@ static void add_threads(const struct run *run)
 	}
 }
 
-/* Judges large processes, whose clocks are read right after the threads. Returns whether all are quiet. */
+/* Reads the clocks right after the threads. Returns whether all large processes are quiet. */
 static bool judge_all(const struct run *run)
 {
 	const uint64_t tick_ns = run->tick.ns;

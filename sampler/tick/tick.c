@@ -16,7 +16,7 @@ enum {
 	ROUNDS_ONCE = 32,
 	/* For how long timers must have covered all threads before ticks are left out. */
 	SETTLED_NS = 100 * SPROF_NS_PER_MS,
-	/* The tick after the spared ones may be late by half of a period, and sprof by that and more. */
+	/* how late the tick after the spared ones may be: jitter, and a busy machine */
 	LATE_PERIODS = 2,
 };
 
@@ -161,7 +161,7 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		look(ticking, thread);
 	if (thread->sampling) {
 		thread->sampling->turn_ns = run->tick.ns;
-		/* Records that were just handed over share the CPU time, unless the look has done that. */
+		/* New records share the CPU time, unless the look has done that. */
 		if (sprof_samples_have_records(&ticking->book->samples, thread))
 			sprof_interval_read(&ticking->book->samples, thread, run->tick.ns);
 	}

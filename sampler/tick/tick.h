@@ -85,7 +85,7 @@ struct ticking {
 	uint64_t unsettled_ns; /* the last tick with a thread that timers do not cover */
 };
 
-/* Samples every thread. `closing`: charges all time up to now. The schedule counts it afterwards. */
+/* Samples every thread. `closing`: charges all time up to now. The caller counts the tick. */
 void sprof_tick(struct ticking *ticking, bool closing);
 
 /*

@@ -284,8 +284,8 @@ void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 	if (timers->run->tick.ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
 		return;
 	/*
-	 * Each pace of that number of periods costs half of one more, which gives no record. Shorter
-	 * periods make up for that.
+	 * Each pace of that number of periods costs half of one more, which gives no record.
+	 * Shorter periods make up for that.
 	 */
 	timed->period_ns = (uint64_t)((double)next_period(timers) * timed->paced_records /
 		(timed->paced_records + 0.5));
