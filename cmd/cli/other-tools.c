@@ -24,7 +24,7 @@ static const struct answer commands[] = {
 	{NULL, "script",
 		"sprof report -f folded writes stacks as lines; -o FILE.perf.data is for perf script"},
 	{NULL, "sched", "the waits for a CPU: sprof rundelay"},
-	{NULL, "lock", "the locks, and who holds them: sprof run, then sprof report --waits"},
+	{NULL, "lock", "locks and their holders: sprof run, then sprof report --waits"},
 	{NULL, "list", "the events that can be traced: sprof events"},
 	{NULL, "probe ftrace", "the calls of functions: sprof calls -F NAME -- PROGRAM"},
 	{NULL, "c2c kmem kwork iostat kvm bench", OF_PERF},
