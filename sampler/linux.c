@@ -292,6 +292,11 @@ static struct sprof_thread *find(void *data, pid_t tid)
 	return sprof_target_find(of(data)->target, tid);
 }
 
+static void find_workers(void *data, const struct sprof_process *process)
+{
+	sprof_target_find_workers(of(data)->target, process);
+}
+
 static const struct sprof_world functions = {
 	.now_ns = now_ns,
 	.own_cpu_ns = own_cpu_ns,
@@ -336,6 +341,7 @@ static const struct sprof_world functions = {
 	.switches_cover = switches_cover,
 	.switches_read = switches_read,
 	.find = find,
+	.find_workers = find_workers,
 };
 
 /* Without schedstat, the kernel writes zeros; a running process has used more. */

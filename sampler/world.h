@@ -108,6 +108,8 @@ struct sprof_world {
 	void (*switches_read)(void *data, sprof_switch_taker take, void *taker_data);
 	/* The traced thread of this id; NULL: there is none. */
 	struct sprof_thread *(*find)(void *data, pid_t tid);
+	/* See sprof_target_find_workers(). */
+	void (*find_workers)(void *data, const struct sprof_process *process);
 };
 
 #endif

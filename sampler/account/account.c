@@ -39,6 +39,7 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.runq_ns = schedstat->runq_ns,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
+		.is_worker = sprof_proc_is_worker(stat),
 		.disk_ticks = stat->disk_ticks,
 		.faults = stat->minor_faults + stat->major_faults,
 	};
@@ -280,8 +281,10 @@ struct sprof_times sprof_account_advance(
 {
 	const uint64_t *before = account->handed_out.ns;
 	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
-	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, account->start.user_ticks),
-		sprof_minus(now->system_ticks, account->start.system_ticks));
+	uint64_t user = now->is_worker
+		? 0
+		: user_part(cpu, sprof_minus(now->user_ticks, account->start.user_ticks),
+			  sprof_minus(now->system_ticks, account->start.system_ticks));
 	struct sprof_times times = {0};
 
 	/* If the split of user and system time moved, neither class shrinks. */

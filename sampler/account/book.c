@@ -90,8 +90,28 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 	return thread->sampling ? thread->sampling : begin(book, thread);
 }
 
+/* All that a worker of the kernel does is at one place, even if it had no tick. */
+static void book_worker(struct book *book, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = book->run->world;
+	struct observation observation = {
+		.thread = thread,
+		.by = OBSERVED_BY_PEEK,
+		.time_ns = now_of(book->run),
+		.state = SPROF_STATE_SYS,
+		.end = SPROF_END_ROOT,
+		.call = {.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1},
+	};
+
+	observation.look.time_ns = observation.time_ns;
+	if (world->read_schedstat(world->data, thread, &observation.look.figures))
+		sprof_book_observation(book, &observation);
+}
+
 void sprof_book_ended(struct book *book, struct sprof_thread *thread)
 {
+	if (thread->is_worker)
+		book_worker(book, thread);
 	sprof_charge_ended(&book->charging, thread);
 }
 
@@ -113,6 +133,8 @@ void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with
 	if (was_open && with_figures)
 		sprof_names_report(book->run, book->sink, thread, false);
 	hand_over_samples(book, thread);
+	if (thread->is_worker && with_figures && sprof_thread_has_figures(thread))
+		book_worker(book, thread);
 	sprof_charge_last(&book->charging, thread, with_figures);
 }
 

@@ -135,6 +135,8 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 
 	if (!world->read_schedstat(world->data, thread, &sight.schedstat))
 		return true;
+	if (thread->is_worker)
+		return look_without_stack(ticking, thread, &sight);
 	if (!world->read_syscall(world->data, thread, &sight.call)) {
 		if (!thread->process->denied)
 			return true;
@@ -188,12 +190,25 @@ static void ask(struct ticking *ticking, struct sprof_thread *thread)
 		ticking->run->out_of_memory = true;
 }
 
+/* A worker of the kernel is born unreported, by a thread that runs. */
+static void find_workers(const struct ticking *ticking, const struct sprof_process *process)
+{
+	const struct sprof_world *world = ticking->run->world;
+	struct sampled_process *sampled = process->sampling;
+
+	if (sampled->workers_ns != ticking->ns)
+		world->find_workers(world->data, process);
+	sampled->workers_ns = ticking->ns;
+}
+
 /* `look`: the figures of a thread that was seen asleep, and has run since. */
 static void look(
 	struct ticking *ticking, struct sprof_thread *thread, const struct ledger_look *look)
 {
-	if (!sprof_running_is(ticking->run, thread, ticking->ns) &&
-		look_at_blocked(ticking, thread))
+	const bool runs = sprof_running_is(ticking->run, thread, ticking->ns);
+
+	find_workers(ticking, thread->process);
+	if ((!runs || thread->is_worker) && look_at_blocked(ticking, thread))
 		return;
 	sprof_interval_woke(&ticking->book->samples, thread, look);
 	if (ticking->run->options->mode == SPROF_MODE_WAIT && !ticking->closing)

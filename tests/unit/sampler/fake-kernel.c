@@ -335,6 +335,10 @@ static struct sprof_thread *find(void *data, pid_t tid)
 	return NULL;
 }
 
+static void find_workers(void *data, const struct sprof_process *process)
+{
+}
+
 static const struct sprof_world functions = {NULL, NULL, now_ns, own_cpu_ns, threads, processes,
 	threads_seen, processes_seen, has_ended, lacks_memory, NULL, NULL, NULL, NULL, NULL,
 	read_stat, read_schedstat, read_syscall, read_status, read_file, read_whole, read_registers,
@@ -346,6 +350,7 @@ void fake_kernel_init(struct fake_world *world)
 	world->table = functions;
 	world->table.data = world;
 	world->table.find = find;
+	world->table.find_workers = find_workers;
 	fake_events_init(world);
 	fake_timer_init(world);
 }
