@@ -59,8 +59,16 @@ WRONG = (
 )
 
 
+# The reason follows the value.
+LONG = (
+    ("run -d " + "x" * 3000 + " -- true", r"xx\.\.\.: not a time"),
+    ("trace -e profile -k " + "-" * 3000 + " -- true", r"--\.\.\.: is an option, and no value"),
+    ("run -r " + "9" * 3000 + " -- true", r"9\.\.\.: "),
+)
+
+
 def test_values_without_a_meaning():
-    for line, message in WRONG:
+    for line, message in (*WRONG, *LONG):
         check_error(sprof(*line.split()), USAGE, message)
         assert not os.listdir("."), line
 
