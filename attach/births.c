@@ -1,6 +1,7 @@
 /*
- * Registers new threads and processes. dispatch.c handles the first stop of a new thread; attach/start/seize.c,
- * threads at an attach. The kernel announces all births but those of its own workers in a process.
+ * Registers new threads and processes. dispatch.c handles the first stop of a new thread,
+ * attach/start/seize.c the threads at an attach. The kernel announces all births but those of its own workers in
+ * a process.
  */
 #include "attach/births.h"
 
