@@ -62,7 +62,7 @@ WRONG = (
 # The reason follows the value.
 LONG = (
     ("run -d " + "x" * 3000 + " -- true", r"xx\.\.\.: not a time"),
-    ("trace -e profile -k " + "-" * 3000 + " -- true", r"--\.\.\.: is an option, and no value"),
+    ("trace -e profile -k " + "-" * 3000 + " -- true", r"--\.\.\.: is an option, not a value"),
     ("run -r " + "9" * 3000 + " -- true", r"9\.\.\.: "),
 )
 
