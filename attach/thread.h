@@ -166,7 +166,8 @@ void sprof_process_drop_former(struct sprof_process *process);
 void sprof_process_open_files(struct sprof_process *process);
 /*
  * Reads the process's memory through one of its threads, as sprof_memory_read() does, or from the
- * open file if access was revoked. If there is no file, returns 0 and sets `denied`.
+ * open file if access was revoked. If there is no file, returns 0 and sets `denied`. Takes a
+ * thread's id because a leader that has ended has no memory any more.
  */
 SPROF_MUST_USE size_t sprof_process_read_memory(
 	struct sprof_process *process, pid_t tid, uint64_t address, void *buffer, size_t size);

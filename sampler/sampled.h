@@ -5,7 +5,7 @@
  *   life     NEW (it had no CPU yet) -> ALIVE -> DEAD. A dead thread keeps its place until it is
  *            released.
  *
- *   sleep    AWAKE -slept-> ASLEEP -woke, executed, restarted-> AWAKE.
+ *   sleep    AWAKE -a look finds it blocked-> ASLEEP -woke, executed, restarted-> AWAKE.
  *
  *   wait     NONE -> WAITING -runs, executed, restarted-> NONE. While WAITING, each sample looks up
  *            the holder of the lock, if it is a lock.
@@ -56,8 +56,9 @@ struct lock_watch {
 /* The thread's last known wait, and what identifies it. */
 struct known_wait {
 	struct lock_watch lock;
-	uint32_t id;       /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
-	uint64_t argument; /* the call's first one */
+	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
+	uint64_t sp,
+		argument; /* the call's, and its first argument; last_call may be a later one */
 	/* an event loop repeats its call, and until then waits for the same; 0: the thread runs */
 	uint64_t fresh_until_ns;
 };

@@ -212,12 +212,12 @@ const struct sprof_option sprof_report_options_report_table[] = {
 		"text, json: show only the functions that matching functions call", set_pattern,
 		FIELD(callees)},
 	{"sort", NULL, "COLUMNS",
-		"text, json: sort the flat profile by columns: total, samples,\n"
-		"dso,self, ... (self)",
+		"text, json: sort the flat profile by columns, such as\n"
+		"dso,total,samples (self)",
 		set_columns, FIELD(sort)},
 	{"columns", NULL, "LIST",
-		"text: columns of the flat profile: self%,self,self-user,self-wait,\n"
-		"dso, ...; a wrong name lists all",
+		"text: columns of the flat profile, such as\n"
+		"self%,self,self-user,dso; a wrong name lists all",
 		set_columns, FIELD(columns)},
 	{"percentage", NULL, "OF", "text: relative to the filtered time, or absolute (relative)",
 		set_percentage, 0},
@@ -250,9 +250,9 @@ const struct sprof_option sprof_report_options_output_table[] = {
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
 		"format of the preceding -o, or of all outputs; sprof\n"
-		"--list-formats lists them (by FILE's suffix; on stdout: text; run,\n"
-		"attach, heap: summary on a terminal; run, attach: folded into a\n"
-		"pipe)",
+		"--list-formats lists them (by FILE's suffix; stdout gets text, but a\n"
+		"summary if run, attach or heap write to a terminal, and folded\n"
+		"stacks if run or attach write to a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{0},
 };

@@ -103,9 +103,9 @@ static const struct sprof_option report_table[] = {
 		sprof_value_flag, FIELD(by_key)},
 	{"perins", NULL, NULL, "show a row for each key", sprof_value_flag, FIELD(by_key)},
 	{"detail", NULL, "[WHAT]",
-		"with --than or --lower: also show the events between, all or a\n"
-		"list of -1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2\n"
-		"(all)",
+		"with --than or --lower: also show the events between: all, or a\n"
+		"comma-separated list of -1ms, +1ms, hide<10us, sametid, samepid,\n"
+		"samekey, samecpu, 1, 2 (all)",
 		set_detail, FIELD(detail), .needs = "than lower"},
 	{"heatmap", NULL, "FILE",
 		"write time and latency (ns) to FILE-EVENT1-EVENT2.lat, a picture\n"

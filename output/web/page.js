@@ -373,8 +373,11 @@ class Page {
 		this.showFunction();
 	}
 
+	/* The first function of the summary, or else the one with the most weight of its own. */
 	heaviest() {
-		const {weight} = this.state;
+		const {weight} = this.state, [first] = this.data.baseThreads ? [] : this.data.own;
+		if (first !== undefined && this.model.entry(first))
+			return first;
 		const best = this.model.flat().reduce((a, b) =>
 			!a || b.self[weight] > a.self[weight] ? b : a, null);
 		return best ? best.fn : -1;

@@ -136,6 +136,7 @@ static void note_last(struct sprof_account *account, const struct sprof_figures 
 {
 	account->last.time_ns = now->time_ns;
 	account->last.faults = now->faults;
+	account->last.disk_ticks = now->disk_ticks;
 	account->last.stood_ns = now->stood_ns;
 	if (now->has_switches)
 		account->last.switches = now->switches;
@@ -284,6 +285,8 @@ struct sprof_times sprof_account_sleep(
 	figures.cpu_ns = account->start.cpu_ns + cpu_handed_out(account);
 	figures.runq_ns = account->start.runq_ns + account->handed_out.ns[SPROF_TIME_RUNQ];
 	figures.faults = account->last.faults;
+	/* The kernel counts a wait for a disk when it is over. */
+	figures.disk_ticks = account->blocked[SPROF_STATE_DISK] ? 0 : account->last.disk_ticks;
 	advance_off(account, &figures, false, &times);
 	return times;
 }

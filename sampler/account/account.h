@@ -42,7 +42,7 @@ struct sprof_account {
 		struct sprof_proc_cpus cpus;
 	} start;
 	struct { /* at the last advance */
-		uint64_t time_ns, faults, switches, stood_ns;
+		uint64_t time_ns, faults, disk_ticks, switches, stood_ns;
 	} last;
 	struct sprof_times handed_out;
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */

@@ -256,6 +256,9 @@ void sprof_interval_sleep(
 	if (reads)
 		look = read_now(samples->run, thread);
 	sleep_on(samples, thread, &look, ALL);
+	/* It has run since. What comes next is another sleep. */
+	if (reads && look.time_ns && look.figures.timeslices != sampled->sleep.timeslices)
+		sprof_sampled_woke(thread->sampling);
 }
 
 void sprof_interval_woke(

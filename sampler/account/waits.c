@@ -205,7 +205,7 @@ static bool is_known(const struct looking *looking, bool restarted)
 	const struct known_wait *wait = &looking->thread->sampling->wait;
 	const struct sprof_proc_syscall *call = &looking->call;
 
-	if (!wait->id || !wait->fresh_until_ns || call->sp != looking->last.sp)
+	if (!wait->id || !wait->fresh_until_ns || call->sp != wait->sp)
 		return false;
 	return restarted ||
 		(looking->kind->kind == SPROF_WAIT_KIND_EVENT &&
@@ -231,6 +231,7 @@ void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	if (!waits->run->sink->wait || is_known(&looking, restarted))
 		return;
 	looking.found = (struct known_wait){
+		.sp = looking.call.sp,
 		.argument = looking.call.arguments[0],
 		.fresh_until_ns = now_ns,
 	};

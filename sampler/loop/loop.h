@@ -15,8 +15,8 @@ enum { SIGNALS_KEPT = 16 };
 /* pause.c: whether samples are taken. */
 struct sampling_switch {
 	bool is_on;
-	uint64_t planned_ns;    /* the end of the delay switches it on; UINT64_MAX: nothing does */
-	uint64_t since_ns;      /* the present state */
+	uint64_t planned_ns; /* the end of the delay switches it on; UINT64_MAX: only the control */
+	uint64_t since_ns;   /* the present state */
 	uint64_t on_ns, off_ns; /* time on and off before since_ns, in this period */
 };
 

@@ -23,7 +23,7 @@ static void grow_copy(const struct observation *observation)
 	 * A complete goroutine's stack leads to a stack that was not copied: C code called Go. What
 	 * one thread needs for that, the others of its process need too.
 	 */
-	else if (!mappings->is_go_called && !goroutine->has_system && stack->size &&
+	else if (!goroutine->has_system && stack->size &&
 		stack->base + stack->size >= goroutine->high)
 		mappings->is_go_called = true;
 	else

@@ -3,7 +3,7 @@
  * system call that the stop interrupted is repaired, and the thread continues. Nothing else, no
  * allocation and no other wait, may come between a thread's stop and its continuation. There is one
  * exception: a thread whose stop was requested on its own CPU also waits while the tracer leaves
- * that CPU (stops.c, request_there).
+ * that CPU (stops.c, collect_group).
  */
 #include "sampler/stop/stops.h"
 

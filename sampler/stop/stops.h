@@ -46,6 +46,7 @@ struct stops {
 	struct sprof_histogram pauses; /* how long threads stood still */
 	struct slots slots;
 	struct sprof_hop hop;
+	/* Both are zeroed by the tick when it begins. */
 	struct patience patience; /* zeroed: this tick has not waited yet */
 	size_t asked;             /* threads that this tick has asked for */
 };

@@ -2,7 +2,6 @@
 """Every format, read by a few lines of ours, where the programs that people read it with are not installed: the self
 figures of the worked example, in nanoseconds. What those programs make of it is the other files' matter."""
 
-import base64
 import gzip
 import json
 import re
@@ -138,7 +137,7 @@ def test_pages():
     for name in "main", "a", "b", "c":
         assert name in data["strings"], data["strings"]
         assert f"<title>{name} " in picture, picture
-    assert all(base64.b64decode(row + "==") for row in data["rows"])
+    assert all(re.fullmatch("[A-Za-z0-9+/]+", row) for row in data["rows"]), data["rows"]
 
 
 def test_every_format_is_here():

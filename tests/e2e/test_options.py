@@ -147,7 +147,7 @@ def test_names_as_reports_have_them():
     assert annotated("lib_strcmp@libmade.so") == annotated("lib_strcmp") == ("lib_strcmp", "libmade.so")
     # What a hint offers can be given back.
     result = sprof("annotate", "*strcmp*", "stubs.pb.gz")
-    check_error(result, USAGE, "is 3 functions")
+    check_error(result, USAGE, "matches 3 functions")
     for name in re.findall("'([^']*)'", result.err.partition("hint:")[2]):
         assert annotated(name) in (stub, other, ("lib_strcmp", "libmade.so")), name
     check_error(sprof("annotate", "strcmp@plt@libmade.so", "stubs.pb.gz"), 2, "no function 'strcmp@plt' .*in libmade.so")
