@@ -200,6 +200,7 @@ struct sampled_process {
 	struct sprof_cpu_clock clock;
 	/* sampler/switches/exact.c: the last reading that doubted its mappings */
 	uint64_t exact_ns;
+	uint64_t workers_ns; /* the last tick that looked for new workers of the kernel */
 	/* until then, its threads are assumed to enter the kernel often */
 	uint64_t enters_until_ns;
 };
