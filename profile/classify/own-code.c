@@ -152,8 +152,22 @@ static bool is_library_name(const struct sprof_profile_function *function)
 	return starts_with_any(without_type(name), spaces);
 }
 
-/* Names of code that a virtual machine generated, in its perf map. */
-static enum sprof_code_class code_of_generated(const struct sprof_profile_function *function)
+/* Whether the runtime named none of the code that it generated. */
+static bool is_all_nameless(const struct sprof_profile *profile, const struct sprof_module *module)
+{
+	for (size_t i = 0; i < profile->function_count; i++) {
+		if (profile->functions[i].module == module->id && !profile->functions[i].unresolved)
+			return false;
+	}
+	return sprof_module_is_generated(module);
+}
+
+/*
+ * Names of code that a virtual machine generated, in its perf map. What has no name there is the
+ * machine's. Without a map, most of the code is what the program's source was compiled to.
+ */
+static enum sprof_code_class code_of_generated(const struct sprof_profile *profile,
+	const struct sprof_profile_function *function, const struct sprof_module *module)
 {
 	static const char *const machine[] = {"Builtin",
 		"BytecodeHandler:", "Stub:", "RegExp:", "Interpreter", "StubRoutine", "I2C/C2I",
@@ -161,7 +175,9 @@ static enum sprof_code_class code_of_generated(const struct sprof_profile_functi
 	static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun.",
 		"Ljava/", "Ljdk/", "Lsun/", "java/", "jdk/", NULL};
 
-	if (function->unresolved || starts_with_any(function->name, machine))
+	if (function->unresolved)
+		return is_all_nameless(profile, module) ? SPROF_CODE_OWN : SPROF_CODE_RUNTIME;
+	if (starts_with_any(function->name, machine))
 		return SPROF_CODE_RUNTIME;
 	return starts_with_any(function->name, packages) || strstr(function->name, " node:")
 		? SPROF_CODE_PACKAGE
@@ -191,7 +207,7 @@ static enum sprof_code_class compute(const struct sprof_profile *profile, uint32
 	if (module && module->kind == SPROF_MODULE_SCRIPT)
 		return is_package_file(module->path) ? SPROF_CODE_PACKAGE : SPROF_CODE_OWN;
 	if (module && (module->kind == SPROF_MODULE_ANONYMOUS || module->path[0] == '['))
-		return code_of_generated(function);
+		return code_of_generated(profile, function, module);
 	if (module && is_runtime(module))
 		return SPROF_CODE_RUNTIME;
 	if (module && is_of_system(module))
