@@ -37,15 +37,19 @@ static bool has_any(const char *text, const char *const parts[])
 	return false;
 }
 
-/* The interpreters and virtual machines, whose functions run other programs. */
+/* The interpreters and virtual machines, whose functions run other programs, and their code. */
 static bool is_runtime(const struct sprof_module *module)
 {
 	static const char *const names[] = {"python", "pypy", "libpython", "node", "libnode",
 		"java", "libjvm.", "ruby", "libruby", "perl", "libperl", "php", "libphp", "lua",
-		"guile", "mono", "dotnet", "libcoreclr", "emacs", "beam.smp", NULL};
+		"guile", "mono", "dotnet", "libcoreclr", ".NET", "emacs", "beam.smp",
+		"JavaScriptCore", "SpiderMonkey", NULL};
+	static const char generated[] = "[jit of ";
+	const char *name = sprof_module_name(module);
 
-	return module->kind == SPROF_MODULE_FILE &&
-		starts_with_any(sprof_module_name(module), names);
+	if (module->kind == SPROF_MODULE_ANONYMOUS && starts_with(name, generated))
+		return starts_with_any(name + strlen(generated), names);
+	return module->kind == SPROF_MODULE_FILE && starts_with_any(name, names);
 }
 
 /* A program's own libraries and plug-ins are in other folders. */
@@ -152,21 +156,8 @@ static bool is_library_name(const struct sprof_profile_function *function)
 	return starts_with_any(without_type(name), spaces);
 }
 
-/* Whether the runtime named none of the code that it generated. */
-static bool is_all_nameless(const struct sprof_profile *profile, const struct sprof_module *module)
-{
-	for (size_t i = 0; i < profile->function_count; i++) {
-		if (profile->functions[i].module == module->id && !profile->functions[i].unresolved)
-			return false;
-	}
-	return sprof_module_is_generated(module);
-}
-
-/*
- * Names of code that a virtual machine generated, in its perf map. What has no name there is the
- * machine's. Without a map, most of the code is what the program's source was compiled to.
- */
-static enum sprof_code_class code_of_generated(const struct sprof_profile *profile,
+/* Names of code that a virtual machine generated, in its perf map. Other programs' code is theirs. */
+static enum sprof_code_class code_of_generated(
 	const struct sprof_profile_function *function, const struct sprof_module *module)
 {
 	static const char *const machine[] = {"Builtin",
@@ -176,7 +167,8 @@ static enum sprof_code_class code_of_generated(const struct sprof_profile *profi
 		"Ljava/", "Ljdk/", "Lsun/", "java/", "jdk/", NULL};
 
 	if (function->unresolved)
-		return is_all_nameless(profile, module) ? SPROF_CODE_OWN : SPROF_CODE_RUNTIME;
+		return !sprof_module_is_generated(module) || is_runtime(module) ? SPROF_CODE_RUNTIME
+										: SPROF_CODE_OWN;
 	if (starts_with_any(function->name, machine))
 		return SPROF_CODE_RUNTIME;
 	return starts_with_any(function->name, packages) || strstr(function->name, " node:")
@@ -207,7 +199,7 @@ static enum sprof_code_class compute(const struct sprof_profile *profile, uint32
 	if (module && module->kind == SPROF_MODULE_SCRIPT)
 		return is_package_file(module->path) ? SPROF_CODE_PACKAGE : SPROF_CODE_OWN;
 	if (module && (module->kind == SPROF_MODULE_ANONYMOUS || module->path[0] == '['))
-		return code_of_generated(profile, function, module);
+		return code_of_generated(function, module);
 	if (module && is_runtime(module))
 		return SPROF_CODE_RUNTIME;
 	if (module && is_of_system(module))
