@@ -1,6 +1,6 @@
 /*
- * Registers new threads and processes. dispatch.c handles the first stop of a new thread; attach/start/seize.c,
- * threads at an attach.
+ * Registers new threads and processes. dispatch.c handles the first stop of a new thread,
+ * attach/start/seize.c the threads at an attach.
  */
 #include "attach/births.h"
 

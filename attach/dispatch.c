@@ -423,7 +423,7 @@ static uint64_t largest_peak_of(pid_t pid)
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* Its parent will have reaped it when the parent's own peak is asked for. */
+/* The parent's peak is read later, when this child has been reaped. */
 static void note_child_peak(struct sprof_target *target, pid_t child, uint64_t bytes)
 {
 	char status[SPROF_PROC_STATUS_MAX];

@@ -42,7 +42,7 @@ static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_
 		!waitid(P_PID, (id_t)tid, ret_info, which);
 }
 
-/* Tracees report traps, so this child is no tracee: it is a process that writes a snapshot, and was
+/* Tracees report traps, so this child is not a tracee: it is a process that writes a snapshot, and was
  * stopped by a signal. Consumes the report, so that it comes only once. */
 static void take_stop_of_child(pid_t pid)
 {

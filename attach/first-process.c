@@ -1,8 +1,8 @@
 /*
  * The kernel lets no signal end the first process of a pid namespace, except a fault of an untraced
- * one (kernel/signal.c, force_sig_info_to_task). A traced one goes on after the signal, and makes
- * the same fault for ever. Does not handle faults that have a handler,
- * nor a breakpoint instruction of two bytes (cd 03).
+ * one (kernel/signal.c, force_sig_info_to_task). A traced one continues after the signal and
+ * repeats the fault for ever. Does not handle faults that have a handler, nor a breakpoint
+ * instruction of two bytes (cd 03).
  */
 #include "attach/first-process.h"
 

@@ -1,6 +1,4 @@
-/*
- * The first process of a pid namespace, such as a container's, when it dies of a fault of its own.
- */
+/* The first process of a pid namespace, such as a container's, when a fault kills it. */
 #ifndef SPROF_ATTACH_FIRST_PROCESS_H
 #define SPROF_ATTACH_FIRST_PROCESS_H
 

@@ -14,7 +14,7 @@ SPROF_MUST_USE bool sprof_thread_interrupt(struct sprof_thread *thread);
 
 /*
  * Resumes a STOPPED thread, with its pending signal and according to its `resumption`. A thread
- * that is gone is no error.
+ * that is gone is not an error.
  */
 void sprof_thread_resume(struct sprof_thread *thread);
 /* Resumes a thread with a pending signal: its next stop, at that signal, arrives as a requested

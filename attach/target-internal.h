@@ -56,13 +56,16 @@ struct sprof_thread *sprof_target_find_of(
 	const struct sprof_target *target, const struct sprof_process *process, pid_t tid);
 
 /*
- * The thread that a report of the kernel is about; NULL: it is not registered. One that executes a
- * program gives its id back before it reports that (fs/exec.c, de_thread), and another one may have the
- * id at once.
+ * The thread that a report of the kernel is about; NULL: it is not registered. A thread that
+ * executes a program gives up its id before it reports the exec (fs/exec.c, de_thread), and another
+ * thread may get the id at once.
  */
 struct sprof_thread *sprof_target_find_reported(const struct sprof_target *target, pid_t tid);
 
-/* The thread gets the leader's id. The leader, which is gone, has the thread's, but is not found by it. */
+/*
+ * The thread gets the leader's id. The leader, which is gone, gets the thread's old id, by which it
+ * can't be found.
+ */
 void sprof_target_succeed(
 	struct sprof_target *target, struct sprof_thread *thread, struct sprof_thread *leader);
 

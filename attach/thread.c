@@ -1,8 +1,8 @@
 /*
  * A thread's and its process's files in /proc. Files stay open because opening one costs four times
  * as much as reading it. They also stay readable when the process makes itself undumpable; without
- * CAP_SYS_PTRACE they could not be opened then. If descriptors are short, each read opens the file instead. Does not
- * handle the format of the files (attach/proc/procfs.c).
+ * CAP_SYS_PTRACE they could not be opened then. If descriptors run out, each read opens the file
+ * instead. Does not handle the format of the files (attach/proc/procfs.c).
  */
 #include "attach/thread.h"
 

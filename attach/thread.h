@@ -31,6 +31,8 @@ enum sprof_process_rank {
 	SPROF_PROCESS_LATER,
 };
 
+struct sampled;
+struct sampled_process;
 struct sprof_breakpoints;
 struct sprof_trap_signals;
 
@@ -50,7 +52,7 @@ struct sprof_process {
 	int memory_file;
 	bool denied; /* reading its memory or its threads' system calls was denied */
 	/* owned by the sampler, which frees it before it releases the last thread */
-	void *sampling;
+	struct sampled_process *sampling;
 	/* see attach/breakpoints/breakpoints.h; NULL: none */
 	struct sprof_breakpoints *breakpoints;
 	/* see attach/breakpoints/signals.h; NULL: nothing is known */
@@ -60,7 +62,7 @@ struct sprof_process {
 	bool checks_leaks; /* it traces its own threads for a leak check; attach/tracers/watch.h */
 	/* CLOCK_MONOTONIC of its latest exec; 0: none seen */
 	uint64_t executed_ns;
-	/* the most memory that it was seen to have had, and that of its largest child that has ended; 0: none */
+	/* its largest known peak of memory, and that of its ended children; 0: unknown */
 	uint64_t peak_bytes, child_peak_bytes;
 };
 
@@ -81,7 +83,7 @@ enum sprof_resumption {
 	SPROF_RESUME_ONE_STEP, /* one instruction; the stop after it is reported as STOPPED */
 };
 
-/* Moments that a thread went on at after ptrace-stops, the oldest first. CLOCK_MONOTONIC. */
+/* Times at which a thread continued after ptrace-stops, oldest first. CLOCK_MONOTONIC. */
 struct sprof_resumes {
 	uint64_t *ns;
 	size_t count, capacity;
@@ -101,8 +103,8 @@ struct sprof_thread {
 	uint32_t id;               /* counts up from 0; never reused */
 	pid_t tid;
 	struct sprof_process *process;
-	void *sampling; /* owned by the sampler, which frees it before release */
-	void *calls;    /* owned by events/syscalls/calls.c, which frees it before release */
+	struct sampled *sampling; /* owned by the sampler, which frees it before release */
+	void *calls; /* owned by events/syscalls/calls.c, which frees it before release */
 	enum sprof_thread_phase phase;
 	int signal;      /* STOPPED: deliver it at the resume; 0: none */
 	bool group_stop; /* STOPPED: resume with PTRACE_LISTEN */
@@ -120,7 +122,7 @@ struct sprof_thread {
 		uint64_t address, sp;
 	} put_off;
 	struct sprof_trap_masks trap_masks;
-	unsigned trap_masks_of; /* since which restoring of the breakpoints they are known */
+	unsigned trap_masks_of; /* the table's `restored` when trap_masks began */
 	bool lets_go;           /* held at a call before which its whole process must be detached */
 	pid_t held_for;         /* STOPPED until this thread is detached; 0: not held */
 	bool filtered;          /* has the launch's seccomp filter */
@@ -187,7 +189,7 @@ static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 	return thread->phase == SPROF_THREAD_ENDED || thread->phase == SPROF_THREAD_LEAVING;
 }
 
-/* Keeps the most memory that a process has had so far, by its status. */
+/* Updates the peak of memory of a process from its status. */
 void sprof_process_note_peak(struct sprof_process *process, const char *status);
 
 /* Keeps a time at which the thread continued after a ptrace-stop, if such times are kept. */
@@ -195,7 +197,7 @@ void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns);
 /* The latest time between two times at which it continued after a ptrace-stop; 0: never. */
 uint64_t sprof_thread_resumed_between(
 	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns);
-/* Times up to this one are not asked for any more. */
+/* Times up to this one are no longer needed. */
 void sprof_thread_forget_resumes(struct sprof_thread *thread, uint64_t until_ns);
 
 /* Returns false if the thread is gone. */

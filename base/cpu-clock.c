@@ -1,8 +1,9 @@
 /*
  * The kernel adds up the times of all threads for each reading: 0.15 ms for a thousand. While the
- * process has a timer of that clock, the kernel keeps the sum itself (kernel/time/posix-cpu-timers.c,
- * cpu_clock_sample_group). So a timer is set that never expires. CPUs without ticks (nohz_full=) would
- * get them back by such a timer, so there is none on a machine with such CPUs. Does not handle threads.
+ * process has a timer of that clock, the kernel keeps the sum itself
+ * (kernel/time/posix-cpu-timers.c, cpu_clock_sample_group). So a timer is set that never expires.
+ * On CPUs without ticks (nohz_full=) it would bring the ticks back, so machines with such CPUs get
+ * none. Does not handle threads.
  */
 #include "base/cpu-clock.h"
 

@@ -1,5 +1,5 @@
 /*
- * Bits of a set by CPU. The kernel takes a set of any size, if none of its CPUs is beyond it
+ * Bits of a set by CPU. The kernel accepts a set of any size that has room for all its CPUs
  * (kernel/sched/syscalls.c, sched_getaffinity).
  */
 #include "base/cpu-set.h"

@@ -18,7 +18,7 @@ struct sprof_cpu_set {
 	unsigned long words[SPROF_CPU_SET_SIZE / (8 * sizeof(unsigned long))];
 };
 
-/* A number that no CPU has is left out, and in no set. */
+/* A number outside [0, SPROF_CPU_SET_SIZE) is ignored, and is in no set. */
 void sprof_cpu_set_add(struct sprof_cpu_set *cpus, int cpu);
 bool sprof_cpu_set_has(const struct sprof_cpu_set *cpus, int cpu);
 size_t sprof_cpu_set_count(const struct sprof_cpu_set *cpus);
@@ -26,13 +26,16 @@ size_t sprof_cpu_set_count(const struct sprof_cpu_set *cpus);
 struct sprof_cpu_set sprof_cpu_set_only(int cpu);
 struct sprof_cpu_set sprof_cpu_set_join(
 	const struct sprof_cpu_set *one, const struct sprof_cpu_set *other);
-/* Those of one that are not among the others. */
+/* The CPUs in `one` that are not in `others`. */
 struct sprof_cpu_set sprof_cpu_set_without(
 	const struct sprof_cpu_set *one, const struct sprof_cpu_set *others);
 
-/* Where a thread may run; tid 0: the caller. False: it is gone, or may not be asked. */
+/*
+ * The CPUs that a thread may run on; tid 0: the caller. Returns false if it is gone, or not
+ * permitted.
+ */
 SPROF_MUST_USE bool sprof_cpu_set_of(pid_t tid, struct sprof_cpu_set *ret);
-/* Where it is to run. False: refused; nothing has changed. */
+/* Restricts a thread to these CPUs. Returns false, and changes nothing, if refused. */
 bool sprof_cpu_set_confine(pid_t tid, const struct sprof_cpu_set *cpus);
 
 #endif

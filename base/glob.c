@@ -28,7 +28,7 @@ static const char *match_set(const char *at, char character, bool *ret_matches)
 	return *at ? at + 1 : NULL;
 }
 
-/* Matches one character with what stands at `at`, which is no star. NULL: it doesn't match. */
+/* Matches one character with the pattern's element at `at`, which is not a star. NULL: no match. */
 static const char *match_one(const char *at, char character)
 {
 	const char *behind;

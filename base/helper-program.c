@@ -1,6 +1,4 @@
-/*
- * How programs end that a shell has run (sh(1p): 127 for one that is not there).
- */
+/* Interprets the exit status of a program that a shell ran (sh(1p); 127: not found). */
 #include "base/helper-program.h"
 
 #include <sys/wait.h>

@@ -14,7 +14,7 @@ struct sprof_helper_program {
 	const char *hint; /* how to install it */
 };
 
-/* Judges the status that pclose(3) returned. False: *err names the user. */
+/* Checks the status that pclose(3) returned. Returns false with an error that names the user. */
 SPROF_MUST_USE bool sprof_helper_program_judge(
 	const struct sprof_helper_program *program, int status, struct sprof_error *err);
 

@@ -1,6 +1,4 @@
-/*
- * Arithmetic of unsigned figures that may be out of step with each other.
- */
+/* Saturating arithmetic for unsigned figures that may have been read at different times. */
 #ifndef SPROF_BASE_NUMBERS_H
 #define SPROF_BASE_NUMBERS_H
 

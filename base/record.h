@@ -188,7 +188,7 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
 #define SPROF_WAIT_NONE 0u /* ids of waits count from 1 */
 #define SPROF_RECORD_NONE UINT32_MAX
 
-/* What the memory of a lock shows besides its kind. Valid only if the kind is right. */
+/* Facts from the memory of a lock, besides its kind. Valid only if the kind is right. */
 struct sprof_lock_traits {
 	/*
 	 * A condition variable: bytes from its start to the pair of words that threads wait on, which
@@ -356,7 +356,7 @@ struct sprof_quality {
 	uint64_t ticks, ticks_late, ticks_missed;
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
 	uint64_t samples_by_kernel, samples_stopped, samples_peeked, samples_reused;
-	uint64_t samples_lost; /* timer records that were lost for lack of room */
+	uint64_t samples_lost; /* timer records lost because a ring was full */
 	/* threads that were refused a timer by the kernel; times that it throttled one */
 	uint64_t timers_refused, timers_throttled;
 	uint64_t timers_denied; /* why no thread got a timer: enum sprof_timers_denied */
@@ -383,8 +383,8 @@ struct sprof_quality {
 	 */
 	uint64_t running_ns, estimated_ns;
 	/*
-	 * exact waits: how many, how many of them have a place that the kernel had no room for,
-	 * records of switches that it had no room for, and threads that it did not let us record
+	 * exact waits: their number; those whose place was lost; lost switch records; threads that
+	 * the kernel did not let sprof record
 	 */
 	uint64_t exact_waits, exact_unplaced, exact_lost, exact_refused;
 	/* waits looked up, and the time that took */
@@ -394,7 +394,7 @@ struct sprof_quality {
 	bool schedstat_missing;
 };
 
-/* All samples, of all three kinds. */
+/* The number of samples of all kinds. */
 static inline uint64_t sprof_quality_samples(const struct sprof_quality *quality)
 {
 	return quality->samples_by_kernel + quality->samples_stopped + quality->samples_peeked +

@@ -2,43 +2,57 @@
 #ifndef SPROF_BASE_SEARCH_H
 #define SPROF_BASE_SEARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/*
- * The first index below `count` for which the condition, an expression of `index`, does not hold;
- * `count` if there is none. It must not hold for any index behind that one.
- */
-#define SPROF_FIRST_INDEX_UNLESS(count, index, condition) \
-	({ \
-		size_t low_ = 0, high_ = (count); \
-\
-		while (low_ < high_) { \
-			const size_t index = low_ + (high_ - low_) / 2; \
-\
-			if (condition) \
-				low_ = index + 1; \
-			else \
-				high_ = index; \
-		} \
-		low_; \
-	})
+/* Whether the item with this index is before the place that is searched for. */
+typedef bool sprof_is_before(const void *search, size_t index);
 
-static inline uint64_t sprof_key_at(const void *member)
+/*
+ * The first index below `count` whose item is not before the place; `count` if there is none. All
+ * items before the place precede all others. Inlined, so that the compiler sees the comparison.
+ */
+__attribute__((always_inline)) static inline size_t sprof_first_index(
+	size_t count, sprof_is_before *is_before, const void *search)
 {
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (is_before(search, middle))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A search in items of one size by a uint64_t member at one offset. */
+struct sprof_key_search {
+	const char *first_key;
+	size_t size;
+	uint64_t key;
+};
+
+static inline bool sprof_key_is_at_most(const void *search, size_t index)
+{
+	const struct sprof_key_search *wanted = search;
 	uint64_t key;
 
-	memcpy(&key, member, sizeof(key));
-	return key;
+	memcpy(&key, wanted->first_key + index * wanted->size, sizeof(key));
+	return key <= wanted->key;
 }
 
 /* The index of the first item whose key is above the given one; `count` if there is none. */
 static inline size_t sprof_upper_bound(
 	const void *items, size_t count, size_t size, size_t offset, uint64_t key)
 {
-	return SPROF_FIRST_INDEX_UNLESS(
-		count, i, sprof_key_at((const char *)items + i * size + offset) <= key);
+	const struct sprof_key_search search = {(const char *)items + offset, size, key};
+
+	return sprof_first_index(count, sprof_key_is_at_most, &search);
 }
 
 /* The index of the first item whose key is not below the given one. */
@@ -48,7 +62,10 @@ static inline size_t sprof_lower_bound(
 	return key ? sprof_upper_bound(items, count, size, offset, key - 1) : 0;
 }
 
-/* The last three parameters of both for a member; one of another type than uint64_t does not compile. */
+/*
+ * The last three arguments of both functions, for a member. It must be a uint64_t; other types do
+ * not compile.
+ */
 /* clang-format off */
 #define SPROF_KEY(items, member, key)                                                              \
 	sizeof(*(items)),                                                                          \

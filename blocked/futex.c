@@ -1,6 +1,6 @@
 /*
  * Reads locks in the layouts of glibc 2.25 and later, and CPython's interpreter lock
- * (Python/ceval_gil.h). Does not handle the list of a process's threads: the caller answers for it.
+ * (Python/ceval_gil.h). Does not list a process's threads: the caller does.
  */
 #include "blocked/futex.h"
 

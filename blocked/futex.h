@@ -3,10 +3,10 @@
  * mutexes, rwlocks and joins, and CPython's interpreter lock.
  *
  * glibc's structures are the same on every 64-bit machine that sprof runs on
- * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h, thread-shared-types.h). They are no stable
- * interface: condition variables changed in 2.41, and the words show which they are. So only
- * plausible values are accepted: an owner must be a thread of the process, and the word must be in
- * the "contended" state.
+ * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h, thread-shared-types.h). They are not a stable
+ * interface: condition variables changed in 2.41, and the values of the words show which version
+ * they are. So only plausible values are accepted: an owner must be a thread of the process, and
+ * the word must be in the "contended" state.
  */
 #ifndef SPROF_BLOCKED_FUTEX_H
 #define SPROF_BLOCKED_FUTEX_H

@@ -18,6 +18,7 @@
 #include "cmd/cli/complete.h"
 #include "cmd/cli/other-tools.h"
 #include "cmd/cli/outputs.h"
+#include "cmd/cli/processes.h"
 #include "cmd/cli/program-file.h"
 #include "cmd/record/hang.h"
 #include "cmd/signals.h"
@@ -68,7 +69,7 @@ static void print_help(void)
 	       "  sprof run -- PROGRAM [ARGUMENT...]  the answer on one screen\n"
 	       "  sprof attach -p PID -d 10s          the same for a running process\n"
 	       "  sprof report                        the whole report of the last recording\n"
-	       "  sprof report --waits                locks and other waits, and who holds whom up\n"
+	       "  sprof report --waits                locks and other waits, and lock holders\n"
 	       "  sprof annotate FUNCTION             the source lines of a function\n"
 	       "  sprof help COMMAND                  the options of a command\n"
 	       "  sprof --list-formats, --version     the formats of -f and -o; the built-in libraries\n\n"
@@ -98,9 +99,9 @@ static void print_version(void)
 }
 
 /*
- * Opens a closed standard stream on something that is no stream, so that none of sprof's files gets
- * its number. Writing to it fails, as to a closed stream. It is closed on exec: the program finds
- * it closed, too.
+ * Opens a closed standard stream on /dev/null in the wrong direction, so that none of sprof's files
+ * gets its number. Writing to it fails, as to a closed stream. It is closed on exec: the program
+ * finds it closed, too.
  */
 static void keep_standard_streams(void)
 {
@@ -115,10 +116,19 @@ static int exit_code_of(const struct sprof_error *err)
 	return err->kind == SPROF_ERROR_USAGE ? SPROF_EXIT_USAGE : SPROF_EXIT_FAILED;
 }
 
+static bool settle_processes(const struct sprof_command *command,
+	struct sprof_common_options *options, char *const **words, struct sprof_error *err)
+{
+	return !command->processes ||
+		sprof_processes_settle(
+			(void *)((char *)options + command->processes), command, words, err);
+}
+
 static int run_command(const struct sprof_command *command, int argc, char *argv[])
 {
 	struct sprof_common_options *options = malloc(command->options_size);
 	struct sprof_error err = {0};
+	char *const *words = NULL;
 	int operands, code = 0;
 	bool done = false;
 
@@ -127,6 +137,7 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 	} else {
 		memcpy(options, command->defaults, command->options_size);
 		done = sprof_command_parse(command, argc, argv, options, &operands, &err);
+		words = done ? argv + operands : NULL;
 	}
 	if (done && options->help) {
 		sprof_command_help(command, stdout);
@@ -136,7 +147,8 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 		else if (options->verbose)
 			sprof_ui_set_level(SPROF_UI_VERBOSE);
 		sprof_value_notes();
-		done = command->run(options, argv + operands, &code, &err);
+		done = settle_processes(command, options, &words, &err) &&
+			command->run(options, words, &code, &err);
 	}
 	if (!done) {
 		sprof_ui_error(&err);

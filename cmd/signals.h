@@ -47,7 +47,7 @@ struct sprof_signals {
 void sprof_signals_survive(void);
 
 /*
- * Those of them that were ignored when sprof was started. A program started by sprof must find them
+ * Which of these were ignored when sprof started. A program that sprof starts must find them
  * ignored.
  */
 const sigset_t *sprof_signals_ignored(void);

@@ -102,8 +102,8 @@ void sprof_interp_copy(const struct sprof_interp_process *process,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy);
 
 /*
- * Whether a thread with these frames holds the language's lock with this semaphore, as far as its
- * frames show it. It must sleep.
+ * Whether a thread with these frames holds the language's lock with this semaphore, as far as the
+ * frames show. The thread must sleep.
  */
 bool sprof_interp_holds(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_copy *copy,

@@ -1,11 +1,11 @@
 /*
- * Merges native frames with an interpreter's. Each native frame of the evaluation loop corresponds
- * to interpreter frames up to and including one that C called the loop with. Both are counted
- * first: if the numbers differ, nothing is merged, except if a loop is in its prologue or epilogue,
- * without a frame.
+ * Merges native frames with an interpreter's. A native frame of the evaluation loop runs one or
+ * more interpreter frames; the outermost of them is the one for which C called the loop. Loops and
+ * such frames are counted first: if the numbers differ, nothing is merged, unless the innermost
+ * loop is in its prologue or epilogue and has no frame.
  *
  * A greenlet (of the Python module of that name) has a piece of the C stack that is copied back and
- * forth, and while it runs the interpreter knows only its frames. The stack below its piece belongs
+ * forth, and while it runs, the interpreter has only its frames. The stack below its piece belongs
  * to other greenlets, which are not its callers, perhaps not even to the one that started it. So
  * its stack begins where greenlet's code called its function, and everything below is left out.
  * Does not read anything.
@@ -64,7 +64,7 @@ static bool find_parts(struct merging *merging)
 	return true;
 }
 
-/* Counts entries from C. Returns false if the outermost frame is no entry. */
+/* Counts entries from C. Returns false if the outermost frame is not an entry. */
 static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
 {
 	*ret = 0;

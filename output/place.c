@@ -229,19 +229,20 @@ static bool refuse(const char *path, int failure, struct sprof_error *err)
 {
 	static const char *const said[] = {
 		[-PLANTED_LINK] = "a symbolic link",
-		[-PLANTED_DEVICE] = "somebody else's",
-		[-PLANTED_WAY] = "behind somebody else's symbolic link",
+		[-PLANTED_DEVICE] = "another user's",
+		[-PLANTED_WAY] = "behind another user's symbolic link",
 	};
 
 	if (failure > 0)
 		return sprof_error_errno(err, failure, "can't write %s", path);
 	if (failure == OTHER_DEVICE)
 		return sprof_error_set(err, SPROF_ERROR_PERMISSION,
-			"can't write %s: it is neither a file, a pipe, a terminal, null nor full",
+			"can't write %s: it is not a file, a pipe, a terminal, /dev/null or "
+			"/dev/full",
 			path);
 	sprof_error_set(err, SPROF_ERROR_PERMISSION,
 		"can't write %s: it is %s, in a folder that is open to all", path, said[-failure]);
-	sprof_error_hint(err, "anybody could have put it there; name another file%s",
+	sprof_error_hint(err, "any user may have put it there; name another file%s",
 		failure == PLANTED_DEVICE ? "" : ", or the one that it points to");
 	return false;
 }

@@ -5,13 +5,9 @@
 #ifndef SPROF_SAMPLER_OBSERVATION_H
 #define SPROF_SAMPLER_OBSERVATION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "attach/proc/procfs.h"
-#include "base/record.h"
-#include "sampler/account/figures.h"
+#include "sampler/account/account.h"
 #include "sampler/account/ledger.h"
+#include "sampler/loop/run.h"
 #include "unwind/snapshot.h"
 
 enum observed_by { OBSERVED_BY_REUSE, OBSERVED_BY_PEEK, OBSERVED_BY_STOP, OBSERVED_BY_KERNEL };
@@ -43,5 +39,16 @@ struct observation {
 	/* Of a stopped thread: exact, if figures were wanted; NULL: not read. */
 	const struct reading *reading;
 };
+
+struct walked {
+	struct sprof_stack_view stack; /* valid until the next walk */
+	uint64_t goroutine;            /* 0: none, or not wanted */
+};
+
+/*
+ * sampler/stack/walk.c: walks the snapshot; reads mappings again if that may help. Plans the next
+ * copy.
+ */
+struct walked sprof_walk(const struct run *run, const struct observation *observation);
 
 #endif

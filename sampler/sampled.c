@@ -1,15 +1,10 @@
 /* The transitions of a thread's state; sampled.h draws them. Reads no figures. */
 #include "sampler/sampled.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "interp/interp.h"
-#include "sampler/account/figures.h"
-#include "sampler/stack/copy.h"
-#include "sampler/switches/switching.h"
 
 /* For how long a process is assumed to enter the kernel often, after a thread was found there. */
 enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };
@@ -23,13 +18,11 @@ struct sampled_process *sprof_sampled_process_of(struct sprof_process *process)
 
 void sprof_sampled_process_forget(struct sprof_process *process)
 {
-	struct sampled_process *sampled = process->sampling;
-
-	if (sampled) {
-		sprof_interp_process_destroy(sampled->script);
-		sprof_cpu_clock_close(&sampled->clock);
+	if (process->sampling) {
+		sprof_interp_process_destroy(process->sampling->script);
+		sprof_cpu_clock_close(&process->sampling->clock);
 	}
-	free(sampled);
+	free(process->sampling);
 	process->sampling = NULL;
 }
 
@@ -38,7 +31,7 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 	process->enters_until_ns = now_ns + ENTERS_NS;
 }
 
-static void begin_account(
+void sprof_sampled_begin(
 	struct sampled *sampled, const struct sprof_figures *start, uint64_t timeslices)
 {
 	const struct ledger_look look = {
@@ -48,37 +41,6 @@ static void begin_account(
 
 	sprof_ledger_begin(&sampled->ledger, &look);
 	sprof_account_init(&sampled->account, start);
-}
-
-struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices)
-{
-	struct sampled *sampled = calloc(1, sizeof(*sampled));
-
-	if (!sampled)
-		return NULL;
-	sampled->process = process;
-	begin_account(sampled, start, timeslices);
-	sampled->holder.thread = SPROF_RECORD_NONE;
-	sprof_copy_plan_init(&sampled->copy);
-	return sampled;
-}
-
-void sprof_sampled_destroy(struct sampled *sampled)
-{
-	if (sampled) {
-		sprof_interp_thread_destroy(sampled->script);
-		sprof_switching_destroy(sampled->switching);
-	}
-	free(sampled);
-}
-
-bool sprof_sampled_named(struct sampled *sampled, const char *name)
-{
-	if (!strcmp(name, sampled->name))
-		return false;
-	snprintf(sampled->name, sizeof(sampled->name), "%s", name);
-	return true;
 }
 
 static void forget_place(struct sampled *sampled)
@@ -103,12 +65,6 @@ void sprof_sampled_restarted(struct sampled *sampled)
 	sampled->place_ns = sampled->timed.timeslices = 0;
 }
 
-void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same)
-{
-	sampled->sleep = (struct known_sleep){
-		is_same, look->time_ns, look->figures.timeslices, look->figures.cpu_ns};
-}
-
 void sprof_sampled_woke(struct sampled *sampled)
 {
 	sampled->sleep.active = false;
@@ -117,11 +73,4 @@ void sprof_sampled_woke(struct sampled *sampled)
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
 {
 	sampled->wait = (struct known_wait){.id = id};
-}
-
-void sprof_sampled_resumed(struct sampled *sampled, struct reading *now)
-{
-	begin_account(sampled, &now->figures, now->schedstat.timeslices);
-	sprof_facts_subtract(&now->facts, sampled->first);
-	memcpy(sampled->first, now->facts.counters, sizeof(sampled->first));
 }

@@ -37,12 +37,12 @@ struct sprof_perf_timer;
 struct switching;
 struct sprof_interp_process;
 struct sprof_interp_thread;
-struct reading;
 
 /* The thread's last sleep. */
 struct known_sleep {
-	bool active; /* it lasts, for all that is known: its sample is repeated */
-	uint64_t seen_ns, timeslices, cpu_ns;
+	/* it lasts, for all that is known, and its figures distinguish it from the next one */
+	bool active;
+	uint64_t seen_ns, timeslices;
 };
 
 /* A lock that a thread waits for. Its holder is looked up as long as the wait lasts. */
@@ -56,10 +56,10 @@ struct lock_watch {
 /* The thread's last known wait, and what identifies it. */
 struct known_wait {
 	struct lock_watch lock;
-	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
-	uint64_t sp, argument;
-	uint64_t found_ns;         /* 0: it runs */
-	enum sprof_wait_kind kind; /* of the call, with its arguments */
+	uint32_t id;       /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
+	uint64_t argument; /* the call's first one */
+	/* an event loop repeats its call, and until then waits for the same; 0: the thread runs */
+	uint64_t fresh_until_ns;
 };
 
 /* The last call that the thread was seen in, running or not; never restart_syscall(2). */
@@ -72,7 +72,7 @@ struct last_call {
 struct known_cpu {
 	int number;       /* -1: not known */
 	bool pinned;      /* to that CPU */
-	uint64_t rank;    /* of the thread, if it is a real-time one: sampler/stop/priority.h */
+	uint64_t rank;    /* of the thread, if it is a real-time one: sampler/stop/hop.h */
 	uint64_t seen_ns; /* seen running then; 0: too old to believe */
 };
 
@@ -84,7 +84,6 @@ struct last_seen {
 	enum sprof_way way;
 	enum sprof_merge merge;
 	uint64_t goroutine; /* 0: none, or not wanted */
-	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
 
 /* How its stack is copied: how much, and where its own stack lies. Walks update that. */
@@ -93,11 +92,9 @@ struct copy_plan {
 	/* its own stack: the end of the mapping, and the last sp */
 	uint64_t home_end, home_sp;
 	size_t goroutine_size; /* of a goroutine's stack, in bytes; 0: not a Go thread */
-	/* a Go thread: copy its own stack too, while it is on a goroutine's */
-	bool wants_system;
 };
 
-/* The thread's timer in the kernel (sampler/timer/timers.h). Zeroed has none, and had none. */
+/* The thread's timer in the kernel (sampler/timer/kernel.h). Zeroed has none, and had none. */
 struct timed {
 	struct sprof_perf_timer *timer; /* NULL: none */
 	bool is_open;                   /* it has made a record */
@@ -122,7 +119,6 @@ enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
  * reads of each sleeper come first: with many threads, fetching them takes the time.
  */
 struct sampled {
-	struct sampled_process *process;
 	struct ledger ledger;
 	struct known_sleep sleep;
 	struct known_wait wait;
@@ -171,7 +167,8 @@ struct known_mappings {
 	uint64_t late_ns;                  /* the last tick that took long enough for a change */
 	const struct sprof_go_runtime *go; /* NULL: none known */
 	unsigned go_count; /* number of Go runtimes that `go` was last looked up among */
-	bool is_go_called; /* C code has been seen to call Go's */
+	/* C code calls Go's, or may: also the own stack of a thread on a goroutine's is copied */
+	bool is_go_called;
 };
 
 /* sampler/tick/reuse.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
@@ -212,32 +209,17 @@ void sprof_sampled_process_forget(struct sprof_process *process);
 /* A thread of it has entered the kernel, or does so often. */
 void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
-/*
- * A thread of the process, which outlives it. The window begins with these figures. Returns NULL if
- * out of memory.
- */
-struct sampled *sprof_sampled_create(
-	struct sampled_process *process, const struct sprof_figures *start, uint64_t timeslices);
-/* NULL is accepted. */
-void sprof_sampled_destroy(struct sampled *sampled);
-/* Returns false if the thread already has that name. */
-bool sprof_sampled_named(struct sampled *sampled, const char *name);
+/* Sampling begins, or resumes: what was counted before these figures does not belong to the run. */
+void sprof_sampled_begin(
+	struct sampled *sampled, const struct sprof_figures *start, uint64_t timeslices);
 
 /* The thread runs another program: its sleep and wait belonged to the old one. */
 void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
 
-/*
- * sleep: a look finds it asleep. `is_same`: its figures distinguish this sleep from the next one,
- * so the sample can be repeated.
- */
-void sprof_sampled_slept(struct sampled *sampled, const struct ledger_look *look, bool is_same);
 void sprof_sampled_woke(struct sampled *sampled);
 /* It runs, in a system call or not (`id` NONE). */
 void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
-
-/* Sampling resumes. What was counted in the pause does not belong to the run. */
-void sprof_sampled_resumed(struct sampled *sampled, struct reading *now);
 
 #endif

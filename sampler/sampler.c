@@ -10,28 +10,6 @@
 #include "base/numbers.h"
 #include "sampler/loop/loop.h"
 
-/* There is room for two signals of each kind; more of a kind within a tick add nothing. */
-static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
-{
-	unsigned same = 0;
-
-	for (unsigned i = 0; i < signals->count; i++)
-		same += signals->kept[i].si_signo == info->si_signo;
-	if (same < 2 && signals->count < SIGNALS_KEPT)
-		signals->kept[signals->count++] = *info;
-}
-
-/* Processes that the launched program left behind may go on: the run ends without them. */
-static void end_with_program(struct loop *loop)
-{
-	const struct sprof_world *world = loop->run.world;
-	const uint64_t linger_ns = loop->run.options->linger_ns;
-	const uint64_t end_ns = now_of(&loop->run) + linger_ns;
-
-	if (linger_ns && end_ns < loop->pace.end_ns && world->has_ended(world->data))
-		loop->pace.end_ns = end_ns;
-}
-
 static void on_ended(struct loop *loop, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = loop->run.world;
@@ -45,20 +23,29 @@ static void on_ended(struct loop *loop, struct sprof_thread *thread)
 	sprof_book_close(&loop->book, thread);
 	if (thread->process->threads == 1)
 		sprof_sampled_process_forget(thread->process);
-	world->release(world->data, thread);
+	world->release(world->target, thread);
 }
 
 /* Handles an event of the target, except for the stops of a tick. */
 static void on_event(void *data, const struct sprof_event *event)
 {
 	struct loop *loop = data;
+	struct kept_signals *signals = &loop->signals;
+	unsigned same = 0;
 
-	sprof_sources_take(loop, event);
+	for (size_t i = 0; loop->events && loop->events[i]; i++) {
+		if (loop->events[i]->take)
+			loop->events[i]->take(loop->events[i]->data, event);
+	}
 	if (loop->ticking.kernel)
 		sprof_kernel_hear(loop->ticking.kernel, event);
 	switch (event->kind) {
 	case SPROF_EVENT_SIGNAL:
-		keep_signal(&loop->signals, &event->info);
+		/* There is room for two of each kind; more of a kind within a tick add nothing. */
+		for (unsigned i = 0; i < signals->count; i++)
+			same += signals->kept[i].si_signo == event->info.si_signo;
+		if (same < 2 && signals->count < SIGNALS_KEPT)
+			signals->kept[signals->count++] = event->info;
 		break;
 	case SPROF_EVENT_STOPPED:
 		sprof_stops_take_late(&loop->stops, event->thread);
@@ -91,34 +78,16 @@ static void on_event(void *data, const struct sprof_event *event)
 	}
 }
 
-static void on_missed(void *data, struct sprof_thread *thread)
-{
-	struct loop *loop = data;
-
-	sprof_tick_missed(&loop->ticking, thread);
-}
-
 static void carry_out(struct loop *loop, enum sprof_order order)
 {
-	switch (order) {
-	case SPROF_ORDER_GO_ON:
-		break;
-	case SPROF_ORDER_END:
+	if (order == SPROF_ORDER_TOGGLE)
+		order = loop->sampling.is_on ? SPROF_ORDER_OFF : SPROF_ORDER_ON;
+	if (order == SPROF_ORDER_END)
 		loop->over = true;
-		break;
-	case SPROF_ORDER_ON:
+	else if (order == SPROF_ORDER_ON)
 		sprof_switch_on(loop);
-		break;
-	case SPROF_ORDER_OFF:
+	else if (order == SPROF_ORDER_OFF)
 		sprof_switch_off(loop);
-		break;
-	case SPROF_ORDER_TOGGLE:
-		if (loop->sampling.is_on)
-			sprof_switch_off(loop);
-		else
-			sprof_switch_on(loop);
-		break;
-	}
 }
 
 /* Signals are answered when no thread is stopped, and all time so far is handed out. */
@@ -139,23 +108,12 @@ static void answer_signals(struct loop *loop)
 			control->done(control->data);
 	}
 	loop->signals.count = 0;
-	sprof_hop_resume(&loop->stops.hop);
+	sprof_priority_raise(&loop->stops.hop.own);
 }
 
-/* Threads stand still after a launch, so that the first instruction is the first sample. */
-static void resume_all(struct loop *loop)
+static uint64_t due_of(const struct sprof_event_source *source)
 {
-	const struct sprof_world *world = loop->run.world;
-	struct sprof_thread **threads;
-	size_t count;
-
-	threads = world->threads(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (loop->sampling.is_on)
-			sprof_book_open(&loop->book, threads[i]);
-		if (threads[i]->phase == SPROF_THREAD_STOPPED)
-			world->resume(world->data, threads[i]);
-	}
+	return source->due_ns ? source->due_ns(source->data) : UINT64_MAX;
 }
 
 static uint64_t next_deadline(const struct loop *loop)
@@ -163,25 +121,28 @@ static uint64_t next_deadline(const struct loop *loop)
 	uint64_t deadline = sprof_least(loop->pace.schedule.deadline, loop->pace.end_ns);
 
 	deadline = sprof_least(deadline, loop->period.ask_ns);
-	deadline = sprof_least(deadline, sprof_switch_due_ns(loop));
+	deadline = sprof_least(deadline, loop->sampling.planned_ns);
 	deadline = sprof_least(deadline, sprof_exact_due_ns(&loop->exact));
-	return sprof_least(deadline, sprof_sources_due_ns(loop));
+	for (size_t i = 0; loop->events && loop->events[i]; i++)
+		deadline = sprof_least(deadline, due_of(loop->events[i]));
+	return deadline;
 }
 
 static void plan_next_tick(struct loop *loop)
 {
-	struct pace *pace = &loop->pace;
+	struct sprof_schedule *schedule = &loop->pace.schedule;
+	const uint64_t tick_ns = loop->run.tick.ns;
 	uint64_t most_spared;
 
-	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
+	sprof_schedule_advance(schedule, tick_ns);
 	if (loop->run.options->max_overhead > 0)
-		sprof_schedule_set_period(&pace->schedule,
-			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop)),
-			loop->ticking.ns);
-	sprof_schedule_rest(&pace->schedule, loop->ticking.ns, now_of(&loop->run));
+		sprof_schedule_set_period(schedule,
+			sprof_budget_period(&loop->pace.budget, now_of(&loop->run), spent_ns(loop)),
+			tick_ns);
+	sprof_schedule_rest(schedule, tick_ns, now_of(&loop->run));
 	most_spared = sprof_tick_most_spared(&loop->ticking);
 	if (most_spared)
-		sprof_schedule_spare(&pace->schedule, most_spared);
+		sprof_schedule_spare(schedule, most_spared);
 }
 
 /* Does what is due now. Returns false if the end is due. */
@@ -189,7 +150,7 @@ static bool act(struct loop *loop)
 {
 	uint64_t now = now_of(&loop->run), tick_ns;
 
-	if (now >= sprof_switch_due_ns(loop))
+	if (now >= loop->sampling.planned_ns)
 		sprof_switch_on(loop);
 	tick_ns = loop->pace.schedule.deadline;
 	if (loop->exact.is_open && (now >= tick_ns || now >= sprof_exact_due_ns(&loop->exact)))
@@ -201,7 +162,12 @@ static bool act(struct loop *loop)
 		sprof_tick(&loop->ticking, false);
 		plan_next_tick(loop);
 	}
-	sprof_sources_poll(loop, now);
+	for (size_t i = 0; loop->events && loop->events[i]; i++) {
+		const struct sprof_event_source *source = loop->events[i];
+
+		if (now >= due_of(source) && !source->poll(source->data, now))
+			loop->run.out_of_memory = true;
+	}
 	if (now >= loop->pace.end_ns)
 		return false;
 	if (now >= loop->period.ask_ns)
@@ -213,94 +179,90 @@ static bool act(struct loop *loop)
 static void take_event(struct loop *loop)
 {
 	const struct sprof_world *world = loop->run.world;
-	struct sprof_event event = world->next_event(world->data, next_deadline(loop));
+	const uint64_t linger_ns = loop->run.options->linger_ns;
+	struct sprof_event event = world->next_event(world->target, next_deadline(loop));
+	uint64_t end_ns;
+	int status;
 
 	on_event(loop, &event);
-	end_with_program(loop);
-}
-
-/* Frees all records of threads and processes. */
-static void forget_all(struct loop *loop)
-{
-	const struct sprof_world *world = loop->run.world;
-	struct sprof_process **processes;
-	struct sprof_thread **threads;
-	size_t count;
-
-	threads = world->threads(world->data, &count);
-	for (size_t i = 0; i < count; i++)
-		sprof_book_close(&loop->book, threads[i]);
-	processes = world->processes(world->data, &count);
-	for (size_t i = 0; i < count; i++)
-		sprof_sampled_process_forget(processes[i]);
+	/* Processes that the launched program left behind may go on: the run ends without them. */
+	end_ns = now_of(&loop->run) + linger_ns;
+	if (linger_ns && end_ns < loop->pace.end_ns && world->ended(world->target, &status))
+		loop->pace.end_ns = end_ns;
 }
 
 /* The last tick is at the end of the run, so that all figures reach up to it. */
 static void close_run(struct loop *loop)
 {
+	struct threads threads;
+	struct processes processes;
+
 	sprof_loop_charge_all(loop);
 	sprof_stops_drain(&loop->stops);
 	if (loop->ticking.kernel)
 		sprof_kernel_rest(loop->ticking.kernel);
-	sprof_sources_end(loop);
+	for (size_t i = 0; loop->events && loop->events[i]; i++) {
+		if (loop->events[i]->end)
+			loop->events[i]->end(loop->events[i]->data, now_of(&loop->run));
+	}
 	sprof_loop_settle_all(loop);
-	forget_all(loop);
+	threads = threads_of(&loop->run);
+	for (size_t i = 0; i < threads.count; i++)
+		sprof_book_close(&loop->book, threads.items[i]);
+	processes = processes_of(&loop->run);
+	for (size_t i = 0; i < processes.count; i++)
+		sprof_sampled_process_forget(processes.items[i]);
 	loop->is_closed = true;
-	if (loop->exact.is_open)
-		sprof_exact_finish(&loop->exact);
+	loop->exact.is_open = false;
+	loop->run.exact = NULL;
 	sprof_loop_fill_quality(loop);
 	/* Answers signals of the last tick too. */
 	answer_signals(loop);
-	sprof_ticking_finish(&loop->ticking);
-	sprof_event_stacks_finish(&loop->event_stacks);
+	sprof_copy_buffer_finish(&loop->ticking.peeking.buffer);
+	sprof_copy_buffer_finish(&loop->event_stacks.buffer);
+	sprof_copy_buffer_finish(&loop->event_stacks.peeking.buffer);
 	sprof_book_finish(&loop->book);
 	if (loop->ticking.kernel)
-		sprof_kernel_finish(loop->ticking.kernel);
+		sprof_timers_finish(&loop->kernel.timers);
 	sprof_stops_finish(&loop->stops);
-}
-
-static void begin_pace(struct loop *loop)
-{
-	const struct sprof_sampler_options *options = loop->run.options;
-	struct pace *pace = &loop->pace;
-	uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz);
-
-	pace->begin_ns = now_of(&loop->run) + options->delay_ns;
-	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
-	sprof_schedule_init(&pace->schedule, period, UINT64_MAX, pace->begin_ns);
-	sprof_budget_init(&pace->budget, options->max_overhead, period);
-}
-
-/* Without schedstat, it is not known what a thread did between its records. */
-static void choose_source(struct loop *loop)
-{
-	const struct run *run = &loop->run;
-
-	sprof_stops_init(
-		&loop->stops, &loop->book, &(struct stops_listener){loop, on_missed, on_event});
-	if (!run->options->by_kernel || run->quality->schedstat_missing)
-		return;
-	sprof_kernel_init(&loop->kernel, &loop->book, &loop->stops);
-	loop->ticking.kernel = &loop->kernel;
 }
 
 static void begin(struct loop *loop)
 {
-	sprof_book_init(&loop->book, &loop->run, loop->sink);
-	choose_source(loop);
-	loop->ticking.run = &loop->run;
-	loop->ticking.book = &loop->book;
-	loop->ticking.stops = &loop->stops;
-	loop->ticking.schedule = &loop->pace.schedule;
-	sprof_event_stacks_init(&loop->event_stacks, &loop->run, &loop->book);
-	sprof_sources_offer(loop);
+	const struct sprof_sampler_options *options = loop->run.options;
+	const uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz);
+	struct pace *pace = &loop->pace;
+	struct threads threads;
+
+	sprof_book_init(&loop->book, &loop->run);
+	loop->ticking = (struct ticking){.run = &loop->run,
+		.book = &loop->book,
+		.stops = &loop->stops,
+		.schedule = &pace->schedule};
+	sprof_stops_init(&loop->stops, &loop->book, loop, on_event);
+	/* Without schedstat, it is not known what a thread did between its records. */
+	if (options->by_kernel && !loop->run.quality->schedstat_missing) {
+		sprof_kernel_init(&loop->kernel, &loop->book, &loop->stops);
+		loop->ticking.kernel = &loop->kernel;
+	}
+	sprof_event_stacks_init(loop);
 	/* As late as possible: what passes before the first reading of a thread is in no account. */
-	begin_pace(loop);
+	pace->begin_ns = now_of(&loop->run) + options->delay_ns;
+	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
+	sprof_schedule_init(&pace->schedule, period, UINT64_MAX, pace->begin_ns);
+	sprof_budget_init(&pace->budget, options->max_overhead, period);
 	sprof_period_begin(loop);
 	sprof_switch_init(loop);
-	if (loop->run.options->exact_waits == SPROF_EXACT_NOT)
-		return;
-	sprof_exact_begin(&loop->exact, &loop->book, loop->sampling.is_on);
+	if (options->exact_waits != SPROF_EXACT_NOT)
+		sprof_exact_begin(&loop->exact, &loop->book, loop->sampling.is_on);
+	/* Threads stand still after a launch, so that the first instruction is the first sample. */
+	threads = threads_of(&loop->run);
+	for (size_t i = 0; i < threads.count; i++) {
+		if (loop->sampling.is_on)
+			sprof_book_open(&loop->book, threads.items[i]);
+		if (threads.items[i]->phase == SPROF_THREAD_STOPPED)
+			loop->run.world->resume(threads.items[i]);
+	}
 }
 
 bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_parts *parts,
@@ -308,8 +270,10 @@ bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sa
 	struct sprof_error *err)
 {
 	struct loop loop = {
-		.run = {.world = world, .options = options, .quality = quality},
-		.sink = parts->sink,
+		.run = {.world = world,
+			.options = options,
+			.quality = quality,
+			.sink = parts->sink},
 		.control = parts->control,
 		.periods = parts->periods,
 		.events = parts->events,
@@ -318,7 +282,6 @@ bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sa
 	quality->rate_hz = options->rate_hz;
 	quality->mode = options->mode;
 	begin(&loop);
-	resume_all(&loop);
 	do {
 		take_event(&loop);
 		if (!loop.over && !act(&loop))
@@ -327,7 +290,7 @@ bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sa
 			sprof_loop_charge_all(&loop);
 			answer_signals(&loop);
 		}
-		if (world->lacks_memory(world->data))
+		if (world->lacks_memory(world->target))
 			loop.run.out_of_memory = true;
 	} while (!loop.over && !loop.run.out_of_memory);
 	close_run(&loop);

@@ -1,6 +1,7 @@
 /*
  * All that the sampler does to the world and asks of it, as a table of functions: time, the target,
- * the kernel's figures, code. Tests have their own world, without a process and without time.
+ * the kernel's figures, code. Most of them are functions of lower folders as they are. Tests have
+ * their own world, without a process and without time.
  */
 #ifndef SPROF_SAMPLER_WORLD_H
 #define SPROF_SAMPLER_WORLD_H
@@ -22,92 +23,85 @@
 struct sprof_interp;
 
 struct sprof_world {
-	void *data;
+	struct sprof_target *target;
+	struct sprof_modules *modules;
+	struct sprof_unwinder *unwinder;
+	struct sprof_switch_log *switches;
 	/* Finds and reads interpreters through read_pieces(). NULL: they are native programs. */
 	struct sprof_interp *interp;
+	int loadavg_file; /* the kernel's own, which some containers replace; -1: none */
 
 	/* CLOCK_MONOTONIC, and the CPU time of this process. */
-	uint64_t (*now_ns)(void *data);
-	uint64_t (*own_cpu_ns)(void *data);
+	uint64_t (*now_ns)(void);
+	uint64_t (*own_cpu_ns)(void);
 
-	/* The target: see the functions of these names in attach/target.h. */
-	struct sprof_thread **(*threads)(void *data, size_t *ret_count);
-	struct sprof_process **(*processes)(void *data, size_t *ret_count);
-	uint32_t (*threads_seen)(void *data);
-	uint32_t (*processes_seen)(void *data);
-	bool (*has_ended)(void *data);
-	bool (*lacks_memory)(void *data);
-	struct sprof_event (*next_event)(void *data, uint64_t deadline_ns);
-	struct sprof_event (*spin)(
-		void *data, const struct sprof_thread *thread, uint64_t deadline_ns);
-	bool (*interrupt)(void *data, struct sprof_thread *thread);
-	void (*resume)(void *data, struct sprof_thread *thread);
-	void (*release)(void *data, struct sprof_thread *thread);
+	/* See the functions of these names in attach/target.h. */
+	struct sprof_thread **(*threads)(const struct sprof_target *target, size_t *ret_count);
+	struct sprof_process **(*processes)(const struct sprof_target *target, size_t *ret_count);
+	uint32_t (*threads_seen)(const struct sprof_target *target);
+	uint32_t (*processes_seen)(const struct sprof_target *target);
+	struct sprof_thread *(*find)(const struct sprof_target *target, pid_t tid);
+	bool (*ended)(const struct sprof_target *target, int *ret_wait_status);
+	bool (*lacks_memory)(const struct sprof_target *target);
+	struct sprof_event (*next_event)(struct sprof_target *target, uint64_t deadline_ns);
+	struct sprof_event (*spin)(struct sprof_target *target, const struct sprof_thread *thread,
+		uint64_t deadline_ns);
+	bool (*interrupt)(struct sprof_thread *thread);
+	void (*resume)(struct sprof_thread *thread);
+	void (*release)(struct sprof_target *target, struct sprof_thread *thread);
 
-	/* The kernel's figures of a thread. Return false if it is gone. */
-	bool (*read_stat)(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret);
-	bool (*read_schedstat)(
-		void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
-	bool (*read_syscall)(
-		void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret);
-	ssize_t (*read_status)(void *data, struct sprof_thread *thread, char *buffer, size_t size);
-	/* Another file of its folder in /proc ("io"), like sprof_proc_read_path(). */
-	ssize_t (*read_file)(void *data, const struct sprof_thread *thread, const char *name,
-		char *buffer, size_t size);
-	/* A file of any size, like sprof_proc_read_whole(). */
-	char *(*read_whole)(
-		void *data, const struct sprof_thread *thread, const char *name, size_t *ret_size);
-	/* Of a thread that stands still; repairs a call that the stop broke off. */
-	bool (*read_registers)(void *data, struct sprof_thread *thread, struct sprof_regs *ret);
+	/* The kernel's figures of a thread: see attach/thread.h and base/proc.h. */
+	bool (*read_stat)(struct sprof_thread *thread, struct sprof_proc_stat *ret);
+	bool (*read_schedstat)(struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
+	bool (*read_syscall)(struct sprof_thread *thread, struct sprof_proc_syscall *ret);
+	ssize_t (*read_status)(struct sprof_thread *thread, bool often, char *buffer, size_t size);
+	ssize_t (*read_file)(pid_t pid, pid_t tid, const char *name, char *buffer, size_t size);
+	char *(*read_whole)(const char *path, size_t *ret_size);
+	bool (*is_pinned)(const struct sprof_thread *thread);
+	/* Of a thread that stands still; repairs a call that the stop broke off: attach/calls/mend.h. */
+	bool (*mend)(struct sprof_thread *thread, bool timed_too, struct sprof_regs *ret);
 	/* Of a thread at a system call's entry or exit, where nothing is broken off. */
-	bool (*see_registers)(void *data, struct sprof_thread *thread, struct sprof_regs *ret);
-	/* Like sprof_process_read_memory(). */
-	size_t (*read_memory)(void *data, const struct sprof_thread *thread, uint64_t address,
+	bool (*see_registers)(struct sprof_thread *thread, struct sprof_regs *ret);
+	size_t (*read_memory)(struct sprof_process *process, pid_t tid, uint64_t address,
 		void *buffer, size_t size);
-	/* Several pieces, like sprof_process_read_pieces(). */
-	void (*read_pieces)(void *data, struct sprof_process *process, pid_t tid,
+	void (*read_pieces)(struct sprof_process *process, pid_t tid,
 		struct sprof_memory_piece *pieces, size_t count);
-	bool (*is_pinned)(void *data, const struct sprof_thread *thread);
 
-	/* Of a process: the CPU time of all its threads, including ended ones. 0: not known. */
-	uint64_t (*process_cpu_ns)(
-		void *data, const struct sprof_process *process, struct sprof_cpu_clock *clock);
-	/* Of the machine: runnable tasks, including the calling one. 0: not known. */
-	uint64_t (*count_runnable)(void *data);
-	struct sprof_proc_cpus (*read_cpus)(void *data);
+	/* See base/cpu-clock.h. Runnable tasks of the machine, including the calling one; 0: not known. */
+	uint64_t (*process_cpu_ns)(struct sprof_cpu_clock *clock, pid_t pid);
+	uint64_t (*count_runnable)(int loadavg_file);
+	struct sprof_proc_cpus (*read_cpus)(void);
 
 	/* Code: a process's mappings, and stacks that lead through it; as in attach/, unwind/. */
-	bool (*read_maps)(void *data, struct sprof_process *process);
+	bool (*read_maps)(struct sprof_process *process, struct sprof_modules *modules);
 	/* Whether a module is a file: its mappings can be asked about. */
-	bool (*is_file)(void *data, uint32_t module);
-	enum sprof_maps_answer (*ask_mapping)(
-		void *data, struct sprof_process *process, const struct sprof_mapping *mapping);
+	bool (*is_file)(const struct sprof_modules *modules, uint32_t module);
+	enum sprof_maps_answer (*ask_mapping)(const struct sprof_modules *modules,
+		struct sprof_process *process, const struct sprof_mapping *mapping);
 	/* Whether there is code at the address now. False also if the kernel can't answer. */
-	bool (*has_code)(void *data, struct sprof_process *process, uint64_t address);
-	struct sprof_stack_view (*walk)(
-		void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
-	uint64_t (*find_creator)(
-		void *data, const struct sprof_maps *maps, const struct sprof_goroutine *goroutine);
-	const struct sprof_go_runtime *(*find_go)(void *data, const struct sprof_maps *maps);
-	unsigned (*go_count)(void *data);
+	bool (*has_code)(int *maps_file, pid_t pid, uint64_t address);
+	struct sprof_stack_view (*walk)(struct sprof_unwinder *unwinder,
+		const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
+	uint64_t (*find_creator)(struct sprof_unwinder *unwinder, const struct sprof_maps *maps,
+		const struct sprof_goroutine *goroutine);
+	const struct sprof_go_runtime *(*find_go)(
+		struct sprof_unwinder *unwinder, const struct sprof_maps *maps);
+	unsigned (*go_count)(const struct sprof_unwinder *unwinder);
 
-	/* Timers in the kernel: see the functions of these names in events/perf/timer.h. */
-	bool (*timer_open)(void *data, struct sprof_perf_timer_plan *plan,
-		struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial);
-	void (*timer_close)(void *data, struct sprof_perf_timer *timer);
-	bool (*timer_take)(void *data, struct sprof_perf_timer *timer, uint64_t until_ns,
+	/* Timers in the kernel: see events/perf/timer.h. */
+	bool (*timer_open)(struct sprof_perf_timer_plan *plan, struct sprof_perf_timer **ret,
+		struct sprof_perf_denial *ret_denial);
+	void (*timer_close)(struct sprof_perf_timer *timer);
+	bool (*timer_take)(struct sprof_perf_timer *timer, uint64_t until_ns,
 		unsigned char *scratch, struct sprof_perf_timer_record *ret);
-	void (*timer_set_period)(
-		void *data, const struct sprof_perf_timer *timer, uint64_t period_ns);
+	void (*timer_set_period)(const struct sprof_perf_timer *timer, uint64_t period_ns);
 
-	/* The one log of switches: see the functions of these names in events/sched/switch-log.h. */
-	bool (*switches_begin)(void *data, const struct sprof_switch_log_plan *plan,
-		struct sprof_perf_denial *ret_denial);
-	bool (*switches_cover)(void *data, const struct sprof_thread *thread,
-		struct sprof_perf_denial *ret_denial);
-	void (*switches_read)(void *data, sprof_switch_taker take, void *taker_data);
-	/* The traced thread of this id; NULL: there is none. */
-	struct sprof_thread *(*find)(void *data, pid_t tid);
+	/* The one log of switches: see events/sched/switch-log.h. */
+	bool (*switches_begin)(struct sprof_switch_log *log,
+		const struct sprof_switch_log_plan *plan, struct sprof_perf_denial *ret_denial);
+	bool (*switches_cover)(
+		struct sprof_switch_log *log, pid_t tid, struct sprof_perf_denial *ret_denial);
+	void (*switches_read)(struct sprof_switch_log *log, sprof_switch_taker take, void *data);
 };
 
 #endif

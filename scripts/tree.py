@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the folders of the program: their rooms with the number of .c files, and what each folder includes.
+"""Draws the folders of the program: their subfolders with the number of .c files, and what each folder includes.
 
     tree.py             prints the picture
     tree.py --write     puts it into ARCHITECTURE.md

@@ -1,7 +1,7 @@
 /*
- * Steps over the functions of Go's runtime that switch stacks. A thread has its own stack (g0's),
- * and a goroutine that runs on the thread has another. The snapshot has the places where one stack
- * was left for the other. If such a place is unknown, the stack ends there.
+ * Steps over the functions of Go's runtime that switch stacks. A thread has a system stack (g0's),
+ * and a goroutine that runs on it has another. The snapshot contains the places where one stack was
+ * left for the other. If such a place is unknown, the stack ends there.
  *
  * Does not handle the switch between goroutines in the runtime's scheduler: for some instructions
  * (of gogo) the thread is on the new goroutine's stack with the old one's registers.

@@ -40,9 +40,9 @@ struct sprof_recovery {
 };
 
 /*
- * From a pc outside of code to the caller. A call through a null or wild pointer makes no frame: its
- * return address is where the call put it. Any other word there is rejected, unless it follows a
- * call, too. SPROF_STEP_OTHER: no call led there.
+ * Steps from a pc outside of code to the caller. A call through a null or wild pointer makes no
+ * frame, so the return address is still where the call put it. The word there is accepted only if
+ * it follows a call instruction. SPROF_STEP_OTHER: it does not.
  */
 enum sprof_step sprof_recover_caller(
 	const struct sprof_recovery *recovery, struct sprof_cursor *cursor);

@@ -1,6 +1,6 @@
 /*
- * A step with all registers, for rows of CFI that need more than pc, sp and fp. Their values are
- * followed from the innermost frame.
+ * A step with all registers, for CFI rows that need more than pc, sp and fp. Register values are
+ * tracked from the innermost frame outwards.
  */
 #ifndef SPROF_UNWIND_REGISTERS_H
 #define SPROF_UNWIND_REGISTERS_H
@@ -21,8 +21,8 @@ struct sprof_trail {
 };
 
 /*
- * Moves the cursor to the caller of the trail's last frame. SPROF_STEP_OTHER: a register that it
- * takes is unknown. Unchanged unless the result is OK.
+ * Moves the cursor to the caller of the trail's last frame. SPROF_STEP_OTHER: a needed register is
+ * unknown. Unchanged unless the result is OK.
  */
 enum sprof_step sprof_step_by_registers(const struct sprof_snapshot *snapshot,
 	const struct sprof_trail *trail, struct sprof_cursor *cursor);

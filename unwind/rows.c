@@ -92,10 +92,24 @@ void sprof_rows_destroy(struct sprof_rows *rows)
 	free(rows);
 }
 
+struct row_search {
+	const struct page *page;
+	uint64_t offset;
+};
+
+static bool ends_before(const void *search, size_t index)
+{
+	const struct row_search *wanted = search;
+
+	return wanted->page->rows[index].end <= wanted->offset;
+}
+
 /* The index of the first row that ends after the offset. */
 static size_t search(const struct page *page, uint64_t offset)
 {
-	return SPROF_FIRST_INDEX_UNLESS(page->count, i, page->rows[i].end <= offset);
+	const struct row_search wanted = {page, offset};
+
+	return sprof_first_index(page->count, ends_before, &wanted);
 }
 
 static uint8_t words_of(int16_t bytes)

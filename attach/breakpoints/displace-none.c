@@ -1,6 +1,4 @@
-/*
- * For aarch64, and builds without libZydis: every instruction runs at its own place only.
- */
+/* For aarch64, and builds without libZydis: every instruction can run only at its own address. */
 #include "attach/breakpoints/displace.h"
 
 bool sprof_displace_has_decoder(void)

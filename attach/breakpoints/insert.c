@@ -146,7 +146,7 @@ static void check_is_in(const struct sprof_breakpoints *table, struct breakpoint
 	if (!breakpoint->is_in || sprof_trap_is_there(table, breakpoint))
 		return;
 	breakpoint->is_in = false;
-	/* even if the same code was loaded again, what was in its padding is lost */
+	/* even if the same code was loaded again, the slots in its padding are lost */
 	breakpoint->code_size = 0;
 }
 

@@ -36,9 +36,9 @@ struct sprof_breakpoints {
 	size_t count, capacity;
 	struct sprof_idmap by_address;
 	struct sprof_code_slots slots;
-	uint64_t *scanned; /* where mappings begin in which calls to follow have been looked for */
+	uint64_t *scanned; /* starts of the mappings already searched for calls to follow */
 	size_t scanned_count, scanned_capacity;
-	unsigned restored; /* how often */
+	unsigned restored; /* number of restorations */
 	bool is_removed;
 	bool is_lent; /* a detached child runs with this memory: insert nothing */
 	bool is_over; /* another tracer has a thread: never insert anything again */

@@ -1,6 +1,4 @@
-/*
- * What a mask was before a trap. Does not handle how masks come to be known (signals.c).
- */
+/* Derives the mask before a trap. signals.c finds the known masks. */
 #include "attach/breakpoints/masks.h"
 
 #include <signal.h>

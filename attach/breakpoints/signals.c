@@ -1,6 +1,7 @@
 /*
- * Reads, follows and puts back what the program has made of SIGTRAP. Does not handle calls that other code than a C
- * library's makes itself, nor masks that calls such as ppoll(2) set for their time.
+ * Reads, follows and restores the program's mask and action for SIGTRAP. Does not see calls that
+ * the program makes without the C library, nor masks that calls such as ppoll(2) set while they
+ * run.
  */
 #include "attach/breakpoints/signals.h"
 
@@ -69,8 +70,10 @@ static bool is_ignored(const struct sprof_trap_signals *signals)
 	return is_known(signals, SIGTRAP) && signals->actions[SIGTRAP].handler == IGNORED;
 }
 
-/* What it is right now, while no trap of ours can come. That a program of several threads ignores it, the kernel
- * doesn't know any more. */
+/*
+ * Reads the current action, while no trap of ours can come. If a program of several threads ignored
+ * SIGTRAP, the kernel no longer knows that.
+ */
 static void read_action(struct sprof_trap_signals *signals, pid_t pid)
 {
 	char text[SPROF_PROC_STATUS_MAX];
@@ -216,7 +219,7 @@ void sprof_trap_signals_begin(struct sprof_process *process)
 	scan_new_code(process);
 }
 
-/* What was known before the breakpoints were gone for a while may not be true any more. */
+/* The masks known before the breakpoints were removed for a while may have changed since. */
 static struct sprof_trap_masks *masks_of(struct sprof_thread *thread)
 {
 	const struct sprof_trap_signals *signals = thread->process->trap_signals;

@@ -17,7 +17,10 @@
 /* Of one process. */
 struct sprof_trap_signals;
 
-/* Before breakpoints are put in, or put back; also where code has been mapped since. Without memory, less is known. */
+/*
+ * Call it before breakpoints are inserted or restored, and after code was mapped. Out of memory, it
+ * knows less.
+ */
 void sprof_trap_signals_begin(struct sprof_process *process);
 
 /* At the stop of a trap or a step that is ours, before the thread continues. */
@@ -33,11 +36,11 @@ bool sprof_trap_signals_follow(struct sprof_thread *thread, const struct sprof_r
 void sprof_trap_signals_deliver(struct sprof_thread *thread);
 void sprof_trap_signals_born(struct sprof_thread *thread);
 
-/* A child has its parent's. */
+/* A child inherits its parent's mask and action. */
 void sprof_trap_signals_inherit(const struct sprof_process *parent, struct sprof_process *child);
-/* At the stop of an exec, when the breakpoints are forgotten: what was ignored still is. */
+/* At the stop of an exec, when the breakpoints are forgotten: ignored signals stay ignored. */
 void sprof_trap_signals_exec(struct sprof_thread *thread);
-/* It has ended. */
+/* The process has ended. */
 void sprof_trap_signals_forget(struct sprof_process *process);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Not on aarch64 yet: only breakpoints need it, and they need a decoder of its instructions first.
+ * Not implemented on aarch64: only breakpoints need it, and they need an instruction decoder first.
  */
 #include "attach/calls/make-call.h"
 

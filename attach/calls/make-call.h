@@ -11,9 +11,9 @@
 #include "base/attributes.h"
 
 /*
- * The thread is in a ptrace-stop and not at a system call. It makes this one, which must not wait, and stands where
- * it stood. Its signals wait meanwhile. *ret: the result. False: a filter of system calls is in force, or the call
- * fails, or the thread is gone.
+ * The thread is in a ptrace-stop and not at a system call. It makes this call, which must not
+ * block, and is then stopped at its old place. Its signals wait meanwhile. *ret is the result.
+ * Returns false if a seccomp filter is active, the call fails, or the thread is gone.
  */
 SPROF_MUST_USE bool sprof_thread_make_call(
 	struct sprof_thread *thread, int64_t number, const uint64_t arguments[6], uint64_t *ret);

@@ -204,8 +204,8 @@ static void explain(const struct sprof_denial_facts *facts, struct sprof_error *
 		break;
 	case SPROF_DENIAL_NAMESPACE:
 		sprof_error_hint(err,
-			"it lives in another user namespace, a container's or that of the "
-			"host: attach from in there, or as root of the host");
+			"it is in another user namespace, a container's or the host's: attach from "
+			"inside it, or as root of the host");
 		break;
 	case SPROF_DENIAL_OTHER_USER:
 		if (geteuid())

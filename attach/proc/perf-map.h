@@ -11,7 +11,7 @@
 /*
  * Opens the perf map for a module of anonymous memory without one: in the process's root folder,
  * with its pid in its own namespace; if the process is gone, in sprof's root folder. The file stays
- * open, so that additions can be read. A missing perf map is no error: module->fd stays -1.
+ * open, so that additions can be read. A missing perf map is not an error: module->fd stays -1.
  */
 void sprof_perf_map_open(struct sprof_module *module, pid_t pid);
 

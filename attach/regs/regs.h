@@ -1,6 +1,6 @@
 /*
  * A thread's registers, with this machine's DWARF numbers, which libunwind uses too. Differences
- * between machines are in this header and in the files of this room.
+ * between machines are in this header and in the files of this folder.
  */
 #ifndef SPROF_ATTACH_REGS_REGS_H
 #define SPROF_ATTACH_REGS_REGS_H

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Nothing waits for the end of what is written there. */
+/* Nothing waits for the end of that output. */
 static void close_between(unsigned first, unsigned end)
 {
 	if (first < end)

@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 
-/* The line after "#!" of a script. Returns false if the file is no script. */
+/* The line after "#!" of a script. Returns false if the file is not a script. */
 static bool read_interpreter(const char *path, char *line, size_t size)
 {
 	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -70,7 +70,7 @@ bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err
 			is_here ? "; in this folder it is ./" : "", is_here ? program : "");
 	else if (is_path && exists && S_ISDIR(status.st_mode))
 		sprof_error_set(err, SPROF_ERROR_PERMISSION,
-			"run %s: it is a directory, and no program", program);
+			"run %s: it is a directory, not a program", program);
 	else if (errnum == EACCES && is_path && exists && access(program, X_OK))
 		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
 	else if (errnum == EACCES && is_path && exists)

@@ -21,7 +21,7 @@
  */
 SPROF_MUST_USE bool sprof_guardian_begin(bool attaches, struct sprof_error *err);
 
-/* The signal sent to the child at its parent's death; 0: this process is no such child. Valid in
+/* The signal sent to the child at its parent's death; 0: this process is not such a child. Valid in
  * the thread that called begin. */
 int sprof_guardian_signal(void);
 

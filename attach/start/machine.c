@@ -1,6 +1,6 @@
 /*
- * Checks the requirements on this machine and process. Permissions are checked by attach/denial/diagnose.c, after
- * a refused attach.
+ * Checks the requirements on this machine and process. attach/denial/denial.c explains a refused
+ * attach.
  */
 #include "attach/start/machine.h"
 

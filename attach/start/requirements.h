@@ -1,4 +1,4 @@
-/* Requirements of sprof to the machine. */
+/* What sprof requires of the machine. */
 #ifndef SPROF_ATTACH_START_REQUIREMENTS_H
 #define SPROF_ATTACH_START_REQUIREMENTS_H
 

@@ -245,7 +245,7 @@ static enum sprof_watched let_process_go(struct sprof_target *target, struct spr
 	return thread->lets_go ? SPROF_WATCHED_HELD : SPROF_WATCHED_LEAVES;
 }
 
-/* A child that shares the memory, is no thread, and is hidden from tracers. */
+/* A child that shares the memory, is not a thread, and is hidden from tracers. */
 static bool starts_tracer(const struct __ptrace_syscall_info *call)
 {
 	const uint64_t wanted = CLONE_UNTRACED | CLONE_VM;

@@ -26,9 +26,8 @@ void sprof_watch_child(struct sprof_process *parent, struct sprof_thread *child)
 void sprof_watch_creator(struct sprof_thread *creator);
 
 /*
- * Programs with a leak checker (LeakSanitizer) stop their own threads for it, by ptrace(2) from a
- * child that the kernel hides from tracers. All system calls of such a program are watched, and the
- * whole process is detached before it creates that child. Called at a program's first instruction:
+ * Called at a program's first instruction. Watches all system calls of a program with a leak
+ * checker, and detaches the whole process before it creates the hidden child.
  */
 void sprof_watch_program(struct sprof_thread *thread);
 /*

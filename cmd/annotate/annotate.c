@@ -259,8 +259,8 @@ static bool is_one(const struct sprof_profile *profile, const bool *chosen,
 
 	if (all.count == 1)
 		return true;
-	sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' is %zu functions of the profile", wish->name,
-		all.count);
+	sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' matches %zu functions of the profile",
+		wish->name, all.count);
 	sprof_error_hint(err, "name one: %s", all.text);
 	return false;
 }
@@ -317,8 +317,7 @@ static void note_source(const struct sprof_annotate *annotate,
 	sources->said = true;
 	/* A symbol table may have the file, but no lines. */
 	if (!line->file || (!line->line && !function->line))
-		sprof_ui_note("no source lines are known of %s: its module has no debug "
-			      "information%s",
+		sprof_ui_note("no source lines for %s: its module has no debug information%s",
 			function->name,
 			annotate->with_code || !has_file(annotate->profile, function)
 				? ""
@@ -395,8 +394,8 @@ static bool load(const struct annotate_options *options, char *const files[],
 	if (!last[0] || access(last[0], R_OK)) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a profile");
 		sprof_error_hint(err,
-			"for example: sprof annotate parse profile.pb.gz; without one it takes the "
-			"last run or attach without -o, and there is none");
+			"for example: sprof annotate parse profile.pb.gz; without a file it reads "
+			"the last recording, and there is none");
 		return false;
 	}
 	if (!sprof_reading_load_all(&options->reading, last, ret, err))

@@ -154,7 +154,7 @@ static bool object_open(const struct sprof_profile *profile, const struct sprof_
 
 	if (known->path[0] != '/')
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"--asm: %s is no file: its instructions are not known", known->path);
+			"--asm: %s is not a file: its instructions are not known", known->path);
 	object->modules = sprof_modules_create();
 	object->module =
 		object->modules ? sprof_modules_intern(object->modules, &key, &is_new) : NULL;

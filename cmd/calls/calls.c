@@ -52,7 +52,8 @@ static bool add_functions(void *field, const char *text, struct sprof_error *err
 	struct calls_lists *lists = field;
 
 	if (lists->count == LISTS)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d lists", LISTS);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "at most %d lists are possible", LISTS);
 	lists->items[lists->count++] = text;
 	return true;
 }
@@ -120,7 +121,7 @@ static const struct sprof_option output_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to watch", sprof_event_run_table, FIELD(watching)},
+	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
 	{"What to watch", what_table},
 	{"Output", output_table},
 	{"Names", sprof_naming_kind_table, FIELD(short_names)},
@@ -183,7 +184,7 @@ static void take_left(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns)
 		calls->out_of_memory = true;
 }
 
-/* What sprof has taken until now to find and watch functions is no time of the program's. */
+/* Excludes the time until now, in which sprof found functions and began to watch them. */
 static void take_loaded(void *data, uint64_t now_ns)
 {
 	struct calls *calls = data;
@@ -389,7 +390,8 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 		if (!sprof_function_choice_add(&calls->choice, options->functions.items[i], err))
 			return false;
 	}
-	return sprof_function_choice_begin(&calls->choice, operands[0], options->watching.pid, err);
+	return sprof_function_choice_begin(
+		&calls->choice, operands[0], options->watching.processes.pid, err);
 }
 
 static bool open_outputs(struct calls *calls, struct sprof_error *err)
@@ -418,7 +420,7 @@ static void finish(struct calls *calls)
 
 static bool guard(const struct calls_options *options, struct sprof_error *err)
 {
-	return options->count || sprof_guardian_begin(options->watching.pid, err);
+	return options->count || sprof_guardian_begin(options->watching.processes.pid, err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -457,6 +459,7 @@ const struct sprof_command sprof_command_calls = {
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
 	.groups = groups,
+	.processes = FIELD(watching),
 	.defaults = &defaults,
 	.options_size = sizeof(struct calls_options),
 	.run = run,

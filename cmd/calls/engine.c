@@ -1,7 +1,7 @@
 /*
- * What is seen in windows has its own books, one for each thread: counts are scaled by the time that the
- * thread had for itself in the windows, times by the windows' share of the run. Does not estimate an error
- * for each function: rare ones have a larger one.
+ * Calls seen in windows are counted in separate books, one per thread. Counts are scaled by the
+ * thread's own running time in the windows, times by the windows' share of the run. Does not
+ * estimate the error of each function; rarely called ones have a larger error.
  */
 #include "cmd/calls/engine.h"
 
@@ -47,7 +47,7 @@ static bool note_stop(struct sprof_calls_engine *engine, const struct sprof_trac
 		&engine->windows, event, event->type == SPROF_TRACE_PROBE);
 }
 
-/* The books of what is seen now. */
+/* The books for the calls seen now. */
 static struct sprof_activations *books_now(const struct sprof_calls_engine *engine)
 {
 	return engine->in_windows ? engine->in_windows : engine->activations;
@@ -93,7 +93,10 @@ static struct sprof_activation_factors factors_of(void *data, uint32_t thread)
 	return found;
 }
 
-/* Adds what was seen in windows to what was seen before, as an estimate. Returns false if out of memory. */
+/*
+ * Adds the calls seen in windows, as an estimate, to those seen before. Returns false if out of
+ * memory.
+ */
 static bool add_windows(const struct sprof_function_windows *windows,
 	const struct sprof_activations *seen, struct sprof_activations *to, uint64_t begin_ns,
 	struct sprof_calls_windows *ret)

@@ -20,7 +20,7 @@
 typedef char *(*distinction)(
 	struct sprof_symbols *symbols, const struct sprof_function *function, const char *name);
 
-/* Whether the file is said without us: "libc.so.6+0x26000", code without a name. */
+/* Whether the name already contains the file: "libc.so.6+0x26000", code without a name. */
 static bool names_file(const char *name, const char *file)
 {
 	const size_t length = strlen(file);

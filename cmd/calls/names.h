@@ -15,7 +15,7 @@
 struct sprof_calls_naming {
 	const struct sprof_modules *modules;
 	const struct sprof_functions *functions;
-	struct sprof_function_choice *choice; /* knows the program, which is not said */
+	struct sprof_function_choice *choice; /* knows the program, whose name is left out */
 	bool short_names;
 };
 

@@ -83,6 +83,9 @@ struct sprof_command {
 	const char *hidden;
 	/* Names of rows that help shows first, separated by blanks; NULL: none. */
 	const char *first;
+	/* Of a command for running processes: offset of its struct sprof_processes; 0: none. */
+	size_t processes;
+	unsigned processes_use;
 	const void *defaults; /* default values of the options */
 	size_t options_size;
 	/* options may follow operands: no operand begins another command line */

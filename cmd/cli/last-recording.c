@@ -27,7 +27,7 @@ static bool is_ours(const char *path)
 	return !stat(path, &status) && status.st_uid == geteuid();
 }
 
-/* Whether the folder is ours, and the file is no symbolic link. */
+/* Whether the folder is ours, and the file is not a symbolic link. */
 static bool is_safe(char *path)
 {
 	char *slash = strrchr(path, '/');

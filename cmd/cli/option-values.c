@@ -37,8 +37,8 @@ bool sprof_value_text(void *field, const char *text, struct sprof_error *err)
 	if (!text[0])
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
 	if (text[0] == '-' && text[1]) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, and no value");
-		sprof_error_hint(err, "of a file of this name: ./%s", text);
+		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, not a value");
+		sprof_error_hint(err, "for a file of this name: ./%s", text);
 		return false;
 	}
 	*(const char **)field = text;
@@ -96,7 +96,7 @@ bool sprof_value_percentage(void *field, const char *text, struct sprof_error *e
 		end++;
 	if (end == text || *end || !(value > 0 && value <= 100))
 		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "not a number of percent, above 0 and at most 100");
+			err, SPROF_ERROR_USAGE, "not a percentage above 0 and at most 100");
 	*(double *)field = value / 100;
 	return true;
 }
@@ -119,7 +119,7 @@ bool sprof_value_duration(void *field, const char *text, struct sprof_error *err
 	if (!sprof_value_time(&value, text, err))
 		return false;
 	if (!value)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "must be longer than nothing");
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "must be longer than 0");
 	*(uint64_t *)field = value;
 	return true;
 }

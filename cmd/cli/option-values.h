@@ -10,7 +10,9 @@
 
 /* bool: set to true. */
 bool sprof_value_flag(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
-/* Any field, which is left alone: an option of other tools that asks for what is always done. */
+/*
+ * Any field, which stays unchanged: an option of another tool for something that sprof always does.
+ */
 bool sprof_value_ignored(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* const char *: the text itself, which is never freed. */
 bool sprof_value_text(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;

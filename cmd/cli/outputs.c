@@ -26,8 +26,8 @@ bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *e
 	if (!text[0])
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
 	if (text[0] == '-' && text[1]) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, and no file");
-		sprof_error_hint(err, "of a file of this name: ./%s", text);
+		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, not a file");
+		sprof_error_hint(err, "for a file of this name: ./%s", text);
 		return false;
 	}
 	if (outputs->count == SPROF_MAX_OUTPUTS)
@@ -176,7 +176,8 @@ static const struct sprof_format *choose_for_stdout(enum sprof_stdout wanted)
 		return named;
 	if (isatty(STDOUT_FILENO))
 		return &sprof_format_summary;
-	sprof_ui_progress("stdout is no terminal, so it gets folded stacks; -f text is the report");
+	sprof_ui_progress(
+		"stdout is not a terminal, so it gets folded stacks; -f text writes the report");
 	return &sprof_format_folded;
 }
 

@@ -16,7 +16,7 @@ struct sprof_pager {
 
 /*
  * Redirects stdout to $PAGER (default: less, which exits at once if the text fits). Does nothing if
- * stdout is no terminal, or PAGER is empty or cat. If the command is missing, prints a note and
+ * stdout is not a terminal, or PAGER is empty or cat. If the command is missing, prints a note and
  * leaves stdout unchanged.
  */
 void sprof_pager_start(struct sprof_pager *pager);

@@ -24,7 +24,7 @@ static void describe_paranoid(char *ret, size_t size)
 void sprof_perf_denied_words(const struct sprof_perf_denial *denial, char *ret, size_t size)
 {
 	static const char *const words[] = {
-		[SPROF_PERF_ADMIN] = "they take root, or CAP_SYS_ADMIN",
+		[SPROF_PERF_ADMIN] = "they need root or CAP_SYS_ADMIN",
 		[SPROF_PERF_SECCOMP] =
 			"a seccomp filter forbids perf_event_open, as in a container",
 		[SPROF_PERF_UNSUPPORTED] = "this kernel does not have them",
@@ -32,7 +32,7 @@ void sprof_perf_denied_words(const struct sprof_perf_denial *denial, char *ret, 
 		[SPROF_PERF_NAMESPACE] = "they don't work in a container's pid namespace",
 		[SPROF_PERF_NO_LOCKED_MEMORY] =
 			"kernel.perf_event_mlock_kb and the limit of locked memory leave no room",
-		[SPROF_PERF_TOO_MANY_FILES] = "they take more open files than the limit allows",
+		[SPROF_PERF_TOO_MANY_FILES] = "they need more open files than the limit allows",
 		[SPROF_PERF_GONE] = "the process has ended",
 	};
 
@@ -56,10 +56,10 @@ bool sprof_perf_denied(
 	sprof_perf_denied_words(denial, words, sizeof(words));
 	sprof_error_set(err, SPROF_ERROR_PERMISSION, "%s: %s", what, words);
 	if (denial->reason == SPROF_PERF_NO_TRACEFS && denial->os_errno == EACCES)
-		sprof_error_hint(err, "they take root, or a mount of tracefs with gid= and mode=");
+		sprof_error_hint(err, "they need root, or a mount of tracefs with gid= and mode=");
 	else if (denial->reason == SPROF_PERF_NO_TRACEFS)
 		sprof_error_hint(err, "as root: mount -t tracefs nodev /sys/kernel/tracing");
 	else if (denial->reason == SPROF_PERF_PARANOID)
-		sprof_error_hint(err, "they take root, or CAP_PERFMON");
+		sprof_error_hint(err, "they need root or CAP_PERFMON");
 	return false;
 }

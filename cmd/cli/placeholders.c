@@ -68,8 +68,7 @@ static bool add_rank(struct expansion *expansion, struct sprof_error *err)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%%r: %s", reason.message);
 	sprof_error_hint(err,
-		"start sprof by the launcher (mpirun -n 4 sprof run ...), or set "
-		"SPROF_RANK");
+		"start sprof with the launcher (mpirun -n 4 sprof run ...), or set SPROF_RANK");
 	return false;
 }
 
@@ -81,7 +80,7 @@ static size_t add_variable(struct expansion *expansion, const char *text, struct
 	size_t length = end ? (size_t)(end - text) - 1 : 0;
 
 	if (!length || length >= sizeof(name)) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "%%q wants a variable: %%q{NAME}");
+		sprof_error_set(err, SPROF_ERROR_USAGE, "%%q needs a variable: %%q{NAME}");
 		return 0;
 	}
 	memcpy(name, text + 1, length);

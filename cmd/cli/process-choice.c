@@ -1,6 +1,7 @@
 /*
- * Chooses processes by name only, not by the rest of the command line: a shell's command line would
- * contain the pattern itself. Does not check whether they may be traced.
+ * Chooses processes by their names. Only if none has such a name, by their command lines, which have
+ * the script of an interpreter, the module of Python, and the main class of Java: many command lines
+ * have the name of another program in them. Does not check whether they may be traced.
  */
 #include "cmd/cli/process-choice.h"
 
@@ -72,13 +73,29 @@ static bool is_name(const regex_t *regex, const char *name)
 	return name[0] && !regexec(regex, name, 0, NULL, 0);
 }
 
-static bool matches(const regex_t *regex, pid_t pid)
+static bool has_name(const regex_t *regex, pid_t pid)
 {
 	struct names names;
 
 	read_names(pid, &names);
 	return is_name(regex, names.comm) || is_name(regex, names.program) ||
 		is_name(regex, names.word);
+}
+
+/* Each word of the command line without its folders, and all of it. */
+static bool has_line(const regex_t *regex, pid_t pid)
+{
+	char line[4096], word[256];
+	ssize_t length = sprof_proc_read_file(pid, 0, "cmdline", line, sizeof(line));
+
+	for (ssize_t at = 0; at < length; at += (ssize_t)strlen(line + at) + 1) {
+		copy_base_name(line + at, word, sizeof(word));
+		if (is_name(regex, word))
+			return true;
+	}
+	for (ssize_t at = 0; at + 1 < length; at++)
+		line[at] = line[at] ? line[at] : ' ';
+	return length > 0 && is_name(regex, line);
 }
 
 /* Those that have started sprof: its shell, its shell's terminal, timeout(1), a tracer's guardian. */
@@ -123,7 +140,8 @@ static void note(struct candidates *candidates, pid_t pid)
 }
 
 /* Returns false if /proc can't be read. */
-static bool list_matches(const regex_t *regex, struct candidates *ret)
+static bool list_matches(const regex_t *regex, bool (*matches)(const regex_t *regex, pid_t pid),
+	struct candidates *ret)
 {
 	struct sprof_pids ancestors = {.count = 0};
 	DIR *folder = sprof_proc_open_processes();
@@ -144,12 +162,12 @@ static bool settle(const struct sprof_process_choice *choice, const struct candi
 	struct sprof_pids *ret, struct sprof_error *err)
 {
 	if (!found->count)
-		return sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no process is named like '%s'",
-			choice->pattern);
+		return sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"no process has a name that matches '%s'", choice->pattern);
 	if (choice->newest)
 		return sprof_pids_add(ret, found->newest);
 	if (found->count > 1 && !choice->all) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "%zu processes are named like '%s': %s%s",
+		sprof_error_set(err, SPROF_ERROR_USAGE, "%zu processes match '%s': %s%s",
 			found->count, choice->pattern, found->list,
 			found->count > LISTED ? ", ..." : "");
 		sprof_error_hint(err, "--newest takes the last one started, --all takes them all");
@@ -157,8 +175,8 @@ static bool settle(const struct sprof_process_choice *choice, const struct candi
 	}
 	if (found->count > SPROF_PIDS_MAX)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"%zu processes are named like '%s'; at most %d are profiled together",
-			found->count, choice->pattern, SPROF_PIDS_MAX);
+			"%zu processes match '%s'; at most %d are profiled together", found->count,
+			choice->pattern, SPROF_PIDS_MAX);
 	*ret = found->pids;
 	return true;
 }
@@ -181,7 +199,8 @@ bool sprof_process_choice_find(
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--name: not a regular expression: %s: %s", choice->pattern, reason);
 	}
-	listed = list_matches(&regex, &found);
+	listed = list_matches(&regex, has_name, &found) &&
+		(found.count || list_matches(&regex, has_line, &found));
 	regfree(&regex);
 	return listed ? settle(choice, &found, ret, err)
 		      : sprof_error_set(err, SPROF_ERROR_IO, "/proc can't be read");

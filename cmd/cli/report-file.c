@@ -9,7 +9,7 @@
 
 #include "output/format.h"
 
-/* Our stdout, another pipe, a terminal, /dev/null: their names say nothing of what they get. */
+/* sprof's stdout, another pipe, a terminal, /dev/null: their names select no format. */
 static bool is_stream(const char *path)
 {
 	struct stat status;

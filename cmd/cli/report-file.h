@@ -11,8 +11,8 @@
 #include "output/out.h"
 
 /*
- * Sets *json if the suffix of --output asks for it. False: it names no format, or one that these commands
- * don't write.
+ * Sets *json if the suffix of --output is .json. Returns false if the suffix names no format, or
+ * one that these commands don't write.
  */
 SPROF_MUST_USE bool sprof_report_file_settle(const char *path, bool *json, struct sprof_error *err);
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Its width in columns; 0: unknown, or stdout is no terminal. */
+/* Its width in columns; 0: unknown, or stdout is not a terminal. */
 size_t sprof_terminal_width(void);
 
 #endif

@@ -141,8 +141,8 @@ static void check_file(const struct sprof_core *core, struct sprof_module *modul
 			module->path);
 		forget_file(module, ESTALE);
 	} else if (!build_id_of(module, in_file) || strcmp(in_core, in_file) != 0) {
-		sprof_ui_note("%s is not the file of the core: its build id is another one",
-			module->path);
+		sprof_ui_note(
+			"%s is not the file of the core: it has another build id", module->path);
 		forget_file(module, ESTALE);
 	}
 }
@@ -215,7 +215,7 @@ bool sprof_core_modules_open(struct sprof_core_look *look, struct sprof_error *e
 		program = sprof_maps_find(&look->maps, look->core->entry);
 		if (!look->core->entry || !program || program->module == SPROF_MAPPING_NO_MODULE)
 			return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-				"the core does not say where its program was: --exe is of no use");
+				"--exe: the core does not show where its program was mapped");
 	}
 	open_modules(look, program);
 	return true;

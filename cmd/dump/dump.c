@@ -17,7 +17,7 @@
 #include "base/proc.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/environment.h"
-#include "cmd/cli/pids.h"
+#include "cmd/cli/processes.h"
 #include "cmd/dump/core-look.h"
 #include "cmd/dump/python-locks.h"
 #include "cmd/record/python.h"
@@ -29,9 +29,9 @@
 struct dump_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
-	struct sprof_pids pids;
+	struct sprof_processes processes;
 	const char *core, *program;
-	bool children, json;
+	bool json;
 	size_t times;
 	uint64_t interval_ns; /* 0: not given */
 	size_t max_depth;
@@ -50,11 +50,10 @@ static const struct dump_options defaults = {
 };
 
 static const struct sprof_option option_table[] = {
-	{"pid", "p", "PID[,PID]...", "the process, or several", sprof_value_pids, FIELD(pids)},
 	{"children", NULL, NULL, "also show the descendants of these processes", sprof_value_flag,
-		FIELD(children)},
+		FIELD(processes.children), .conflicts = "tid"},
 	{"core", NULL, "FILE", "read a core file instead of a process; -: from stdin",
-		sprof_value_text, FIELD(core), .conflicts = "pid children times"},
+		sprof_value_text, FIELD(core), .conflicts = "pid tid name children times"},
 	{"exe", NULL, "FILE", "with --core: the program's file, if it has moved", sprof_value_text,
 		FIELD(program), .needs = "core"},
 	{"times", NULL, "N", "look N times (1)", sprof_value_count, FIELD(times)},
@@ -81,6 +80,8 @@ static const struct sprof_option option_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
+	{"Options", sprof_processes_table, FIELD(processes)},
+	{"Options", sprof_processes_all_table, FIELD(processes)},
 	{"Options", option_table},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
@@ -180,9 +181,11 @@ static void dump_finish(struct dump *dump)
 
 static bool trace(struct dump *dump, struct sprof_error *err)
 {
+	const struct sprof_pids *tids = &dump->options->processes.tids;
 	const struct sprof_subject subject = {
 		.pid = dump->pids.items[0],
 		.pids = &dump->pids,
+		.tids = tids->count ? tids : NULL,
 	};
 	struct sprof_signals signals;
 	struct sprof_tracing tracing = {
@@ -278,8 +281,8 @@ static bool look(struct dump *dump, struct sprof_error *err)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	dump->time_ns = (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec;
-	dump->pids = dump->options->pids;
-	if (dump->options->children && !descendants_add(&dump->pids, err))
+	dump->pids = dump->options->processes.pids;
+	if (dump->options->processes.children && !descendants_add(&dump->pids, err))
 		return false;
 	return take_stacks(dump, err) &&
 		(dump->core || !dump->cycles.count || look_again(dump, err));
@@ -373,25 +376,18 @@ static bool open_core(struct dump *dump, struct sprof_error *err)
 static bool check(
 	const struct dump_options *options, char *const operands[], struct sprof_error *err)
 {
-	const bool has_core = options->core != NULL;
-
-	if (operands[0] || (!has_core && !options->pids.count))
-		return sprof_command_wants_pid(
-			"dump", (pid_t)(options->pids.count + has_core), operands, err);
-	return true;
+	if (options->core && options->processes.pid)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--core and process %d exclude each other", (int)options->processes.pid);
+	return (options->core && !operands[0]) ||
+		sprof_command_wants_pid("dump", options->processes.pid, operands, err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	struct dump_options options = *(const struct dump_options *)data;
-	struct dump dump = {.options = &options};
-	struct sprof_error ignored;
+	struct dump dump = {.options = data};
 	bool done;
 
-	/* "dump PID", as of pstack and eu-stack */
-	if (operands[0] && !options.pids.count && !options.core &&
-		sprof_value_pids(&options.pids, operands[0], &ignored))
-		operands++;
 	if (!check(dump.options, operands, err))
 		return false;
 	free(sprof_environment_take());
@@ -415,6 +411,8 @@ const struct sprof_command sprof_command_dump = {
 		"  sprof dump --core core.4711\n",
 	.groups = groups,
 	.hidden = "no-python verbose " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(processes),
+	.processes_use = SPROF_PROCESSES_MANY | SPROF_PROCESSES_THREADS | SPROF_PROCESSES_WORD,
 	.defaults = &defaults,
 	.options_size = sizeof(struct dump_options),
 	.options_anywhere = true,

@@ -1,6 +1,6 @@
 /*
  * Finds deadlocks from the locks that threads wait for; the holders are already known. Some mutexes
- * will never be free: one whose owner is no thread of its process, and one that the kernel
+ * will never be free: one whose owner is not a thread of its process, and one that the kernel
  * refused to lock because its owner has ended, or waits for the caller. Nothing records
  * which threads hold a lock of Rust, a lock of Python that no `with` statement took, or an rwlock for
  * reading: these make a deadlock only if all threads of the process wait for locks.

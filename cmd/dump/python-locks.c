@@ -1,7 +1,7 @@
 /*
- * Python records no owner of a threading.Lock, but frames show which locks a thread has entered by a
- * `with` statement (interp/python/holds.c). Reads frames after the look at the stacks: of a deadlock, all
- * threads still sleep then. Does not handle threads in other pid namespaces.
+ * Python records no owner of a threading.Lock, but frames show which locks a thread has entered by
+ * a `with` statement (interp/python/holds.c). Reads the frames after the stacks: the threads of a
+ * deadlock still sleep then. Does not handle threads in other pid namespaces.
  */
 #include "cmd/dump/python-locks.h"
 

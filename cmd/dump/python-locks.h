@@ -1,4 +1,4 @@
-/* The holders of Python's locks, in processes that live. */
+/* The holders of Python's locks, in live processes. */
 #ifndef SPROF_CMD_DUMP_PYTHON_LOCKS_H
 #define SPROF_CMD_DUMP_PYTHON_LOCKS_H
 

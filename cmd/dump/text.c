@@ -102,7 +102,7 @@ static bool print_lock(const struct sprof_dump_view *view, const struct sprof_th
 	else if (lock.kind == SPROF_LOCK_JOIN)
 		printf(" (the end of a thread)");
 	else if (lock.kind == SPROF_LOCK_RWLOCK)
-		printf(" (%s; readers may have it, whom glibc does not record)", text);
+		printf(" (%s; a reader may hold it: glibc does not record readers)", text);
 	else if (lock.kind == SPROF_LOCK_RUST)
 		printf(" (%s, which records no owner)", text);
 	else

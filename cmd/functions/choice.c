@@ -121,7 +121,7 @@ static bool is_name_of(const char *name, const char *linkage)
 	return is_like(name, brief);
 }
 
-/* Of "work.constprop.0", a copy for some of the callers, the length of "work"; 0: it is no copy. */
+/* Of "work.constprop.0", a copy for some of the callers, the length of "work"; 0: it is not a copy. */
 static size_t copied_length(const char *linkage)
 {
 	const char *suffix = strchr(linkage, '.');
@@ -190,7 +190,7 @@ static bool is_other_stub(const char *pattern, const char *linkage)
 		!strstr(pattern, SPROF_PLT_ENDING);
 }
 
-/* A part is entered by jumps of its function: that is no call. */
+/* A part is entered by jumps of its function: that is not a call. */
 static bool is_other_part(const char *name, const char *linkage)
 {
 	const char *suffix = linkage + sprof_part_owner_length(linkage);
@@ -386,7 +386,7 @@ bool sprof_function_choice_note_central(
 	return false;
 }
 
-/* Whether what is watched is the program's, and the central function is not among it. */
+/* Whether all watched functions are the program's, and the central function is not among them. */
 static bool lacks_central(const struct sprof_function_choice *choice)
 {
 	if (!choice->central || choice->has_central)

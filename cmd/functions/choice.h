@@ -28,10 +28,11 @@ struct sprof_function_choice {
 	char *path; /* of the program; NULL: unknown */
 	dev_t device;
 	ino_t inode;
-	const char *central; /* what one of the chosen functions is to be called; NULL: nothing */
-	bool has_central;    /* the program has such a one */
-	const struct sprof_module *asked; /* about which module was asked last, */
-	bool is_program;                  /* and what the answer was */
+	const char *central; /* name that one of the chosen functions must have; NULL: none */
+	bool has_central;    /* the program has such a function */
+	/* cache: the last module examined, and whether it is the program */
+	const struct sprof_module *asked;
+	bool is_program;
 };
 
 /* Adds a list of wishes, separated by commas. Commas inside brackets don't separate. */
@@ -39,10 +40,10 @@ SPROF_MUST_USE bool sprof_function_choice_add(
 	struct sprof_function_choice *choice, const char *text, struct sprof_error *err);
 
 /*
- * Looks into the program that is to be started, or into a process's (NULL). False: a pattern without
- * a file, which means the program, matches nothing there; a function has no code of its own there,
- * because all its calls were inlined; all functions are of the program, and none is the central one; or no
- * memory.
+ * Reads the program to start or, if `program` is NULL, that of the process. Returns false if a
+ * pattern without a file matches nothing in the program; if a function has no code there, because
+ * all its calls were inlined; if all functions are of the program, and none is the central one; or
+ * if out of memory.
  */
 SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *choice,
 	const char *program, pid_t pid, struct sprof_error *err);

@@ -28,7 +28,7 @@ struct sprof_function {
 	struct sprof_module *module;
 	uint64_t address, offset; /* of its first instruction: link-time, in the file */
 	enum sprof_breakpoint_way way;
-	/* offsets of its jumps to its own first instruction, which are no calls */
+	/* offsets of its jumps to its own first instruction, which are not calls */
 	uint32_t *loops;
 	size_t loop_count;
 	const char *refusal; /* why it is not watched, at least in one process; NULL: it is */
@@ -53,11 +53,13 @@ struct sprof_functions_options {
 	 * its own code has run. May be NULL.
 	 */
 	void (*loaded)(void *data, uint64_t now_ns);
-	/* Begins only, by the four debug registers of each thread: no stops, and no changed code. */
+	/*
+	 * Only entries, by the four debug registers of each thread: no stops, and no changed code.
+	 */
 	bool counts_only;
 	/* With breakpoints: */
 	bool stacks;      /* record stacks: ids of the profile */
-	bool begins_only; /* report begins only */
+	bool begins_only; /* report entries only */
 	bool times;       /* loads include CPU times */
 	bool follow_children;
 };

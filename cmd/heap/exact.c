@@ -132,7 +132,7 @@ static enum sprof_heap_kind kind_of(const struct run *run)
 	return (enum sprof_heap_kind)(run->watching.profile->kinds.shown - SPROF_WEIGHT_FURTHER);
 }
 
-/* Prints the report on stdout, unless files were requested and stdout is no terminal. */
+/* Prints the report on stdout, unless files were requested and stdout is not a terminal. */
 static bool settle_outputs(struct run *run, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = &run->shown.outputs;
@@ -277,7 +277,7 @@ bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request, char *
 	int *ret_exit, struct sprof_error *err)
 {
 	struct run run = {.request = request};
-	const bool done = sprof_guardian_begin(request->watching->pid, err) &&
+	const bool done = sprof_guardian_begin(request->watching->processes.pid, err) &&
 		begin(&run, operands, err) && trace(&run, ret_exit, err) &&
 		write_all(&run, ret_exit, err);
 

@@ -14,7 +14,7 @@
 
 struct sprof_heap_exact_options {
 	bool live, sizes, json;
-	uint64_t older_ns; /* with `live`: only blocks older than this */
+	uint64_t older_ns; /* with `live`: only blocks at least this old */
 };
 
 /* The user's request. */

@@ -82,8 +82,8 @@ static bool set_live(void *field, const char *text, struct sprof_error *err)
 
 static const struct sprof_option exact_table[] = {
 	{"live", NULL, "[=TIME]",
-		"show the memory that is not freed, with its age; only blocks older\n"
-		"than TIME, such as 1s",
+		"show the memory that is not freed, with its age; only blocks at\n"
+		"least TIME old, such as 1s",
 		set_live, FIELD(exactly), .needs = "exact"},
 	{"older", NULL, "TIME", "with --live: only blocks older than TIME, such as 1s",
 		sprof_value_duration, FIELD(exactly.older_ns), .needs = "live"},
@@ -98,13 +98,13 @@ static const struct sprof_option exact_table[] = {
 static const struct sprof_option weight_table[] = {
 	{"weight", NULL, "KIND",
 		"growth or faults (growth); with --source ptrace: mapped or calls\n"
-		"(mapped); with --rate or --exact: several; a wrong name makes sprof list them",
+		"(mapped); --rate and --exact: a wrong name lists the kinds",
 		sprof_value_text, offsetof(struct sprof_report_options, weight)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to watch", sprof_event_run_table, FIELD(watching)},
+	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
 	{"What to watch", option_table},
 	{"With --exact", exact_table},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
@@ -230,12 +230,13 @@ static void note_few(const struct heap *heap)
 		return;
 	if (heap->taken)
 		sprof_ui_note("only %" PRIu64
-			      " page faults were taken, one in %zu: --period 1 takes all, "
-			      "and shares are exact then",
+			      " page faults were recorded, one in %zu: --period 1 records all, and "
+			      "makes shares exact",
 			heap->taken, period);
 	else
-		sprof_ui_note("no thread has touched as much as %s of new memory: --period 1 takes "
-			      "every page fault, not one in %zu",
+		sprof_ui_note(
+			"no thread has touched %s of new memory: --period 1 records every page "
+			"fault, not one in %zu",
 			sprof_figure_bytes(period * heap->page_size).text, period);
 }
 
@@ -361,6 +362,7 @@ const struct sprof_command sprof_command_heap = {
 		"  sprof heap --exact -o heap.pb.gz -- ./app && go tool pprof -top heap.pb.gz\n",
 	.groups = groups,
 	.hidden = "growth older no-pager threads " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(watching),
 	.defaults = &defaults,
 	.options_size = sizeof(struct heap_options),
 	.run = run,

@@ -193,8 +193,8 @@ static void tell(const struct run *run)
 		sprof_ui_note("no function of an allocator was found: a stripped static program?");
 	if (isfinite(error))
 		sprof_ui_note("an estimate from %" PRIu64
-			      " windows of %.2f ms: its standard error is %.0f %%, and "
-			      "it is rather too low than too high",
+			      " windows of %.2f ms: its standard error is %.0f %%, and it tends to "
+			      "be too low",
 			duty->windows,
 			(double)duty->on_ns / (double)duty->windows / SPROF_NS_PER_MS, 100 * error);
 	else
@@ -261,7 +261,7 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 	run->shown = *run->request->shown;
 	if (!sprof_event_run_check("heap", watching, operands, err) ||
 		!sprof_report_options_settle_answer(&run->shown, run->request->is_quiet, err) ||
-		!sprof_guardian_begin(watching->pid, err) ||
+		!sprof_guardian_begin(watching->processes.pid, err) ||
 		!sprof_event_run_init(&run->watching, watching, operands, err) ||
 		!create_functions(run, err))
 		return false;

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/outputs.h"
-#include "cmd/cli/pids.h"
+#include "cmd/cli/processes.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/mem/unattached-run.h"
 #include "cmd/ui.h"
@@ -27,11 +27,11 @@ struct mem_outputs {
 
 struct mem_options {
 	struct sprof_common_options common;
-	struct sprof_pids pids;
+	struct sprof_processes processes;
 	struct mem_outputs outputs;
 	uint64_t duration_ns, period_ns;
 	enum sprof_memory_moment moment;
-	bool children, no_children, libs, maps, json;
+	bool libs, maps, json;
 };
 
 _Static_assert(offsetof(struct mem_options, common) == 0,
@@ -85,9 +85,10 @@ static bool add_output(void *field, const char *text, struct sprof_error *err)
 		return true;
 	if (!format_of(text))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"%s: its name ends with none of .csv, .json, .svg, .html and .txt", text);
+			"%s: its suffix is none of .csv, .json, .svg, .html and .txt", text);
 	if (outputs->count == OUTPUTS)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d files", OUTPUTS);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "at most %d files are possible", OUTPUTS);
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (sprof_out_is_same(outputs->paths[i], text))
 			return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is given twice", text);
@@ -97,12 +98,8 @@ static bool add_output(void *field, const char *text, struct sprof_error *err)
 }
 
 static const struct sprof_option target_table[] = {
-	{"pid", "p", "PID[,PID]...", "these processes, instead of a program to start",
-		sprof_value_pids, FIELD(pids)},
 	{"children", NULL, NULL, "with --pid: also watch their descendants", sprof_value_flag,
-		FIELD(children), .needs = "pid"},
-	{"no-children", NULL, NULL, "don't watch the processes that the program starts",
-		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
+		FIELD(processes.children), .needs = "pid name tid"},
 	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
 	{"interval", "i", "TIME", "read the RSS every TIME (100ms)", sprof_value_interval,
@@ -130,7 +127,10 @@ static const struct sprof_option output_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
+	{"What to watch", sprof_processes_table, FIELD(processes)},
+	{"What to watch", sprof_processes_all_table, FIELD(processes)},
 	{"What to watch", target_table},
+	{"What to watch", sprof_processes_started_table, FIELD(processes)},
 	{"Output", output_table},
 	{"General", sprof_common_option_table},
 	{0},
@@ -154,7 +154,7 @@ struct run {
 static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 {
 	struct run *run = data;
-	const struct sprof_pids *pids = &run->options->pids;
+	const struct sprof_pids *pids = &run->options->processes.pids;
 
 	if (!pids->count)
 		return sprof_memory_watch_add(&run->watch, pid) || sprof_error_no_memory(err);
@@ -255,7 +255,7 @@ static bool write_file(
 	return sprof_out_close(out, err);
 }
 
-/* Prints tables unless files were requested and stdout is no terminal. */
+/* Prints tables unless files were requested and stdout is not a terminal. */
 static bool prints(const struct mem_options *options)
 {
 	return !options->outputs.count || options->outputs.to_stdout || isatty(STDOUT_FILENO) ||
@@ -345,21 +345,22 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	bool done;
 
 	run.watch.wants_mappings = parts_of(options) != SPROF_MEM_NONE;
-	run.watch.follow_children = operands[0] ? !options->no_children : options->children;
+	run.watch.follow_children =
+		operands[0] ? !options->processes.no_children : options->processes.children;
 	run.observing = (struct sprof_unattached_run){
-		.pid = options->pids.items[0],
+		.pid = options->processes.pid,
 		.operands = operands,
 		.duration_ns = options->duration_ns,
 		.period_ns = options->period_ns,
 		.keeps_stdout = !prints(options),
-		.outlives_process = options->pids.count > 1,
+		.outlives_process = options->processes.pids.count > 1,
 		.begin = begin,
 		.begun = note_begun,
 		.poll = poll_memory,
 		.end = end,
 		.data = &run,
 	};
-	done = sprof_unattached_run_check("mem", options->pids.items[0], operands, err) &&
+	done = sprof_unattached_run_check("mem", options->processes.pid, operands, err) &&
 		open_csv(&run, err) && sprof_unattached_run_run(&run.observing, ret_exit, err);
 	if (done)
 		report(&run);
@@ -385,6 +386,8 @@ const struct sprof_command sprof_command_mem = {
 		"  sprof mem -p 4711,4712 -d 10s --libs\n"
 		"  sprof mem -o memory.csv -o memory.svg -- ./server --port 8080\n",
 	.groups = groups,
+	.processes = FIELD(processes),
+	.processes_use = SPROF_PROCESSES_MANY,
 	.defaults = &defaults,
 	.options_size = sizeof(struct mem_options),
 	.run = run,

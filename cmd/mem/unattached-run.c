@@ -1,6 +1,6 @@
 /*
- * The loop of commands that observe. It waits for the first of several events. Does not do the
- * observing.
+ * The loop of commands that observe a process without ptrace: waits for the first of several
+ * events, and calls the command.
  */
 #include "cmd/mem/unattached-run.h"
 

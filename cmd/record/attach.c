@@ -2,35 +2,23 @@
 #include <string.h>
 
 #include "cmd/cli/commands.h"
-#include "cmd/cli/process-choice.h"
+#include "cmd/cli/processes.h"
 #include "cmd/record/session.h"
+#include "cmd/record/subject.h"
 #include "cmd/ui.h"
 
 #define FIELD(name) offsetof(struct sprof_recording, name)
 
-static const struct sprof_option process_table[] = {
-	{"pid", "p", "PID[,PID]...", "the process, or several in one profile", sprof_value_pids,
-		FIELD(pids), .conflicts = "tid name"},
-	{"tid", NULL, "TID[,TID]...",
-		"only these threads; the others are not traced and not in the\n"
-		"profile",
-		sprof_value_pids, FIELD(tids), .conflicts = "name children"},
-	{"name", NULL, "REGEX",
-		"the process with a matching name: its own (comm), its file's, or\n"
-		"the first word of its command line",
-		sprof_value_text, FIELD(by_name.pattern)},
-	{"newest", NULL, NULL, "with --name: the matching process that started last",
-		sprof_value_flag, FIELD(by_name.newest), .needs = "name", .conflicts = "all"},
-	{"all", NULL, NULL, "with --name: all matching processes", sprof_value_flag,
-		FIELD(by_name.all), .needs = "name"},
-	{"children", NULL, NULL, "also follow the processes that these start from now on",
-		sprof_value_flag, FIELD(children)},
-	{"subprocesses", "s", NULL, NULL, sprof_value_flag, FIELD(children)},
+static const struct sprof_option alias_table[] = {
+	{"subprocesses", "s", NULL, NULL, sprof_value_flag, FIELD(processes.children)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to profile", process_table},
+	{"What to profile", sprof_processes_table, FIELD(processes)},
+	{"What to profile", sprof_processes_all_table, FIELD(processes)},
+	{"What to profile", sprof_processes_children_table, FIELD(processes)},
+	{"What to profile", alias_table},
 	SPROF_RECORDING_GROUPS,
 	{0},
 };
@@ -47,17 +35,6 @@ static void say_no_samples(const struct sprof_recording *options)
 	sprof_ui_error(&err);
 }
 
-/* The tables refuse more than one way to choose. */
-static bool check_choice(
-	const struct sprof_recording *options, char *const operands[], struct sprof_error *err)
-{
-	const bool is_chosen =
-		options->pids.count || options->tids.count || options->by_name.pattern;
-
-	return (is_chosen && !operands[0]) ||
-		sprof_command_wants_pid("attach", is_chosen, operands, err);
-}
-
 /* "-p PID -- sleep 10" is perf's way to say for how long. */
 static char *const *take_sleep(struct sprof_recording *options, char *const operands[])
 {
@@ -70,22 +47,11 @@ static char *const *take_sleep(struct sprof_recording *options, char *const oper
 	return operands + 2;
 }
 
-/* "attach PID", as of strace and gdb */
-static char *const *take_pids(struct sprof_recording *options, char *const operands[])
-{
-	struct sprof_error ignored;
-
-	if (!operands[0] || options->pids.count || options->tids.count ||
-		options->by_name.pattern ||
-		!sprof_value_pids(&options->pids, operands[0], &ignored))
-		return operands;
-	return operands + 1;
-}
-
 static void say_begin(const struct sprof_recording *options)
 {
-	const bool threads = options->tids.count;
-	const struct sprof_pids *ids = threads ? &options->tids : &options->pids;
+	const struct sprof_processes *processes = &options->processes;
+	const bool threads = processes->tids.count;
+	const struct sprof_pids *ids = threads ? &processes->tids : &processes->pids;
 	const char *what = threads ? "thread" : "process", *many = threads ? "s" : "es";
 	char list[512];
 
@@ -97,21 +63,14 @@ static void say_begin(const struct sprof_recording *options)
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_recording options = *(const struct sprof_recording *)data;
-	struct sprof_subject subject = {
-		.follow_children = options.children,
-	};
+	struct sprof_subject subject = sprof_subject_of(&options.processes);
 	struct sprof_session_result result;
 
-	operands = take_sleep(&options, take_pids(&options, operands));
-	if (!check_choice(&options, operands, err) ||
-		(options.by_name.pattern &&
-			!sprof_process_choice_find(&options.by_name, &options.pids, err)) ||
+	operands = take_sleep(&options, operands);
+	if (!sprof_command_wants_pid("attach", subject.pid, operands, err) ||
 		!sprof_session_prepare(&options, err))
 		return false;
-	subject.tids = options.tids.count ? &options.tids : NULL;
-	subject.pids = options.pids.count ? &options.pids : NULL;
-	subject.pid = subject.tids ? options.tids.items[0] : options.pids.items[0];
-	if (options.pids.count == 1 && !options.children)
+	if (options.processes.pids.count == 1 && !subject.follow_children)
 		options.shown.outputs.pid = subject.pid;
 	say_begin(&options);
 	if (!sprof_session_run(&options, &subject, &result, err))
@@ -137,7 +96,9 @@ const struct sprof_command sprof_command_attach = {
 		"  sprof attach -p 4711 -d 10s | flamegraph.pl --countname=us > profile.svg\n",
 	.groups = groups,
 	.hidden = sprof_recording_hidden,
-	.first = "pid name children rate duration source waits output format full",
+	.processes = FIELD(processes),
+	.processes_use = SPROF_PROCESSES_MANY | SPROF_PROCESSES_THREADS | SPROF_PROCESSES_WORD,
+	.first = "pid children rate duration source waits output format full",
 	.defaults = &sprof_recording_defaults,
 	.options_size = sizeof(struct sprof_recording),
 	.options_anywhere = true,

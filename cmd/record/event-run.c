@@ -11,6 +11,7 @@
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/environment.h"
 #include "cmd/cli/option-values.h"
+#include "cmd/record/subject.h"
 #include "cmd/record/writing.h"
 #include "events/syscalls/filter.h"
 
@@ -19,12 +20,6 @@ enum { TIMELINE_MAX = 1000 * 1000 }; /* as a recording's */
 #define FIELD(name) offsetof(struct sprof_event_run_options, name)
 
 const struct sprof_option sprof_event_run_table[] = {
-	{"pid", "p", "PID", "the process, instead of a program to start", sprof_value_pid,
-		FIELD(pid)},
-	{"children", NULL, NULL, "with --pid: also follow the processes that it starts from now on",
-		sprof_value_flag, FIELD(children), .needs = "pid"},
-	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
-		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
 		sprof_value_duration, FIELD(duration_ns)},
 	{0},
@@ -33,10 +28,12 @@ const struct sprof_option sprof_event_run_table[] = {
 bool sprof_event_run_check(const char *command, const struct sprof_event_run_options *options,
 	char *const operands[], struct sprof_error *err)
 {
-	if (options->pid && operands[0])
+	const pid_t pid = options->processes.pid;
+
+	if (pid && operands[0])
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"%s takes a process or a program, not both", command);
-	if (options->pid || operands[0])
+	if (pid || operands[0])
 		return true;
 	sprof_error_set(
 		err, SPROF_ERROR_USAGE, "%s needs a program to start, or a process", command);
@@ -55,8 +52,7 @@ static bool create_parts(struct sprof_event_run *watching)
 
 	watching->environment = sprof_environment_take();
 	watching->modules = sprof_modules_create();
-	watching->command =
-		sprof_command_line_of(watching->subject.arguments, watching->subject.pid);
+	watching->command = sprof_subject_describe(&watching->subject);
 	if (!watching->environment || !watching->modules || !watching->command)
 		return false;
 	watching->profile = sprof_profile_create(watching->modules);
@@ -75,15 +71,11 @@ bool sprof_event_run_init(struct sprof_event_run *watching,
 {
 	const bool launches = operands[0];
 
-	*watching = (struct sprof_event_run){
-		.subject =
-			{
-				.arguments = launches ? operands : NULL,
-				.pid = options->pid,
-				.follow_children =
-					launches ? !options->no_children : options->children,
-			},
-	};
+	*watching = (struct sprof_event_run){.subject = sprof_subject_of(&options->processes)};
+	if (launches) {
+		watching->subject.arguments = operands;
+		watching->subject.follow_children = !options->processes.no_children;
+	}
 	sprof_signals_block(&watching->signals, launches);
 	if (!create_parts(watching))
 		return sprof_error_no_memory(err);

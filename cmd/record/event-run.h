@@ -13,6 +13,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "cmd/cli/command.h"
+#include "cmd/cli/processes.h"
 #include "cmd/record/tracing.h"
 #include "cmd/saved/naming.h"
 #include "cmd/signals.h"
@@ -20,12 +21,20 @@
 #include "profile/model/profile.h"
 
 struct sprof_event_run_options {
-	pid_t pid;
-	bool children, no_children;
-	uint64_t duration_ns; /* 0: to the end */
+	struct sprof_processes processes; /* first: its rows are at the same offset */
+	uint64_t duration_ns;             /* 0: to the end */
 };
 
-/* A group of a command's table, at the struct's offset. */
+_Static_assert(offsetof(struct sprof_event_run_options, processes) == 0, "SPROF_EVENT_RUN_GROUPS");
+
+/* Groups of a command's table, at the struct's offset. */
+#define SPROF_EVENT_RUN_GROUPS(title, base) \
+	{(title), sprof_processes_table, (base)}, {(title), sprof_processes_all_table, (base)}, \
+		{(title), sprof_processes_children_table, (base)}, \
+		{(title), sprof_processes_started_table, (base)}, \
+	{ \
+		(title), sprof_event_run_table, (base) \
+	}
 extern const struct sprof_option sprof_event_run_table[];
 
 /* Checks that either a process or a program is given; `command` is for the message. */

@@ -30,8 +30,9 @@ static void say_without_stacks(const struct sprof_perf_denial *denial)
 	char words[WORDS_SIZE];
 
 	sprof_perf_denied_words(denial, words, sizeof(words));
-	sprof_ui_note("stacks of exact waits: %s; there will be their lengths, and ticks say where "
-		      "(sysctl kernel.perf_event_paranoid=1, or CAP_PERFMON, gives stacks)",
+	sprof_ui_note(
+		"no stacks of exact waits: %s; lengths are recorded, and ticks show where threads "
+		"wait (sysctl kernel.perf_event_paranoid=1, or CAP_PERFMON, permits stacks)",
 		words);
 }
 

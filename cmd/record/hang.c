@@ -122,8 +122,8 @@ void sprof_hang_end(
 		"program was let go",
 		EQUAL_LOOKS);
 	sprof_error_hint(err,
-		"userfaultfd(2) or a FUSE file system of the program itself can't bring a page while "
-		"the program stands still");
+		"userfaultfd(2) or a FUSE file system of the program can't provide a page while "
+		"the program is stopped");
 }
 
 /* Signals for the thread that hung have had their effect: the end. */

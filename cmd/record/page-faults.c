@@ -35,7 +35,7 @@ const struct sprof_option sprof_page_faults_table[] = {
 	{0},
 };
 
-/* The share of faults that are not seen, from which on it is said why. */
+/* From this share of unseen faults on, a message gives the reason. */
 static const double least_noted = 0.02;
 
 static bool add(const struct sprof_page_faults *faults, const struct sprof_faults_place *place,
@@ -79,8 +79,8 @@ static bool refuse(const struct sprof_perf_denial *denial, struct sprof_error *e
 		sprof_error_hint(err, "sysctl kernel.perf_event_mlock_kb, or ulimit -l");
 	if (denial->reason == SPROF_PERF_SECCOMP)
 		sprof_error_hint(err,
-			"let the container's seccomp profile allow perf_event_open, or do without "
-			"--faults");
+			"let the container's seccomp profile allow perf_event_open, or leave "
+			"--faults out");
 	return false;
 }
 

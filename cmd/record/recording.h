@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "cmd/cli/command.h"
-#include "cmd/cli/pids.h"
+#include "cmd/cli/processes.h"
 #include "cmd/cli/process-choice.h"
 #include "cmd/record/channel.h"
 #include "cmd/record/page-faults.h"
@@ -29,10 +29,7 @@ struct sprof_recording {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
 
-	struct sprof_pids pids, tids;        /* attach only */
-	struct sprof_process_choice by_name; /* attach only */
-	bool children;                       /* attach only */
-	bool no_children;                    /* run only */
+	struct sprof_processes processes; /* run has only no_children */
 	/* run only: wait for all processes that the program starts */
 	bool wait;
 

@@ -16,7 +16,7 @@
 
 static const struct sprof_option program_table[] = {
 	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
-		sprof_value_flag, FIELD(no_children)},
+		sprof_value_flag, FIELD(processes.no_children)},
 	{"wait", NULL, NULL,
 		"continue after the end of the program, until the last of its\n"
 		"descendants has ended",
@@ -61,7 +61,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct sprof_recording options = *(const struct sprof_recording *)data;
 	struct sprof_subject subject = {
 		.arguments = operands,
-		.follow_children = !options.no_children,
+		.follow_children = !options.processes.no_children,
 		.may_wait = true,
 	};
 	struct sprof_session_result result;

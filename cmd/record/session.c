@@ -140,9 +140,8 @@ static void warn_of_kernel_stacks(const struct sprof_recording *options)
 
 	if (options->kernel == SPROF_KERNEL_STACK && (fd < 0 || read(fd, &byte, 1) < 0))
 		sprof_ui_note(
-			"--kernel stack takes root: of the kernel's end of the stacks there will "
-			"be the "
-			"system call only");
+			"--kernel stack needs root: stacks will show the system call instead of "
+			"kernel frames");
 }
 
 bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err)

@@ -32,9 +32,19 @@ static char *describe_threads(const struct sprof_pids *tids)
 	char list[512], *text;
 
 	sprof_pids_list(tids, list, sizeof(list));
-	if (!command || asprintf(&text, "%s (of its threads only %s)", command, list) < 0)
+	if (!command || asprintf(&text, "%s (only threads %s)", command, list) < 0)
 		return NULL;
 	return text;
+}
+
+struct sprof_subject sprof_subject_of(const struct sprof_processes *processes)
+{
+	return (struct sprof_subject){
+		.pid = processes->pid,
+		.pids = processes->pids.count ? &processes->pids : NULL,
+		.tids = processes->tids.count ? &processes->tids : NULL,
+		.follow_children = processes->children,
+	};
 }
 
 char *sprof_subject_describe(const struct sprof_subject *subject)

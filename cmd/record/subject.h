@@ -3,7 +3,11 @@
 #define SPROF_CMD_RECORD_SUBJECT_H
 
 #include "base/attributes.h"
+#include "cmd/cli/processes.h"
 #include "cmd/record/tracing.h"
+
+/* The chosen processes or threads, which must outlive the subject. */
+struct sprof_subject sprof_subject_of(const struct sprof_processes *processes);
 
 /*
  * The command line of the program or process; of several processes, all of them; of chosen threads,

@@ -161,7 +161,7 @@ static void note_left_running(
 		return;
 	sprof_ui_note("%s left %u %s running, no longer profiled%s", tracing->subject->arguments[0],
 		count, count == 1 ? "process" : "processes",
-		tracing->subject->may_wait ? "; --wait follows to the end of the last one" : "");
+		tracing->subject->may_wait ? "; --wait profiles them to their end" : "");
 }
 
 static void note_denied(const struct sprof_quality *quality)

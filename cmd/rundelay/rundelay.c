@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/perf-denied.h"
+#include "cmd/cli/processes.h"
 #include "cmd/cli/report-file.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/mem/unattached-run.h"
@@ -18,7 +19,7 @@
 
 struct rundelay_options {
 	struct sprof_common_options common;
-	pid_t pid;
+	struct sprof_processes processes;
 	uint64_t duration_ns, interval_ns, than_ns;
 	bool per_thread, json;
 	const char *filter, *output;
@@ -68,7 +69,7 @@ static void note_denied(const struct sprof_rundelay *rundelay)
 		return;
 	case SPROF_RUNDELAY_SWITCHES:
 		if (rundelay->no_tracepoints.reason == SPROF_PERF_PARANOID)
-			strcpy(words, "they take root or CAP_PERFMON");
+			strcpy(words, "they need root or CAP_PERFMON");
 		else
 			sprof_perf_denied_words(&rundelay->no_tracepoints, words, sizeof(words));
 		sprof_ui_progress(
@@ -105,7 +106,6 @@ static bool set_filter(void *field, const char *text, struct sprof_error *err)
 }
 
 static const struct sprof_option target_table[] = {
-	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
 	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
 	{"source", NULL, "SOURCE",
@@ -137,6 +137,7 @@ static const struct sprof_option table_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
+	{"What to watch", sprof_processes_table, FIELD(processes)},
 	{"What to watch", target_table},
 	{"Output", table_table},
 	{"General", sprof_common_option_table},
@@ -266,7 +267,7 @@ static void end(void *data, uint64_t now_ns)
 	end_interval(run, now_ns);
 	print(run, true, run->observing.begin_ns, now_ns);
 	if (run->rundelay.delays.no_memory || run->no_memory)
-		sprof_ui_note("there was no memory for some threads or delays");
+		sprof_ui_note("out of memory: some threads or delays are missing");
 	if (run->is_partial)
 		sprof_ui_note("--filter %s: no thread has such a name", run->options->filter);
 }
@@ -287,7 +288,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	bool done;
 
 	run.observing = (struct sprof_unattached_run){
-		.pid = options->pid,
+		.pid = options->processes.pid,
 		.operands = operands,
 		.duration_ns = options->duration_ns,
 		.interval_ns = options->interval_ns,
@@ -302,7 +303,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.end = end,
 		.data = &run,
 	};
-	done = sprof_unattached_run_check("rundelay", options->pid, operands, err) &&
+	done = sprof_unattached_run_check("rundelay", options->processes.pid, operands, err) &&
 		sprof_report_file_settle(options->output, &settled.json, err) &&
 		sprof_report_file_open(options->output, &run.out, err) &&
 		sprof_unattached_run_run(&run.observing, ret_exit, err) && close_output(&run, err);
@@ -333,6 +334,7 @@ const struct sprof_command sprof_command_rundelay = {
 		"  sprof rundelay -i 1s -- ./server --port 8080\n",
 	.groups = groups,
 	.hidden = "perins",
+	.processes = FIELD(processes),
 	.defaults = &defaults,
 	.options_size = sizeof(struct rundelay_options),
 	.run = run,

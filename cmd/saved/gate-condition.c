@@ -47,7 +47,8 @@ static double unit_of(const char *unit)
 /* "+5%", "20 ms" */
 static bool parse_limit(struct part part, struct sprof_gate_condition *ret, struct sprof_error *err)
 {
-	static const char message[] = "the limit is no growth in percent, or time with its unit";
+	static const char message[] =
+		"the limit is neither a growth in percent nor a time with its unit";
 	char text[64], *end;
 	double value;
 
@@ -130,7 +131,7 @@ bool sprof_gate_condition_parse(
 		!parse_limit(limit, &condition, err))
 		return false;
 	if (condition.self && !bracket)
-		return wrong(err, "self is of a function");
+		return wrong(err, "self needs a function");
 	*ret = condition;
 	return true;
 }

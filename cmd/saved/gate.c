@@ -147,7 +147,7 @@ static bool check(
 		return usage(err, "there is more than one --");
 	for (size_t i = before + 1; operands[i]; i++) {
 		if (operands[i][0] == '-' && operands[i][1])
-			return usage(err, "options stand in front of the --");
+			return usage(err, "options must precede the --");
 	}
 	if (options->shown.outputs.count || options->shown.weight || options->absolute ||
 		options->shares || sprof_report_options_asks_for_text(&options->shown) ||

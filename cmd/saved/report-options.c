@@ -194,13 +194,13 @@ const struct sprof_option sprof_report_options_own_table[] = {
 		"matches; in the answer, their time includes what they call (found\n"
 		"by directories and languages)",
 		set_pattern, FIELD(own.own), .conflicts = "all-code"},
-	{"all-code", NULL, NULL, "let the answer name the innermost functions, of libraries, too",
+	{"all-code", NULL, NULL, "in the answer, name the innermost functions, also of libraries",
 		sprof_value_flag, FIELD(own.all)},
 	{0},
 };
 
 const struct sprof_option sprof_report_options_waits_table[] = {
-	{"waits", NULL, NULL, "text: show only waits, and who holds whom up", sprof_value_flag,
+	{"waits", NULL, NULL, "text: show only waits, and the holders of locks", sprof_value_flag,
 		FIELD(waits)},
 	{0},
 };
@@ -217,7 +217,7 @@ const struct sprof_option sprof_report_options_report_table[] = {
 		set_columns, FIELD(sort)},
 	{"columns", NULL, "LIST",
 		"text: columns of the flat profile: self%,self,self-user,self-wait,\n"
-		"dso, ...; a wrong name makes sprof list all",
+		"dso, ...; a wrong name lists all",
 		set_columns, FIELD(columns)},
 	{"percentage", NULL, "OF", "text: relative to the filtered time, or absolute (relative)",
 		set_percentage, 0},

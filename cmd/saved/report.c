@@ -193,8 +193,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
 		sprof_error_hint(err,
-			"for example: sprof report profile.pb.gz; without one it shows the last "
-			"run or attach without -o, and there is none");
+			"for example: sprof report profile.pb.gz; without a file it shows the last "
+			"recording, and there is none");
 		return false;
 	}
 	options.shown.outputs.is_saved = true;

@@ -76,7 +76,7 @@ static void print_heading(const struct sprof_symbol_subject *subject,
 {
 	SPROF_AUTO_FREE char *path = sprof_clean_text(module->path, NULL);
 
-	if (subject->options->pid && subject->options->file_addresses)
+	if (subject->options->processes.pid && subject->options->file_addresses)
 		printf("0x%" PRIx64 " %s\n", linked, path ? path : "?");
 	else
 		printf("0x%" PRIx64 "\n", address);

@@ -169,8 +169,8 @@ static bool ask_address(const struct question *which, const char *text, struct s
 		return false;
 	if (question.member || !sprof_objects_are_archive(question.objects))
 		return ask(&question, err);
-	sprof_error_set(err, SPROF_ERROR_USAGE,
-		"an address is one of a member, and %s is an archive", question.path);
+	sprof_error_set(err, SPROF_ERROR_USAGE, "an address needs a member, and %s is an archive",
+		question.path);
 	sprof_error_hint(err, "sprof symbols '%s(MEMBER)' %s", question.path, text);
 	return false;
 }

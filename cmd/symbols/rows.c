@@ -92,6 +92,6 @@ void sprof_symbol_row_note_missing(const char *pattern, bool with_data)
 	if (looks_like_address(pattern))
 		sprof_error_hint(&err, "an address begins with 0x: 0x%s", pattern);
 	else if (!with_data)
-		sprof_error_hint(&err, "--all looks among the data as well");
+		sprof_error_hint(&err, "--all also searches data");
 	sprof_ui_error(&err);
 }

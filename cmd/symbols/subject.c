@@ -32,11 +32,12 @@ bool sprof_symbol_subject_init(struct sprof_symbol_subject *subject,
 		return sprof_error_no_memory(err);
 	if (path && !open_file(subject, path, err))
 		return false;
-	if (options->pid && !sprof_machine_check_proc(err))
+	if (options->processes.pid && !sprof_machine_check_proc(err))
 		return false;
-	if (options->pid && !sprof_maps_read(&subject->maps, options->pid, subject->modules)) {
+	if (options->processes.pid &&
+		!sprof_maps_read(&subject->maps, options->processes.pid, subject->modules)) {
 		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "can't read the mappings of process %d",
-			(int)options->pid);
+			(int)options->processes.pid);
 		sprof_error_hint(
 			err, "it has ended, belongs to another user, or is a kernel thread");
 		return false;

@@ -8,7 +8,7 @@
 
 #include "attach/proc/maps.h"
 #include "base/attributes.h"
-#include "cmd/cli/command.h"
+#include "cmd/cli/processes.h"
 #include "cmd/saved/naming.h"
 #include "elfsym/elf/image.h"
 #include "elfsym/names/listing.h"
@@ -18,7 +18,7 @@ enum { SPROF_MAX_SYMBOL_ADDRESSES = 256 };
 struct sprof_symbol_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
-	pid_t pid;
+	struct sprof_processes processes;
 	bool verify, all, file_addresses;
 	struct sprof_symbol_addresses {
 		const char *items[SPROF_MAX_SYMBOL_ADDRESSES];

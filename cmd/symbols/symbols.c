@@ -51,24 +51,24 @@ static bool set_addresses(void *field, const char *text, struct sprof_error *err
 }
 
 static const struct sprof_option option_table[] = {
-	{"pid", "p", "PID", "a process, instead of a file", sprof_value_pid, FIELD(pid)},
 	{"address", NULL, "ADDRESS",
 		"name this address, with or without 0x; may be given several times", add_address,
 		FIELD(addresses)},
 	{"addresses", NULL, "KIND",
 		"with -p: print addresses as in the process or as in the file\n"
 		"(process)",
-		set_addresses, FIELD(file_addresses), .needs = "pid"},
+		set_addresses, FIELD(file_addresses), .needs = "pid name tid"},
 	{"all", NULL, NULL, "include data, and show type, binding and section of each symbol",
 		sprof_value_flag, FIELD(all)},
 	{"verify", NULL, NULL,
 		"compare --sysmap with the file, symbol by symbol; without\n"
 		"--sysmap, the symbol table with the debug information",
-		sprof_value_flag, FIELD(verify), .conflicts = "pid"},
+		sprof_value_flag, FIELD(verify), .conflicts = "pid tid name"},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
+	{"Options", sprof_processes_table, FIELD(processes)},
 	{"Options", option_table},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
@@ -101,7 +101,7 @@ static bool list_module(struct sprof_symbol_subject *subject, const struct sprof
 		if (wanted->pattern && !sprof_symbol_row_matches(item, wanted->pattern))
 			continue;
 		/* Each module has a heading; in a search only those that have something. */
-		if (wanted->pattern && !wanted->found++ && subject->options->pid)
+		if (wanted->pattern && !wanted->found++ && subject->options->processes.pid)
 			print_heading(module);
 		sprof_symbol_row_print(item, as_file ? 0 : subject->bias, subject->options->all);
 	}
@@ -199,7 +199,7 @@ static bool verify(
 static bool check_usage(
 	const struct sprof_symbol_options *options, char *const operands[], struct sprof_error *err)
 {
-	if (options->pid || operands[0])
+	if (options->processes.pid || operands[0])
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "symbols needs a file or a process");
 	sprof_error_hint(err, "sprof symbols FILE, or sprof symbols -p PID");
@@ -209,7 +209,7 @@ static bool check_usage(
 static bool answer_linked(const struct sprof_symbol_options *options, char *const operands[],
 	int *ret_exit, struct sprof_error *err)
 {
-	const char *path = options->pid ? NULL : *operands++;
+	const char *path = options->processes.pid ? NULL : *operands++;
 	struct sprof_symbol_subject subject;
 	bool ok = sprof_symbol_subject_init(&subject, options, path, err) &&
 		(options->verify ? verify(&subject, ret_exit, err)
@@ -217,6 +217,23 @@ static bool answer_linked(const struct sprof_symbol_options *options, char *cons
 
 	sprof_symbol_subject_finish(&subject);
 	return ok;
+}
+
+/* One after the other; of several, each has a line with its id. */
+static bool answer_processes(const struct sprof_symbol_options *options, char *const operands[],
+	int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_pids *pids = &options->processes.pids;
+	struct sprof_symbol_options one = *options;
+
+	for (size_t i = 0; i < pids->count; i++) {
+		if (pids->count > 1)
+			printf("%s# process %d\n", i ? "\n" : "", (int)pids->items[i]);
+		one.processes.pid = pids->items[i];
+		if (!answer_linked(&one, operands, ret_exit, err))
+			return false;
+	}
+	return true;
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -228,8 +245,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	free(sprof_environment_take());
 	*ret_exit = 0;
-	if (!options->pid &&
-		!sprof_symbol_objects_answer(options, operands, &is_object, ret_exit, err))
+	if (options->processes.pid)
+		return answer_processes(options, operands, ret_exit, err);
+	if (!sprof_symbol_objects_answer(options, operands, &is_object, ret_exit, err))
 		return false;
 	return is_object || answer_linked(options, operands, ret_exit, err);
 }
@@ -255,6 +273,8 @@ const struct sprof_command sprof_command_symbols = {
 		"  sprof symbols ./server --sysmap server.map --verify\n",
 	.groups = groups,
 	.hidden = "address verbose " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(processes),
+	.processes_use = SPROF_PROCESSES_MANY,
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_symbol_options),
 	.options_anywhere = true,

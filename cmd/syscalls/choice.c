@@ -175,7 +175,8 @@ bool sprof_call_lists_add(void *field, const char *text, struct sprof_error *err
 	const size_t most = sizeof(lists->items) / sizeof(lists->items[0]);
 
 	if (lists->count == most)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %zu lists", most);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "at most %zu lists are possible", most);
 	if (!strcmp(text, "raw_syscalls:sys_enter") || !strcmp(text, "raw_syscalls:sys_exit"))
 		return true; /* perf's names of all calls */
 	lists->items[lists->count++] =

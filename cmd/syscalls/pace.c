@@ -1,6 +1,4 @@
-/*
- * Each interval is as long as the whole time before it, so a day has 16 lines.
- */
+/* Messages after 2, 4, 8 seconds and so on: a run of a day prints 16. */
 #include "cmd/syscalls/pace.h"
 
 #include <inttypes.h>
@@ -42,6 +40,6 @@ void sprof_pace_note(const struct sprof_pace *so_far, uint64_t counted, bool sto
 			counted, seconds);
 	else
 		sprof_ui_progress("%" PRIu64 " calls in %.0f s, and each stops the program twice; "
-				  "Ctrl-C ends it, and shows them; -d TIME or -e LIST bound it",
+				  "Ctrl-C ends it, and shows them; -d TIME or -e LIST limits it",
 			counted, seconds);
 }

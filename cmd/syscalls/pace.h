@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct sprof_pace {
-	uint64_t begin_ns, next_ns; /* next_ns is UINT64_MAX if stderr is no terminal */
+	uint64_t begin_ns, next_ns; /* next_ns is UINT64_MAX if stderr is not a terminal */
 	unsigned said;              /* number of messages so far */
 };
 

@@ -1,4 +1,4 @@
-/* Private to cmd/syscalls/: what `sprof syscalls` was asked for, and what it has counted. */
+/* Private to cmd/syscalls/: the options of `sprof syscalls`, and the state of its run. */
 #ifndef SPROF_CMD_SYSCALLS_STATE_H
 #define SPROF_CMD_SYSCALLS_STATE_H
 
@@ -42,7 +42,7 @@ struct syscalls {
 	struct sprof_pace so_far;
 	uint64_t counted;
 	bool prints;     /* stdout gets the tables */
-	bool is_cut_off; /* it took no more of them, and an error message says so */
+	bool is_cut_off; /* stdout accepts no more; an error message was printed */
 };
 
 /*

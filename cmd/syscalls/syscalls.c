@@ -58,7 +58,7 @@ static const struct sprof_option option_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to trace", sprof_event_run_table, FIELD(watching)},
+	SPROF_EVENT_RUN_GROUPS("What to trace", FIELD(watching)),
 	{"What to trace", option_table},
 	{"What to trace", sprof_with_samples_table, FIELD(beside)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
@@ -172,8 +172,8 @@ static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
 	struct sprof_perf_denial denial;
 
 	if (options->stacks && options->source == SPROF_SOURCE_ANY)
-		sprof_ui_progress("--stack takes ptrace: each call stops the program twice, so it "
-				  "runs slower than without");
+		sprof_ui_progress("--stack uses ptrace: each call stops the program twice, so it "
+				  "runs slower");
 	if (options->source == SPROF_SOURCE_PTRACE || options->stacks)
 		return true;
 	return sprof_recorded_events_create(&wanted, &syscalls->recorded, &denied, &denial) ||
@@ -368,7 +368,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 const struct sprof_command sprof_command_syscalls = {
 	.name = "syscalls",
 	.summary = "Measure every system call: count, latency, errors",
-	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
+	.synopsis = "[options] (-p PID[,PID]... | [--] PROGRAM [ARGUMENT...])",
 	.details =
 		"For root, the kernel's tracepoints record each call without stops. For other "
 		"users, and with\n"
@@ -385,6 +385,8 @@ const struct sprof_command sprof_command_syscalls = {
 		"  sprof syscalls --stack --than 10ms -- ./app\n",
 	.groups = groups,
 	.hidden = "perins rate " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(watching),
+	.processes_use = SPROF_PROCESSES_MANY | SPROF_PROCESSES_THREADS,
 	.defaults = &defaults,
 	.options_size = sizeof(struct syscalls_options),
 	.run = run,

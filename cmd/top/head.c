@@ -4,10 +4,12 @@
  */
 #include "cmd/top/head.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "output/clean.h"
+#include "profile/answer/doubts.h"
 #include "profile/model/weight.h"
 
 static const char *word_of(const struct sprof_top_head *head)
@@ -27,6 +29,17 @@ static void put_window(const struct sprof_top_head *head, char *text, size_t siz
 		snprintf(text, size, "%s %.0f s", head->is_cut ? "the last" : "all", seconds);
 	else
 		snprintf(text, size, "last %.1f s", seconds);
+}
+
+enum { FEW_SAMPLES = 100 };
+
+static uint64_t samples_of(const struct sprof_profile *profile)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < profile->row_count; i++)
+		samples += profile->rows[i].metrics.samples;
+	return samples;
 }
 
 /* How many threads were in a class, on average. */
@@ -49,10 +62,26 @@ static void put_times(const struct sprof_top_head *head, char *text, size_t size
 		threads_in(head, &times, SPROF_WEIGHT_WAIT), head->shown->latest->thread_count);
 }
 
+/* That there are few samples, and what helps. Returns the number of characters. */
+static size_t put_doubt(const struct sprof_top_head *head, char *text, size_t size)
+{
+	const uint64_t samples = samples_of(head->shown->profile);
+
+	if (!samples || samples >= FEW_SAMPLES)
+		return 0;
+	return (size_t)snprintf(text, size,
+		"only %" PRIu64 " sample%s: a share of 10 %% may be off by %.0f points; w: more   ",
+		samples, samples == 1 ? "" : "s", sprof_doubts_uncertainty((double)samples));
+}
+
 static void put_quality(const struct sprof_top_head *head, char *text, size_t size)
 {
 	const struct sprof_quality *quality = &head->shown->profile->quality;
+	const size_t used = put_doubt(head, text, size);
 	uint64_t stacks = 0;
+
+	text += used;
+	size -= used;
 
 	for (int i = 0; i < SPROF_END_COUNT; i++)
 		stacks += quality->stacks[i];

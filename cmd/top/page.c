@@ -99,7 +99,12 @@ static char *bottom_line(const struct sprof_top_contents *contents)
 	if (state->prompt == SPROF_TOP_ASKS_FILTER)
 		return asprintf(&line, "lines that match: %s_", state->typed) < 0 ? NULL : line;
 	if (state->prompt == SPROF_TOP_ASKS_FILE)
-		return asprintf(&line, "save to: %s_", state->typed) < 0 ? NULL : line;
+		return asprintf(&line, "save to: %s_%s", state->typed,
+			       state->is_proposal
+				       ? "   (Enter: this file; or type another: .html, .txt, .svg, .json)"
+				       : "") < 0
+			? NULL
+			: line;
 	return strdup(state->message[0] ? state->message : "? help   q leave");
 }
 

@@ -171,10 +171,25 @@ static void save(struct view *view)
 		snprintf(state->message, sizeof(state->message), "%s", err.message);
 }
 
+/* A file named after the program, which does not exist yet. */
+static void propose_file(const struct view *view, char *file, size_t size)
+{
+	const char *command = view->of->command, *end = command + strcspn(command, " ");
+	const char *name = end;
+
+	while (name > command && name[-1] != '/')
+		name--;
+	snprintf(file, size, "%.*s.pb.gz", (int)(end - name), name);
+	for (unsigned i = 2; !access(file, F_OK) && i < 1000; i++)
+		snprintf(file, size, "%.*s-%u.pb.gz", (int)(end - name), name, i);
+}
+
 static bool press(struct view *view, int key)
 {
 	const bool was_paused = view->state.is_paused;
 
+	if (!view->state.prompt)
+		propose_file(view, view->state.file, sizeof(view->state.file));
 	if (!sprof_top_state_key(&view->state, &view->table, key))
 		return false;
 	if (view->state.is_paused != was_paused)

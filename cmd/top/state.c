@@ -218,6 +218,7 @@ void sprof_top_state_sort(
 static void ask(struct sprof_top_state *state, enum sprof_top_prompt prompt, const char *typed)
 {
 	state->prompt = prompt;
+	state->is_proposal = prompt == SPROF_TOP_ASKS_FILE;
 	snprintf(state->typed, sizeof(state->typed), "%s", typed);
 }
 
@@ -240,13 +241,13 @@ static void change_window(struct sprof_top_state *state)
 static void freeze(struct sprof_top_state *state)
 {
 	state->is_frozen = !state->is_frozen;
-	say(state, state->is_frozen ? "frozen: sampling goes on" : "");
+	say(state, state->is_frozen ? "frozen: sampling continues" : "");
 }
 
 static void pause_sampling(struct sprof_top_state *state)
 {
 	state->is_paused = !state->is_paused;
-	say(state, state->is_paused ? "paused: nothing is sampled" : "sampling goes on");
+	say(state, state->is_paused ? "paused: nothing is sampled" : "sampling continues");
 }
 
 /* Moves in the table, or in the help page while it is shown. */
@@ -345,7 +346,7 @@ static bool act(struct sprof_top_state *state, const struct sprof_top_table *tab
 		pause_sampling(state);
 		break;
 	case SPROF_TOP_SAVE:
-		ask(state, SPROF_TOP_ASKS_FILE, "profile.pb.gz");
+		ask(state, SPROF_TOP_ASKS_FILE, state->file);
 		break;
 	case SPROF_TOP_HELP:
 		toggle_help(state);
@@ -357,7 +358,7 @@ static bool act(struct sprof_top_state *state, const struct sprof_top_table *tab
 		state->quits = true;
 		break;
 	default:
-		say(state, "this key has no meaning; ? shows those that have one");
+		say(state, "this key does nothing; ? lists the keys");
 		break;
 	}
 	return true;
@@ -408,6 +409,11 @@ static void answer(struct sprof_top_state *state)
 
 static void edit(struct sprof_top_state *state, int key)
 {
+	const bool is_character = key >= FIRST_CHARACTER && key < 256 && key != DELETE;
+
+	if (state->is_proposal && is_character)
+		state->typed[0] = '\0';
+	state->is_proposal = false;
 	if (key == SPROF_TOP_KEY_ESCAPE || key == SPROF_TOP_KEY_INTERRUPT)
 		state->prompt = SPROF_TOP_NO_PROMPT;
 	else if (sprof_top_action_of(key) == SPROF_TOP_OPEN)
@@ -416,7 +422,7 @@ static void edit(struct sprof_top_state *state, int key)
 		erase(state->typed);
 	else if (key == ('u' & 31))
 		state->typed[0] = '\0';
-	else if (key >= FIRST_CHARACTER && key < 256)
+	else if (is_character)
 		type(state->typed, key);
 }
 

@@ -19,6 +19,7 @@
 #include "base/module.h"
 #include "base/proc.h"
 #include "base/syscall-name.h"
+#include "base/system-names.h"
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/command.h"
 #include "cmd/cli/commands.h"
@@ -39,8 +40,7 @@
 struct top_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
-	pid_t pid;
-	bool children, no_children;
+	struct sprof_event_run_options watching;
 	double rate_hz, max_overhead;
 	uint64_t interval_ns;
 };
@@ -60,16 +60,6 @@ static const struct top_options defaults = {
 	.interval_ns = SPROF_NS_PER_S,
 };
 
-static const struct sprof_option target_table[] = {
-	{"pid", "p", "PID", "the process, instead of a program to start", sprof_value_pid,
-		FIELD(pid)},
-	{"children", NULL, NULL, "with --pid: also follow the processes that it starts from now on",
-		sprof_value_flag, FIELD(children), .needs = "pid"},
-	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
-		sprof_value_flag, FIELD(no_children), .conflicts = "pid"},
-	{0},
-};
-
 static const struct sprof_option sampling_table[] = {
 	{"rate", "rF", "HZ", "samples per second of every thread (49)", sprof_value_rate,
 		FIELD(rate_hz)},
@@ -84,7 +74,7 @@ static const struct sprof_option sampling_table[] = {
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to watch", target_table},
+	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
 	{"Sampling", sampling_table},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
@@ -274,7 +264,9 @@ static void describe_end(const struct watch *watch, char *words, size_t size)
 	if (tracing->sampling_failed)
 		snprintf(words, size, "%.100s", tracing->error.message);
 	else if (tracing->program_ended && WIFSIGNALED(status))
-		snprintf(words, size, "ended by signal %d", WTERMSIG(status));
+		snprintf(words, size, "killed by signal %d (SIG%s)", WTERMSIG(status),
+			sprof_signal_name(WTERMSIG(status)) ? sprof_signal_name(WTERMSIG(status))
+							    : "?");
 	else if (tracing->program_ended)
 		snprintf(words, size, "ended with exit code %d", WEXITSTATUS(status));
 	else
@@ -304,7 +296,7 @@ static bool trace(struct watch *watch, const struct sprof_subject *subject, stru
 	end_sampling(watch);
 	if (tracing->goes_on) {
 		wait_for_screen(watch);
-		sprof_ui_progress("%s runs on; Ctrl-C ends it", subject->arguments[0]);
+		sprof_ui_progress("%s continues; Ctrl-C ends it", subject->arguments[0]);
 	}
 	sprof_tracing_finish(tracing);
 	sprof_channel_reader_end(&watch->reader);
@@ -334,6 +326,7 @@ static bool watch_run(struct watch *watch, struct sprof_subject *subject, struct
 			{
 				.rate_hz = watch->options->rate_hz,
 				.max_overhead = watch->options->max_overhead,
+				.duration_ns = watch->options->watching.duration_ns,
 				.linger_ns = subject->arguments ? SPROF_TRACING_LINGER_NS : 0,
 				.period_ns = watch->options->interval_ns,
 			},
@@ -370,21 +363,19 @@ static bool top_watch(const struct top_options *options, struct sprof_subject *s
 /* Nothing is written to stdout, and a reader of a pipe there would expect a profile. */
 static bool check_stdout(const struct top_options *options, struct sprof_error *err)
 {
-	if (!options->pid || isatty(STDOUT_FILENO))
+	if (!options->watching.processes.pid || isatty(STDOUT_FILENO))
 		return true;
 	sprof_error_set(
-		err, SPROF_ERROR_USAGE, "sprof top draws on a terminal, and stdout is none");
+		err, SPROF_ERROR_USAGE, "sprof top needs a terminal, and stdout is not one");
 	sprof_error_hint(err, "sprof attach -p %d -d 10s writes a profile into a pipe or a file",
-		(int)options->pid);
+		(int)options->watching.processes.pid);
 	return false;
 }
 
 static bool check(
 	const struct top_options *options, char *const operands[], struct sprof_error *err)
 {
-	const struct sprof_event_run_options target = {.pid = options->pid};
-
-	if (!sprof_event_run_check("top", &target, operands, err))
+	if (!sprof_event_run_check("top", &options->watching, operands, err))
 		return false;
 	if (options->interval_ns < interval_least_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--interval takes at least 500ms");
@@ -394,19 +385,19 @@ static bool check(
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct top_options *options = data;
-	struct sprof_subject subject = {
-		.arguments = operands[0] ? operands : NULL,
-		.pid = options->pid,
-		.follow_children = operands[0] ? !options->no_children : options->children,
-	};
+	struct sprof_subject subject = sprof_subject_of(&options->watching.processes);
 
+	if (operands[0]) {
+		subject.arguments = operands;
+		subject.follow_children = !options->watching.processes.no_children;
+	}
 	return check(options, operands, err) && top_watch(options, &subject, ret_exit, err);
 }
 
 const struct sprof_command sprof_command_top = {
 	.name = "top",
 	.summary = "Watch live where the time of a program goes",
-	.synopsis = "-p PID | [--] PROGRAM [ARGUMENT...]",
+	.synopsis = "-p PID[,PID]... | [--] PROGRAM [ARGUMENT...]",
 	.details =
 		"? shows the keys, q leaves; the program continues. The program's output to the terminal\n"
 		"appears when the screen closes. If its stdin is the terminal, its stdin is empty. Other\n"
@@ -415,6 +406,8 @@ const struct sprof_command sprof_command_top = {
 		"  sprof top -- ./server --port 8080\n",
 	.groups = groups,
 	.hidden = "verbose " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(watching),
+	.processes_use = SPROF_PROCESSES_MANY | SPROF_PROCESSES_THREADS,
 	.defaults = &defaults,
 	.options_size = sizeof(struct top_options),
 	.run = run,

@@ -47,7 +47,7 @@ static bool check_item(const struct sprof_event_item *item, struct sprof_error *
 	}
 	return !item->stack || item->row->sources & HAVE_STACKS ||
 		refuse(item,
-			"only calls, begins of functions, page faults and the task clock have stacks",
+			"only system calls, functions, page faults and the task clock have stacks",
 			err);
 }
 

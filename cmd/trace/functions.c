@@ -1,8 +1,8 @@
 /*
- * Functions as events of `sprof trace`: by uprobes, which stop no thread, where only begins are wanted, the
- * kernel permits it, and there are few; by breakpoints otherwise. Returns are never probed by the kernel:
- * that changes return addresses, and ends a program that leaves a function in another way than by a
- * return, or moves its stacks. Does not handle which functions are meant (probes.c).
+ * Functions as events of `sprof trace`: by uprobes, which stop no thread, if only entries are
+ * wanted, the kernel permits uprobes, and there are few functions; otherwise by breakpoints. Does
+ * not use uretprobes: they change return addresses, which ends a program that leaves a function
+ * without a return, or moves its stacks. probes.c finds the functions.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { UPROBES_MAX = 32 };
 
 static uint64_t uprobes_of(const struct trace *trace)
 {
-	const pid_t pid = trace->options->watching.pid;
+	const pid_t pid = trace->options->watching.processes.pid;
 	long threads = 1;
 
 	if (pid && !sprof_proc_status_read_number(pid, "Threads", &threads))
@@ -36,8 +36,8 @@ static bool check_few(const struct trace *trace, struct sprof_error *err)
 	if (count <= UPROBES_MAX)
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE,
-		"--source kernel: %zu functions, for each thread, take %" PRIu64
-		" uprobes, and each stays some ms in the kernel; %d are the limit",
+		"--source kernel: %zu functions, for each thread, need %" PRIu64
+		" uprobes, and the kernel takes some ms to open each; the limit is %d",
 		trace->probes.count, count, UPROBES_MAX);
 	sprof_error_hint(err, "without --source kernel, breakpoints are used");
 	return false;
@@ -60,11 +60,11 @@ static bool begin_breakpoints(struct trace *trace, struct sprof_error *err)
 	if (trace->options->beside.sample) {
 		sprof_error_set(err, SPROF_ERROR_USAGE,
 			"functions watched by breakpoints can't be combined with --sample");
-		sprof_error_hint(err, "uprobe: without uretprobe: has no stops, for root");
+		sprof_error_hint(err, "as root, uprobe: without uretprobe: needs no stops");
 		return false;
 	}
 	return sprof_trace_probes_check(&trace->probes, err) &&
-		sprof_guardian_begin(trace->options->watching.pid, err);
+		sprof_guardian_begin(trace->options->watching.processes.pid, err);
 }
 
 bool sprof_trace_choose_functions(struct trace *trace, struct sprof_error *err)

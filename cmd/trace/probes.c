@@ -274,7 +274,7 @@ bool sprof_trace_probes_check(const struct sprof_trace_probes *probes, struct sp
 			" of %s: a breakpoint there may be inside "
 			"an instruction",
 			place->address, place->path);
-		sprof_error_hint(err, "uprobe: without uretprobe: may be anywhere; it takes root");
+		sprof_error_hint(err, "as root, uprobe: without uretprobe: works at any address");
 		return false;
 	}
 	return true;

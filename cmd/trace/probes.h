@@ -20,7 +20,7 @@ struct sprof_trace_place {
 	uint64_t address, offset; /* link-time; in the file */
 	bool is_return;
 	bool is_listed; /* a function begins there */
-	int64_t number; /* what its events say; several places may have one */
+	int64_t number; /* number in its events; several places may share one */
 };
 
 struct sprof_trace_probes {
@@ -30,7 +30,7 @@ struct sprof_trace_probes {
 
 	struct sprof_trace_place *items;
 	size_t count, capacity;
-	struct sprof_probe *begins; /* NULL: not asked for */
+	struct sprof_probe *begins; /* NULL: not built yet */
 	int64_t next_number;
 };
 
@@ -48,14 +48,16 @@ bool sprof_trace_probes_have_returns(const struct sprof_trace_probes *probes);
 SPROF_MUST_USE const struct sprof_probe *sprof_trace_probes_begins(
 	struct sprof_trace_probes *probes);
 
-/* Whether breakpoints can be at all of them. */
+/* Whether breakpoints can be set at all of them. */
 SPROF_MUST_USE bool sprof_trace_probes_check(
 	const struct sprof_trace_probes *probes, struct sprof_error *err);
 /* Whether one of them is at this link-time address of a file. */
 bool sprof_trace_probes_want(const struct sprof_trace_probes *probes,
 	const struct sprof_module *module, uint64_t address);
-/* The number of the next one, from the place *next on, that is this function's start or return. False: there is
- * none. */
+/*
+ * Finds the next place, from index *next on, that is this function's start or return, and sets
+ * *ret_number. Returns false if there is none.
+ */
 bool sprof_trace_probes_next(const struct sprof_trace_probes *probes,
 	const struct sprof_function *function, bool is_return, size_t *next, int64_t *ret_number);
 

@@ -335,7 +335,7 @@ static void write_losses(struct trace *trace)
 			"%" PRIu64 " events had no room to wait for their end\n", counts.overflows);
 	if (trace->calls && sprof_calls_gaps(trace->calls).threads_asleep)
 		sprof_out_printf(trace->out,
-			"threads that never ran while sprof looked, and that it did not wake: %u; "
+			"threads that never ran while sprof watched, and that it did not wake: %u; "
 			"their calls are missing\n",
 			sprof_calls_gaps(trace->calls).threads_asleep);
 	if (trace->calls && sprof_calls_gaps(trace->calls).runs_unseen)

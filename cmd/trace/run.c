@@ -451,7 +451,7 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 		.table = {.by_key = options->by_key},
 		.call_figures = sprof_trace_calls_of(options->by_key, options->than.ns),
 		.heatmap = {.name = options->heatmap},
-		.probes = {.program = operands[0], .pid = options->watching.pid}};
+		.probes = {.program = operands[0], .pid = options->watching.processes.pid}};
 	bool done;
 
 	trace.sink = (struct sprof_trace_sink){&trace, take_event};

@@ -103,8 +103,7 @@ static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 			.probe_count = has_probes ? trace->probes.count : 0,
 			.calls = trace->call_numbers,
 			.call_count = trace->call_count},
-		.follow_children = options->watching.pid ? options->watching.children
-							 : !options->watching.no_children,
+		.follow_children = trace->watching.subject.follow_children,
 		.listener = sprof_call_events_listener(&trace->sink),
 		.sink = trace->sink,
 		.gap = on_gap,
@@ -140,14 +139,14 @@ static bool check_scheduling(const struct trace *trace, uint32_t calls, struct s
 	if (!(trace->recorded_types & SCHEDULING) ||
 		(!has_stops && !trace->by_breakpoints && !trace->options->beside.sample))
 		return true;
-	sprof_error_set(err, SPROF_ERROR_USAGE, "events of the scheduler can't be combined with %s",
+	sprof_error_set(err, SPROF_ERROR_USAGE, "scheduler events can't be combined with %s",
 		has_stops                       ? "system calls from ptrace"
 			: trace->by_breakpoints ? "functions from breakpoints"
 						: "samples");
 	sprof_error_hint(err,
 		has_stops ? "each stop is a switch; root's tracepoints need no stops"
 			: trace->by_breakpoints
-			? "each stop is a switch; uprobe: without uretprobe: has none, for root"
+			? "each stop is a switch; as root, uprobe: without uretprobe: needs none"
 			: "each sample of a running thread is a switch; leave --sample out");
 	return false;
 }
@@ -186,9 +185,8 @@ static bool check_cpus(const struct trace *trace, struct sprof_error *err)
 			(!compares && !uses_cpu(item)))
 			continue;
 		sprof_trace_type_name(item->row, item->call, name, sizeof(name));
-		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"%s: the CPU is not known of events from stops", name);
-		sprof_error_hint(err, "the kernel's records have it: --source kernel, for root");
+		sprof_error_set(err, SPROF_ERROR_USAGE, "%s: events from stops have no CPU", name);
+		sprof_error_hint(err, "as root, --source kernel records the CPU");
 		return false;
 	}
 	return true;

@@ -68,12 +68,12 @@ static inline bool sprof_trace_records_calls(const struct trace *trace)
 	return trace->recorded && trace->recorded_types & sprof_recorded_calls();
 }
 
-/* functions.c: how functions are watched; before any other thread is there. */
+/* In functions.c: chooses how functions are watched. Call it before other threads exist. */
 SPROF_MUST_USE bool sprof_trace_choose_functions(struct trace *trace, struct sprof_error *err);
 /* Creates what watches them by breakpoints. */
 SPROF_MUST_USE bool sprof_trace_watch_functions(struct trace *trace, struct sprof_error *err);
 
-/* source.c: creates what records events, if any are to be recorded. */
+/* In source.c: opens the kernel's records, if events need them. */
 SPROF_MUST_USE bool sprof_trace_choose_source(struct trace *trace, struct sprof_error *err);
 
 /* The sources as text: "tracepoints + ptrace". */

@@ -22,8 +22,9 @@ static bool add_events(void *field, const char *text, struct sprof_error *err)
 	struct sprof_trace_lists *lists = field;
 
 	if (lists->count == SPROF_EVENT_POSITIONS)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "is the %d-th one; there may be %d",
-			SPROF_EVENT_POSITIONS + 1, SPROF_EVENT_POSITIONS);
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"is number %d; at most %d are possible", SPROF_EVENT_POSITIONS + 1,
+			SPROF_EVENT_POSITIONS);
 	lists->items[lists->count++] = text;
 	return true;
 }
@@ -82,7 +83,7 @@ static const struct sprof_option event_table[] = {
 		sprof_value_source, FIELD(request)},
 	{"mmap-pages", "m", "N",
 		"room for the kernel's records, for each CPU, in pages: a power of\n"
-		"two (4 MiB where that is permitted)",
+		"two (4 MiB, with stacks up to 32 MiB, where permitted)",
 		sprof_value_ring_size, FIELD(ring_size)},
 	{"impl", NULL, "WHAT",
 		"delay: latencies; pair: also events without a partner; syscalls: a\n"
@@ -119,14 +120,14 @@ static const struct sprof_option report_table[] = {
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json)},
-	/* Of perf-prof: events are always in order, and what it buffers is small here. */
+	/* Options of perf-prof: here events are always in order, and buffers are small. */
 	{"order", NULL, NULL, NULL, sprof_value_ignored, 0},
 	{"watermark", NULL, "N", NULL, sprof_value_ignored, 0},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to trace", sprof_event_run_table, FIELD(watching)},
+	SPROF_EVENT_RUN_GROUPS("What to trace", FIELD(watching)),
 	{"What to trace", event_table},
 	{"What to trace", sprof_with_samples_table, FIELD(beside)},
 	{"Report", report_table},
@@ -177,6 +178,7 @@ const struct sprof_command sprof_command_trace = {
 		"raw_syscalls:sys_enter,raw_syscalls:sys_exit -- ./app\n",
 	.groups = groups,
 	.hidden = "perins rate " SPROF_NAMING_HIDDEN,
+	.processes = FIELD(watching),
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_trace_options),
 	.run = run,

@@ -48,7 +48,7 @@ static bool find_table(const struct sprof_image *image, struct table *ret)
 		header.count <= (image->eh_frame_hdr_size - sizeof(header)) / sizeof(struct entry);
 }
 
-static uint64_t code_of(const struct sprof_image *image, const struct table *table, uint32_t index)
+static uint64_t code_of(const struct sprof_image *image, const struct table *table, size_t index)
 {
 	struct entry entry;
 
@@ -56,18 +56,32 @@ static uint64_t code_of(const struct sprof_image *image, const struct table *tab
 	return image->eh_frame_hdr_address + (uint64_t)(int64_t)entry.code;
 }
 
+struct entry_search {
+	const struct sprof_image *image;
+	struct table table;
+	uint64_t address;
+};
+
+static bool starts_by(const void *search, size_t index)
+{
+	const struct entry_search *wanted = search;
+
+	return code_of(wanted->image, &wanted->table, index) <= wanted->address;
+}
+
 bool sprof_fde_table_find(
 	const struct sprof_image *image, uint64_t address, struct sprof_fde_bounds *ret)
 {
-	struct table table;
+	struct entry_search search = {.image = image, .address = address};
+	const struct table *table = &search.table;
 	size_t behind;
 
-	if (!find_table(image, &table))
+	if (!find_table(image, &search.table))
 		return false;
-	behind = SPROF_FIRST_INDEX_UNLESS(table.count, i, code_of(image, &table, i) <= address);
+	behind = sprof_first_index(table->count, starts_by, &search);
 	if (!behind)
 		return false;
-	ret->start = code_of(image, &table, behind - 1);
-	ret->next = behind < table.count ? code_of(image, &table, behind) : UINT64_MAX;
+	ret->start = code_of(image, table, behind - 1);
+	ret->next = behind < table->count ? code_of(image, table, behind) : UINT64_MAX;
 	return true;
 }

@@ -54,7 +54,7 @@ bool sprof_code_starts_is_end(const struct sprof_code_starts *starts, uint64_t a
 /* Whether a function begins at the address; separate parts don't count. */
 bool sprof_code_starts_is_function(const struct sprof_code_starts *starts, uint64_t address);
 
-/* The jumps to a part; none if it is no part. */
+/* The jumps to a part; none if it is not a part. */
 size_t sprof_code_starts_jumps(
 	const struct sprof_code_starts *starts, uint64_t part, const struct sprof_code_jump **ret);
 

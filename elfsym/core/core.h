@@ -42,26 +42,30 @@ struct sprof_core {
 	struct sprof_core_thread *threads; /* the first one received the signal, if there was one */
 	size_t thread_count, thread_capacity;
 	pid_t pid;
-	char name[SPROF_CORE_NAME];                 /* of the program; cut; empty: not known */
-	char command_line[SPROF_CORE_COMMAND_LINE]; /* cut, without quotes */
-	int signal;     /* that ended the process; 0: none, the core is a copy of a live process */
+	char name[SPROF_CORE_NAME];                 /* the program's, truncated; empty: unknown */
+	char command_line[SPROF_CORE_COMMAND_LINE]; /* truncated, without quotes */
+	int signal;     /* ended the process; 0: none, the core is a copy of a live process */
 	uint64_t entry; /* an address in the program's file; 0: not known */
 	uint64_t vdso;  /* its start; 0: none */
-	bool is_cut;    /* the file is shorter than it says */
+	bool is_cut;    /* the file is shorter than its headers say */
 	int fd;         /* of the file, or of a copy */
 	void *elf;      /* libelf's Elf * */
 };
 
 /*
- * open.c: opens a core of this machine. The content is checked, never trusted. Fails (IO, NOT_FOUND,
- * PERMISSION, UNSUPPORTED) with a message that names the file, and for a compressed one the command.
+ * In open.c: opens a core of this machine. The content is checked, never trusted. Fails (IO,
+ * NOT_FOUND, PERMISSION, UNSUPPORTED) with a message that names the file, and for a compressed one
+ * the command.
  */
 bool sprof_core_open(
 	const char *path, struct sprof_core **ret, struct sprof_error *err) SPROF_MUST_USE;
-/* The same of a pipe, up to its end, which takes room for the core in $TMPDIR, or /var/tmp; or of a file. */
+/*
+ * The same for a pipe, read to its end into $TMPDIR or /var/tmp, which needs room for the core; or
+ * for a file.
+ */
 bool sprof_core_open_stream(
 	int fd, const char *name, struct sprof_core **ret, struct sprof_error *err) SPROF_MUST_USE;
-/* The same of an open file, which the core owns then, even after a failure. */
+/* The same for an open file. Takes ownership of the descriptor, even on failure. */
 bool sprof_core_open_fd(
 	int fd, const char *path, struct sprof_core **ret, struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */

@@ -1,6 +1,6 @@
 /*
- * Opens core files, and cores that come through a pipe: these are copied to a file without a name, which is
- * gone with sprof. Does not decompress: says which command does.
+ * Opens core files, and cores that come through a pipe: these are copied to an unnamed file, which
+ * disappears with sprof. Does not decompress: the error names the command.
  */
 #include "elfsym/core/core.h"
 

@@ -212,7 +212,7 @@ struct sprof_image *sprof_debugfile_open(
 	return found;
 }
 
-/* The bytes of a build id as text; 0: it is no build id. */
+/* The bytes of a build id as text; 0: it is not a build id. */
 static size_t read_hex(const char *text, uint8_t bytes[MAX_ID])
 {
 	size_t length = text ? strlen(text) : 0;

@@ -24,7 +24,7 @@ static inline bool sprof_die_child(Dwarf_Die *parent, Dwarf_Off *last, Dwarf_Die
 	return dwarf_child(parent, ret) == 0 && sprof_die_rises(ret, last);
 }
 
-/* Goes on to the next sibling. Returns false at the end. */
+/* Replaces *die with its next sibling. Returns false at the end. */
 static inline bool sprof_die_sibling(Dwarf_Die *die, Dwarf_Off *last)
 {
 	return dwarf_siblingof(die, die) == 0 && sprof_die_rises(die, last);

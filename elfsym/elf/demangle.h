@@ -31,7 +31,7 @@ bool sprof_is_mangled(const char *linkage);
 
 /*
  * The length of the function's name in the name of a part moved away by the compiler: of "work" in
- * "work.cold", "work.cold.1", "work.__part.2". The whole length if it is no part.
+ * "work.cold", "work.cold.1", "work.__part.2". The whole length if it is not a part.
  */
 size_t sprof_part_owner_length(const char *name);
 

@@ -46,7 +46,7 @@ struct sprof_section {
 
 /*
  * Opens the module's file, or its memory if the file is gone. Fails (kind UNSUPPORTED or IO) if it
- * can't be read or is no native ELF file. The content is untrusted and checked.
+ * can't be read or is not a native ELF file. The content is untrusted and checked.
  */
 bool sprof_image_open(const struct sprof_module *module, struct sprof_image **ret,
 	struct sprof_error *err) SPROF_MUST_USE;

@@ -10,7 +10,7 @@
 /* One object file. Texts and `elf` are valid during the callback. */
 struct sprof_object {
 	const char *member; /* name in the archive; NULL: not an archive */
-	void *elf;          /* libelf's Elf *; NULL: the member is no object file */
+	void *elf;          /* libelf's Elf *; NULL: the member is not an object file */
 };
 
 struct sprof_objects;

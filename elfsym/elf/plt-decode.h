@@ -18,7 +18,7 @@ struct sprof_plt_jump {
 
 /*
  * Decodes the entry at the start of these bytes, which are at this link-time address; it has at
- * most `room` bytes. Returns false if it is no entry.
+ * most `room` bytes. Returns false if it is not an entry.
  */
 bool sprof_plt_decode(enum sprof_machine machine, const uint8_t *bytes, size_t room,
 	uint64_t address, struct sprof_plt_jump *ret);

@@ -106,11 +106,23 @@ bool sprof_go_table_get(
 	return ret->entry < ret->end && read_record(table, record, ret);
 }
 
+struct entry_search {
+	const struct sprof_go_table *table;
+	uint64_t address;
+};
+
+static bool starts_by(const void *search, size_t index)
+{
+	const struct entry_search *wanted = search;
+
+	return entry_at(wanted->table, index) <= wanted->address;
+}
+
 bool sprof_go_table_find(
 	const struct sprof_go_table *table, uint64_t address, struct sprof_go_function *ret)
 {
-	const size_t behind =
-		SPROF_FIRST_INDEX_UNLESS(table->function_count, i, entry_at(table, i) <= address);
+	const struct entry_search search = {table, address};
+	const size_t behind = sprof_first_index(table->function_count, starts_by, &search);
 
 	return behind && sprof_go_table_get(table, behind - 1, ret) && address < ret->end;
 }

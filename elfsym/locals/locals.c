@@ -211,7 +211,7 @@ static bool is_copied(const Dwarf_Die *copy, const Dwarf_Die *original)
 
 /*
  * Adds the variables of a scope. In a copy of a function, such as an inlined one, compilers leave
- * out what is as in the original (DWARF 5, section 3.3.8.2).
+ * out what equals the original (DWARF 5, section 3.3.8.2).
  */
 static bool add_wanted(struct looking *looking, const Dwarf_Die *scope, int tag, unsigned depth)
 {

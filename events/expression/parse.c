@@ -1,6 +1,6 @@
 /*
  * Parses text into a tree by precedence climbing, and checks types on the way: operands are typed
- * before their operator. Does not check values: a division by a constant zero is no error.
+ * before their operator. Does not check values: a division by a constant zero is not an error.
  */
 #include "events/expression/expression.h"
 
@@ -145,7 +145,7 @@ static bool parse_index(
 		return false;
 	index = node_at(parser, node->operands[0]);
 	if (index->kind != SPROF_TRACE_INTEGER)
-		return fail_at(parser, column, "a text is no index");
+		return fail_at(parser, column, "a text is not an index");
 	if (index->operation == SPROF_EXPRESSION_NUMBER && (uint64_t)index->number >= node->count)
 		return sprof_error_set(parser->err, SPROF_ERROR_USAGE,
 			"column %zu: '%.*s' has the indices 0 to %d", column, length, name->at,
@@ -210,12 +210,12 @@ static bool parse_name(struct parser *parser, uint32_t *ret)
 		if (!parse_index(parser, &name, &node))
 			return false;
 	} else if (at_token(parser, '[')) {
-		return fail(parser, "this is no array");
+		return fail(parser, "this is not an array");
 	}
 	return append(parser, &node, ret);
 }
 
-/* Adds one word of a type's name. Returns false if it is no such word. */
+/* Adds one word of a type's name. Returns false if it is not one. */
 static bool add_type_word(const struct sprof_token *token, int *bits, bool *is_unsigned)
 {
 	static const struct {
@@ -392,7 +392,7 @@ static bool parse_branches(struct parser *parser, size_t column, uint32_t *ret)
 	struct sprof_expression_node node = {SPROF_EXPRESSION_CONDITION};
 
 	if (is_text(parser, *ret))
-		return fail_at(parser, column, "a text is no condition");
+		return fail_at(parser, column, "a text is not a condition");
 	node.operands[0] = *ret;
 	if (!parse_condition(parser, &node.operands[1]) ||
 		!expect(parser, ':', "':' of '?' is missing here") ||

@@ -1,4 +1,6 @@
-/* A parsed expression: its nodes, each with the kind of its value. Private to expression-*.c. */
+/*
+ * A parsed expression: its nodes, each with the kind of its value. Private to events/expression/.
+ */
 #ifndef SPROF_EVENTS_EXPRESSION_TREE_H
 #define SPROF_EVENTS_EXPRESSION_TREE_H
 

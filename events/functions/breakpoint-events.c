@@ -34,7 +34,7 @@ struct thread_calls {
 	struct sprof_return_stack returns;
 	struct sprof_breakpoint_load load;
 	bool has_stack;                        /* its own stack was looked for */
-	uint64_t passed_ns;                    /* when it went on last */
+	uint64_t passed_ns;                    /* when it last continued */
 	struct sprof_proc_schedstat schedstat; /* at its last stop */
 };
 
@@ -43,8 +43,8 @@ struct sprof_breakpoint_events {
 	struct sprof_target *target;
 	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
 	struct sprof_follow_cpu cpu;
-	uint64_t passed_ns;           /* when the last thread went on */
-	uint64_t gone;                /* how often a breakpoint was, for a moment */
+	uint64_t passed_ns;           /* when the last thread continued */
+	uint64_t gone;                /* how often a breakpoint was removed for a moment */
 	struct thread_calls *threads; /* by the thread's id */
 	size_t thread_count;
 	bool is_suspended;

@@ -1,6 +1,6 @@
 /*
  * Sets the calling thread's affinity. Does not help if several threads stop alternately: the others
- * run on while one is served.
+ * continue to run while one is served.
  */
 #include "events/functions/follow-cpu.h"
 

@@ -82,7 +82,7 @@ bool sprof_nested_check(const struct sprof_event_list *list, struct sprof_error 
 
 	if (!count) {
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"each -e is to have two events: the start of a function, and its end");
+			"each -e needs two events: the start of a function, and its end");
 		sprof_error_hint(err,
 			"for example: -e uprobe:parse,uretprobe:parse -e uprobe:lex,uretprobe:lex");
 		return false;

@@ -1,5 +1,6 @@
 /*
- * The period is long enough to ignore a burst at the program's start, which costs little in total.
+ * Compares the time taken with the share once per period. The period is long enough to ignore a
+ * burst at the program's start, which costs little in total.
  */
 #include "events/functions/overload.h"
 

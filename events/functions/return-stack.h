@@ -52,7 +52,10 @@ SPROF_MUST_USE bool sprof_return_stack_leave(
  * that the jump passes do not return until a jump goes below them.
  */
 void sprof_return_stack_jump(struct sprof_return_stack *stack, const struct sprof_jump *jump);
-/* An exception handler calls a function with this sp: on the own stack, the calls below end. */
+/*
+ * An exception handler calls a function with this sp: on the thread's own stack, the calls below
+ * end.
+ */
 void sprof_return_stack_catch(struct sprof_return_stack *stack, uint64_t sp);
 
 /* Forgets all calls. */

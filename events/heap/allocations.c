@@ -1,4 +1,4 @@
-/* Allocating threads and processes. Does not handle the effect of single calls (step.c). */
+/* The threads and processes that allocate. Does not handle the effect of single calls (step.c). */
 #include "events/heap/allocations.h"
 
 #include <stdlib.h>

@@ -140,7 +140,7 @@ static const struct sprof_allocator *find_whole(const char *name)
 	return bsearch(name, table, sizeof(table) / sizeof(table[0]), sizeof(table[0]), compare);
 }
 
-/* operator new of a prefix is no function of C. */
+/* operator new of a prefix is not a function of C. */
 static const struct sprof_allocator *find_behind(const char *name, const char *prefix)
 {
 	const size_t length = strlen(prefix);

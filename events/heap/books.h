@@ -149,7 +149,7 @@ SPROF_MUST_USE bool sprof_heap_put_back(struct sprof_heap_books *books, uint32_t
 SPROF_MUST_USE bool sprof_heap_resize(
 	struct sprof_heap_books *books, uint32_t block, const struct sprof_heap_request *request);
 
-/* What the site had in use at the peak. Over all sites, this sums to the peak. */
+/* The memory of the site in use at the peak. The sum over all sites is the peak. */
 struct sprof_heap_sum sprof_heap_at_peak(
 	const struct sprof_heap_books *books, const struct sprof_heap_site *site);
 

@@ -152,7 +152,7 @@ bool sprof_event_attribute_apply(struct sprof_event_item *item,
 		if (!equals != (attribute->takes == NOTHING))
 			return sprof_error_set(err, SPROF_ERROR_USAGE, "column %zu: %s %s",
 				text->column, attribute->name,
-				equals ? "takes no value" : "wants a value: '=' is missing");
+				equals ? "takes no value" : "needs a value: '=' is missing");
 		return set_value(item, attribute, &value, err);
 	}
 	return fail_unknown(text, length, err);

@@ -88,7 +88,7 @@ bool sprof_event_item_matches(
 
 /*
  * Whether the item can match an event of this system call; if no item can, the source may skip the
- * call. False for items that are no system call events.
+ * call. False for items that are not system call events.
  */
 bool sprof_event_item_may_match_call(const struct sprof_event_item *item, int64_t number,
 	const struct sprof_expression_lookup *lookup);

@@ -119,10 +119,24 @@ static const struct sprof_trace_side *event_ring_at(const struct event_ring *rin
 	return place(ring, index);
 }
 
+struct event_search {
+	const struct event_ring *ring;
+	uint64_t time_ns;
+};
+
+static bool is_earlier(const void *search, size_t index)
+{
+	const struct event_search *wanted = search;
+
+	return place(wanted->ring, index)->event->time_ns < wanted->time_ns;
+}
+
 /* The index of the first event at or after time_ns; `count` if there is none. */
 static size_t event_ring_find(const struct event_ring *ring, uint64_t time_ns)
 {
-	return SPROF_FIRST_INDEX_UNLESS(ring->count, i, place(ring, i)->event->time_ns < time_ns);
+	const struct event_search search = {ring, time_ns};
+
+	return sprof_first_index(ring->count, is_earlier, &search);
 }
 
 static void event_ring_finish(struct event_ring *ring)

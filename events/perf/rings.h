@@ -6,8 +6,8 @@
  * ring per CPU. A ring takes 512 KiB, which perf_event_mlock_kb allows every user per CPU. Each
  * thread takes one descriptor per CPU.
  *
- * An event that no thread inherits and that takes long to open, a uprobe, is opened once for all CPUs;
- * its thread has a ring of its own.
+ * A uprobe, which no thread inherits and which takes long to open, is opened once for all CPUs,
+ * with a separate ring for its thread.
  */
 #ifndef SPROF_EVENTS_PERF_RINGS_H
 #define SPROF_EVENTS_PERF_RINGS_H

@@ -54,11 +54,13 @@ SPROF_MUST_USE bool sprof_recorded_points_init(struct sprof_recorded_points *poi
 	enum sprof_trace_type *ret_type, struct sprof_perf_denial *ret_denial);
 void sprof_recorded_points_finish(struct sprof_recorded_points *points);
 
-/* Enables everything that was opened, at one moment: opening takes long. */
+/* Enables all opened events at one moment, because opening takes long. */
 void sprof_recorded_points_enable(struct sprof_recorded_points *points);
 
-/* Open the machine's events; a thread's events; those that a new thread has neither inherited nor
- * got already. */
+/*
+ * Open the machine's events; a thread's events; a new thread's events that it did not inherit or
+ * get before.
+ */
 void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points);
 void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pid_t tid);
 void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid);
@@ -76,7 +78,7 @@ void sprof_recorded_points_watch_added(struct sprof_recorded_points *points, pid
 /* A thread has ended, and its records have been read: closes what was opened for it alone. */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid);
 
-/* Whether something is recorded in user code only, because the kernel permits no more. */
+/* Whether some events are recorded in user code only, because the kernel permits no more. */
 bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *points);
 
 /* The point that produced a record; NULL: unknown. */

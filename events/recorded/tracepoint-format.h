@@ -20,7 +20,7 @@ struct sprof_tracepoint_field {
 
 /*
  * Finds a field by name, given without the brackets of an array. Returns false if there is none, or
- * it is no number.
+ * it is not a number.
  */
 SPROF_MUST_USE bool sprof_tracepoint_format_find(
 	const char *text, const char *name, struct sprof_tracepoint_field *ret);

@@ -8,8 +8,8 @@
  * no wakeups, delays after sleep are computed from schedstat (READING): its totals minus the delays
  * after preemption. This gives their number and sum, but no single delays.
  *
- * Where the source reports wakeups, what lost records have taken is computed in the same way: the
- * kernel's totals minus all delays seen.
+ * If the source reports wakeups, delays in lost records are computed in the same way: the kernel's
+ * totals minus all delays seen.
  */
 #ifndef SPROF_EVENTS_SCHED_DELAYS_H
 #define SPROF_EVENTS_SCHED_DELAYS_H
@@ -40,7 +40,7 @@ enum sprof_delay_state {
 	SPROF_DELAY_STATE_WOKEN,     /* waits for a CPU */
 };
 
-/* Totals from schedstat, and what of them is already explained. */
+/* Totals from schedstat, and the part already explained. */
 struct sprof_delay_sums {
 	bool has_base; /* there was a reading, or the thread was born during the run */
 	bool spoiled;  /* the interval up to the next reading can't be used */

@@ -39,7 +39,7 @@ struct caller {
 	unsigned depth;
 };
 
-/* What a stop shows. `restarts`: sprof made the kernel restart the call before this stop. */
+/* What a stop shows. `is_restarted`: sprof made the kernel restart the call before this stop. */
 struct caller_stop {
 	const struct sprof_call_state *state;
 	uint64_t now_ns;

@@ -1,5 +1,6 @@
 /*
- * System calls by ptrace stops. Does not interpret the calls, nor choose which a filter selects.
+ * System calls by ptrace stops. Does not interpret the calls, nor choose those that a filter
+ * selects.
  *
  * A thread of an attached process is traced from its first stop on. A sleeping thread is not woken
  * for that; a stop is requested when it is first seen running.
@@ -125,7 +126,7 @@ static bool is_for_us(const struct sprof_calls *calls, const struct sprof_call_s
 
 /*
  * The first stop of a thread that was inside a call. A newborn thread leaves its parent's clone(2),
- * or the launcher's execve(2), which is no call of the thread.
+ * or the launcher's execve(2), which is not a call of the thread.
  */
 static bool is_left_call(const struct sprof_thread *thread, const struct sprof_call_state *state)
 {

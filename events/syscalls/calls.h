@@ -64,7 +64,7 @@ struct sprof_calls_options {
 	uint64_t slow_ns;
 };
 
-/* What was missed. */
+/* Calls that were missed. */
 struct sprof_calls_gaps {
 	/* threads of an attached process that have not run yet: their calls are not traced */
 	uint32_t threads_asleep;

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-/* 0, or a negative errno. A call that is there already is no error. */
+/* 0, or a negative errno. A call that is there already is not an error. */
 static int add_call(scmp_filter_ctx context, int number)
 {
 	int result = seccomp_rule_add(context, SCMP_ACT_TRACE(SPROF_CALL_FILTER_VALUE), number, 0);

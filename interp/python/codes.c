@@ -183,7 +183,7 @@ static bool is_code(const struct naming *naming, const struct identity *identity
 
 /*
  * Whether an object's first word, which counts references, is what allocators put there when they free it:
- * nothing, or an address of a free block. Bits 32 to 47 are no part of a count in any version. Without a
+ * nothing, or an address of a free block. Bits 32 to 47 are not part of a count in any version. Without a
  * GIL the word is something else, and says nothing.
  */
 static bool is_freed(const struct sprof_python_offsets *offsets, const uint8_t *header)

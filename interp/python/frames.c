@@ -24,9 +24,9 @@ struct reading {
 	const struct sprof_interp_memory *memory;
 	const struct sprof_interp_stack *stack;
 	struct sprof_interp_copy *copy;
-	struct sprof_memory_piece *pieces; /* those of last time, then missed frames */
+	struct sprof_memory_piece *pieces; /* the last read's, then those that a frame lacked */
 	size_t count, most;
-	size_t known; /* of them those of last time: sorted, none over another */
+	size_t known; /* the last read's: sorted, no two overlap */
 	size_t last;  /* the piece of the last frame: the next one is near */
 	bool is_full; /* there was no room for a frame, or too many calls were needed */
 	uint8_t frame[SPROF_PYTHON_MOST_FRAME];

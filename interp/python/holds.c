@@ -12,7 +12,7 @@
 enum {
 	WORD = 8,
 	FIRST = 0x030b, /* frames have values at their end, codes a table of exceptions */
-	LAST = 0x030d,  /* later locks are no semaphores */
+	LAST = 0x030d,  /* later locks are not semaphores */
 	UNIT = 2,       /* bytes of an instruction, in which the table counts */
 	MOST_TABLE = 16 * 1024,
 	MOST_VALUES = 64,

@@ -8,7 +8,7 @@
 enum {
 	UNIT = 2, /* bytes of an instruction */
 	NO_LINE = -128,
-	MOST_SHIFT = 30, /* of a number: anything larger is no line */
+	MOST_SHIFT = 30, /* of a number: anything larger is not a line */
 	/* kinds of entries in the location table */
 	ONE_LINE_FIRST = 10,
 	ONE_LINE_LAST = 12,

@@ -1,7 +1,7 @@
 /*
- * The name that a program has given a thread (threading.Thread.name): the kernel gets it only since
- * 3.14. While the thread runs, its outermost frame is that of Thread._bootstrap(), whose first
- * local variable is the thread object, with an attribute _name. Does not handle free-threaded
+ * The name that a program gave a thread (threading.Thread.name). Python passes it to the kernel
+ * only since 3.14. While the thread runs, its outermost frame is that of Thread._bootstrap(), whose
+ * first local variable is the thread object, with an attribute _name. Does not handle free-threaded
  * builds, nor threads that were not started by the module threading.
  *
  * Attributes are in a dict, or (since 3.11) in values owned by the object, with keys owned by its

@@ -61,7 +61,7 @@ const struct sprof_python_offsets *sprof_python_offsets_of(uint32_t version);
 
 /*
  * Since 3.13, _PyRuntime begins with a table of offsets, which is read from the process. Returns
- * false if these bytes are no such table, its version is unknown, or an offset is implausible.
+ * false if these bytes are not such a table, its version is unknown, or an offset is implausible.
  */
 SPROF_MUST_USE bool sprof_python_offsets_parse(
 	const uint8_t *bytes, size_t size, struct sprof_python_offsets *ret);

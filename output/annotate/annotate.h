@@ -61,7 +61,7 @@ struct sprof_annotate {
 	struct sprof_annotation annotation;
 	struct sprof_code code;
 	size_t width; /* of the terminal; 0: no limit */
-	/* Reads the source file of a line. A missing file is no error. */
+	/* Reads the source file of a line. A missing file is not an error. */
 	bool (*read_source)(const struct sprof_annotate *annotate,
 		const struct sprof_annotated_line *line, struct sprof_source *ret,
 		struct sprof_error *err);
@@ -72,7 +72,7 @@ struct sprof_annotate {
 uint64_t sprof_annotate_value(
 	const struct sprof_annotate *annotate, const struct sprof_metrics *metrics);
 
-/* A function's name, which may take one of that many parts of the terminal's width. */
+/* A function's name, truncated to 1/`parts` of the terminal's width. */
 void sprof_annotate_put_function(
 	const struct sprof_annotate *annotate, const char *name, size_t parts);
 /* A text without control characters. */

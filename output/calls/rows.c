@@ -165,12 +165,25 @@ static size_t collect(const struct sprof_calls_report *report, bool is_edge, str
 	return count;
 }
 
+struct edge_search {
+	const struct keyed *edges;
+	const struct sprof_activation_row *function;
+};
+
+static bool is_edge_before(const void *search, size_t index)
+{
+	const struct edge_search *wanted = search;
+
+	return compare_owners(wanted->edges[index].row, wanted->function) < 0;
+}
+
 static void add_function(struct sprof_calls_rows *rows, const struct keyed *function,
 	const struct keyed *edges, size_t edge_count)
 {
+	const struct edge_search search = {edges, function->row};
+
 	rows->items[rows->count++] = function->row;
-	for (size_t i = SPROF_FIRST_INDEX_UNLESS(
-		     edge_count, k, compare_owners(edges[k].row, function->row) < 0);
+	for (size_t i = sprof_first_index(edge_count, is_edge_before, &search);
 		i < edge_count && !compare_owners(edges[i].row, function->row); i++)
 		rows->items[rows->count++] = edges[i].row;
 }

@@ -1,6 +1,6 @@
 /*
- * The words of a run that was watched in windows: which part of it was watched, and how far its counts
- * can be trusted. Does not handle the estimate itself (cmd/calls/engine.c).
+ * The phrases for a run that was watched in windows: which part of it was watched, and how exact
+ * its counts are. Does not handle the estimate itself (cmd/calls/engine.c).
  */
 #include "output/calls/windows.h"
 
@@ -19,8 +19,8 @@ static void write_counts(const struct sprof_calls_windows *windows, struct sprof
 {
 	if (isfinite(windows->error))
 		sprof_out_printf(out,
-			"counts since then are estimates; the standard error of their sum is "
-			"%.0f %%, and they are rather too low than too high\n",
+			"counts since then are estimates; the standard error of their sum is %.0f "
+			"%%, and they tend to be too low\n",
 			100 * windows->error);
 	else
 		sprof_out_puts(out, "too little was seen since then for an estimate\n");

@@ -1,6 +1,6 @@
 /*
  * The timeline with weights. Each sample gets a part of its row's figures, as a difference of a
- * rounded running sum, so nothing is lost. What is not on the timeline comes at the end.
+ * rounded running sum, so nothing is lost. Samples that are not on the timeline come at the end.
  */
 #include "output/formats/moments.h"
 

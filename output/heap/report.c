@@ -200,8 +200,8 @@ static struct sprof_heap_sum sum_of(
 static bool write_by_kind(const struct sprof_heap_report *report, struct sprof_out *out)
 {
 	static const char *const titles[SPROF_HEAP_KINDS] = {
-		[SPROF_HEAP_ALLOC_OBJECTS] = "who allocates most often",
-		[SPROF_HEAP_ALLOC_SPACE] = "who allocates most",
+		[SPROF_HEAP_ALLOC_OBJECTS] = "which code allocates most often",
+		[SPROF_HEAP_ALLOC_SPACE] = "which code allocates most",
 		[SPROF_HEAP_INUSE_OBJECTS] = "most objects that are not freed",
 		[SPROF_HEAP_INUSE_SPACE] = "what is not freed",
 		[SPROF_HEAP_PEAK_OBJECTS] = "most objects of the peak",

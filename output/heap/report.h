@@ -27,7 +27,7 @@ struct sprof_heap_report {
 	size_t top;        /* number of stacks; 0: all */
 	size_t width;      /* of the terminal; 0: no limit */
 	bool live;         /* show unfreed blocks with their age */
-	uint64_t older_ns; /* only blocks older than this */
+	uint64_t older_ns; /* only blocks at least this old */
 	bool sizes;        /* show the distribution of sizes */
 	bool short_names;
 };

@@ -33,7 +33,7 @@ struct sprof_heap_row {
 	uint32_t stack; /* the profile's, without the allocator's frame */
 	struct sprof_heap_sum sums[SPROF_HEAP_FIGURES];
 	struct sprof_heap_sum at_peak;
-	struct sprof_heap_sum old; /* unfreed and older than requested */
+	struct sprof_heap_sum old; /* unfreed, and at least as old as requested */
 	uint64_t oldest_ns;        /* age of the oldest of these */
 };
 

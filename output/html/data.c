@@ -302,7 +302,7 @@ static bool write_facts(const struct sprof_html *html, const struct sprof_output
 {
 	const struct sprof_profile *profile = html->profile;
 
-	sprof_out_puts(html->out, "{\"version\":2,\n\"command\":");
+	sprof_out_puts(html->out, "{\"version\":3,\n\"command\":");
 	if (!profile->command)
 		sprof_out_puts(html->out, "null");
 	else if (!sprof_html_put_string(html, profile->command))

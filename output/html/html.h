@@ -6,7 +6,7 @@
  * number is a sequence of 5-bit digits, least significant first. Each digit is a base64 letter; all
  * digits except the last have 32 added.
  *
- *   version    2
+ *   version    3
  *   command    what was run, or null; start_ms: when, ms since 1970, 0: unknown; weight: the one to
  *              show; base_threads: in a difference, threads below this number are the base;
  *              absolute: the base's weight is not scaled to the weight of the others
@@ -20,10 +20,12 @@
  *   processes pid, strings of name, host and rank (or -1): 4 per process
  *   threads    process, tid, string: 3 per thread
  *   contexts   state (enum sprof_state; 5: unknown), what a blocked thread waits for (0: other
- *              things, 1: input or output, 2: a lock, 3: work), strings of the system call, the
- *              object and the lock's holder, or -1: 5 per context
- *   rows       packed, one per thread: distance to the previous row's node, context, samples, ns of
- *              user, sys, runq, wait, stolen: 8 per row; 9 with a `value`
+ *              things, 1: input or output, 2: a lock, 3: work; 4 more: idle all the same, because
+ *              another process gives it work), strings of the system call, the object and the
+ *              lock's holder, or -1: 5 per context
+ *   rows       packed, one per thread: distance to the previous row's node, context, the function
+ *              that its time is charged to plus 1 (profile/classify/own-place.h; 0: none),
+ *              samples, ns of user, sys, runq, wait, stolen: 9 per row; 10 with a `value`
  *   answer     a sentence for each program that mattered (output/summary/summary.h); idle_ns: time of
  *              threads that waited for work; own: function, tenths of a percent of the time that the
  *              answer is of: 2 per function of the answer

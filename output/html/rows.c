@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "profile/classify/idle.h"
+#include "profile/classify/own-place.h"
 #include "profile/model/spans.h"
 #include "profile/views/view.h"
 
@@ -29,7 +30,11 @@ static int by_place(const void *left, const void *right)
 	return (a->context > b->context) - (a->context < b->context);
 }
 
-enum { PARTS = 4 /* what a blocked row may wait for */ };
+enum {
+	IDLE_PART = 3, /* waits for work */
+	IDLE_BESIDE,   /* added: it waits for something else, and is idle */
+	PARTS = 2 * IDLE_BESIDE
+};
 
 /* What a row waits for. One call may be a different wait on another stack. */
 static unsigned waits_for(const struct sprof_profile *profile, size_t index, bool is_idle)
@@ -39,24 +44,35 @@ static unsigned waits_for(const struct sprof_profile *profile, size_t index, boo
 
 	row.metrics.times = (struct sprof_times){.ns[SPROF_TIME_SLEEP] = 1};
 	sprof_waiting_add(&waiting, profile, &row, is_idle);
-	return waiting.io_ns ? 1 : waiting.lock_ns ? 2 : waiting.idle_ns ? 3 : 0;
+	return waiting.io_ns ? 1 : waiting.lock_ns ? 2 : waiting.idle_ns ? IDLE_PART : 0;
+}
+
+/* The same, and whether the summary calls the row idle. */
+static unsigned part_of(
+	const struct sprof_profile *profile, size_t index, bool waits_for_work, bool is_idle)
+{
+	const unsigned part = waits_for(profile, index, waits_for_work);
+
+	return is_idle && part != IDLE_PART ? IDLE_BESIDE + part : part;
 }
 
 static bool sort_places(struct sprof_html *html)
 {
 	const struct sprof_profile *profile = html->profile;
-	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
+	SPROF_AUTO_FREE bool *waits = sprof_profile_waits_for_work(profile);
+	SPROF_AUTO_FREE bool *idle = sprof_profile_idle_rows(profile);
+	const bool ok = waits && idle;
 
-	for (size_t i = 0; idle && i < profile->row_count; i++)
+	for (size_t i = 0; ok && i < profile->row_count; i++)
 		html->places[i] = (struct sprof_html_place){
 			.thread = profile->rows[i].thread,
 			.node = html->nodes[profile->rows[i].stack],
-			.context =
-				PARTS * profile->rows[i].context + waits_for(profile, i, idle[i]),
+			.context = PARTS * profile->rows[i].context +
+				part_of(profile, i, waits[i], idle[i]),
 			.row = (uint32_t)i,
 		};
 	qsort(html->places, profile->row_count, sizeof(*html->places), by_place);
-	return idle;
+	return ok;
 }
 
 /* Writes the contexts that rows have, and numbers them. Returns false if out of memory. */
@@ -90,11 +106,15 @@ static bool write_contexts(struct sprof_html *html)
 	return true;
 }
 
-static void put_row(const struct sprof_html *html, uint32_t distance, uint32_t context,
-	const struct sprof_metrics *metrics)
+static void put_row(const struct sprof_html *html, uint32_t distance,
+	const struct sprof_html_place *place, const struct sprof_metrics *metrics)
 {
+	const uint32_t stack = html->profile->rows[place->row].stack;
+	const uint32_t own = sprof_own_place_of(html->profile, stack).function;
+
 	sprof_html_packed(html, distance);
-	sprof_html_packed(html, context);
+	sprof_html_packed(html, place->context);
+	sprof_html_packed(html, own == SPROF_PROFILE_NONE ? 0 : own + 1);
 	sprof_html_packed(html, metrics->samples);
 	for (int i = 0; i < SPROF_WEIGHT_ALL_COLUMNS; i++)
 		sprof_html_packed(html, sprof_metrics_get(metrics, sprof_weight_columns[i]));
@@ -117,7 +137,7 @@ static size_t write_thread_rows(struct sprof_html *html, size_t next, uint32_t t
 			sprof_metrics_add(&sum, &profile->rows[html->places[next].row].metrics);
 			html->rows[html->places[next].row] = number;
 		}
-		put_row(html, place->node - before, place->context, &sum);
+		put_row(html, place->node - before, place, &sum);
 		before = place->node;
 	}
 	return next;

@@ -158,7 +158,7 @@ static void write_means(const struct sprof_rundelay_rows *rows, struct sprof_out
 	}
 }
 
-/* What is not exact, or not there. */
+/* Writes which figures are estimates and which are missing. */
 static void write_doubts(const struct sprof_rundelay *rundelay, struct sprof_out *out)
 {
 	const struct sprof_delays *delays = &rundelay->delays;

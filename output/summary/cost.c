@@ -63,11 +63,11 @@ char *sprof_summary_cost(const struct sprof_profile *profile)
 	const struct sprof_quality *quality = &profile->quality;
 	char *text;
 
-	if (asprintf(&text, "sprof used %s of CPU time, the program %s, and stopped it for %s%s",
+	if (asprintf(&text, "sprof used %s of CPU time, the program %s; stops took %s%s",
 		    sprof_figure_time(quality->profiler_cpu_ns).text,
 		    sprof_figure_time(cpu_time(profile)).text,
 		    sprof_figure_time(quality->stop_ns_total).text,
-		    is_slower(profile) ? ": it runs faster without" : "") < 0)
+		    is_slower(profile) ? ": the program runs faster without sprof" : "") < 0)
 		return NULL;
 	return text;
 }

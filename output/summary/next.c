@@ -162,7 +162,7 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 	if (!cause || program->short_threads.count)
 		return NULL;
 	if (only_waits_for_locks(program, cause)) {
-		*ret_answers = "while it hangs: every stack, and who holds whom up";
+		*ret_answers = "while it hangs: every stack, and which thread holds the lock";
 		return ask_dump(summary, program);
 	}
 	if (cause->weight == SPROF_WEIGHT_USER) {

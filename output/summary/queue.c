@@ -1,6 +1,6 @@
 /*
- * The sentence about waiting for a CPU. It is not part of a program's sentence, because a busy machine is not
- * the program's doing.
+ * The sentence about waiting for a CPU. It is not part of a program's sentence, because the program
+ * does not cause a busy machine.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -98,7 +98,7 @@ bool sprof_summary_put_functions(
 }
 
 /*
- * The time of the path that ends here. If the path goes on, this is the function's own time; else
+ * The time of the path that ends here. If the path continues, this is the function's own time; else
  * all time of the function and below. 0: too little to show.
  */
 static uint64_t time_at_end(const struct sprof_graph *graph, size_t node)

@@ -219,7 +219,7 @@ static void write_gaps(const struct sprof_call_report *report, struct sprof_out 
 {
 	if (report->gaps.threads_asleep)
 		sprof_out_printf(out,
-			"threads that never ran while sprof looked, and that it did not wake: %u; "
+			"threads that never ran while sprof watched, and that it did not wake: %u; "
 			"their calls are missing\n",
 			report->gaps.threads_asleep);
 	if (report->gaps.runs_unseen)

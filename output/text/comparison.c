@@ -85,8 +85,8 @@ static void write_whole(const struct screen *screen)
 	else
 		sprof_out_printf(text->out, "%s\n",
 			comparison->is_sure
-				? "that is more than the runs differ by themselves"
-				: "the runs differ as much by themselves: it may be chance");
+				? "that is more than the runs of one side differ"
+				: "the runs of one side differ as much: it may be chance");
 	write_samples(screen);
 }
 

@@ -1,7 +1,7 @@
 /*
  * The kernel's counters per thread: kinds of blocked time, switches, faults, bytes, signals, the
- * last CPU, its process's peak memory, and former names. Only for new recordings: files don't
- * contain the counters.
+ * last CPU, its process's peak memory, and former names. Only for profiles of sprof: other tools'
+ * files don't contain the counters.
  */
 #include "output/text/text.h"
 

@@ -28,7 +28,7 @@ struct sprof_text {
  * The parts of the report. Return false if out of memory; only parts that compute a view can fail.
  */
 void sprof_text_title_of_run(const struct sprof_text *text);
-/* How the figures were taken, and how good they are. */
+/* How the figures were measured, and how exact they are. */
 void sprof_text_quality(const struct sprof_text *text);
 SPROF_MUST_USE bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);

@@ -230,7 +230,7 @@ static void write_edges(const struct sprof_text *text, const struct sprof_waits_
 {
 	size_t shown = 0, small = 0, beyond = 0;
 
-	sprof_out_puts(text->out, "\nwho holds up whom\n");
+	sprof_out_puts(text->out, "\nwaiters and holders\n");
 	write_edge_figures(text, &(struct sprof_waits_edge){0}, 0, true);
 	for (size_t i = 0; i < table->edge_count; i++) {
 		const struct sprof_waits_edge *edge = &table->edges[i];

@@ -52,6 +52,7 @@ static void fill(const struct sprof_top_shown *shown, const struct sprof_flat_ro
 	const uint64_t sys = sprof_times_get(self, SPROF_WEIGHT_SYS);
 
 	row->id = id_of(shown->profile, function);
+	row->is_last = sprof_top_is_unsampled(shown->profile, flat->function);
 	row->cells[CPU].number = sprof_top_percent(shown, user + sys);
 	row->cells[SELF].number = sprof_top_percent(shown, sprof_times_wall(self));
 	row->cells[TOTAL].number = sprof_top_percent(shown, sprof_times_wall(&flat->total.times));

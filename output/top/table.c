@@ -93,6 +93,8 @@ static int compare(const void *one, const void *other, void *data)
 	const size_t first = order->column;
 	int result = compare_cell(&table->columns[first], &a->cells[first], &b->cells[first]);
 
+	if (a->is_last != b->is_last)
+		return a->is_last ? 1 : -1;
 	if (result)
 		return order->reversed ? -result : result;
 	for (size_t i = 0; i < table->column_count && !result; i++)
@@ -143,7 +145,7 @@ bool sprof_top_table_filter(
 	if (!kept)
 		return sprof_error_no_memory(err);
 	if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB | REG_ICASE))
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' is no pattern", pattern);
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' is not a pattern", pattern);
 	mark_kept(table, &expression, kept);
 	regfree(&expression);
 	for (size_t i = 0; i < table->count; i++) {

@@ -39,6 +39,7 @@ struct sprof_top_row {
 	uint64_t id;    /* identifies the same thing after a refresh */
 	uint32_t depth; /* in a tree */
 	char mark;      /* before the last text: '+' folded, '-' unfolded; 0: none */
+	bool is_last;   /* below the others, however they are sorted */
 	struct sprof_top_cell cells[SPROF_TOP_CELLS];
 };
 

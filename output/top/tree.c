@@ -43,14 +43,20 @@ static bool add(const struct sprof_top_shown *shown, const struct sprof_graph_no
 	return true;
 }
 
+/* Of the outermost functions, only [unsampled], or all others. */
 static bool add_all(const struct sprof_top_shown *shown, const struct sprof_graph *graph,
-	uint64_t *ids, struct sprof_top_table *table)
+	bool is_unsampled, uint64_t *ids, struct sprof_top_table *table)
 {
 	for (size_t i = 1; i < graph->count;) {
 		const struct sprof_graph_node *node = &graph->nodes[i];
 		const char *name = shown->profile->functions[node->function].name;
 		bool unfolded;
 
+		if (!node->parent &&
+			sprof_top_is_unsampled(shown->profile, node->function) != is_unsampled) {
+			i = node->end;
+			continue;
+		}
 		ids[i] = sprof_hash_bytes(name, strlen(name), ids[node->parent]);
 		unfolded = is_unfolded(shown, ids[i], node->depth);
 		if (!add(shown, node, ids[i], table))
@@ -79,7 +85,8 @@ bool sprof_top_tree(
 	ids = calloc(graph.count + 1, sizeof(*ids));
 	if (ids)
 		ids[0] = SPROF_HASH_BASIS;
-	ok = ids && add_all(shown, &graph, ids, table);
+	ok = ids && add_all(shown, &graph, false, ids, table) &&
+		add_all(shown, &graph, true, ids, table);
 	sprof_graph_finish(&graph);
 	return ok || sprof_error_no_memory(err);
 }

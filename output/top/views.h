@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -51,6 +52,12 @@ SPROF_MUST_USE bool sprof_top_tree(const struct sprof_top_shown *shown,
 	struct sprof_top_table *table, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_top_stack(const struct sprof_top_shown *shown,
 	struct sprof_top_table *table, struct sprof_error *err);
+
+/* Time that no sample explains: the lines about functions come first. */
+static inline bool sprof_top_is_unsampled(const struct sprof_profile *profile, uint32_t function)
+{
+	return strcmp(profile->functions[function].name, SPROF_PROFILE_UNSAMPLED) == 0;
+}
 
 /* A share of a thread's time, in percent. */
 double sprof_top_percent(const struct sprof_top_shown *shown, uint64_t ns);

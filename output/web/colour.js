@@ -1,6 +1,6 @@
 /*
- * Colours: of the classes of time from the style sheet, of modules from a row of hues. The
- * program's own module is the warmest, as in other flame graphs; what sprof made up is grey.
+ * Colours: the classes of time get theirs from the style sheet, modules from a row of hues. The
+ * program's own module is the warmest, as in other flame graphs; sprof's placeholders are grey.
  */
 
 /* Source that an interpreter runs has one hue, whatever the file: C stands out between it. */
@@ -40,7 +40,7 @@ class Colours {
 		return MODULE_HUES[this.rank[module] % MODULE_HUES.length];
 	}
 
-	/* Names decide on small differences, so that neighbours can be told apart and stay the same. */
+	/* Names decide on small differences, so that neighbours differ, and a name keeps its colour. */
 	ofFunction(fn) {
 		const module = this.data.functions.module[fn];
 		if (module < 0)

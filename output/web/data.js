@@ -1,6 +1,6 @@
 /*
- * The data block of the page as typed arrays; output/html/html.h says what it holds. Nothing here knows
- * what is shown of it.
+ * The data block of the page as typed arrays; output/html/html.h documents its content. Does not
+ * decide what the page shows.
  */
 
 /* The columns of a row, as they are written. */
@@ -11,10 +11,11 @@ const CLASS_NAMES = {
 	stolen: "Stolen",
 };
 const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
-/* Percent of the wall time, from which on stolen time is shown, as the last class and weight. */
+/* From this percentage of the wall time on, stolen time is shown, as the last class and weight. */
 const LEAST_STOLEN = 0.5;
-/* Parts of the blocked time: for input and output, for locks. Places are what a context says. */
+/* Parts of the blocked time: for input and output, for locks. A context gives the place; with 4 added, idle too. */
 const WAIT_PARTS = ["", "io", "lock", "idle"];
+const IDLE_NAME = "[idle]"; /* of what the stacks of idle threads are folded to */
 /* What is added up; the value is another tool's, whose profiles have nothing else. */
 const COLUMNS = [...WEIGHTS, "stolen", "value", "io", "lock", "idle"];
 
@@ -61,7 +62,7 @@ function decodeFunctions(raw) {
 	return table;
 }
 
-/* By mark of a frame: called, inlined, made a tail call, or reached by tail calls nobody knows. */
+/* By mark of a frame: called, inlined, made a tail call, or reached by unknown tail calls. */
 const MARK_TEXTS = ["", "", " (tail call)", " (tail call?)"], MARK_TAIL_CALLED = 3;
 
 function decodeFrames(raw) {
@@ -82,8 +83,8 @@ function decodeFrames(raw) {
 	return table;
 }
 
-function decodeNodes(raw, frames, functionCount) {
-	const list = unpack(raw.nodes), count = list.length / 2 + 1;
+function decodeNodes(raw, frames, functionCount, lastFrame) {
+	const list = unpack(raw.nodes), count = list.length / 2 + 2;
 	const nodes = {
 		count, parent: new Int32Array(count), frame: new Int32Array(count),
 		fn: new Int32Array(count), childStart: new Int32Array(count + 1),
@@ -91,8 +92,9 @@ function decodeNodes(raw, frames, functionCount) {
 	};
 	nodes.parent[0] = nodes.frame[0] = nodes.fn[0] = -1;
 	for (let i = 1; i < count; i++) {
-		nodes.parent[i] = i - list[2 * i - 2];
-		nodes.frame[i] = list[2 * i - 1];
+		const isLast = i === count - 1;
+		nodes.parent[i] = isLast ? 0 : i - list[2 * i - 2];
+		nodes.frame[i] = isLast ? lastFrame : list[2 * i - 1];
 		nodes.fn[i] = frames.fn[nodes.frame[i]];
 		nodes.childStart[nodes.parent[i] + 1]++;
 	}
@@ -157,11 +159,12 @@ function outermostNodes(nodes, keyOf, keyCount) {
 	return marks;
 }
 
+/* own: the function that the row's time is charged to. */
 function decodeRows(list, fields, contexts) {
-	const width = fields.length + 2, count = list.length / width;
+	const width = fields.length + 3, count = list.length / width;
 	const rows = {
 		count, node: new Int32Array(count), context: new Int32Array(count),
-		shade: new Uint8Array(count),
+		own: new Int32Array(count), isIdle: new Uint8Array(count), shade: new Uint8Array(count),
 	};
 	for (const field of [...ROW_FIELDS, "io", "lock", "idle"])
 		rows[field] = new Float64Array(fields.includes(field) ? count : 0);
@@ -169,8 +172,10 @@ function decodeRows(list, fields, contexts) {
 		node += list[width * i];
 		rows.node[i] = node;
 		rows.context[i] = list[width * i + 1];
+		rows.own[i] = list[width * i + 2] - 1;
+		rows.isIdle[i] = contexts[rows.context[i]].isIdle;
 		for (let k = 0; k < fields.length; k++)
-			rows[fields[k]][i] = list[width * i + 2 + k];
+			rows[fields[k]][i] = list[width * i + 3 + k];
 		rows.shade[i] = shadeOf(rows, i, contexts[rows.context[i]]);
 	}
 	return rows;
@@ -178,7 +183,7 @@ function decodeRows(list, fields, contexts) {
 
 /* Before any class is asked for. */
 function showStolen(rowsOfThreads) {
-	const width = ROW_FIELDS.length + 1, at = 2 + ROW_FIELDS.indexOf("user"), sums = CLASSES.map(() => 0);
+	const width = ROW_FIELDS.length + 2, at = 3 + ROW_FIELDS.indexOf("user"), sums = CLASSES.map(() => 0);
 	let stolen = 0;
 	for (const list of rowsOfThreads) {
 		for (let i = 0; i < list.length; i += width) {
@@ -202,7 +207,8 @@ function decodeContexts(raw) {
 	const contexts = [], text = (string) => string < 0 ? "" : raw.strings[string];
 	for (let i = 0; i < raw.contexts.length; i += 5) {
 		const [state, part, call, object, holder] = raw.contexts.slice(i, i + 5);
-		contexts.push({state, part: WAIT_PARTS[part], call: text(call), object: text(object),
+		contexts.push({state, part: WAIT_PARTS[part % WAIT_PARTS.length],
+			isIdle: part >= WAIT_PARTS.indexOf("idle"), call: text(call), object: text(object),
 			holder: text(holder), isWait: call >= 0 || object >= 0 || holder >= 0});
 	}
 	return contexts;
@@ -260,10 +266,19 @@ function decodeGaps(raw) {
 	return gaps;
 }
 
+/* A function for what idle threads are folded to, on a stack of its own behind all others. Returns its place. */
+function addIdle(raw) {
+	const idle = {fn: raw.functions.length / 4, frame: raw.frames.length / 2};
+	raw.functions.push(raw.strings.push(IDLE_NAME) - 1, -1, -1, 0);
+	raw.frames.push(idle.fn, 0);
+	return idle;
+}
+
 function decodeData(raw) {
+	const idle = addIdle(raw);
 	const functions = decodeFunctions(raw);
 	const frames = decodeFrames(raw);
-	const nodes = decodeNodes(raw, frames, functions.count);
+	const nodes = decodeNodes(raw, frames, functions.count, idle.frame);
 	const modules = raw.modules.map((string) => raw.strings[string]);
 	const contexts = decodeContexts(raw), threads = decodeThreads(raw, contexts);
 	const weights = raw.value ? ["value"] : WEIGHTS;
@@ -275,6 +290,7 @@ function decodeData(raw) {
 		command: raw.command, startMs: raw.start_ms, quality: raw.quality,
 		weights, weight: weights.includes(raw.weight) ? raw.weight : weights[0],
 		answer: raw.answer, own: raw.own, idle: raw.idle_ns, cost: raw.cost || "",
+		idleFn: idle.fn, idleNode: nodes.count - 1, hasIdle: threads.some(({rows}) => rows.isIdle.includes(1)),
 		baseThreads: raw.base_threads, change: raw.change, absolute: raw.absolute, gaps: decodeGaps(raw),
 		functions, frames, nodes, modules,
 		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),

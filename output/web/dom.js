@@ -1,6 +1,6 @@
 /*
- * Elements. Text only ever gets into the document through textContent: names come from the program
- * that was profiled and may be anything.
+ * Elements. Text enters the document only through textContent: names come from the profiled
+ * program and may contain anything.
  */
 
 function byId(id) {
@@ -29,9 +29,9 @@ function button(attributes, text, onClick) {
 	return node;
 }
 
-/* A name of the program; isolated, so that right-to-left letters in it move nothing else. */
+/* A name of the program, whole where it is pointed at; isolated, so that right-to-left letters move nothing else. */
 function nameOf(text, attributes) {
-	return element("bdi", {class: "name", dir: "ltr", ...attributes}, text);
+	return element("bdi", {class: "name", dir: "ltr", title: text, ...attributes}, text);
 }
 
 /* A bar of the classes of time, in proportion. */

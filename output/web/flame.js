@@ -1,6 +1,6 @@
 /*
- * Zoom and search in a flame graph. Frames are the groups below #frames; data-s, data-t and data-d
- * are where one starts, how wide it is and how deep, in the unit of data-whole.
+ * Zoom and search in a flame graph. Frames are the groups below #frames; data-s and data-t are
+ * a frame's start and width in the unit of data-whole, data-d is its depth.
  */
 "use strict";
 (() => {

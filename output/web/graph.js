@@ -1,12 +1,13 @@
 /*
- * The flame graph: a function tree on a canvas that is as large as what can be seen of it and moves
- * along when its box is scrolled. Frames too narrow to be seen are neither laid out nor looked for in
- * the tree; what is left out of a row shows as one grey strip.
+ * The flame graph: a function tree on a canvas that is as large as its visible part and moves along
+ * when its box is scrolled. Frames too narrow to be seen are skipped; those skipped in a row show as
+ * one grey strip.
  */
 
 const ROW_HEIGHT = 19;
 const MIN_WIDTH = 0.6;  /* px: narrower frames are left out */
 const MIN_LABEL = 26;   /* px: narrower frames have no text */
+const IDLE_MOST = 0.1;  /* of the width, for the block of idle threads: the rest is for what was done */
 const FONT = "11.5px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 class FlameGraph {
@@ -88,9 +89,8 @@ class FlameGraph {
 			this.addRect(above, 0, this.width, true);
 			above = this.tree.nodes[above].parent;
 		}
-		const whole = this.tree.nodes[this.zoomed].total;
-		if (whole > 0)
-			this.layOutBelow(this.width / whole);
+		if (this.tree.nodes[this.zoomed].total > 0)
+			this.layOutBelow();
 		this.height = Math.max(1, this.rows.length) * ROW_HEIGHT;
 		this.box.style.height = `${this.height}px`; /* the style sheet says how much at most */
 		this.space.style.height = `${this.height}px`;
@@ -99,13 +99,27 @@ class FlameGraph {
 		this.hoverBox.hidden = true;
 	}
 
-	layOutBelow(scale) {
-		const open = [this.addRect(this.zoomed, 0, this.width, false)];
+	/* How wide a weight is, and the block of idle threads, which would take the place of all else. */
+	scales() {
+		const whole = this.tree.nodes[this.zoomed].total, most = IDLE_MOST * this.width;
+		const block = this.tree.children(this.zoomed).find((id) => this.isIdle(id));
+		const idle = block === undefined ? 0 : this.tree.nodes[block].total, rest = whole - idle;
+		this.isNarrowed = rest > 0 && idle / whole > IDLE_MOST;
+		return this.isNarrowed ? {scale: (this.width - most) / rest, idleScale: most / idle}
+			: {scale: this.width / whole, idleScale: this.width / whole};
+	}
+
+	isIdle(id) {
+		return this.tree.nodes[id].fn === this.data.idleFn;
+	}
+
+	layOutBelow() {
+		const open = [this.addRect(this.zoomed, 0, this.width, false)], {scale, idleScale} = this.scales();
 		while (open.length) {
 			const rect = open.pop();
 			let x = rect.x, left = 0;
 			for (const child of this.tree.children(rect.id)) {
-				const width = this.tree.nodes[child].total * scale;
+				const width = this.tree.nodes[child].total * (this.isIdle(child) ? idleScale : scale);
 				if (width < this.minWidth) {
 					left += width;
 					continue;
@@ -173,26 +187,27 @@ class FlameGraph {
 
 	paint(context, rect, fn, y, width, height) {
 		const colourBy = this.colourBy();
-		if (fn >= 0 && colourBy === "state") {
+		const isPlain = fn < 0 || this.isIdle(rect.id);
+		if (!isPlain && colourBy === "state") {
 			this.paintStates(context, rect, y, width, height);
 			return;
 		}
-		context.fillStyle = fn < 0 ? this.colours.faint
+		context.fillStyle = isPlain ? this.colours.faint
 			: colourBy === "change" ? this.colours.ofChange(...this.changeOf(this.tree, rect.id))
 				: this.colours.ofFunction(fn);
 		context.fillRect(rect.x, y, width, height);
 	}
 
-	/* A frame by state is as wide in each colour as its time in that state. */
+	/* A frame by state is as wide in each colour as its time in that state; of one class of time, it has one. */
 	paintStates(context, rect, y, width, height) {
 		const node = this.tree.nodes[rect.id], metrics = node.metrics ||= this.tree.metrics(rect.id);
-		const whole = metrics.wall;
+		const {weight} = this.tree, isOne = CLASSES.includes(weight), whole = isOne ? metrics[weight] : metrics.wall;
 		let x = rect.x;
 		if (!whole) {
 			context.fillStyle = this.colours.grey;
 			context.fillRect(x, y, width, height);
 		}
-		for (const name of CLASSES) {
+		for (const name of isOne ? [weight] : CLASSES) {
 			const part = whole ? width * metrics[name] / whole : 0;
 			if (part < 0.05)
 				continue;

@@ -1,5 +1,5 @@
 /*
- * What the selected threads and span weigh: per node of the tree, per function, per line. Plain loops
+ * Weights of the selected threads and span: per node of the tree, per function, per line. Plain loops
  * over typed arrays, so that a selection in a large profile takes a few hundredths of a second.
  */
 
@@ -16,11 +16,11 @@ class Model {
 
 	/*
 	 * threads: a mask by index; span: {from, to} in ns of the timeline, or null for all. Of a span,
-	 * the samples in it count, each with as much as those of its row have on the average.
+	 * the samples in it count, each with as much as those of its row have on the average. foldsIdle: what
+	 * idle threads do is one function, in place of their stacks.
 	 */
-	select(threads, span) {
-		this.threads = threads;
-		this.span = span;
+	select(threads, span, foldsIdle) {
+		Object.assign(this, {threads, span, foldsIdle});
 		this.functions = null;
 		this.counts = this.data.threads.map((_, i) =>
 			span && threads[i] ? this.countSamples(i, span) : null);
@@ -40,13 +40,17 @@ class Model {
 		for (const field of ROW_FIELDS) {
 			const self = this.self[field], values = rows[field];
 			for (let i = 0; i < values.length; i++)
-				self[rows.node[i]] += this.inSpan(thread, i, values[i]);
+				self[this.nodeOf(rows, i)] += this.inSpan(thread, i, values[i]);
 		}
 		for (let i = 0; i < rows.count; i++) {
 			const {part} = this.data.contexts[rows.context[i]];
 			if (part)
-				this.self[part][rows.node[i]] += this.inSpan(thread, i, rows.wait[i]);
+				this.self[part][this.nodeOf(rows, i)] += this.inSpan(thread, i, rows.wait[i]);
 		}
+	}
+
+	nodeOf(rows, i) {
+		return this.foldsIdle && rows.isIdle[i] ? this.data.idleNode : rows.node[i];
 	}
 
 	/* What a row's figure is of the chosen span. */
@@ -68,7 +72,7 @@ class Model {
 		return counts;
 	}
 
-	/* The selected rows that say what their thread waited for. */
+	/* The selected rows with the object that their thread waited for. */
 	waits() {
 		const found = [], {threads, contexts} = this.data;
 		for (let thread = 0; thread < threads.length; thread++) {
@@ -76,7 +80,7 @@ class Model {
 			for (let i = 0; this.threads[thread] && i < rows.count; i++) {
 				const context = contexts[rows.context[i]], wait = this.inSpan(thread, i, rows.wait[i]);
 				if (context.isWait && wait)
-					found.push({...context, thread, node: rows.node[i], wait,
+					found.push({...context, thread, fn: rows.own[i], wait,
 						samples: this.inSpan(thread, i, rows.samples[i])});
 			}
 		}
@@ -120,7 +124,7 @@ class Model {
 		this.byFunction = entries.map(({fn, self, total}) =>
 			total.wall || total.samples || total.value ? entries[fn] : null);
 		this.countThreads(this.byFunction);
-		this.functions = this.byFunction.filter(Boolean);
+		this.functions = this.byFunction.filter((entry) => entry && entry.fn !== this.data.idleFn);
 		return this.functions;
 	}
 
@@ -164,7 +168,8 @@ class Model {
 
 	leaves(thread) {
 		const counts = this.counts[thread], {rows} = this.data.threads[thread];
-		return counts ? rows.node.filter((_, i) => counts[i]) : rows.node;
+		const isLeft = (i) => (!counts || counts[i]) && !(this.foldsIdle && rows.isIdle[i]);
+		return counts || this.foldsIdle ? rows.node.filter((_, i) => isLeft(i)) : rows.node;
 	}
 
 	/* The lines of a function: where in it the time went. */
@@ -212,34 +217,17 @@ class Model {
 		return sum;
 	}
 
-	/* The heaviest function by self time of a class, where what libc does counts for its caller. */
+	/* The program's own function that most time of a class is charged to, idle threads apart. */
 	heaviestOwner(weight) {
-		const {nodes} = this.data, self = this.self[weight], sums = new Map();
-		for (let i = 1; i < nodes.count; i++) {
-			if (!self[i])
-				continue;
-			const fn = this.ownerOf(i);
-			sums.set(fn, (sums.get(fn) || 0) + self[i]);
+		const sums = new Float64Array(this.data.functions.count);
+		for (const [thread, {rows}] of this.data.threads.entries()) {
+			for (let i = 0; this.threads[thread] && i < rows.count; i++) {
+				if (rows.own[i] >= 0 && !rows.isIdle[i])
+					sums[rows.own[i]] += this.inSpan(thread, i, rows[weight][i]);
+			}
 		}
-		let best = null;
-		for (const [fn, sum] of sums) {
-			if (!best || sum > best.sum)
-				best = {fn, sum};
-		}
-		return best;
-	}
-
-	ownerOf(leaf) {
-		const {nodes} = this.data;
-		let node = leaf;
-		while (node > 0 && this.isRuntime(nodes.fn[node]))
-			node = nodes.parent[node];
-		return nodes.fn[node > 0 ? node : leaf];
-	}
-
-	isRuntime(fn) {
-		const module = this.data.functions.module[fn];
-		return module >= 0 && RUNTIME.test(this.data.moduleNames[module]);
+		const fn = sums.reduce((best, sum, i) => sum > sums[best] ? i : best, 0);
+		return sums[fn] > 0 ? {fn, sum: sums[fn]} : null;
 	}
 }
 
@@ -262,9 +250,6 @@ class JoinedModel extends Model {
 		}
 	}
 }
-
-/* What every program is linked with: the functions in it are not what a reader looks for. */
-const RUNTIME = /^(ld-|ld-linux|libc[.-]|libpthread|librt|libm[.-]|\[vdso\]|linux-vdso)/;
 
 function zeroSums() {
 	return Object.fromEntries(COLUMNS.map((name) => [name, 0]));
@@ -301,8 +286,8 @@ function samplesBefore(runs, i, time) {
 }
 
 /*
- * What a function's wall time says about it: the limits of profile/views/verdict.c, in its order, and what
- * a reader may do about it.
+ * The verdict from a function's wall time: the limits of profile/views/verdict.c, in its order, each
+ * with advice.
  */
 const VERDICTS = [
 	{name: "cpu", of: "user", above: 80, advice: "a better algorithm, or more threads"},
@@ -310,9 +295,9 @@ const VERDICTS = [
 	{name: "io", of: "wait", above: 50, part: "io",
 		advice: "look at what it reads or writes: caches, batching, fewer round trips"},
 	{name: "lock", of: "wait", above: 50, part: "lock",
-		advice: "look at who holds the lock: hold it shorter, or split it"},
+		advice: "find the thread that holds the lock: hold it shorter, or split it"},
 	{name: "idle", of: "wait", above: 50, part: "idle",
-		advice: "its threads have nothing to run: look at what they wait to be given"},
+		advice: "its threads have nothing to run: find out why they get no work"},
 	{name: "wait", of: "wait", above: 50,
 		advice: "look at what it waits for: timers, other processes, work that comes too slowly"},
 ];

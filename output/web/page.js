@@ -1,6 +1,6 @@
 /*
- * The page: what is chosen, and what has to be drawn again when that changes. All parts are given
- * functions to call and know nothing of each other.
+ * The page: the selection, and the parts to draw again when it changes. The parts get callbacks, and
+ * do not depend on each other.
  */
 
 const WEIGHT_LABELS = {
@@ -26,6 +26,9 @@ class Tooltip {
 			`${formatWeight(total, weight)} ${weightName(weight)}, ${formatPercent(total, whole)} of all` +
 			(graph.tree.upwards ? "" : `; self ${formatWeight(graph.tree.selfOf(id), weight)}`) +
 			(weight === "samples" ? "" : `; ${plural(metrics.samples, "sample")}`)));
+		if (fn === data.idleFn)
+			lines.push(element("div", {}, `Threads that waited for work${graph.isNarrowed
+				? "; drawn narrower than its share" : ""}`));
 		if (data.baseThreads)
 			lines.push(element("div", {}, this.page.changeWords(graph.tree, id)));
 		lines.push(classBar(metrics), element("div", {class: "where"}, classWords(metrics)));
@@ -64,7 +67,7 @@ function placeOf(data, fn) {
 	return words.join(" \u00b7 ");
 }
 
-/* What a search text means: /.../ is a regular expression, all else is looked for as it is. */
+/* The meaning of a search text: /.../ is a regular expression, anything else a literal text. */
 function matcherOf(text) {
 	const expression = /^\/(.+)\/$/.exec(text);
 	if (!expression) {
@@ -84,7 +87,7 @@ class Page {
 		this.data = data;
 		this.state = {
 			weight: data.weight, view: "callees", colour: "state", layout: "icicle",
-			span: null, fn: -1, mask: null,
+			span: null, fn: -1, mask: null, idle: "folded",
 		};
 		this.colours = new Colours(data);
 		this.now = this.model = new Model(data);
@@ -108,10 +111,8 @@ class Page {
 		this.threads.writeNames();
 		byId("all-threads").addEventListener("click", () => this.threads.all());
 		byId("all-time").addEventListener("click", () => this.setSpan(null));
-		byId("timeline-panel").hidden = !this.data.timeline;
-		if (this.data.timelineCut)
-			byId("timeline-hint").textContent = `it ends after ${formatTime(this.data.timelineCut)}, when ` +
-				"there were more changes than the timeline keeps";
+		byId("timeline-panel").hidden = !timelineHint(this.data);
+		byId("timeline-hint").textContent = timelineHint(this.data);
 		if (this.data.timeline)
 			this.timeline = new Timeline(byId("timeline"), this.data, this.colours, {
 				onSpan: (span) => this.setSpan(span),
@@ -120,7 +121,7 @@ class Page {
 		this.buildFolding();
 	}
 
-	/* Rows of the timeline that stand for several threads can be told apart on request. */
+	/* A button splits the timeline's rows of several threads into one row per thread. */
 	buildFolding() {
 		const fold = byId("all-rows");
 		fold.hidden = !this.timeline?.isFolded();
@@ -131,11 +132,11 @@ class Page {
 		});
 	}
 
-	/* Of a comparison: the threads below baseThreads are the profile that is compared with. */
+	/* Of a comparison: the threads below baseThreads belong to the base profile. */
 	buildComparison() {
 		const mask = new Uint8Array(this.data.threads.length).fill(1, 0, this.data.baseThreads);
 		this.before = new Model(this.data);
-		this.before.select(mask, null);
+		this.selectBefore = () => this.before.select(mask, null, this.foldsIdle());
 		this.state.colour = "change";
 		byId("sides").hidden = false;
 		this.joined = new JoinedModel(this.data, this.now, this.before, (weight) => this.baseScale(weight));
@@ -163,7 +164,11 @@ class Page {
 			(colour) => this.setColour(colour)),
 			layout: group("layouts", [["icicle", "icicle", "Root at the top (f)"],
 				["flame", "flame", "Root at the bottom (f)"]], (layout) => this.setLayout(layout)),
+			idle: group("idle", [["folded", "idle folded", "Threads that wait for work: one block (w)"],
+				["shown", "shown", "Threads that wait for work: with their stacks (w)"]],
+			(idle) => this.setIdle(idle)),
 		};
+		byId("idle").hidden = !this.data.hasIdle;
 		byId("search").addEventListener("input", () => this.search(byId("search").value));
 		byId("theme").addEventListener("click", () => this.nextTheme());
 		byId("help").addEventListener("click", () => this.toggleKeys());
@@ -203,7 +208,7 @@ class Page {
 		byId("waits-panel").hidden = !this.data.contexts.some((context) => context.isWait);
 		const blocked = () => this.model.whole("wait");
 		this.waits = newTable("waits", waitColumns(this.data, blocked), "wait", "Waits");
-		this.holders = newTable("holders", holderColumns(this.data, blocked), "wait", "Who holds up whom", {});
+		this.holders = newTable("holders", holderColumns(this.data, blocked), "wait", "Waiters and holders", {});
 	}
 
 	buildKeys() {
@@ -215,6 +220,7 @@ class Page {
 			"i": () => this.setView(this.state.view === "callees" ? "callers" : "callees"),
 			"c": () => this.setColour(this.state.colour === "state" ? "module" : "state"),
 			"f": () => this.setLayout(this.state.layout === "icicle" ? "flame" : "icicle"),
+			"w": () => this.setIdle(this.foldsIdle() ? "shown" : "folded"),
 			"0": () => this.reset(),
 		};
 		this.data.weights.forEach((weight, i) => keys[String(i + 1)] = () => this.setWeight(weight));
@@ -262,6 +268,15 @@ class Page {
 		this.graph.upsideDown = layout === "flame";
 		this.graph.layOut();
 		this.graph.box.scrollTop = layout === "flame" ? this.graph.height : 0;
+	}
+
+	setIdle(idle) {
+		this.state.idle = idle;
+		this.select();
+	}
+
+	foldsIdle() {
+		return this.data.hasIdle && this.state.idle === "folded";
 	}
 
 	setSpan(span) {
@@ -333,8 +348,10 @@ class Page {
 	/* Showing: after each choice, what it changes. */
 
 	select() {
-		this.now.select(this.threads.mask, this.state.span);
+		this.now.select(this.threads.mask, this.state.span, this.foldsIdle());
+		this.selectBefore?.();
 		this.joined?.join();
+		this.press.idle(this.state.idle);
 		this.threads.refresh();
 		byId("all-threads").hidden = this.threads.isAll();
 		writeVerdict(this.model, (weight) => this.setWeight(weight), (fn) => this.choose(fn));
@@ -363,7 +380,7 @@ class Page {
 		return best ? best.fn : -1;
 	}
 
-	/* What the flame graph is of: of a comparison it may be both sides. */
+	/* The data of the flame graph; in a comparison it may be both sides. */
 	graphModel() {
 		return this.state.side === "both" ? this.joined : this.model;
 	}
@@ -432,13 +449,13 @@ class Page {
 		fill(byId("legend"), ...items);
 	}
 
-	/* What a frame changed by, and what of. */
+	/* The change of a frame, and the whole that it is part of. */
 	changeOf(tree, id) {
 		return [tree.totalIn(this.now, id) - this.baseScale(tree.weight) * tree.totalIn(this.before, id),
 			this.now.whole(tree.weight)];
 	}
 
-	/* What a figure of the base is multiplied by to be compared: unless absolute, both weigh the same. */
+	/* The factor for figures of the base: unless the comparison is absolute, both sides weigh the same. */
 	baseScale(weight) {
 		const base = this.before.whole(weight);
 		return this.data.absolute || !base ? 1 : this.now.whole(weight) / base;
@@ -450,8 +467,11 @@ class Page {
 			formatWeight(Math.abs(change), tree.weight);
 	}
 
+	/* Of a class of time all frames are of its colour. */
 	stateLegend() {
-		return CLASSES.map((name) => legendItem(this.colours.frames[name], CLASS_NAMES[name]));
+		const {weight} = this.state;
+		return CLASSES.filter((name) => name === weight || !CLASSES.includes(weight))
+			.map((name) => legendItem(this.colours.frames[name], CLASS_NAMES[name]));
 	}
 
 	moduleLegend() {
@@ -528,10 +548,11 @@ class Page {
 	}
 
 	showWaits() {
-		const records = this.model.waits().map((record) => ({...record, fn: this.model.ownerOf(record.node)}));
+		const records = this.model.waits(), held = records.filter((record) => record.holder);
 		this.waits.show(groupWaits(records, ({call, object, fn}) => JSON.stringify([call, object, fn])));
-		this.holders.show(groupWaits(records.filter((record) => record.holder),
-			({holder, thread}) => JSON.stringify([holder, thread])));
+		this.holders.show(groupWaits(held, ({holder, thread}) => JSON.stringify([holder, thread])));
+		byId("holders-panel").hidden = !held.length;
+		byId("waits-panel").classList.toggle("alone", !held.length);
 	}
 }
 

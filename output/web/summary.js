@@ -13,14 +13,14 @@ function writeFacts(data) {
 	const {quality} = data, facts = [];
 	const title = data.command === null ? "unknown program" : data.command;
 	document.title = data.change ? `${data.change} - ${title} - sprof` : `${title} - sprof`;
-	byId("command").textContent = title;
+	byId("command").textContent = byId("command").title = title;
 	if (quality.target_pid)
 		facts.push(`pid ${quality.target_pid}`);
 	const threads = data.threads.slice(data.baseThreads);
 	facts.push(plural(new Set(threads.map((thread) => thread.processIndex)).size, "process", "processes"));
 	facts.push(plural(threads.length, "thread"));
 	if (data.baseThreads)
-		facts.push("compared with another profile", data.change);
+		facts.push("compared with another profile");
 	if (quality.duration_ns)
 		facts.push(`${formatTime(quality.duration_ns)} at ${+quality.rate_hz.toPrecision(4)} Hz`);
 	if (data.startMs)
@@ -37,7 +37,7 @@ function writeVerdict(model, onWeight, onChoose) {
 	writeAnswer(model);
 	const found = HEADLINES.find(([name, above]) => percentOf(metrics[name], whole) > above);
 	const [first] = answerOf(model);
-	byId("headline").textContent = first ? first : whole
+	byId("headline").textContent = model.data.change ? model.data.change : first ? first : whole
 		? `${found ? found[2] : "A bit of everything"}: ${headlineReason(metrics, found)}`
 		: model.data.weight === "value"
 			? `${formatWeight(metrics.value, "value")} of ${weightName("value")} in all.`
@@ -46,7 +46,7 @@ function writeVerdict(model, onWeight, onChoose) {
 	fill(byId("cards"), ...CLASSES.map((name) => classCard(model, name, metrics, onWeight, onChoose)));
 }
 
-/* What the summary says; it is about the whole run, and no comparison. */
+/* The sentences of the summary; only for a whole run, not for a comparison. */
 function answerOf(model) {
 	const {data} = model, isAll = !model.span && model.threads.every((chosen) => chosen);
 	return isAll && !data.baseThreads ? data.answer : [];
@@ -65,7 +65,7 @@ function writeAnswer(model) {
 	const box = byId("answer"), {idle, cost, own} = model.data;
 	if (first && idle > 0)
 		words.push(element("li", {}, `Shares are of the time in which threads were not idle; ${formatTime(idle)} ` +
-			"they waited for work. Below, all of it counts."));
+			"they waited for work. Below, that is [idle]."));
 	if (first && own.length)
 		words.push(element("li", {}, `Of that time, with what they call in libraries: ${ownWords(model.data)}.`));
 	if (first && cost)
@@ -135,7 +135,7 @@ function stoppedShare(quality) {
 
 function writeQuality(data) {
 	const {quality} = data, found = doubts(quality);
-	byId("quality").hidden = !quality.samples; /* another tool's profile doesn't say */
+	byId("quality").hidden = !quality.samples; /* unknown in another tool's profile */
 	const level = Math.max(0, ...found.map(([weight]) => weight));
 	const word = ["Good", "Fair", "Poor"][level];
 	byId("quality").dataset.level = word.toLowerCase();
@@ -183,8 +183,8 @@ function qualityFigures(quality) {
 const LISTED_FIRST = 12; /* threads, before all of them are asked for */
 
 /*
- * The threads by process, each with its bar; the boxes choose which of them count. Of many, those that did
- * the most are shown at first.
+ * The threads by process, each with its bar; the boxes select those that count. If there are many,
+ * the most active ones are shown at first.
  */
 class ThreadList {
 	constructor(box, more, data, onChange) {
@@ -253,7 +253,7 @@ class ThreadList {
 		this.onChange();
 	}
 
-	/* These alone; all again when these were alone already. */
+	/* Selects these alone; if they already are, selects all again. */
 	only(members) {
 		const chosen = this.chosen();
 		const same = chosen.length === members.length && chosen.every((i) => members.includes(i));

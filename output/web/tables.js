@@ -1,6 +1,6 @@
 /*
- * The tables: functions, the chosen function's callers, callees and source lines, waits, and who
- * holds up whom. Long tables show their first rows until more are asked for.
+ * The tables: functions, the chosen function's callers, callees and source lines, waits, and
+ * waiters with holders. Long tables show their first rows until more are asked for.
  */
 
 const ROWS_AT_FIRST = 60;
@@ -72,7 +72,7 @@ class SortedTable {
 	head(column) {
 		const sorted = column.key === this.sortBy;
 		const order = this.falling ? "descending" : "ascending";
-		return element("th", {scope: "col", class: column.isText ? "text" : "number",
+		return element("th", {scope: "col", class: column.isText ? "text" : "number", "data-key": column.key,
 			"aria-sort": sorted ? order : null},
 		button({"data-key": column.key, title: column.title},
 			column.label + (sorted ? (this.falling ? " \u25be" : " \u25b4") : ""),
@@ -109,7 +109,7 @@ class SortedTable {
 	}
 }
 
-/* A figure, and its last digit for whoever points at it. */
+/* A figure, with all digits in its tooltip. */
 function figure(value, weight) {
 	return element("span", {title: formatExact(value, weight), "data-value": value},
 		formatWeight(value, weight));
@@ -131,24 +131,29 @@ function flatColumns(data, weightOf, wholeOf, scaleOf) {
 		cell: (row) => row.total.wall ? percentOf(row.total[name], row.total.wall).toFixed(1) : "-",
 	}));
 	return [
-		{key: "share", label: "self %", title: "Share of all, of what the function spent itself",
+		{key: "share", label: "self %", title: "Self time, as a share of the whole",
 			value: (row) => row.self[weightOf()], cell: (row) => shareCell(row.self[weightOf()], wholeOf())},
 		{key: "self", label: "self", title: "In the function itself",
 			value: (row) => row.self[weightOf()], cell: (row) => figure(row.self[weightOf()], weightOf())},
-		{key: "total", label: "total", title: "In the function and all it called",
+		{key: "total", label: "total", title: "In the function and everything it called",
 			value: (row) => row.total[weightOf()], cell: (row) => figure(row.total[weightOf()], weightOf())},
 		...changes, ...data.weight === "value" || data.baseThreads ? [] : split,
 		{key: "samples", label: "samples", title: "Samples with the function on the stack",
 			value: (row) => row.total.samples, cell: (row) => figure(row.total.samples, "samples")},
 		{key: "threads", label: "thr", title: "Threads it was seen in",
 			value: (row) => row.threads, cell: (row) => row.threads},
-		{key: "verdict", label: "verdict", isText: true, title: "What the split says",
+		{key: "verdict", label: "verdict", isText: true, title: "The kind of time that dominates",
 			value: (row) => verdictOf(row.total)?.name || "-", cell: (row) => verdictCell(row.total)},
 		{key: "dso", label: "dso", isText: true, title: "The shared object or program that has the function",
 			value: (row) => objectOf(data, row.fn), cell: (row) => objectCell(data, row.fn)},
 		{key: "name", label: "function", isText: true, title: "",
-			value: (row) => names[row.fn], cell: (row) => [nameOf(names[row.fn], {title: names[row.fn]})]},
+			value: (row) => names[row.fn], cell: (row) => [nameOf(names[row.fn], {title: nameAndObject(data, row.fn)})]},
 	];
+}
+
+function nameAndObject(data, fn) {
+	const module = data.functions.module[fn];
+	return module < 0 ? data.functions.name[fn] : `${data.functions.name[fn]}\n${data.modules[module]}`;
 }
 
 function objectOf(data, fn) {
@@ -169,18 +174,19 @@ function verdictCell(metrics) {
 }
 
 function functionCell(data, fn) {
-	const module = data.functions.module[fn];
-	const name = nameOf(data.functions.name[fn], {title: data.functions.name[fn]});
+	if (fn < 0)
+		return ["-"];
+	const module = data.functions.module[fn], name = nameOf(data.functions.name[fn]);
 	return module < 0 ? [name]
 		: [name, nameOf(data.moduleNames[module], {class: "module", title: data.modules[module]})];
 }
 
-/* Of a comparison: what a function spent itself before, and what that changed by. */
+/* Of a comparison: a function's self time before, and its change. */
 function changeColumns(data, weightOf, scaleOf) {
 	const change = (row) => row.self[weightOf()] - scaleOf() * row.before.self[weightOf()];
 	const signed = (value) => (value > 0 ? "+" : value < 0 ? "-" : "") + formatWeight(Math.abs(value), weightOf());
 	return [
-		{key: "before", label: "before", title: "Self, in the profile that is compared with",
+		{key: "before", label: "before", title: "Self, in the base profile",
 			value: (row) => row.before.self[weightOf()],
 			cell: (row) => figure(row.before.self[weightOf()], weightOf())},
 		{key: "change", label: "change", value: (row) => Math.abs(change(row)),
@@ -261,7 +267,7 @@ function waitColumns(data, wholeOf) {
 			value: (row) => `${row.call} ${row.object}`, cell: (row) => [nameOf(`${row.call} ${row.object}`)]},
 		{key: "holder", label: "held mostly by", isText: true, title: "The thread that had the lock",
 			value: (row) => holderText(row), cell: (row) => [nameOf(holderText(row))]},
-		{key: "name", label: "in", isText: true, title: "Innermost function outside of libc",
+		{key: "name", label: "in", isText: true, title: "The program's own function that waits",
 			value: (row) => data.functions.name[row.fn] || "", cell: (row) => functionCell(data, row.fn)},
 	];
 }

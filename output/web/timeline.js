@@ -1,7 +1,7 @@
 /*
- * The timeline: a row per thread, coloured by state over time, those that did the most first; of the others
- * one row per process. Dragging chooses a span, a click on a row shows its threads alone. Drawn once per
- * size; the choice is a box above it.
+ * The timeline: a row per thread, coloured by state over time, for the most active threads; the
+ * others have one row per process. Dragging chooses a span, a click on a row shows its threads alone.
+ * Drawn once per size; the choice is a box above it.
  */
 
 const LANE = 19;          /* px from one thread to the next */
@@ -10,6 +10,7 @@ const NAMED_LANE = 12;    /* room for a name */
 const HEIGHT_MAX = 20000; /* px; browsers draw nothing on a canvas that is much larger */
 const AXIS_HEIGHT = 18;
 const LABEL_WIDTH = 150;
+const LABEL_SHARE = 0.3;  /* of a narrow window, at most */
 const LANES_FIRST = 16;   /* rows, before all of them are asked for */
 const LETTERS = 22;       /* of a label */
 
@@ -38,7 +39,7 @@ class Timeline {
 		this.lane = Math.max(SMALLEST_LANE, Math.min(LANE, Math.floor(HEIGHT_MAX / this.lanes.length)));
 	}
 
-	/* Whether rows stand for several threads. */
+	/* Whether a row has several threads. */
 	isFolded() {
 		return this.lanes.some(({threads}) => threads.length > 1);
 	}
@@ -62,9 +63,10 @@ class Timeline {
 	}
 
 	draw() {
-		this.width = Math.max(50, this.box.clientWidth - LABEL_WIDTH);
+		this.labelWidth = Math.min(LABEL_WIDTH, LABEL_SHARE * this.box.clientWidth);
+		this.width = Math.max(50, this.box.clientWidth - this.labelWidth);
 		this.height = this.lanes.length * this.lane + AXIS_HEIGHT;
-		this.context = fitCanvas(this.canvas, this.width + LABEL_WIDTH, this.height);
+		this.context = fitCanvas(this.canvas, this.width + this.labelWidth, this.height);
 		this.context.font = "11.5px system-ui, sans-serif";
 		this.context.textBaseline = "middle";
 		this.lanes.forEach((lane, i) => this.drawLane(lane, i));
@@ -77,7 +79,7 @@ class Timeline {
 		context.fillStyle = this.colours.text;
 		if (this.lane >= NAMED_LANE)
 			context.fillText(label.length > LETTERS ? label.slice(0, LETTERS - 1) + "\u2026" : label, 4,
-				y + this.lane / 2 - 1, LABEL_WIDTH - 10);
+				y + this.lane / 2 - 1, this.labelWidth - 10);
 		if (threads.length === 1)
 			this.drawRuns(this.data.timeline[threads[0]], this.data.threads[threads[0]].rows.shade, y);
 		else
@@ -142,7 +144,7 @@ class Timeline {
 		this.context.fillStyle = this.colours.classes[CLASSES[shade]];
 		this.context.globalAlpha = CLASSES[shade] === "wait" ? 0.45 : 1;
 		const left = Math.round(from); /* whole pixels: no seams between runs of one colour */
-		this.context.fillRect(LABEL_WIDTH + left, y, Math.max(1, Math.round(to) - left), this.lane - (this.lane > 4 ? 3 : 0));
+		this.context.fillRect(this.labelWidth + left, y, Math.max(1, Math.round(to) - left), this.lane - (this.lane > 4 ? 3 : 0));
 		this.context.globalAlpha = 1;
 	}
 
@@ -150,15 +152,15 @@ class Timeline {
 		const y = this.height - AXIS_HEIGHT / 2, step = niceStep(this.end / (this.width / 110));
 		this.context.fillStyle = this.colours.text;
 		for (let time = 0; time <= this.end; time += step) {
-			const x = LABEL_WIDTH + time * this.width / this.end;
+			const x = this.labelWidth + time * this.width / this.end;
 			this.context.fillRect(x, this.height - AXIS_HEIGHT, 1, 4);
-			if (x + 3 + this.context.measureText(formatTime(time)).width < LABEL_WIDTH + this.width)
+			if (x + 3 + this.context.measureText(formatTime(time)).width < this.labelWidth + this.width)
 				this.context.fillText(formatTime(time), x + 3, y + 2);
 		}
 	}
 
 	timeAt(event) {
-		const x = event.clientX - this.canvas.getBoundingClientRect().left - LABEL_WIDTH;
+		const x = event.clientX - this.canvas.getBoundingClientRect().left - this.labelWidth;
 		return Math.min(Math.max(x / this.width, 0), 1) * this.end;
 	}
 
@@ -203,7 +205,7 @@ class Timeline {
 		this.mark.dataset.from = this.span.from;
 		this.mark.dataset.to = this.span.to;
 		const scale = this.width / this.end;
-		this.mark.style.left = `${LABEL_WIDTH + this.span.from * scale}px`;
+		this.mark.style.left = `${this.labelWidth + this.span.from * scale}px`;
 		this.mark.style.width = `${Math.max(2, (this.span.to - this.span.from) * scale)}px`;
 	}
 
@@ -234,11 +236,23 @@ function niceStep(least) {
 	return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
 }
 
+/* What is said beside the timeline, or in place of it; empty: there is nothing to show. */
+function timelineHint({timeline, timelineCut, weights, baseThreads, quality}) {
+	if (timelineCut)
+		return `it ends after ${formatTime(timelineCut)}, when there were more changes than the timeline keeps`;
+	if (timeline)
+		return "drag to choose a span, click a thread to see it alone";
+	if (weights[0] === "value" || baseThreads || !quality.samples)
+		return "";
+	return "There is none, because this profile has no times of its samples: record with --time-slices 100ms to keep " +
+		"them in a file, or write the page at once with -o page.html.";
+}
+
 function commandOf(thread) {
 	return thread.process.split(" ")[0].split("/").pop();
 }
 
-/* Without those that are only compared with. */
+/* Without the threads of the base profile. */
 function listedThreads(data) {
 	return [...data.threads.keys()].slice(data.baseThreads);
 }

@@ -1,12 +1,12 @@
 /*
- * Trees over functions, grown only where somebody looks. A node stands for many nodes of the stack
- * tree (cursors); its children are those below them, or above them, grouped by function.
+ * Trees over functions, expanded only where the reader opens them. A node combines many nodes of the
+ * stack tree (cursors); its children are those below them, or above them, grouped by function.
  */
 
 class FunctionTree {
 	/*
-	 * Starts at the given nodes of the stack tree. upwards: children are callers. source says what a
-	 * starting node brings in: "total" (all below it) or "self" (what ends there).
+	 * Starts at the given nodes of the stack tree. upwards: children are callers. source selects the
+	 * weight of a starting node: "total" (all below it) or "self" (stacks that end there).
 	 */
 	constructor(model, weight, {upwards, source, start, fn = -1}) {
 		this.data = model.data;
@@ -39,8 +39,11 @@ class FunctionTree {
 		return node.children;
 	}
 
+	/* The block of idle threads is beside all else. */
 	order(a, b) {
-		const names = this.data.functions.name;
+		const names = this.data.functions.name, {idleFn} = this.data;
+		if (a.fn === idleFn || b.fn === idleFn)
+			return a.fn === idleFn ? 1 : -1;
 		if (a.total !== b.total)
 			return b.total - a.total;
 		return names[a.fn] < names[b.fn] ? -1 : names[a.fn] > names[b.fn] ? 1 : a.fn - b.fn;
@@ -83,7 +86,7 @@ class FunctionTree {
 		return MARK_TEXTS[marks.has(MARK_TAIL_CALLED) ? MARK_TAIL_CALLED : marks.size === 1 ? [...marks][0] : 0];
 	}
 
-	/* All weights of a node, for what is said about it. */
+	/* All weights of a node, for tooltips and colours. */
 	metrics(id) {
 		const {origins} = this.nodes[id], sums = zeroSums();
 		for (const weight of COLUMNS)
@@ -96,7 +99,7 @@ class FunctionTree {
 		return sumAt(model[this.source][this.weight], this.nodes[id].origins);
 	}
 
-	/* What of a node's weight is its own, and not that of functions it called. */
+	/* A node's self weight: without the functions it called. */
 	selfOf(id) {
 		return this.upwards ? 0 : sumAt(this.self, this.nodes[id].cursors);
 	}

@@ -1,6 +1,6 @@
 /*
- * Figures as a person reads them; the same steps as output/units.c, so that the page and the text
- * report say the same.
+ * Formats figures for people, with the same steps as output/units.c, so that the page and the text
+ * report agree.
  */
 
 const TIME_STEPS = [

@@ -232,8 +232,8 @@ static bool look_at_kernel(const struct sprof_profile *profile, const struct spr
 }
 
 /*
- * A row's samples show where it computes and where it is in the kernel, in these parts. Those that found
- * it without a CPU, or robbed of it, do so as well.
+ * Divides a row's samples in proportion to its times. For user and sys time this includes the
+ * samples taken while it waited for a CPU or the hypervisor had taken the CPU.
  */
 static double samples_of(const struct sprof_profile_row *row, enum sprof_weight weight)
 {

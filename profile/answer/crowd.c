@@ -10,7 +10,7 @@
 /* The machine's figure has steps of some 10 ms for each CPU. */
 enum { LEAST_NS = 200 * SPROF_NS_PER_MS };
 
-/* Parts of the machine's CPUs: what others and sprof had to use at least; what nearly all of them were busy with. */
+/* Parts of all CPUs: the least use by others, or by sprof, that counts; the least that is busy. */
 static const double least_others = 0.25, least_sprof = 0.1, nearly_all = 0.7;
 
 bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret)

@@ -1,9 +1,9 @@
 /*
  * Aggregates by function and run. Idle time, time in the run queue and stolen time belong to no
- * function, because the machine decides about them. A change is sure if chance hardly explains it.
- * With single runs, only CPU time is judged, by the number of samples: a wait is as long as
- * something else takes, and one run does not show how much that varies. With several runs, the
- * ranges of the runs and their order count, too.
+ * function, because they depend on the machine. A change is sure if chance hardly explains it. With
+ * single runs, only CPU time is judged, by the number of samples: a wait is as long as something
+ * else takes, and one run does not show how much that varies. With several runs, the ranges of the
+ * runs and their order count, too.
  */
 #include "profile/compare/comparison.h"
 

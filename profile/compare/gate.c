@@ -1,10 +1,10 @@
 /*
  * A gate's figures and results. Each run gives one figure per comparison: the weight of a function,
- * by name. Does not check whether runs are comparable (profile/compare/gate-runs.c), and has no statistics
- * (profile/compare/permutation.c).
+ * by name. Does not check whether runs are comparable (profile/compare/gate-runs.c), and has no
+ * statistics (profile/compare/permutation.c).
  *
- * A function without samples in a run counts as 0. Functions of one name are one, in whatever
- * module; so are their clones (".isra.0"), which another build may not have.
+ * A function without samples in a run counts as 0. Functions of the same name count as one, in any
+ * module, together with their clones (".isra.0"), which another build may not have.
  */
 #include "profile/compare/gate.h"
 

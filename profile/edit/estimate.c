@@ -20,7 +20,7 @@
 #include "profile/model/index.h"
 #include "profile/model/program.h"
 
-/* Not stolen time: nothing that a thread does explains it, and a short thread's is mostly that of its birth. */
+/* Not stolen time: nothing that a thread does explains it, and a short thread's is mostly from its start. */
 static const enum sprof_time_class running[] = {SPROF_TIME_USER, SPROF_TIME_SYS, SPROF_TIME_RUNQ};
 
 enum { RUNNING = sizeof(running) / sizeof(running[0]), LEVELS = 3 };
@@ -77,7 +77,7 @@ static bool is_unsampled(const struct sprof_profile *profile, uint32_t stack)
 	return strcmp(profile->functions[line->function].name, SPROF_PROFILE_UNSAMPLED) == 0;
 }
 
-/* The outermost function of a location that is no library's. NONE: all are. */
+/* The outermost function of a location that is not a library's. NONE: all are. */
 static uint32_t outermost_of(const struct sprof_profile *profile, uint32_t index)
 {
 	const struct sprof_profile_location *location = &profile->locations[index];
@@ -91,7 +91,7 @@ static uint32_t outermost_of(const struct sprof_profile *profile, uint32_t index
 	return SPROF_PROFILE_NONE;
 }
 
-/* By stack: its outermost function that is no library's. Returns NULL if out of memory. */
+/* By stack: its outermost function that is not a library's. Returns NULL if out of memory. */
 static uint32_t *find_outermost(const struct sprof_profile *profile)
 {
 	uint32_t *found = calloc(profile->stack_count + 1, sizeof(*found));
@@ -200,7 +200,7 @@ static bool takes(
 					  : true;
 }
 
-/* The time of the row's samples, less what it has. */
+/* The time that the row's samples should have, minus the time that they have. */
 static double lack_of(const struct taker *taker, double ns_per_sample)
 {
 	const double lack = (double)taker->samples * ns_per_sample - (double)taker->own_ns -

@@ -11,13 +11,14 @@
 #include "profile/model/profile.h"
 
 /*
- * Moves running time from the [unsampled] rows to new rows of the same threads; their contexts are marked as an
- * estimate. Each thread's sum stays, for each class. Every location must be named. A second call starts over,
- * with the samples that were added in between. The quality has the amount. Returns false if out of memory.
+ * Moves running time from the [unsampled] rows to new rows of the same threads, whose contexts are
+ * marked as an estimate. Each thread's sums per class stay. Every location must be named. A second
+ * call starts over, with the samples added since. Stores the amount in the quality. Returns false
+ * if out of memory.
  */
 SPROF_MUST_USE bool sprof_estimate_share(struct sprof_profile *profile);
 
-/* Moves all of it back to [unsampled]. Returns false if out of memory. */
+/* Moves all estimated time back to [unsampled]. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_estimate_take_back(struct sprof_profile *profile);
 
 #endif

@@ -23,7 +23,7 @@ struct sprof_filter {
 	bool charge_callers;
 	/* the same, by the path of the frame's shared object (profile/model/objects.h) */
 	const char *focus_dso, *ignore_dso, *hide_dso;
-	/* threads with a matching name, or this id; what they have without a sample is [unsampled] */
+	/* threads with a matching name, or this id; their time without a sample is [unsampled] */
 	const char *thread;
 	pid_t pid;       /* threads of this process; 0: all */
 	unsigned states; /* bits by enum sprof_state; 0: all */

@@ -17,7 +17,7 @@
 SPROF_MUST_USE bool sprof_profile_merge(
 	struct sprof_profile *target, const struct sprof_profile *source, struct sprof_error *err);
 
-/* The same; `purpose` selects how functions are matched. */
+/* The same; `how` selects how functions are matched. */
 SPROF_MUST_USE bool sprof_profile_add(struct sprof_profile *target,
 	const struct sprof_profile *source, enum sprof_identity_how how, struct sprof_error *err);
 

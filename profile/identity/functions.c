@@ -1,8 +1,8 @@
 /*
  * Matches the functions of one profile with another's. Functions with the same plain name in one
  * module are compared by place of definition. If both sides have one definition, they match,
- * wherever it is. If a side has several, files decide and, within a file, equal lines and the order
- * behind the last one. Ambiguous functions are not matched.
+ * wherever it is. If a side has several, files decide and, within a file, equal lines, and after
+ * the last equal line the order. Ambiguous functions are not matched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -288,7 +288,7 @@ static bool has_twin(const struct definition *definitions, size_t count, size_t 
 		(i + 1 < count && definitions[i + 1].first->line == line);
 }
 
-/* Pairs neighbours of lines that both sides have. A profile has only what was sampled. */
+/* Pairs neighbours of lines that both sides have. A profile has only sampled lines. */
 static void pair_in_order(struct matching *matching, struct definition *of_target,
 	size_t target_count, struct definition *of_source, size_t source_count)
 {

@@ -42,7 +42,7 @@ struct sprof_identity {
 	uint32_t *functions; /* by function: the target's, or NONE */
 	/* by function: the first equal function of the source itself; often itself */
 	uint32_t *firsts;
-	/* by the target's function: the one that it is the same as, now; often itself */
+	/* by the target's function: the first target function equal to it now; often itself */
 	uint32_t *target_firsts;
 };
 

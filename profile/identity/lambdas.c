@@ -120,7 +120,7 @@ static const char *without_variable(struct lambdas *lambdas, const char *around,
 	return around;
 }
 
-/* Fills the compared fields. False: it is no lambda, or its place is unknown. */
+/* Fills the compared fields. False: it is not a lambda, or its place is unknown. */
 static bool describe(
 	struct lambdas *lambdas, const struct sprof_profile *profile, struct lambda *lambda)
 {

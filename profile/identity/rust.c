@@ -1,10 +1,11 @@
 /*
- * Chooses by which name a function of Rust is matched: the most exact one that both sides have.
- * The linkage name has a hash, which is the same if the crate, its version and the compiler are. The
- * demangled name has the type arguments, but in Rust's older mangling only with debug information.
- * If a side lacks them, or mangles in the other way, the name without them must do. To compare, all
- * instances that only have that name in common are one function on either side. The hash of a closure
- * has its number, which changes if one is inserted before it: lines decide.
+ * Chooses the name by which a Rust function is matched: the most exact one that both sides have.
+ * The linkage name has a hash, which is equal if the crate, its version and the compiler are equal.
+ * The demangled name has the type arguments, but in Rust's older mangling only with debug
+ * information. If a side lacks them, or uses the other mangling, the name without them decides. In
+ * a comparison, all instances that share only that name are one function on each side. The hash of
+ * a closure depends on its number, which changes if a closure is inserted before it; so lines
+ * decide.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -77,7 +77,7 @@ bool sprof_build_module(
 	return true;
 }
 
-/* Facts of a thread that are said later replace earlier ones. */
+/* Later facts of a thread replace earlier ones. */
 static bool set_facts(
 	struct sprof_profile *profile, const struct sprof_build_thread *thread, uint32_t id)
 {

@@ -123,10 +123,10 @@ struct sprof_profile_stack {
 	uint32_t location; /* of the innermost frame; SPROF_PROFILE_NONE in the empty stack */
 };
 
-/* How it is known that a row's thread was there. */
+/* The origin of a row's time. */
 enum sprof_estimate {
-	SPROF_ESTIMATE_NONE, /* by its own samples */
-	SPROF_ESTIMATE_POOL, /* by those of threads like it: profile/edit/estimate.h */
+	SPROF_ESTIMATE_NONE, /* the thread's own samples */
+	SPROF_ESTIMATE_POOL, /* samples of similar threads: profile/edit/estimate.h */
 	SPROF_ESTIMATE_COUNT,
 };
 

@@ -1,6 +1,4 @@
-/*
- * Which code is a program's own, and which is of a library; what a program is called.
- */
+/* Whether code belongs to a program or to a library; a program's name. */
 #ifndef SPROF_PROFILE_MODEL_PROGRAM_H
 #define SPROF_PROFILE_MODEL_PROGRAM_H
 
@@ -16,8 +14,9 @@ bool sprof_profile_is_of_program(
 enum { SPROF_PROGRAM_NAME = 32 /* room for a program's name */ };
 
 /*
- * The name of a program by its command line: without its folder and arguments; cut off if longer; not cleaned.
- * "/usr/lib/gcc/cc1 -quiet" -> "cc1", "postgres: writer" -> "postgres", "-bash" -> "bash".
+ * The name of a program from its command line: without folder and arguments; truncated; not
+ * sanitised. "/usr/lib/gcc/cc1 -quiet" -> "cc1", "postgres: writer" -> "postgres", "-bash" ->
+ * "bash".
  */
 void sprof_program_name(const char *command, char *name, size_t size);
 

@@ -1,6 +1,6 @@
 /*
  * Stores what threads wait for, as the sampler reports it, each wait once, and looks up system call
- * names. What needs symbols is in profile/names/name-waits.c.
+ * names. profile/names/name-waits.c adds what needs symbols.
  */
 #include <stdio.h>
 #include <string.h>

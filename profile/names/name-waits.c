@@ -71,7 +71,7 @@ static void write_flaw(
 	if (kind != SPROF_LOCK_MUTEX && kind != SPROF_LOCK_RWLOCK)
 		return;
 	if (traits->lost_owner)
-		snprintf(flaw, 64, " (its owner %d is no thread of this process)",
+		snprintf(flaw, 64, " (its owner %d is not a thread of this process)",
 			traits->lost_owner);
 	else if (traits->is_endless && kind == SPROF_LOCK_MUTEX)
 		snprintf(flaw, 64, " (refused: a deadlock, or its owner has ended)");

@@ -27,8 +27,8 @@ static bool make_room(struct sprof_bytes *bytes)
 
 static bool too_large(struct sprof_error *err, const char *name)
 {
-	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-		"%s: more than 1 GiB is no profile that sprof reads", name);
+	return sprof_error_set(
+		err, SPROF_ERROR_UNSUPPORTED, "%s: sprof reads no profile larger than 1 GiB", name);
 }
 
 bool sprof_bytes_read(int fd, const char *name, struct sprof_bytes *ret, struct sprof_error *err)

@@ -145,14 +145,25 @@ static void list_places(struct building *building)
 	annotation->line_count = kept;
 }
 
+struct line_search {
+	const struct building *building;
+	struct sprof_annotated_line line;
+};
+
+static bool is_line_before(const void *search, size_t index)
+{
+	const struct line_search *wanted = search;
+	const struct building *building = wanted->building;
+
+	return compare_lines(&building->annotation->lines[index], &wanted->line,
+		       (void *)(uintptr_t)building->profile) < 0;
+}
+
 static size_t find_line(const struct building *building, size_t index)
 {
-	const struct sprof_annotation *annotation = building->annotation;
-	const struct sprof_annotated_line key = line_of(building->profile, index);
+	const struct line_search search = {building, line_of(building->profile, index)};
 
-	return SPROF_FIRST_INDEX_UNLESS(annotation->line_count, i,
-		compare_lines(&annotation->lines[i], &key, (void *)(uintptr_t)building->profile) <
-			0);
+	return sprof_first_index(building->annotation->line_count, is_line_before, &search);
 }
 
 static void number_lines(struct building *building)

@@ -57,13 +57,6 @@ static uint64_t hand_out(struct sprof_account *account, enum sprof_time_class cl
 	return delta;
 }
 
-static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_ticks)
-{
-	if (!system_ticks)
-		return cpu;
-	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
-}
-
 /* A look counts for all the time since the last one, so looks that were left out change nothing. */
 void sprof_account_look(
 	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns)
@@ -141,10 +134,7 @@ static void resume_record(struct sprof_account *account, const struct sprof_figu
 static void note_last(struct sprof_account *account, const struct sprof_figures *now)
 {
 	account->last.time_ns = now->time_ns;
-	account->last.cpu_ns = now->cpu_ns;
-	account->last.runq_ns = now->runq_ns;
 	account->last.faults = now->faults;
-	account->last.disk_ticks = now->disk_ticks;
 	account->last.stood_ns = now->stood_ns;
 	if (now->has_switches)
 		account->last.switches = now->switches;
@@ -161,81 +151,63 @@ void sprof_account_init(struct sprof_account *account, const struct sprof_figure
 	resume_record(account, start);
 }
 
-/* Time since the beginning, not handed out, that is neither CPU time nor run queue. */
+/* Time since the beginning that was not handed out, nor kept for later. */
 static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
 {
-	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
-	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
-	uint64_t runq = sprof_minus(now->runq_ns, account->start.runq_ns);
+	uint64_t handed_out = account->kept_ns;
 
-	return sprof_minus(sprof_minus(sprof_minus(wall, cpu), runq),
-		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
-}
-
-/* If the kernel's count of switches is not known, the thread may have slept. */
-static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
-{
-	return blocked_ns(account) || !now->has_switches || now->switches > account->last.switches;
-}
-
-/* The longest wait within `wall` ns that the thread's samples allow. */
-static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
-{
-	double all = (double)account->looks, blocked = (double)account->blocked_looks;
-	double margin = sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
-
-	if (blocked + margin >= all)
-		return wall;
-	return (uint64_t)((double)wall * (blocked + margin) / all);
-}
-
-/* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
-static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
-{
-	uint64_t worked = sprof_minus(now->cpus.worked_ticks, account->start.cpus.worked_ticks);
-	uint64_t lost = sprof_minus(now->cpus.lost_ticks, account->start.cpus.lost_ticks);
-
-	if (!worked)
-		return 0;
-	return (uint64_t)((__uint128_t)sprof_minus(now->cpu_ns, account->start.cpu_ns) * lost /
-		worked);
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		handed_out += account->handed_out.ns[i];
+	return sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
 }
 
 /* The part of the left-over time that is not wait. */
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	uint64_t stood = sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
-	uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns), lost;
+	const uint64_t stood =
+		sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
+	const uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
+	const uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
+	const uint64_t worked =
+		sprof_minus(now->cpus.worked_ticks, account->start.cpus.worked_ticks);
+	const uint64_t lost_ticks =
+		sprof_minus(now->cpus.lost_ticks, account->start.cpus.lost_ticks);
+	const double all = (double)account->looks, blocked = (double)account->blocked_looks;
+	const double margin = sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
+	uint64_t most_wait = wall, lost = 0;
 
-	if (!has_slept(account, now))
+	/* If the kernel's count of switches is not known, the thread may have slept. */
+	if (!blocked_ns(account) && now->has_switches && now->switches <= account->last.switches)
 		return left;
 	left -= stood;
-	lost = sprof_least(sprof_minus(lost_by_cpus(account, now), account->lost_ns),
-		sprof_minus(waited(account) + left, most_wait(account, wall)));
+	/* The longest wait that the thread's samples allow. */
+	if (blocked + margin < all)
+		most_wait = (uint64_t)((double)wall * (blocked + margin) / all);
+	/* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
+	if (worked)
+		lost = (uint64_t)((__uint128_t)cpu * lost_ticks / worked);
+	lost = sprof_least(sprof_minus(lost, account->lost_ns),
+		sprof_minus(waited(account) + left, most_wait));
 	lost = sprof_least(lost, left);
 	account->lost_ns += lost;
 	return stood + lost;
 }
 
-/* The part of the left-over time that is not wait, by the recorded switches. */
-static uint64_t stolen_by_switches(
-	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
-{
-	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
-		(int64_t)waited(account);
-
-	return wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
-}
-
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
-	uint64_t left = left_over(account, now);
+	const uint64_t left = left_over(account, now);
 	const bool has_gap = now->off_gaps != account->off_gaps;
-	uint64_t stolen = now->has_off && !has_gap ? stolen_by_switches(account, now, left)
-						   : stolen_of(account, now, left);
+	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
+		(int64_t)waited(account);
+	uint64_t stolen;
 
+	/* The recorded switches determine the wait. */
+	if (now->has_off && !has_gap)
+		stolen = wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
+	else
+		stolen = stolen_of(account, now, left);
 	account->kept_ns += left - stolen;
 	if (now->has_off && has_gap)
 		resume_record(account, now);
@@ -244,29 +216,17 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
 }
 
 /*
- * The kernel adds a wait for a CPU all at once when the wait is over (kernel/sched/stats.h,
- * sched_info_arrive). The part before the first figures, or already handed out as something else,
- * may not fit into the time that is left; then the wait is cut to that time.
+ * What is not CPU time. The kernel adds a wait for a CPU all at once when the wait is over
+ * (kernel/sched/stats.h, sched_info_arrive). The part before the first figures, or already handed
+ * out as something else, may not fit into the time that is left; then the wait is cut to that time.
  */
-static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_figures *now)
-{
-	uint64_t handed_out = account->kept_ns, room, delta;
-
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		handed_out += account->handed_out.ns[i];
-	room = sprof_minus(sprof_minus(now->time_ns, account->start.time_ns), handed_out);
-	delta = sprof_minus(sprof_minus(now->runq_ns, account->start.runq_ns),
-		account->handed_out.ns[SPROF_TIME_RUNQ]);
-	delta = sprof_least(delta, room);
-	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
-	return delta;
-}
-
-/* What is not CPU time. */
 static void advance_off(struct sprof_account *account, const struct sprof_figures *now,
 	bool is_last, struct sprof_times *times)
 {
-	times->ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
+	const uint64_t runq = sprof_least(sprof_minus(now->runq_ns, account->start.runq_ns),
+		account->handed_out.ns[SPROF_TIME_RUNQ] + left_over(account, now));
+
+	times->ns[SPROF_TIME_RUNQ] = hand_out(account, SPROF_TIME_RUNQ, runq);
 	times->ns[SPROF_TIME_STOLEN] = divide(account, now);
 	note_last(account, now);
 	if (!is_last && !blocked_ns(account))
@@ -280,9 +240,13 @@ struct sprof_times sprof_account_advance(
 {
 	const uint64_t *before = account->handed_out.ns;
 	uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
-	uint64_t user = user_part(cpu, sprof_minus(now->user_ticks, account->start.user_ticks),
-		sprof_minus(now->system_ticks, account->start.system_ticks));
+	uint64_t user_ticks = sprof_minus(now->user_ticks, account->start.user_ticks);
+	uint64_t system_ticks = sprof_minus(now->system_ticks, account->start.system_ticks);
+	uint64_t user = cpu;
 	struct sprof_times times = {0};
+
+	if (system_ticks)
+		user = (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 
 	/* If the split of user and system time moved, neither class shrinks. */
 	if (user < before[SPROF_TIME_USER])
@@ -295,15 +259,28 @@ struct sprof_times sprof_account_advance(
 	return times;
 }
 
-struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now)
+static uint64_t cpu_handed_out(const struct sprof_account *account)
 {
+	return account->handed_out.ns[SPROF_TIME_USER] + account->handed_out.ns[SPROF_TIME_SYS];
+}
+
+bool sprof_account_has_slept(
+	const struct sprof_account *account, const struct sprof_proc_schedstat *now)
+{
+	return now->cpu_ns == account->start.cpu_ns + cpu_handed_out(account) &&
+		now->runq_ns == account->start.runq_ns + account->handed_out.ns[SPROF_TIME_RUNQ];
+}
+
+/* The kernel counts a wait for a disk when it is over. */
+struct sprof_times sprof_account_sleep(
+	struct sprof_account *account, const struct sprof_figures *now)
+{
+	struct sprof_figures figures = *now;
 	struct sprof_times times = {0};
 
-	now->cpu_ns = account->last.cpu_ns;
-	now->runq_ns = account->last.runq_ns;
-	now->faults = account->last.faults;
-	/* The kernel counts a wait for a disk when it is over. */
-	now->disk_ticks = account->blocked[SPROF_STATE_DISK] ? 0 : account->last.disk_ticks;
-	advance_off(account, now, false, &times);
+	figures.cpu_ns = account->start.cpu_ns + cpu_handed_out(account);
+	figures.runq_ns = account->start.runq_ns + account->handed_out.ns[SPROF_TIME_RUNQ];
+	figures.faults = account->last.faults;
+	advance_off(account, &figures, false, &times);
 	return times;
 }

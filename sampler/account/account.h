@@ -8,7 +8,11 @@
 #include <stdint.h>
 
 #include "attach/proc/procfs.h"
+#include "base/attributes.h"
 #include "base/record.h"
+
+struct sprof_thread;
+struct sprof_world;
 
 /* The kernel's figures of a thread at one moment, plus what sprof itself knows. */
 struct sprof_figures {
@@ -37,7 +41,7 @@ struct sprof_account {
 		struct sprof_proc_cpus cpus;
 	} start;
 	struct { /* at the last advance */
-		uint64_t time_ns, cpu_ns, runq_ns, faults, disk_ticks, switches, stood_ns;
+		uint64_t time_ns, faults, switches, stood_ns;
 	} last;
 	struct sprof_times handed_out;
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */
@@ -88,7 +92,35 @@ void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, 
  */
 struct sprof_times sprof_account_advance(
 	struct sprof_account *account, const struct sprof_figures *now, bool is_last);
-/* The same for a thread that has slept since then: *now gets the figures that are unchanged. */
-struct sprof_times sprof_account_sleep(struct sprof_account *account, struct sprof_figures *now);
+/* The same for a thread that has slept since then: its other figures are unchanged. */
+struct sprof_times sprof_account_sleep(
+	struct sprof_account *account, const struct sprof_figures *now);
+/* Whether the thread has no more CPU time and run-queue time than were handed out. */
+bool sprof_account_has_slept(
+	const struct sprof_account *account, const struct sprof_proc_schedstat *now);
+
+/* figures.c: reads what the kernel counts of a thread: its times, switches, faults and bytes. */
+
+/* Read at one moment. Exact if the thread was off the CPU, or had just been stopped. */
+struct reading {
+	struct sprof_figures figures; /* except for the machine's */
+	struct sprof_thread_facts facts;
+	struct sprof_proc_schedstat schedstat;
+};
+
+/* Returns false if the thread is gone. */
+SPROF_MUST_USE bool sprof_reading_take(
+	const struct sprof_world *world, struct sprof_thread *thread, struct reading *ret);
+
+/*
+ * The first figures of a thread that was born during the run: all that it has used belongs to the
+ * run.
+ */
+struct sprof_figures sprof_figures_at_birth(
+	const struct sprof_world *world, struct sprof_thread *thread);
+
+/* Subtracts what was counted before. */
+void sprof_facts_subtract(
+	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT]);
 
 #endif

@@ -2,20 +2,12 @@
  * The kernel's figures of a thread, by its files in /proc. A thread older than the run has counted
  * before it, so facts are relative to the first sight of the thread.
  */
-#include "sampler/account/figures.h"
+#include "sampler/account/account.h"
 
 #include "base/numbers.h"
 #include "base/proc-status.h"
 #include "sampler/sampled.h"
-
-/* A process that has ended has no memory any more: its peak was reported at its end. */
-static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
-{
-	if (thread->tid != thread->process->pid)
-		return 0;
-	sprof_process_note_peak(thread->process, status);
-	return thread->max_rss_bytes ? thread->max_rss_bytes : thread->process->peak_bytes;
-}
+#include "sampler/world.h"
 
 static void read_status(const struct sprof_world *world, struct sprof_thread *thread,
 	struct sprof_thread_facts *facts)
@@ -23,11 +15,16 @@ static void read_status(const struct sprof_world *world, struct sprof_thread *th
 	long voluntary, involuntary;
 	char text[8192];
 
-	if (world->read_status(world->data, thread, text, sizeof(text)) <= 0)
+	if (world->read_status(thread, false, text, sizeof(text)) <= 0)
 		return;
 	facts->own_tid = sprof_proc_status_inner_id(text, "NSpid");
 	facts->own_pid = sprof_proc_status_inner_id(text, "NStgid");
-	facts->max_rss_bytes = peak_of(thread, text);
+	/* A process that has ended has no memory any more: its peak was reported at its end. */
+	if (thread->tid == thread->process->pid) {
+		sprof_process_note_peak(thread->process, text);
+		facts->max_rss_bytes =
+			thread->max_rss_bytes ? thread->max_rss_bytes : thread->process->peak_bytes;
+	}
 	facts->has_switches =
 		sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) &&
 		sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary);
@@ -43,7 +40,8 @@ static void read_io(const struct sprof_world *world, const struct sprof_thread *
 	struct sprof_proc_io io;
 	char text[512];
 
-	facts->has_io = world->read_file(world->data, thread, "io", text, sizeof(text)) > 0 &&
+	facts->has_io =
+		world->read_file(thread->process->pid, thread->tid, "io", text, sizeof(text)) > 0 &&
 		sprof_proc_parse_io(text, &io);
 	if (!facts->has_io)
 		return;
@@ -53,26 +51,22 @@ static void read_io(const struct sprof_world *world, const struct sprof_thread *
 	facts->counters[SPROF_COUNTER_DISK_WRITTEN_BYTES] = io.disk_written_bytes;
 }
 
-/* The switches of its stops and of its end don't count as its own. */
-static uint64_t own_switches(const struct sprof_thread *thread, uint64_t voluntary)
-{
-	const struct sampled *sampled = thread->sampling;
-	uint64_t others = thread->stops;
-
-	others += thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->life == SAMPLED_DEAD);
-	return voluntary > others ? voluntary - others : 0;
-}
-
-/* What sprof itself did to the thread until now, so that it is not taken for the thread's doing. */
+/*
+ * What sprof itself did to the thread until now, so that it is not taken for the thread's doing: the
+ * switches of its stops and of its end.
+ */
 static void subtract_stops(const struct sprof_thread *thread,
 	const struct sprof_thread_facts *facts, struct sprof_figures *figures)
 {
 	const struct sampled *sampled = thread->sampling;
+	const bool has_ended =
+		thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->life == SAMPLED_DEAD);
 
 	figures->stood_ns = sampled ? sampled->stood_ns : 0;
 	figures->has_switches = facts->has_switches;
 	if (facts->has_switches)
-		figures->switches = own_switches(thread, facts->counters[SPROF_COUNTER_VOLUNTARY]);
+		figures->switches = sprof_minus(
+			facts->counters[SPROF_COUNTER_VOLUNTARY], thread->stops + has_ended);
 }
 
 /* If the thread did not stop at birth, its switches so far were before its first sight. */
@@ -94,11 +88,10 @@ bool sprof_reading_take(
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_stat stat;
 
-	if (!world->read_stat(world->data, thread, &stat) ||
-		!world->read_schedstat(world->data, thread, &schedstat))
+	if (!world->read_stat(thread, &stat) || !world->read_schedstat(thread, &schedstat))
 		return false;
 	ret->schedstat = schedstat;
-	ret->figures = sprof_figures_make(world->now_ns(world->data), &schedstat, &stat);
+	ret->figures = sprof_figures_make(world->now_ns(), &schedstat, &stat);
 	ret->facts = (struct sprof_thread_facts){
 		.processor = stat.processor,
 		.counters = {[SPROF_COUNTER_MINOR_FAULTS] = stat.minor_faults,

@@ -13,83 +13,57 @@
  * Does not divide the classes of time: the kernel gives their sums (account.c), and these shares
  * are only weights (profile/model/window.c).
  */
-#include "sampler/account/samples.h"
-
-#include <stdlib.h>
+#include "sampler/account/book.h"
 
 #include "base/array.h"
 #include "base/numbers.h"
-#include "sampler/sampled.h"
-
-void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink)
-{
-	*samples = (struct samples){.run = run, .sink = sink};
-}
-
-void sprof_samples_finish(struct samples *samples)
-{
-	free(samples->deferred);
-}
-
-static const struct sprof_holder no_holder = {.thread = SPROF_RECORD_NONE};
+#include "sampler/switches/exact.h"
 
 /* Hands it to the sink, if the mode wants it. */
-static void hand_over(const struct samples *samples, struct sprof_thread *thread,
-	const struct sprof_sample *sample)
+static void hand_over(
+	struct run *run, struct sprof_thread *thread, const struct sprof_sample *sample)
 {
-	const struct sprof_sink *sink = samples->sink;
-	const struct wait_lengths *lengths = samples->run->lengths;
 	struct sampled *sampled = thread->sampling;
 	struct sprof_sample given = *sample;
 
 	/* Its stack may be missing, for lack of memory. */
-	if (samples->run->out_of_memory)
+	if (run->out_of_memory)
 		return;
 	if (sprof_state_is_blocked(sample->state) && !sample->is_further)
-		sampled->holder = sample->holder ? *sample->holder : no_holder;
-	if (lengths && lengths->seen(lengths->data, thread, sample))
+		sampled->holder = sample->holder
+			? *sample->holder
+			: (struct sprof_holder){.thread = SPROF_RECORD_NONE};
+	if (run->exact && sprof_exact_report_seen(run->exact, thread, sample))
 		given.ns = 0;
 	else
 		sprof_account_weigh(&sampled->account, sample->state, sample->ns);
-	if (sprof_mode_takes(samples->run->options->mode, sample->state) &&
-		!sink->sample(sink->data, &given))
-		samples->run->out_of_memory = true;
+	if (sprof_mode_takes(run->options->mode, sample->state) &&
+		!run->sink->sample(run->sink->data, &given))
+		run->out_of_memory = true;
 }
 
-/* Where the holder of a lock is at that time. */
-static uint32_t stack_of(const struct sampled *sampled, uint64_t time_ns)
+/* Hands it over with the holder of its lock, and where that is; without, if that has ended. */
+static void emit(struct run *run, const struct deferred *deferred)
 {
-	/* Without a look it is known to sleep on. */
-	if (sampled->sleep.active && sampled->process->quiet.is_quiet)
-		return sampled->last.stack;
-	/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
-	return sampled->place_ns == time_ns ? sampled->place : SPROF_RECORD_NONE;
-}
-
-/* NULL: it waits for no lock, or the holder has ended. */
-static const struct sprof_thread *find_holder(
-	const struct sprof_world *world, const struct deferred *deferred)
-{
-	const struct sprof_thread *holder;
-
-	if (!deferred->holder_tid)
-		return NULL;
-	holder = world->find(world->data, deferred->holder_tid);
-	return holder && holder->sampling ? holder : NULL;
-}
-
-static void emit(const struct samples *samples, const struct deferred *deferred)
-{
+	const struct sprof_world *world = run->world;
 	struct sprof_sample sample = deferred->sample;
-	const struct sprof_thread *thread = find_holder(samples->run->world, deferred);
+	const struct sprof_thread *thread =
+		deferred->holder_tid ? world->find(world->target, deferred->holder_tid) : NULL;
+	const struct sampled *sampled = thread ? thread->sampling : NULL;
 	struct sprof_holder holder;
 
-	if (thread) {
-		holder = (struct sprof_holder){
-			thread->id, stack_of(thread->sampling, sample.time_ns)};
+	if (sampled) {
+		holder.thread = thread->id;
+		/* Without a look it is known to sleep on. */
+		if (sampled->sleep.active && thread->process->sampling->quiet.is_quiet)
+			holder.stack = sampled->last.stack;
+		/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
+		else
+			holder.stack = sampled->place_ns == sample.time_ns ? sampled->place
+									   : SPROF_RECORD_NONE;
 		sample.holder = &holder;
 	}
-	hand_over(samples, deferred->thread, &sample);
+	hand_over(run, deferred->thread, &sample);
 }
 
 static struct sprof_sample sample_of(
@@ -101,47 +75,22 @@ static struct sprof_sample sample_of(
 		.state = seen->state,
 		.wait = wait,
 		.goroutine = seen->goroutine,
-		.cpu = seen->cpu,
 	};
 }
 
 /* Its thread is known to be there now, should it hold a lock. */
-static struct sprof_sample sample_at(
-	const struct observation *observation, const struct last_seen *seen, uint32_t wait)
+static struct sprof_sample sample_at(const struct run *run, const struct observation *observation,
+	const struct last_seen *seen, uint32_t wait)
 {
 	struct sprof_sample sample = sample_of(observation->thread, seen, wait);
 	struct sampled *sampled = observation->thread->sampling;
 
 	sampled->place_ns = sample.time_ns = observation->time_ns;
 	sampled->place = seen->stack;
+	/* A sleeper has left its CPU. */
+	if (run->options->cpus && !sprof_state_is_blocked(seen->state))
+		sample.cpu = observation->cpu;
 	return sample;
-}
-
-/* Until the last tick that looked at the thread, or knew that it was still asleep. */
-static void hand_over_sleep(
-	struct samples *samples, struct sprof_thread *thread, uint64_t ns, uint64_t queue_ns)
-{
-	const struct sprof_sampler_options *options = samples->run->options;
-	const struct sampled *sampled = thread->sampling;
-	struct sprof_sample sample = sample_of(thread, &sampled->last, sampled->wait.id);
-
-	if (options->no_samples || !sprof_mode_takes(options->mode, sample.state) ||
-		(!ns && !queue_ns))
-		return;
-	if (sampled->holder.thread != SPROF_RECORD_NONE)
-		sample.holder = &sampled->holder;
-	sample.time_ns = sprof_most(sampled->sleep.seen_ns,
-		sprof_most(sampled->turn_ns, sampled->process->quiet.quiet_ns));
-	sample.ns = ns;
-	sample.queue_ns = sprof_mode_counts(options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
-	sample.is_further = true;
-	hand_over(samples, thread, &sample);
-}
-
-/* 0: it waits for no lock, or no holder is known. */
-static pid_t holder_of(const struct sampled *sampled)
-{
-	return sampled->wait.id ? sampled->wait.lock.holder_tid : 0;
 }
 
 /* Returns false if it is not deferred, for lack of memory. */
@@ -159,13 +108,13 @@ void sprof_samples_emit(struct samples *samples, const struct observation *obser
 	struct sampled *sampled = observation->thread->sampling;
 	struct deferred deferred = {
 		.thread = observation->thread,
-		.sample = sample_at(observation, &sampled->last, sampled->wait.id),
-		.holder_tid = holder_of(sampled),
+		.sample = sample_at(samples->run, observation, &sampled->last, sampled->wait.id),
+		.holder_tid = sampled->wait.id ? sampled->wait.lock.holder_tid : 0,
 	};
 
 	deferred.sample.ns = ns;
 	if (!deferred.holder_tid || !defer(samples, &deferred))
-		hand_over(samples, observation->thread, &deferred.sample);
+		hand_over(samples->run, observation->thread, &deferred.sample);
 }
 
 void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
@@ -173,7 +122,7 @@ void sprof_samples_add_record(struct samples *samples, const struct observation 
 {
 	const struct deferred deferred = {
 		.thread = observation->thread,
-		.sample = sample_at(observation, seen, wait),
+		.sample = sample_at(samples->run, observation, seen, wait),
 		.is_record = true,
 	};
 
@@ -197,26 +146,13 @@ bool sprof_samples_have_records(const struct samples *samples, const struct spro
 	return first_record(samples, thread) < samples->deferred_count;
 }
 
-static void share(struct samples *samples, const struct sprof_thread *thread, uint64_t ns)
-{
-	const size_t first = first_record(samples, thread), count = samples->deferred_count - first;
-
-	for (size_t i = 0; i < count; i++) {
-		struct deferred *deferred = &samples->deferred[first + i];
-
-		deferred->sample.ns = ns * (i + 1) / count - ns * i / count;
-		emit(samples, deferred);
-	}
-	samples->deferred_count = first;
-}
-
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < samples->deferred_count; i++) {
 		if (!thread || samples->deferred[i].thread == thread)
-			emit(samples, &samples->deferred[i]);
+			emit(samples->run, &samples->deferred[i]);
 		else
 			samples->deferred[kept++] = samples->deferred[i];
 	}
@@ -227,48 +163,70 @@ enum { ALL = 1, HALF = 2 };
 
 static struct ledger_look read_now(const struct run *run, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = run->world;
 	struct ledger_look look = {.time_ns = now_of(run)};
 
-	if (!world->read_schedstat(world->data, thread, &look.figures))
+	if (!run->world->read_schedstat(thread, &look.figures))
 		look.time_ns = 0;
 	return look;
 }
 
+/* Records that were observed in the interval share its CPU time. */
 static void end(struct samples *samples, struct sprof_thread *thread,
 	const struct ledger_look *look, bool sleeps)
 {
 	struct sampled *sampled = thread->sampling;
 	struct ledger *ledger = &sampled->ledger;
+	const size_t first = first_record(samples, thread), count = samples->deferred_count - first;
+	uint64_t ns;
 
 	if (look->time_ns)
 		sprof_ledger_read(ledger, look, sampled->sleep.active, sleeps);
-	if (!sprof_samples_have_records(samples, thread))
+	if (!count)
 		return;
-	share(samples, thread, sprof_ledger_take_running(ledger));
+	ns = sprof_ledger_take_running(ledger);
+	for (size_t i = 0; i < count; i++) {
+		struct deferred *deferred = &samples->deferred[first + i];
+
+		deferred->sample.ns = ns * (i + 1) / count - ns * i / count;
+		emit(samples->run, deferred);
+	}
+	samples->deferred_count = first;
 	/* With nohz_full, the kernel adds the CPU time much later. */
 	ledger->ran_ns = ledger->last.time_ns;
 }
 
 void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns)
 {
-	const struct sampled *sampled = thread->sampling;
 	struct ledger_look look = {0};
 
-	if (sampled->ledger.last.time_ns < since_ns)
+	if (thread->sampling->ledger.last.time_ns < since_ns)
 		look = read_now(samples->run, thread);
 	end(samples, thread, &look, false);
 }
 
+/* The sample that is repeated is of the last tick that knew that the thread was still asleep. */
 static void sleep_on(struct samples *samples, struct sprof_thread *thread,
 	const struct ledger_look *look, int64_t part)
 {
+	const struct sprof_sampler_options *options = samples->run->options;
 	struct sampled *sampled = thread->sampling;
-	struct ledger *ledger = &sampled->ledger;
+	struct sprof_sample sample;
+	uint64_t queue_ns;
 
 	end(samples, thread, look, part == HALF);
-	hand_over_sleep(samples, thread, sprof_ledger_take_asleep(ledger, part),
-		sprof_ledger_take_queue(ledger));
+	sample = sample_of(thread, &sampled->last, sampled->wait.id);
+	sample.is_further = true;
+	sample.ns = sprof_ledger_take_asleep(&sampled->ledger, part);
+	queue_ns = sprof_ledger_take_queue(&sampled->ledger);
+	if (options->no_samples || !sprof_mode_takes(options->mode, sample.state) ||
+		(!sample.ns && !queue_ns))
+		return;
+	if (sampled->holder.thread != SPROF_RECORD_NONE)
+		sample.holder = &sampled->holder;
+	sample.time_ns = sprof_most(sampled->sleep.seen_ns,
+		sprof_most(sampled->turn_ns, thread->process->sampling->quiet.quiet_ns));
+	sample.queue_ns = sprof_mode_counts(options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
+	hand_over(samples->run, thread, &sample);
 }
 
 uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation)

@@ -12,20 +12,20 @@
 #include "base/clock.h"
 #include "base/maps-text.h"
 #include "blocked/kernel-stack-read.h"
-#include "sampler/sampled.h"
 
 enum {
-	EVENT_AGE_NS = 100 * SPROF_NS_PER_MS
-}; /* the set of watched descriptors changes, but not for long */
+	/* the set of watched descriptors changes, but not for long */
+	EVENT_AGE_NS = 100 * SPROF_NS_PER_MS,
+};
 
 static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
 {
 	const struct waits *waits = data;
-	const struct sprof_world *world = waits->run->world;
 	const struct sprof_stack_copy *then = waits->then;
 
 	if (!then || address < then->floor || address >= then->limit)
-		return world->read_memory(world->data, waits->thread, address, buffer, size);
+		return waits->run->world->read_memory(
+			waits->thread->process, waits->thread->tid, address, buffer, size);
 	/* Only the copy of its stack is from that moment. */
 	if (address - then->base + size > then->size)
 		return 0;
@@ -36,27 +36,16 @@ static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer,
 static pid_t process_at(void *data, size_t index)
 {
 	const struct waits *waits = data;
-	const struct sprof_world *world = waits->run->world;
-	struct sprof_process **processes;
-	size_t count;
+	const struct processes processes = processes_of(waits->run);
 
-	processes = world->processes(world->data, &count);
-	return index < count ? processes[index]->pid : 0;
+	return index < processes.count ? processes.items[index]->pid : 0;
 }
 
-void sprof_waits_init(struct waits *waits, struct run *run, const struct sprof_sink *sink)
+void sprof_waits_init(struct waits *waits, struct run *run)
 {
-	*waits = (struct waits){.run = run,
-		.sink = sink,
-		.locks = {.world = run->world, .once = run->options->once}};
+	*waits = (struct waits){.run = run, .locks = {.run = run}};
 	waits->access = (struct sprof_blocked_access){waits, read_memory, process_at};
 	waits->objects.access = &waits->access;
-}
-
-void sprof_waits_restart(struct waits *waits)
-{
-	waits->locks =
-		(struct locks){.world = waits->run->world, .once = waits->run->options->once};
 }
 
 void sprof_waits_finish(struct waits *waits)
@@ -64,21 +53,6 @@ void sprof_waits_finish(struct waits *waits)
 	sprof_objects_finish(&waits->objects);
 	for (size_t i = 0; i < PROCESS_AREAS; i++)
 		sprof_areas_finish(&waits->areas[i].areas);
-}
-
-static struct process_areas *areas_of(struct waits *waits, pid_t pid)
-{
-	struct process_areas *areas;
-
-	for (size_t i = 0; i < PROCESS_AREAS; i++) {
-		if (waits->areas[i].pid == pid)
-			return &waits->areas[i];
-	}
-	areas = &waits->areas[waits->next_areas++ % PROCESS_AREAS];
-	areas->pid = pid;
-	areas->read_ns = 0;
-	areas->areas.count = 0;
-	return areas;
 }
 
 /* One lookup. */
@@ -92,28 +66,32 @@ struct looking {
 	uint64_t now_ns;
 };
 
-static bool read_areas(struct sprof_areas *areas, pid_t pid)
-{
-	pid_t live_tid;
-	SPROF_AUTO_FREE char *text = sprof_maps_read_text(pid, &live_tid);
-
-	return text && sprof_areas_parse(areas, text);
-}
-
 /* Memory appears and disappears silently: an area not found is looked up again once per tick. */
 static const struct sprof_area *find_area(const struct looking *looking, uint64_t address)
 {
 	const struct sprof_process *process = looking->thread->process;
-	struct process_areas *known = areas_of(looking->waits, process->pid);
+	struct waits *waits = looking->waits;
+	struct process_areas *known = waits->areas, *end = known + PROCESS_AREAS;
 	const struct sprof_area *area = NULL;
+	SPROF_AUTO_FREE char *text = NULL;
+	pid_t live_tid;
 
+	while (known < end && known->pid != process->pid)
+		known++;
+	if (known == end) {
+		known = &waits->areas[waits->next_areas++ % PROCESS_AREAS];
+		known->pid = process->pid;
+		known->read_ns = 0;
+		known->areas.count = 0;
+	}
 	if (known->generation == process->maps.generation)
 		area = sprof_areas_find(&known->areas, address);
 	if (area || known->read_ns == looking->now_ns)
 		return area;
 	known->read_ns = looking->now_ns;
 	known->generation = process->maps.generation;
-	if (!read_areas(&known->areas, process->pid))
+	text = sprof_maps_read_text(process->pid, &live_tid);
+	if (!text || !sprof_areas_parse(&known->areas, text))
 		known->areas.count = 0;
 	return sprof_areas_find(&known->areas, address);
 }
@@ -175,7 +153,7 @@ static void look_at_futex(struct looking *looking, struct sprof_wait *wait)
 static bool restore_number(struct sampled *sampled, struct sprof_proc_syscall *call)
 {
 	const struct last_call *last = &sampled->last_call;
-	bool restarted = call->number == SYS_restart_syscall && last->sp == call->sp;
+	const bool restarted = call->number == SYS_restart_syscall && last->sp == call->sp;
 
 	if (restarted)
 		call->number = last->number;
@@ -186,22 +164,11 @@ static bool restore_number(struct sampled *sampled, struct sprof_proc_syscall *c
 	return restarted;
 }
 
-/* An event loop repeats its last call. */
-static bool is_same_event(const struct known_wait *wait, const struct looking *looking)
-{
-	const struct sprof_proc_syscall *call = &looking->call;
-
-	return looking->kind->kind == SPROF_WAIT_KIND_EVENT &&
-		wait->kind == SPROF_WAIT_KIND_EVENT && call->number == looking->last.number &&
-		call->arguments[0] == wait->argument &&
-		wait->found_ns + EVENT_AGE_NS > looking->now_ns;
-}
-
 static uint32_t intern(const struct waits *waits, const struct sprof_wait *wait)
 {
 	uint32_t id = SPROF_WAIT_NONE;
 
-	if (!waits->sink->wait(waits->sink->data, wait, &id))
+	if (!waits->run->sink->wait(waits->run->sink->data, wait, &id))
 		waits->run->out_of_memory = true;
 	return id;
 }
@@ -232,30 +199,19 @@ static uint32_t find_out(struct looking *looking)
 	return intern(waits, &wait);
 }
 
-/* Whether the thread is still in the call that it was seen in. */
+/* Whether the thread is still in the call that it was seen in. An event loop repeats its last call. */
 static bool is_known(const struct looking *looking, bool restarted)
 {
-	const struct sampled *sampled = looking->thread->sampling;
-	const struct known_wait *wait = &sampled->wait;
-
-	return wait->id && wait->found_ns && looking->call.sp == wait->sp &&
-		(restarted || is_same_event(wait, looking));
-}
-
-static void find(struct looking *looking)
-{
+	const struct known_wait *wait = &looking->thread->sampling->wait;
 	const struct sprof_proc_syscall *call = &looking->call;
-	struct sampled *sampled = looking->thread->sampling;
 
-	looking->found = (struct known_wait){
-		.sp = call->sp,
-		.argument = call->arguments[0],
-		.found_ns = looking->now_ns,
-		.kind = looking->kind->kind,
-	};
-	looking->waits->thread = looking->thread;
-	looking->found.id = find_out(looking);
-	sampled->wait = looking->found;
+	if (!wait->id || !wait->fresh_until_ns || call->sp != looking->last.sp)
+		return false;
+	return restarted ||
+		(looking->kind->kind == SPROF_WAIT_KIND_EVENT &&
+			call->number == looking->last.number &&
+			call->arguments[0] == wait->argument &&
+			looking->now_ns < wait->fresh_until_ns);
 }
 
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
@@ -272,9 +228,17 @@ void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	bool restarted = restore_number(sampled, &looking.call);
 
 	looking.kind = sprof_blocked_call_find(looking.call.number, looking.call.arguments);
-	if (!waits->sink->wait || is_known(&looking, restarted))
+	if (!waits->run->sink->wait || is_known(&looking, restarted))
 		return;
-	find(&looking);
+	looking.found = (struct known_wait){
+		.argument = looking.call.arguments[0],
+		.fresh_until_ns = now_ns,
+	};
+	if (looking.kind->kind == SPROF_WAIT_KIND_EVENT)
+		looking.found.fresh_until_ns += EVENT_AGE_NS;
+	waits->thread = thread;
+	looking.found.id = find_out(&looking);
+	sampled->wait = looking.found;
 	quality->waits_looked_up++;
 	quality->wait_ns_total += now_of(waits->run) - begin;
 }
@@ -291,35 +255,13 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 	};
 	uint32_t id;
 
-	if (!waits->sink->wait)
+	if (!waits->run->sink->wait)
 		return SPROF_WAIT_NONE;
 	waits->thread = thread;
 	waits->then = stack;
 	id = find_out(&looking);
 	waits->then = NULL;
 	return id;
-}
-
-/*
- * Describes the call's descriptor; for a record, only if it is known to have been the same at that
- * moment.
- */
-static void describe_running(struct waits *waits, const struct sprof_proc_syscall *call,
-	const struct sprof_blocked_call *kind, const struct observation *observation,
-	char text[SPROF_OBJECT_TEXT])
-{
-	struct descriptor_look look = {
-		.pid = waits->thread->process->pid,
-		.number = (int)call->arguments[kind->index],
-		.text = text,
-		.now_ns = now_of(waits->run),
-	};
-
-	sprof_objects_describe(
-		&waits->objects, look.pid, kind, call->arguments, text, SPROF_OBJECT_TEXT);
-	if (observation->by == OBSERVED_BY_KERNEL &&
-		!sprof_descriptors_were_same(&waits->descriptors, &look, observation->time_ns))
-		text[0] = '\0';
 }
 
 uint32_t sprof_waits_running(
@@ -331,12 +273,25 @@ uint32_t sprof_waits_running(
 	char object[SPROF_OBJECT_TEXT] = "";
 
 	restore_number(thread->sampling, &call);
-	if (!waits->sink->wait || (call.number < 0 && !observation->kernel_count))
+	if (!waits->run->sink->wait || (call.number < 0 && !observation->kernel_count))
 		return SPROF_WAIT_NONE;
 	waits->thread = thread;
 	kind = sprof_blocked_call_find(call.number, call.arguments);
-	if (kind->argument == SPROF_BLOCKED_ARGUMENT_DESCRIPTOR)
-		describe_running(waits, &call, kind, observation, object);
+	if (kind->argument == SPROF_BLOCKED_ARGUMENT_DESCRIPTOR) {
+		const struct descriptor_look look = {
+			.pid = thread->process->pid,
+			.number = (int)call.arguments[kind->index],
+			.text = object,
+			.now_ns = now_of(waits->run),
+		};
+
+		sprof_objects_describe(
+			&waits->objects, look.pid, kind, call.arguments, object, sizeof(object));
+		if (observation->by == OBSERVED_BY_KERNEL &&
+			!sprof_descriptors_were_same(
+				&waits->descriptors, &look, observation->time_ns))
+			object[0] = '\0';
+	}
 	wait.system_call = call.number;
 	wait.object = object[0] ? object : NULL;
 	wait.kernel_addresses = observation->kernel;

@@ -5,24 +5,40 @@
 #ifndef SPROF_SAMPLER_ACCOUNT_WAITS_H
 #define SPROF_SAMPLER_ACCOUNT_WAITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "attach/proc/procfs.h"
 #include "blocked/areas.h"
 #include "blocked/object.h"
-#include "sampler/account/locks.h"
-#include "sampler/descriptors.h"
-#include "sampler/loop/run.h"
 #include "sampler/observation.h"
-#include "unwind/snapshot.h"
+#include "sampler/sampled.h"
 
-enum { PROCESS_AREAS = 8 };
+enum { PROCESS_AREAS = 8, SEEN_LOCKS = 256, KNOWN_DESCRIPTORS = 64 };
+
+/* locks.c: the locks that threads wait for. Zeroed, except for the run, is empty and valid. */
+struct locks {
+	const struct run *run;
+	struct seen_lock {
+		pid_t pid; /* of the process it was read in; 0: none */
+		struct sprof_futex futex;
+		uint64_t tick_ns; /* when it was read */
+		enum sprof_lock_kind kind;
+		struct sprof_lock_traits traits;
+		pid_t holder, holder_tid; /* its id inside its process, and outside; 0: none */
+		uint64_t thread_state;    /* of an interpreter's lock: the holder's */
+		uint64_t asked_ns;        /* when the thread state was last looked up */
+	} seen[SEEN_LOCKS];
+};
+
+/* What some descriptors were at the last looks. Zeroed: none is known. */
+struct descriptors {
+	struct known_descriptor {
+		pid_t pid;
+		int number;
+		uint64_t text;     /* what it is: a hash */
+		uint64_t since_ns; /* each look since then has found the same */
+	} items[KNOWN_DESCRIPTORS];
+};
 
 struct waits {
 	struct run *run;
-	const struct sprof_sink *sink;
 	struct locks locks;
 	struct sprof_blocked_access access;
 	const struct sprof_thread *thread;   /* its wait is looked up */
@@ -38,11 +54,9 @@ struct waits {
 	size_t next_areas;
 };
 
-/* The caller keeps all pointed-to objects alive longer. */
-void sprof_waits_init(struct waits *waits, struct run *run, const struct sprof_sink *sink);
+/* The caller keeps the run alive longer, and the waits in their place. */
+void sprof_waits_init(struct waits *waits, struct run *run);
 void sprof_waits_finish(struct waits *waits);
-/* A new sink begins: forgets what the old one has. */
-void sprof_waits_restart(struct waits *waits);
 
 /* The thread is blocked in this call now: finds what it waits for, and remembers that. */
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
@@ -60,5 +74,28 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
  */
 uint32_t sprof_waits_running(
 	struct waits *waits, struct sprof_thread *thread, const struct observation *observation);
+
+/*
+ * The lock that the thread waits for, valid until the next look. Each lock is read once per tick.
+ * Sets the watch's holder. The holder is the waiting thread itself only if two ticks in one wait
+ * show that, because a thread that has just taken the lock no longer waits.
+ */
+const struct seen_lock *sprof_locks_look(struct locks *locks, struct sprof_thread *thread,
+	struct lock_watch *watch, uint64_t now_ns);
+
+/* A look at a descriptor. */
+struct descriptor_look {
+	pid_t pid;
+	int number;
+	const char *text; /* what it is */
+	uint64_t now_ns;
+};
+
+/*
+ * descriptors.c: notes the look. Returns whether the descriptor was the same at that moment: an earlier look found
+ * the same, or the moment is less than 2 ms ago.
+ */
+bool sprof_descriptors_were_same(
+	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns);
 
 #endif

@@ -3,7 +3,7 @@
  * overspent time is paid back within about a second. So the pace is steady, one expensive tick
  * changes little, two in a row change it at once, and the sum stays right.
  */
-#include "sampler/loop/budget.h"
+#include "sampler/loop/schedule.h"
 
 #include "base/clock.h"
 
@@ -33,28 +33,22 @@ void sprof_budget_begin(struct sprof_budget *budget, uint64_t now, uint64_t spen
 	budget->spent_ns = spent;
 }
 
-static void take_in(struct sprof_budget *budget, double elapsed, double spent)
-{
-	double limit = budget->cost * SPIKE;
-	double least = spent < budget->last ? spent : budget->last;
-
-	budget->cost += ((spent < limit ? spent : limit) - budget->cost) / MEMORY;
-	if (budget->cost < least)
-		budget->cost = least;
-	budget->last = spent;
-	budget->debt += spent - budget->share * elapsed;
-	/* Savings of quiet hours don't pay for a minute of heavy sampling. */
-	if (budget->debt < -budget->share * SPROF_NS_PER_S)
-		budget->debt = -budget->share * SPROF_NS_PER_S;
-}
-
 uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t spent)
 {
+	const double cost = (double)(spent - budget->spent_ns), limit = budget->cost * SPIKE;
+	const double least = cost < budget->last ? cost : budget->last;
 	double share = budget->share, period;
 
 	if (share <= 0)
 		return budget->shortest;
-	take_in(budget, (double)(now - budget->seen_ns), (double)(spent - budget->spent_ns));
+	budget->cost += ((cost < limit ? cost : limit) - budget->cost) / MEMORY;
+	if (budget->cost < least)
+		budget->cost = least;
+	budget->last = cost;
+	budget->debt += cost - share * (double)(now - budget->seen_ns);
+	/* Savings of quiet hours don't pay for a minute of heavy sampling. */
+	if (budget->debt < -share * SPROF_NS_PER_S)
+		budget->debt = -share * SPROF_NS_PER_S;
 	sprof_budget_begin(budget, now, spent);
 	if (budget->debt > 0)
 		share -= budget->debt / SPROF_NS_PER_S;

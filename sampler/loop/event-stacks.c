@@ -2,18 +2,8 @@
  * Stacks of threads at single events. They go to the sink without a sample. Does not decide which
  * events have one.
  */
-#include "sampler/loop/event-stacks.h"
-
-#include "sampler/stack/interpreted.h"
+#include "sampler/loop/loop.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/stack/walk.h"
-
-static struct known_mappings *mappings_of(const struct sprof_thread *thread)
-{
-	struct sampled_process *process = thread->process->sampling;
-
-	return &process->mappings;
-}
 
 static bool expect(void *data, struct sprof_thread *thread)
 {
@@ -25,7 +15,7 @@ static bool expect(void *data, struct sprof_thread *thread)
 	sprof_mappings_begin(stacks->run->world, thread->process);
 	/* An event has one copy only: there is no next one that could be larger. */
 	if (stacks->run->options->no_samples)
-		sprof_copy_plan_expect_all(&sampled->copy);
+		sprof_copy_plan_expect_all(thread);
 	sprof_copy_plan_expect(thread);
 	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->buffer) &&
 		sprof_copy_reserve(&stacks->buffer, &sampled->copy);
@@ -47,8 +37,7 @@ static bool copy(void *data, struct sprof_thread *thread, bool is_last)
 
 	stacks->taken = (struct observation){
 		.thread = thread, .by = OBSERVED_BY_STOP, .time_ns = now_of(stacks->run)};
-	if (!is_expected(stacks, thread) ||
-		!world->see_registers(world->data, thread, &stacks->snapshot.regs))
+	if (!is_expected(stacks, thread) || !world->see_registers(thread, &stacks->snapshot.regs))
 		return false;
 	if (is_last)
 		sprof_mappings_read(world, thread->process);
@@ -58,24 +47,16 @@ static bool copy(void *data, struct sprof_thread *thread, bool is_last)
 	return stacks->taken.snapshot;
 }
 
-static bool see(const struct run *run, struct sprof_thread *thread, struct peek_sight *ret)
-{
-	const struct sprof_world *world = run->world;
-
-	ret->tick_ns = now_of(run);
-	return world->read_schedstat(world->data, thread, &ret->schedstat) &&
-		world->read_syscall(world->data, thread, &ret->call) &&
-		ret->call.kind == SPROF_PROC_SYSCALL_INSIDE;
-}
-
 static bool peek(void *data, struct sprof_thread *thread)
 {
 	struct event_stacks *stacks = data;
-	struct peek_sight sight;
+	const struct sprof_world *world = stacks->run->world;
+	struct peek_sight sight = {.tick_ns = now_of(stacks->run)};
 
-	if (!is_expected(stacks, thread) || !see(stacks->run, thread, &sight))
-		return false;
-	return sprof_peek(&stacks->peeking, stacks->run, thread, &sight, &stacks->taken) ==
+	return is_expected(stacks, thread) && world->read_schedstat(thread, &sight.schedstat) &&
+		world->read_syscall(thread, &sight.call) &&
+		sight.call.kind == SPROF_PROC_SYSCALL_INSIDE &&
+		sprof_peek(&stacks->peeking, stacks->run, thread, &sight, &stacks->taken) ==
 		PEEK_TAKEN &&
 		stacks->taken.snapshot;
 }
@@ -107,25 +88,27 @@ static bool take(void *data, struct sprof_thread *thread, const struct sprof_per
 static bool walk(void *data, uint32_t *ret_stack)
 {
 	struct event_stacks *stacks = data;
-	const struct sprof_sink *sink = stacks->book->sink;
+	const struct sprof_sink *sink = stacks->run->sink;
 	struct walked walked;
 
-	sprof_mappings_doubt(mappings_of(stacks->taken.thread));
+	sprof_mappings_doubt(&stacks->taken.thread->process->sampling->mappings);
 	walked = sprof_walk(stacks->run, &stacks->taken);
 	return sink->stack(sink->data, &walked.stack, ret_stack);
 }
 
-void sprof_event_stacks_init(struct event_stacks *stacks, struct run *run, struct book *book)
+void sprof_event_stacks_init(struct loop *loop)
 {
+	struct event_stacks *stacks = &loop->event_stacks;
+
 	*stacks = (struct event_stacks){
-		.run = run,
-		.book = book,
+		.run = &loop->run,
+		.book = &loop->book,
 		.offered = {stacks, expect, copy, peek, take, walk},
 	};
-}
+	for (size_t i = 0; loop->events && loop->events[i]; i++) {
+		const struct sprof_event_source *source = loop->events[i];
 
-void sprof_event_stacks_finish(struct event_stacks *stacks)
-{
-	sprof_copy_buffer_finish(&stacks->buffer);
-	sprof_peek_finish(&stacks->peeking);
+		if (source->offer && !source->offer(source->data, &stacks->offered))
+			loop->run.out_of_memory = true;
+	}
 }

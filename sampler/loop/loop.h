@@ -1,30 +1,21 @@
 /*
- * The state of a run's loop, shared by sampler.c, periods.c and pause.c.
+ * The state of a run's loop, shared by sampler.c and the files of this folder.
  */
 #ifndef SPROF_SAMPLER_LOOP_LOOP_H
 #define SPROF_SAMPLER_LOOP_LOOP_H
 
 #include <signal.h>
 
-#include "sampler/account/book.h"
-#include "sampler/loop/budget.h"
-#include "sampler/loop/event-stacks.h"
-#include "sampler/loop/run.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/stop/stops.h"
 #include "sampler/switches/exact.h"
 #include "sampler/tick/tick.h"
-#include "sampler/timer/kernel.h"
 
 enum { SIGNALS_KEPT = 16 };
 
 /* pause.c: whether samples are taken. */
 struct sampling_switch {
 	bool is_on;
-	/*
-	 * while off: the end of the delay, which switches it on; UINT64_MAX: only the control does
-	 */
-	uint64_t planned_ns;
+	uint64_t planned_ns;    /* the end of the delay switches it on; UINT64_MAX: nothing does */
 	uint64_t since_ns;      /* the present state */
 	uint64_t on_ns, off_ns; /* time on and off before since_ns, in this period */
 };
@@ -50,9 +41,19 @@ struct kept_signals {
 	unsigned count;
 };
 
+/* event-stacks.c: the loop's stacks, for sources of single events (struct sprof_event_stacks). */
+struct event_stacks {
+	struct run *run;
+	struct book *book;
+	struct copy_buffer buffer;
+	struct sprof_snapshot snapshot; /* of a thread that stood still */
+	struct peeking peeking;
+	struct observation taken; /* the copy under way: its snapshot is NULL if there is none */
+	struct sprof_event_stacks offered;
+};
+
 struct loop {
 	struct run run;
-	struct sprof_sink *sink; /* replaced at each end of a period */
 	const struct sprof_control *control;
 	const struct sprof_periods *periods;            /* NULL: there are none */
 	const struct sprof_event_source *const *events; /* NULL: there are none */
@@ -70,22 +71,13 @@ struct loop {
 	bool is_closed; /* the records of all threads are gone */
 };
 
-/* event-sources.c: offers them the loop's stacks. */
-void sprof_sources_offer(struct loop *loop);
-/* Hands a report of the target to all sources of events. */
-void sprof_sources_take(const struct loop *loop, const struct sprof_event *event);
-/* When the next source is due; UINT64_MAX: none. */
-uint64_t sprof_sources_due_ns(const struct loop *loop);
-/* Polls those that are due. */
-void sprof_sources_poll(struct loop *loop, uint64_t now_ns);
-void sprof_sources_end(const struct loop *loop);
+/* event-stacks.c: offers them to all sources of events. */
+void sprof_event_stacks_init(struct loop *loop);
 
 /* Our own CPU time plus the time that the target's threads stood still for us. */
 static inline uint64_t spent_ns(const struct loop *loop)
 {
-	const struct sprof_world *world = loop->run.world;
-
-	return world->own_cpu_ns(world->data) + loop->period.stopped_ns + loop->stops.pauses.total;
+	return loop->run.world->own_cpu_ns() + loop->period.stopped_ns + loop->stops.pauses.total;
 }
 
 /* sampler/account/quality.c: fills in the quality figures up to now. */
@@ -102,8 +94,6 @@ void sprof_switch_init(struct loop *loop);
  */
 void sprof_switch_on(struct loop *loop);
 void sprof_switch_off(struct loop *loop);
-/* When the end of the delay switches it on; UINT64_MAX: it does not. */
-uint64_t sprof_switch_due_ns(const struct loop *loop);
 /* For how long it was on, and off, in this period. */
 uint64_t sprof_switch_on_ns(const struct loop *loop);
 uint64_t sprof_switch_off_ns(const struct loop *loop);

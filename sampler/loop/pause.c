@@ -7,33 +7,23 @@
 
 #include "base/numbers.h"
 
-uint64_t sprof_switch_due_ns(const struct loop *loop)
-{
-	return loop->sampling.is_on ? UINT64_MAX : loop->sampling.planned_ns;
-}
-
 /* Up to the last tick all time was charged. Since then we may have waited for a CPU. */
 uint64_t sprof_switch_on_ns(const struct loop *loop)
 {
 	const struct sampling_switch *sampling = &loop->sampling;
 
 	return sampling->on_ns +
-		(sampling->is_on ? sprof_minus(loop->ticking.ns, sampling->since_ns) : 0);
+		(sampling->is_on ? sprof_minus(loop->run.tick.ns, sampling->since_ns) : 0);
 }
 
 /* A delay does not count. */
-static bool is_switched_off(const struct sampling_switch *sampling)
-{
-	return !sampling->is_on && sampling->planned_ns == UINT64_MAX;
-}
-
 uint64_t sprof_switch_off_ns(const struct loop *loop)
 {
 	const struct sampling_switch *sampling = &loop->sampling;
 
-	return sampling->off_ns +
-		(is_switched_off(sampling) ? sprof_minus(now_of(&loop->run), sampling->since_ns)
-					   : 0);
+	if (sampling->is_on || sampling->planned_ns != UINT64_MAX)
+		return sampling->off_ns;
+	return sampling->off_ns + sprof_minus(now_of(&loop->run), sampling->since_ns);
 }
 
 void sprof_switch_restart(struct loop *loop)
@@ -41,7 +31,7 @@ void sprof_switch_restart(struct loop *loop)
 	struct sampling_switch *sampling = &loop->sampling;
 
 	sampling->on_ns = sampling->off_ns = 0;
-	sampling->since_ns = sampling->is_on ? loop->ticking.ns : now_of(&loop->run);
+	sampling->since_ns = sampling->is_on ? loop->run.tick.ns : now_of(&loop->run);
 }
 
 static void begin_ticks(struct loop *loop, uint64_t first_ns)
@@ -49,8 +39,9 @@ static void begin_ticks(struct loop *loop, uint64_t first_ns)
 	struct pace *pace = &loop->pace;
 
 	loop->sampling.is_on = true;
+	loop->sampling.planned_ns = UINT64_MAX;
 	loop->sampling.since_ns = first_ns;
-	sprof_ticking_restart(&loop->ticking, first_ns);
+	loop->ticking.unsettled_ns = first_ns;
 	if (!loop->run.options->no_samples)
 		sprof_schedule_restart(&pace->schedule, first_ns);
 	sprof_budget_begin(&pace->budget, first_ns, spent_ns(loop));
@@ -91,13 +82,13 @@ void sprof_switch_off(struct loop *loop)
 	const uint64_t on_ns = sprof_switch_on_ns(loop);
 
 	if (sampling->is_on) {
-		sprof_book_pause(&loop->book, loop->ticking.ns);
+		sprof_book_pause(&loop->book, loop->run.tick.ns);
 		if (loop->exact.is_open)
 			sprof_exact_pause(&loop->exact);
 		if (loop->ticking.kernel)
 			sprof_kernel_rest(loop->ticking.kernel);
 		sprof_schedule_restart(&loop->pace.schedule, UINT64_MAX);
-		sampling->since_ns = loop->ticking.ns;
+		sampling->since_ns = loop->run.tick.ns;
 		sampling->on_ns = on_ns;
 	}
 	sampling->is_on = false;

@@ -41,12 +41,11 @@ static void restart(struct loop *loop)
 {
 	const struct sprof_world *world = loop->run.world;
 	struct period *period = &loop->period;
-	size_t threads, processes;
 
-	world->threads(world->data, &threads);
-	world->processes(world->data, &processes);
-	period->threads = world->threads_seen(world->data) - (uint32_t)threads;
-	period->processes = world->processes_seen(world->data) - (uint32_t)processes;
+	period->threads =
+		world->threads_seen(world->target) - (uint32_t)threads_of(&loop->run).count;
+	period->processes =
+		world->processes_seen(world->target) - (uint32_t)processes_of(&loop->run).count;
 	/* The last period ended before this: work since then belongs to the new one. */
 	period->own_cpu_ns += loop->run.quality->profiler_cpu_ns;
 	sprof_switch_restart(loop);
@@ -56,23 +55,10 @@ static void restart(struct loop *loop)
 		sprof_exact_restart(&loop->exact);
 }
 
-/* Skips the slots of ends that have passed meanwhile. */
-static void plan_next(struct period *period, uint64_t length, uint64_t now)
-{
-	while (period->end_ns <= now)
-		period->end_ns += length;
-	period->ask_ns = period->end_ns;
-}
-
-/* Up to the last tick all time was charged. */
-static uint64_t end_of_period(const struct loop *loop)
-{
-	return loop->sampling.is_on ? loop->ticking.ns : now_of(&loop->run);
-}
-
 void sprof_period_end(struct loop *loop)
 {
 	const struct sprof_periods *periods = loop->periods;
+	uint64_t now;
 	bool ended;
 
 	if (!periods->may_end(periods->data)) {
@@ -82,10 +68,16 @@ void sprof_period_end(struct loop *loop)
 	sprof_loop_charge_all(loop);
 	sprof_loop_settle_all(loop);
 	sprof_loop_fill_quality(loop);
-	plan_next(&loop->period, loop->run.options->period_ns, now_of(&loop->run));
+	/* Skips the slots of ends that have passed meanwhile. */
+	now = now_of(&loop->run);
+	while (loop->period.end_ns <= now)
+		loop->period.end_ns += loop->run.options->period_ns;
+	loop->period.ask_ns = loop->period.end_ns;
 	sprof_hop_restore(&loop->stops.hop);
-	ended = periods->end(periods->data, end_of_period(loop), loop->sink);
-	sprof_hop_resume(&loop->stops.hop);
+	/* Up to the last tick all time was charged. */
+	ended = periods->end(periods->data,
+		loop->sampling.is_on ? loop->run.tick.ns : now_of(&loop->run), loop->run.sink);
+	sprof_priority_raise(&loop->stops.hop.own);
 	if (ended)
 		restart(loop);
 }

@@ -68,4 +68,22 @@ void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
  */
 void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now);
 
+/* budget.c: how often to sample without exceeding a share of the time. Times as above. */
+struct sprof_budget {
+	double share;      /* of the time, that sampling may use; 0: no limit */
+	uint64_t shortest; /* the period asked for */
+	uint64_t longest;
+	uint64_t seen_ns, spent_ns; /* at the last tick */
+	double cost, last;          /* of a usual tick; of the last one */
+	double debt;                /* spent beyond the share; negative: what is left of it */
+};
+
+void sprof_budget_init(struct sprof_budget *budget, double share, uint64_t period);
+
+/* Counts from here. */
+void sprof_budget_begin(struct sprof_budget *budget, uint64_t now, uint64_t spent);
+
+/* A tick is over; `spent` is the total since the clock began. Returns the period from now on. */
+uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t spent);
+
 #endif

@@ -12,7 +12,6 @@
 #include "base/numbers.h"
 #include "interp/interp.h"
 #include "sampler/sampled.h"
-#include "sampler/stack/interpreted.h"
 
 enum {
 	LARGEST_HANDLER_STACK = 1 << 20,
@@ -27,42 +26,25 @@ void sprof_copy_plan_init(struct copy_plan *plan)
 	*plan = (struct copy_plan){.size = FIRST_COPY};
 }
 
-void sprof_copy_plan_expect_all(struct copy_plan *plan)
+void sprof_copy_plan_expect_all(const struct sprof_thread *thread)
 {
-	plan->size = LARGEST_COPY;
-	plan->wants_system = true;
+	thread->sampling->copy.size = LARGEST_COPY;
+	thread->process->sampling->mappings.is_go_called = true;
 }
 
-static size_t grown(size_t size)
+void sprof_copy_plan_grow(size_t *size)
 {
-	return size < LARGEST_COPY / 4 ? 4 * size : LARGEST_COPY;
-}
-
-void sprof_copy_plan_grow(struct copy_plan *plan)
-{
-	plan->size = grown(plan->size);
-}
-
-void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system)
-{
-	if (wants_system && !plan->wants_system)
-		plan->wants_system = true;
-	else
-		plan->goroutine_size = grown(plan->goroutine_size);
+	*size = *size < LARGEST_COPY / 4 ? 4 * *size : LARGEST_COPY;
 }
 
 void sprof_copy_plan_expect(const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
-	struct sampled *sampled = thread->sampling;
-	struct copy_plan *plan = &sampled->copy;
+	struct copy_plan *plan = &thread->sampling->copy;
 
 	if (process->script)
 		plan->size = sprof_most(plan->size, FIRST_DEEP_COPY);
-	if (!process->mappings.go)
-		return;
-	plan->wants_system |= process->mappings.is_go_called;
-	if (!plan->goroutine_size)
+	if (process->mappings.go && !plan->goroutine_size)
 		plan->goroutine_size = sprof_most(plan->size, FIRST_GOROUTINE_COPY);
 }
 
@@ -81,16 +63,13 @@ static void set_home(struct copy_plan *plan, const struct sprof_snapshot *snapsh
 struct copying sprof_copying_of(const struct sprof_world *world, const struct sprof_thread *thread,
 	struct copy_buffer *buffer)
 {
-	const struct sampled_process *process = thread->process->sampling;
-	struct sampled *sampled = thread->sampling;
-
 	return (struct copying){
 		.world = world,
 		.thread = thread,
-		.plan = &sampled->copy,
+		.plan = &thread->sampling->copy,
 		.buffer = buffer,
-		.go = process->mappings.go,
-		.own_tid = sampled->own_tid,
+		.go = thread->process->sampling->mappings.go,
+		.own_tid = thread->sampling->own_tid,
 	};
 }
 
@@ -100,37 +79,40 @@ void sprof_copy_buffer_finish(struct copy_buffer *buffer)
 	sprof_interp_copy_destroy(buffer->script);
 }
 
+/*
+ * A signal handler may run on another stack, and the thread's own is copied too. A Go thread may
+ * have a third one.
+ */
+static size_t room_for(const struct copy_plan *plan)
+{
+	return (plan->goroutine_size ? 3 : 2) * largest_of(plan);
+}
+
 /* The bytes are not cleared: most of the room is never used, and a page costs memory from its first byte on. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
 {
-	/*
-	 * Twice, because a signal handler may run on another stack, and the thread's own is copied
-	 * too.
-	 */
-	size_t wanted = 2 * largest_of(plan);
 	uint8_t *bytes;
 
-	if (buffer->capacity >= wanted)
+	if (sprof_copy_has_room(buffer, plan))
 		return true;
-	bytes = realloc(buffer->bytes, wanted);
+	bytes = realloc(buffer->bytes, room_for(plan));
 	if (!bytes)
 		return false;
 	buffer->bytes = bytes;
-	buffer->capacity = wanted;
+	buffer->capacity = room_for(plan);
 	return true;
 }
 
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)
 {
-	return buffer->capacity >= 2 * largest_of(plan);
+	return buffer->capacity >= room_for(plan);
 }
 
 static size_t read_memory(
 	const struct copying *copying, uint64_t address, uint8_t *bytes, size_t size)
 {
-	const struct sprof_world *world = copying->world;
-
-	return world->read_memory(world->data, copying->thread, address, bytes, size);
+	return copying->world->read_memory(
+		copying->thread->process, copying->thread->tid, address, bytes, size);
 }
 
 static const struct sprof_mapping *find_mapping(const struct copying *copying, uint64_t address)
@@ -180,7 +162,6 @@ static void copy(const struct copying *copying, uint64_t base, struct area area,
 static void copy_current(const struct copying *copying, uint64_t base, struct area area,
 	uint8_t *bytes, struct sprof_stack_copy *ret)
 {
-	const struct sprof_world *world = copying->world;
 	const struct sprof_thread *thread = copying->thread;
 	const size_t size = aim(base, area, copying->plan->size, bytes, ret);
 	struct sprof_memory_piece *pieces;
@@ -193,7 +174,7 @@ static void copy_current(const struct copying *copying, uint64_t base, struct ar
 	}
 	pieces[0] =
 		(struct sprof_memory_piece){.address = ret->base, .buffer = bytes, .size = size};
-	world->read_pieces(world->data, thread->process, thread->tid, pieces, count);
+	copying->world->read_pieces(thread->process, thread->tid, pieces, count);
 	set_size(ret, pieces[0].got);
 }
 
@@ -257,12 +238,7 @@ static void copy_home(const struct copying *copying, const struct sprof_mapping 
 	snapshot->home.floor = home->start;
 }
 
-/* Room in front of the copy made ahead, for the part of the stack below it. */
-static size_t room_ahead(const struct copy_plan *plan)
-{
-	return plan->size / 4;
-}
-
+/* Leaves room in front of the copy, for the part of the stack below it. */
 void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *ret)
 {
 	const struct copy_plan *plan = copying->plan;
@@ -271,15 +247,7 @@ void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *re
 	*ret = (struct sprof_stack_copy){0};
 	if (stack && stack->end == plan->home_end && !plan->goroutine_size)
 		copy_current(copying, plan->home_sp - SPROF_RED_ZONE, area_of(stack),
-			copying->buffer->bytes + room_ahead(plan), ret);
-}
-
-/* Whether the copy from base on is the whole stack, or nearly as much as is wanted. */
-static bool is_enough(const struct sprof_stack_copy *ahead, uint64_t base, size_t copy_size)
-{
-	uint64_t end = ahead->base + ahead->size;
-
-	return base < end && (end == ahead->limit || end - base >= copy_size / 4 * 3);
+			copying->buffer->bytes + plan->size / 4, ret);
 }
 
 /*
@@ -301,6 +269,26 @@ static bool begin_at(struct sprof_stack_copy *ahead, const struct copying *copyi
 	ahead->size -= base - ahead->base;
 	ahead->base = ahead->floor = base;
 	return true;
+}
+
+/*
+ * Whether the copy made ahead can become the wanted one: from base on, it is the whole stack, or
+ * nearly as much as is wanted.
+ */
+static bool use_ahead(const struct copying *copying, const struct sprof_stack_copy *ahead,
+	const struct sprof_mapping *stack, struct sprof_snapshot *snapshot)
+{
+	const uint64_t base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
+	uint64_t end;
+
+	if (!ahead || !ahead->size)
+		return false;
+	snapshot->stack = *ahead;
+	end = ahead->base + ahead->size;
+	/* If sp is at the start of its mapping, its red zone is in the guard page. */
+	return stack && base >= stack->start && ahead->limit == stack->end && base < end &&
+		(end == ahead->limit || end - base >= copying->plan->size / 4 * 3) &&
+		begin_at(&snapshot->stack, copying, base);
 }
 
 void sprof_copy_settle(
@@ -338,11 +326,11 @@ static struct area system_area(
 }
 
 /*
- * A stack of a Go thread that it is not on now: where it was left, its bounds, and how much is
- * wanted.
+ * A stack of a Go thread that it is not on now: where it was left (0: nothing to copy), its bounds,
+ * and how much is wanted.
  */
 struct other_stack {
-	uint64_t left; /* 0: nothing to copy */
+	uint64_t left;
 	struct area area;
 	size_t size;
 };
@@ -361,50 +349,19 @@ static struct other_stack goroutine_stack(
 		left, {goroutine->low, goroutine->high}, copying->plan->goroutine_size};
 }
 
-static void copy_second(const struct copying *copying, const struct other_stack *other,
-	struct sprof_snapshot *snapshot)
+/* The second or third copy, in that part of the room. */
+static void copy_other(const struct copying *copying, const struct other_stack *other, size_t part,
+	struct sprof_stack_copy *ret)
 {
-	const size_t largest = largest_of(copying->plan);
-
 	if (other->left)
 		copy(copying, other->left, other->area, other->size,
-			copying->buffer->bytes + largest, &snapshot->home);
-}
-
-/* The third copy gets the room that the first one leaves. */
-static void copy_third(const struct copying *copying, const struct other_stack *other,
-	struct sprof_snapshot *snapshot)
-{
-	const size_t first = copying->plan->size, largest = largest_of(copying->plan);
-
-	if (other->left && largest >= 2 * first)
-		copy(copying, other->left, other->area, largest - first,
-			copying->buffer->bytes + first, &snapshot->third);
-}
-
-/* A signal handler runs: copies the stack that it interrupted, then the other one. */
-static void copy_interrupted(const struct copying *copying, struct sprof_snapshot *snapshot)
-{
-	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
-	const uint64_t sp = find_interrupted(&snapshot->stack), left = sp - SPROF_RED_ZONE;
-	struct other_stack second, third;
-
-	if (!sp)
-		return;
-	if (sp >= goroutine->low && sp < goroutine->high) {
-		second = goroutine_stack(copying, goroutine, left);
-		third = own_stack(copying, goroutine, goroutine->system_sp);
-	} else {
-		second = own_stack(copying, goroutine, left);
-		third = goroutine_stack(copying, goroutine, sprof_goroutine_left_at(goroutine));
-	}
-	copy_second(copying, &second, snapshot);
-	copy_third(copying, &third, snapshot);
+			copying->buffer->bytes + part * largest_of(copying->plan), ret);
 }
 
 /*
  * A Go thread is on a goroutine's stack, whose end the runtime knows, or on its own. The other one
- * is copied too, from where it was left.
+ * is copied too, from where it was left. If a signal handler runs: the stack that it interrupted,
+ * then the other one.
  */
 static void copy_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
 {
@@ -413,7 +370,7 @@ static void copy_goroutine(const struct copying *copying, struct sprof_snapshot 
 	const uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
 	const bool is_inside = sp >= goroutine->low && sp < goroutine->high;
 	struct area area = {goroutine->low, goroutine->high};
-	struct other_stack other;
+	struct other_stack second, third = {.left = 0};
 	uint64_t left;
 
 	if (!is_inside)
@@ -421,17 +378,26 @@ static void copy_goroutine(const struct copying *copying, struct sprof_snapshot 
 	snapshot->stack = snapshot->home = snapshot->third = (struct sprof_stack_copy){0};
 	copy(copying, sp - SPROF_RED_ZONE, area, is_inside ? plan->goroutine_size : plan->size,
 		copying->buffer->bytes, &snapshot->stack);
-	if (!is_inside && goroutine->is_interrupted) {
-		copy_interrupted(copying, snapshot);
-		return;
-	}
 	if (is_inside) {
-		other = own_stack(copying, goroutine, goroutine->system_sp);
-	} else {
+		second = own_stack(copying, goroutine, goroutine->system_sp);
+	} else if (!goroutine->is_interrupted) {
 		left = sprof_goroutine_left_at(goroutine);
-		other = goroutine_stack(copying, goroutine, left ? left - SPROF_RED_ZONE : 0);
+		second = goroutine_stack(copying, goroutine, left ? left - SPROF_RED_ZONE : 0);
+	} else {
+		left = find_interrupted(&snapshot->stack);
+		if (!left)
+			return;
+		if (left >= goroutine->low && left < goroutine->high) {
+			second = goroutine_stack(copying, goroutine, left - SPROF_RED_ZONE);
+			third = own_stack(copying, goroutine, goroutine->system_sp);
+		} else {
+			second = own_stack(copying, goroutine, left - SPROF_RED_ZONE);
+			third = goroutine_stack(
+				copying, goroutine, sprof_goroutine_left_at(goroutine));
+		}
 	}
-	copy_second(copying, &other, snapshot);
+	copy_other(copying, &second, 1, &snapshot->home);
+	copy_other(copying, &third, 2, &snapshot->third);
 }
 
 static size_t read_for_go(void *data, uint64_t address, void *buffer, size_t size)
@@ -447,31 +413,8 @@ struct sprof_goroutine_reading sprof_copying_goroutine(const struct copying *cop
 		.runtime = copying->go,
 		.own_tid = copying->own_tid,
 		.thread_pointer = copying->thread->thread_pointer,
-		.wants_system = copying->plan->wants_system,
+		.wants_system = copying->thread->process->sampling->mappings.is_go_called,
 	};
-}
-
-static bool read_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
-{
-	const struct sprof_goroutine_reading reading = sprof_copying_goroutine(copying);
-
-	return copying->plan->goroutine_size &&
-		sprof_goroutine_read(&reading, &snapshot->regs, &snapshot->goroutine);
-}
-
-/* Whether the copy made ahead can become the wanted one. */
-static bool use_ahead(const struct copying *copying, const struct sprof_stack_copy *ahead,
-	const struct sprof_mapping *stack, struct sprof_snapshot *snapshot)
-{
-	uint64_t base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
-
-	if (!ahead || !ahead->size)
-		return false;
-	snapshot->stack = *ahead;
-	/* If sp is at the start of its mapping, its red zone is in the guard page. */
-	return stack && base >= stack->start && ahead->limit == stack->end &&
-		is_enough(ahead, base, copying->plan->size) &&
-		begin_at(&snapshot->stack, copying, base);
 }
 
 bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_copy *ahead,
@@ -479,13 +422,15 @@ bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_co
 {
 	uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
 	const struct sprof_mapping *stack = find_mapping(copying, sp);
+	const struct sprof_goroutine_reading reading = sprof_copying_goroutine(copying);
 	uint8_t *bytes = copying->buffer->bytes;
 
 	errno = 0;
 	/* The snapshot may have been another thread's before. */
 	snapshot->goroutine = (struct sprof_goroutine){0};
 	snapshot->script = NULL;
-	if (read_goroutine(copying, snapshot)) {
+	if (copying->plan->goroutine_size &&
+		sprof_goroutine_read(&reading, &snapshot->regs, &snapshot->goroutine)) {
 		copy_goroutine(copying, snapshot);
 		return snapshot->stack.size || errno != ESRCH;
 	}

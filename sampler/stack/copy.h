@@ -13,6 +13,8 @@
 #include "unwind/goroutine-read.h"
 
 struct copy_plan;
+struct observation;
+struct run;
 
 struct copy_buffer {
 	uint8_t *bytes;
@@ -52,11 +54,9 @@ void sprof_copy_settle(
 /* Plans: only an exec shrinks one. */
 void sprof_copy_plan_init(struct copy_plan *plan);
 /* Makes each copy as large as a copy may be. */
-void sprof_copy_plan_expect_all(struct copy_plan *plan);
+void sprof_copy_plan_expect_all(const struct sprof_thread *thread);
 /* The stack did not fit: the next copy is larger. */
-void sprof_copy_plan_grow(struct copy_plan *plan);
-/* The same for a thread that runs a goroutine. wants_system: its own stack is missing. */
-void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system);
+void sprof_copy_plan_grow(size_t *size);
 /*
  * A thread is about to be copied: a large copy for an interpreter, which calls itself for each call;
  * for a Go thread, that of a goroutine, and its own stack if C code may have called Go.
@@ -81,5 +81,36 @@ bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_co
  * left that CPU, a microsecond later.
  */
 void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *ret);
+
+/* interpreted.c: frames of interpreted languages; calls interp/ at the steps of a sample. */
+
+/* The mappings of the process have been read: looks for a runtime in it. */
+void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process);
+
+/* Prepares the copy of a thread that is still running or asleep. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_interpreted_prepare(
+	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer);
+
+/*
+ * The pieces of the interpreter's frames that one system call reads together with the stack: the
+ * first piece is the caller's. NULL: none. Allocates nothing.
+ */
+struct sprof_memory_piece *sprof_interpreted_pieces(
+	const struct copying *copying, size_t *ret_count);
+
+/*
+ * Copies the other frames while the thread stands still or sleeps, after its stack was copied.
+ * Allocates nothing.
+ */
+void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot *snapshot);
+
+/* Merges the interpreter's frames into the stack that was found. */
+void sprof_interpreted_merge(const struct run *run, const struct observation *observation,
+	struct sprof_stack_view *stack);
+
+/* The name that the program gave to the thread, if the language knows one; else "". */
+const char *sprof_interpreted_name(const struct sprof_thread *thread);
+/* Whether the last merge found another one. */
+bool sprof_interpreted_was_named(const struct sprof_thread *thread);
 
 #endif

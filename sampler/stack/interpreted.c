@@ -2,10 +2,10 @@
  * Gives interp/ the memory of a process, and keeps what it remembers of processes and threads. Does
  * not know any language.
  */
-#include "sampler/stack/interpreted.h"
-
 #include "interp/interp.h"
+#include "sampler/observation.h"
 #include "sampler/sampled.h"
+#include "sampler/stack/copy.h"
 
 /*
  * The process whose memory is read, and the thread to read it through: once the leader has ended,
@@ -15,14 +15,14 @@ struct reader {
 	const struct sprof_world *world;
 	struct sprof_process *process;
 	pid_t tid;
+	struct sprof_interp_memory memory;
 };
 
 static void read_pieces(void *data, struct sprof_memory_piece *pieces, size_t count)
 {
 	const struct reader *reader = data;
-	const struct sprof_world *world = reader->world;
 
-	world->read_pieces(world->data, reader->process, reader->tid, pieces, count);
+	reader->world->read_pieces(reader->process, reader->tid, pieces, count);
 }
 
 static size_t read_memory(void *data, uint64_t address, void *buffer, size_t size)
@@ -33,20 +33,21 @@ static size_t read_memory(void *data, uint64_t address, void *buffer, size_t siz
 	return piece.got;
 }
 
-static struct sprof_interp_memory memory_of(struct reader *reader)
+static const struct sprof_interp_memory *begin(struct reader *reader,
+	const struct sprof_world *world, struct sprof_process *process, pid_t tid)
 {
-	return (struct sprof_interp_memory){reader, read_memory, read_pieces};
+	*reader = (struct reader){world, process, tid, {reader, read_memory, read_pieces}};
+	return &reader->memory;
 }
 
 void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process)
 {
 	struct sampled_process *sampled = process->sampling;
-	struct reader reader = {world, process, process->maps.pid};
-	const struct sprof_interp_memory memory = memory_of(&reader);
+	struct reader reader;
 
 	if (world->interp)
-		sampled->script =
-			sprof_interp_find(world->interp, &process->maps, &memory, sampled->script);
+		sampled->script = sprof_interp_find(world->interp, &process->maps,
+			begin(&reader, world, process, process->maps.pid), sampled->script);
 }
 
 bool sprof_interpreted_prepare(
@@ -54,8 +55,7 @@ bool sprof_interpreted_prepare(
 {
 	const struct sampled_process *process = thread->process->sampling;
 	struct sampled *sampled = thread->sampling;
-	struct reader reader = {world, thread->process, thread->tid};
-	const struct sprof_interp_memory memory = memory_of(&reader);
+	struct reader reader;
 	const struct sprof_interp_subject subject = {
 		.own_tid = sampled->own_tid,
 		.thread_pointer = thread->thread_pointer,
@@ -63,8 +63,9 @@ bool sprof_interpreted_prepare(
 
 	if (!process->script)
 		return true;
-	return sprof_interp_prepare(
-		process->script, &memory, &subject, &sampled->script, &buffer->script);
+	return sprof_interp_prepare(process->script,
+		begin(&reader, world, thread->process, thread->tid), &subject, &sampled->script,
+		&buffer->script);
 }
 
 struct sprof_memory_piece *sprof_interpreted_pieces(
@@ -83,8 +84,8 @@ void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot
 {
 	const struct sampled_process *process = copying->thread->process->sampling;
 	const struct sampled *sampled = copying->thread->sampling;
-	struct reader reader = {copying->world, copying->thread->process, copying->thread->tid};
-	const struct sprof_interp_memory memory = memory_of(&reader);
+	const struct sprof_thread *thread = copying->thread;
+	struct reader reader;
 	const struct sprof_interp_stack stack = {
 		snapshot->stack.base, snapshot->stack.size, snapshot->stack.bytes};
 	struct copy_buffer *buffer = copying->buffer;
@@ -92,7 +93,9 @@ void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot
 	snapshot->script = NULL;
 	if (!process->script || !sampled->script || !buffer->script)
 		return;
-	sprof_interp_copy(process->script, &memory, &stack, sampled->script, buffer->script);
+	sprof_interp_copy(process->script,
+		begin(&reader, copying->world, thread->process, thread->tid), &stack,
+		sampled->script, buffer->script);
 	snapshot->script = buffer->script;
 }
 
@@ -103,24 +106,20 @@ void sprof_interpreted_merge(const struct run *run, const struct observation *ob
 	struct sprof_thread *thread = observation->thread;
 	const struct sampled_process *process = thread->process->sampling;
 	struct sampled *sampled = thread->sampling;
-	struct reader reader = {world, thread->process, thread->tid};
-	const struct sprof_interp_memory memory = memory_of(&reader);
+	struct reader reader;
 
 	if (process->script)
-		stack->merge = sprof_interp_merge(world->interp, process->script, &memory,
-			sampled->script, observation->snapshot->script, stack);
+		stack->merge = sprof_interp_merge(world->interp, process->script,
+			begin(&reader, world, thread->process, thread->tid), sampled->script,
+			observation->snapshot->script, stack);
 }
 
 const char *sprof_interpreted_name(const struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled->script ? sprof_interp_thread_name(sampled->script) : "";
+	return thread->sampling->script ? sprof_interp_thread_name(thread->sampling->script) : "";
 }
 
 bool sprof_interpreted_was_named(const struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled->script && sprof_interp_thread_was_named(sampled->script);
+	return thread->sampling->script && sprof_interp_thread_was_named(thread->sampling->script);
 }

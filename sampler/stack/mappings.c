@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/numbers.h"
-#include "sampler/stack/interpreted.h"
+#include "sampler/stack/copy.h"
 
 enum {
 	/* While a process is active, its mappings are read this often in any case. */
@@ -22,24 +22,17 @@ enum {
 	LATE_NS = SPROF_NS_PER_MS,
 };
 
-static struct known_mappings *known_of(const struct sprof_process *process)
-{
-	struct sampled_process *sampled = process->sampling;
-
-	return &sampled->mappings;
-}
-
 static bool is_affordable(const struct sprof_world *world, const struct known_mappings *known)
 {
-	return world->now_ns(world->data) >= known->read_ns + COST_SHARE * known->cost_ns;
+	return world->now_ns() >= known->read_ns + COST_SHARE * known->cost_ns;
 }
 
 static void find_go(const struct sprof_world *world, const struct sprof_process *process)
 {
-	struct known_mappings *known = known_of(process);
+	struct known_mappings *known = &process->sampling->mappings;
 
-	known->go = world->find_go(world->data, &process->maps);
-	known->go_count = world->go_count(world->data);
+	known->go = world->find_go(world->unwinder, &process->maps);
+	known->go_count = world->go_count(world->unwinder);
 }
 
 /*
@@ -48,12 +41,12 @@ static void find_go(const struct sprof_world *world, const struct sprof_process 
  */
 static bool read_maps(const struct sprof_world *world, struct sprof_process *process)
 {
-	struct known_mappings *known = known_of(process);
-	const uint64_t before = known->generation, begin = world->own_cpu_ns(world->data);
+	struct known_mappings *known = &process->sampling->mappings;
+	const uint64_t before = known->generation, begin = world->own_cpu_ns();
 
-	world->read_maps(world->data, process);
-	known->read_ns = world->now_ns(world->data);
-	known->cost_ns = world->own_cpu_ns(world->data) - begin;
+	world->read_maps(process, world->modules);
+	known->read_ns = world->now_ns();
+	known->cost_ns = world->own_cpu_ns() - begin;
 	known->read_change = known->change;
 	known->generation = process->maps.generation;
 	if (process->maps.generation == before)
@@ -66,7 +59,7 @@ static bool read_maps(const struct sprof_world *world, struct sprof_process *pro
 
 bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process)
 {
-	struct known_mappings *known = known_of(process);
+	struct known_mappings *known = &process->sampling->mappings;
 
 	/* A thread whose stacks lead nowhere would have the mappings read each time. */
 	if (known->is_unchanged && !is_affordable(world, known))
@@ -75,24 +68,17 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 	return !known->is_unchanged;
 }
 
-/*
- * Records from before a change are unwound with the mappings kept for them: what came later is not
- * theirs.
- */
-static bool is_there_now(
-	const struct sprof_world *world, struct sprof_process *process, uint64_t pc)
-{
-	const struct known_mappings *known = known_of(process);
-
-	return !known->is_kept && known->can_ask && world->has_code(world->data, process, pc);
-}
-
 bool sprof_mappings_seek(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t pc)
 {
-	struct known_mappings *known = known_of(process);
+	struct known_mappings *known = &process->sampling->mappings;
 
-	if (!known->is_unchanged || known->lacks_code || !is_there_now(world, process, pc))
+	/*
+	 * Records from before a change are unwound with the mappings kept for them: what came later
+	 * is not theirs.
+	 */
+	if (!known->is_unchanged || known->lacks_code || known->is_kept || !known->can_ask ||
+		!world->has_code(&process->maps_file, process->pid, pc))
 		return sprof_mappings_read(world, process);
 	known->is_unchanged = known->lacks_code = !read_maps(world, process);
 	return !known->is_unchanged;
@@ -100,7 +86,7 @@ bool sprof_mappings_seek(
 
 bool sprof_mappings_are_gone(const struct sprof_process *process)
 {
-	const struct known_mappings *known = known_of(process);
+	const struct known_mappings *known = &process->sampling->mappings;
 
 	return known->generation &&
 		(!process->maps.generation ||
@@ -110,7 +96,7 @@ bool sprof_mappings_are_gone(const struct sprof_process *process)
 
 void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process)
 {
-	struct known_mappings *known = known_of(process);
+	struct known_mappings *known = &process->sampling->mappings;
 
 	if (sprof_mappings_are_gone(process))
 		sprof_mappings_forget(known);
@@ -121,14 +107,14 @@ void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process 
 void sprof_mappings_refresh(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns)
 {
-	const struct known_mappings *known = known_of(process);
+	const struct known_mappings *known = &process->sampling->mappings;
 
 	if (known->is_kept)
 		return;
 	if (known->read_ns + AGE_NS < now_ns)
 		read_maps(world, process);
 	/* A library with Go's runtime is known only after a stack has led through it. */
-	if (!known->go && known->go_count != world->go_count(world->data))
+	if (!known->go && known->go_count != world->go_count(world->unwinder))
 		find_go(world, process);
 }
 
@@ -160,7 +146,7 @@ static size_t made_until(const struct sprof_perf_timer_record *record, uint64_t 
 bool sprof_mappings_begin_record(
 	struct sprof_process *process, const struct sprof_perf_timer_record *record)
 {
-	struct known_mappings *known = known_of(process);
+	struct known_mappings *known = &process->sampling->mappings;
 
 	known->record = record;
 	known->is_kept = record->mapped_ns <= known->read_ns &&
@@ -171,7 +157,7 @@ bool sprof_mappings_begin_record(
 
 void sprof_mappings_end_record(struct sprof_process *process)
 {
-	struct known_mappings *known = known_of(process);
+	struct known_mappings *known = &process->sampling->mappings;
 
 	known->record = NULL;
 	known->is_kept = false;
@@ -191,34 +177,16 @@ void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns
 	mappings->change++;
 }
 
-static bool is_of(const struct sprof_mapping *mapping, const struct sprof_frame *frame)
-{
-	return mapping->executable && mapping->module == frame->module &&
-		frame->offset - mapping->offset <= mapping->end - mapping->start;
-}
-
 static bool leads_through(const struct sprof_stack_view *stack, const struct sprof_mapping *mapping)
 {
 	for (size_t i = 0; i < stack->count; i++) {
-		if (is_of(mapping, &stack->frames[i]))
+		const struct sprof_frame *frame = &stack->frames[i];
+
+		if (mapping->executable && mapping->module == frame->module &&
+			frame->offset - mapping->offset <= mapping->end - mapping->start)
 			return true;
 	}
 	return false;
-}
-
-/* A bit for each of the stack's modules that is a file; several modules may share one. */
-static uint64_t files_of(const struct sprof_world *world, const struct sprof_stack_view *stack)
-{
-	uint64_t files = 0;
-
-	for (size_t i = 0; i < stack->count; i++) {
-		const uint32_t module = stack->frames[i].module;
-
-		if ((!i || module != stack->frames[i - 1].module) &&
-			world->is_file(world->data, module))
-			files |= UINT64_C(1) << module % 64;
-	}
-	return files;
 }
 
 /*
@@ -228,18 +196,26 @@ static uint64_t files_of(const struct sprof_world *world, const struct sprof_sta
 static enum sprof_maps_answer confirm(const struct sprof_world *world,
 	struct sprof_process *process, const struct sprof_stack_view *stack)
 {
-	struct known_mappings *known = known_of(process);
-	const uint64_t files = files_of(world, stack);
+	struct known_mappings *known = &process->sampling->mappings;
+	uint64_t files = 0;
 
+	/* A bit for each of the stack's modules that is a file; several modules may share one. */
+	for (size_t i = 0; i < stack->count; i++) {
+		const uint32_t module = stack->frames[i].module;
+
+		if ((!i || module != stack->frames[i - 1].module) &&
+			world->is_file(world->modules, module))
+			files |= UINT64_C(1) << module % 64;
+	}
 	for (size_t i = 0; files && i < process->maps.count; i++) {
 		struct sprof_mapping *mapping = &process->maps.items[i];
 		enum sprof_maps_answer answer;
 
 		if (!(files >> mapping->module % 64 & 1) || mapping->confirmed == known->change ||
 			!leads_through(stack, mapping) ||
-			!world->is_file(world->data, mapping->module))
+			!world->is_file(world->modules, mapping->module))
 			continue;
-		answer = world->ask_mapping(world->data, process, mapping);
+		answer = world->ask_mapping(world->modules, process, mapping);
 		known->can_ask = answer != SPROF_MAPS_UNKNOWN;
 		if (answer != SPROF_MAPS_SAME)
 			return answer;
@@ -252,7 +228,7 @@ static enum sprof_maps_answer confirm(const struct sprof_world *world,
 static bool leads_through_made(const struct sprof_world *world, const struct sprof_process *process,
 	const struct sprof_stack_view *stack, uint64_t after_ns, uint64_t until_ns)
 {
-	const struct sprof_perf_timer_record *record = known_of(process)->record;
+	const struct sprof_perf_timer_record *record = process->sampling->mappings.record;
 	const size_t last = made_until(record, until_ns);
 
 	for (size_t i = made_until(record, after_ns); i < last; i++) {
@@ -262,7 +238,7 @@ static bool leads_through_made(const struct sprof_world *world, const struct spr
 			if (mapping->start < record->mappings[i].end &&
 				mapping->end > record->mappings[i].start &&
 				leads_through(stack, mapping) &&
-				world->is_file(world->data, mapping->module))
+				world->is_file(world->modules, mapping->module))
 				return true;
 		}
 	}
@@ -272,7 +248,7 @@ static bool leads_through_made(const struct sprof_world *world, const struct spr
 bool sprof_mappings_were_replaced(const struct sprof_world *world,
 	const struct sprof_process *process, const struct sprof_stack_view *stack)
 {
-	const struct known_mappings *known = known_of(process);
+	const struct known_mappings *known = &process->sampling->mappings;
 
 	return known->record &&
 		leads_through_made(world, process, stack, known->record->time_ns,
@@ -282,7 +258,7 @@ bool sprof_mappings_were_replaced(const struct sprof_world *world,
 bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack)
 {
-	struct known_mappings *known = known_of(process);
+	struct known_mappings *known = &process->sampling->mappings;
 	enum sprof_maps_answer answer;
 
 	if (known->is_kept || known->change == known->read_change)

@@ -4,10 +4,6 @@
 #ifndef SPROF_SAMPLER_STACK_MAPPINGS_H
 #define SPROF_SAMPLER_STACK_MAPPINGS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "attach/proc/procfs.h"
 #include "sampler/sampled.h"
 #include "sampler/world.h"
 

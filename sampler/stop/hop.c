@@ -33,11 +33,6 @@ enum {
  */
 static const uint64_t avoided_ns = 30 * (uint64_t)SPROF_NS_PER_S;
 
-static int open_file(const char *path)
-{
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 /* How long the calling thread was queued for a CPU so far; the last value, if it can't be read. */
 static uint64_t read_queued(const struct sprof_hop *hop)
 {
@@ -53,7 +48,7 @@ static uint64_t read_queued(const struct sprof_hop *hop)
 void sprof_hop_init(struct sprof_hop *hop)
 {
 	*hop = (struct sprof_hop){
-		.schedstat_file = open_file("/proc/thread-self/schedstat"),
+		.schedstat_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC),
 		.online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	hop->usable = sprof_cpu_set_of(0, &hop->allowed) && sprof_cpu_set_count(&hop->allowed) > 1;
@@ -67,8 +62,10 @@ uint64_t sprof_hop_queued_ns(const struct sprof_hop *hop)
 	return read_queued(hop) - hop->queued_ns;
 }
 
-static void note(struct sprof_hop *hop, uint64_t queued_ns)
+void sprof_hop_note_queued(struct sprof_hop *hop)
 {
+	const uint64_t queued_ns = read_queued(hop);
+
 	if (queued_ns - hop->queued_ns > STARVED_NS) {
 		sprof_cpu_set_add(&hop->avoided, sched_getcpu());
 		hop->avoided_until_ns = sprof_clock_now_ns() + avoided_ns;
@@ -76,11 +73,6 @@ static void note(struct sprof_hop *hop, uint64_t queued_ns)
 	hop->queued_ns = queued_ns;
 	if (sprof_clock_now_ns() > hop->avoided_until_ns)
 		hop->avoided = (struct sprof_cpu_set){0};
-}
-
-void sprof_hop_note_queued(struct sprof_hop *hop)
-{
-	note(hop, read_queued(hop));
 }
 
 void sprof_hop_to(struct sprof_hop *hop, int cpu)
@@ -126,13 +118,13 @@ void sprof_hop_keep_off(const struct sprof_hop *hop, const struct sprof_cpu_set 
 
 bool sprof_hop_widen_if_queued(struct sprof_hop *hop)
 {
-	const uint64_t queued_ns = read_queued(hop);
-	const bool is_kept_waiting = queued_ns - hop->queued_ns > LONG_QUEUE_NS;
+	const uint64_t before_ns = hop->queued_ns;
 
-	note(hop, queued_ns);
-	if (is_kept_waiting)
-		sprof_hop_keep_off(hop, &hop->avoided);
-	return is_kept_waiting;
+	sprof_hop_note_queued(hop);
+	if (hop->queued_ns - before_ns <= LONG_QUEUE_NS)
+		return false;
+	sprof_hop_keep_off(hop, &hop->avoided);
+	return true;
 }
 
 void sprof_hop_restore(const struct sprof_hop *hop)
@@ -140,11 +132,6 @@ void sprof_hop_restore(const struct sprof_hop *hop)
 	if (hop->usable)
 		sprof_cpu_set_confine(0, &hop->allowed);
 	sprof_priority_restore(&hop->own);
-}
-
-void sprof_hop_resume(const struct sprof_hop *hop)
-{
-	sprof_priority_raise(&hop->own);
 }
 
 void sprof_hop_finish(struct sprof_hop *hop)

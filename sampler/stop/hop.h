@@ -15,7 +15,41 @@
 #include <sys/types.h>
 
 #include "base/cpu-set.h"
-#include "sampler/stop/priority.h"
+
+/* priority.c: how the kernel schedules the calling thread: policy, nice level, time slice, timer slack. */
+
+/* struct sched_attr of sched_setattr(2); the C library of Debian 12 lacks both. */
+struct sprof_sched_attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+};
+
+/* What the thread had before anything was changed. */
+struct sprof_priority {
+	bool known;
+	struct sprof_sched_attributes attributes;
+	int slack_ns;
+};
+
+/* Reads the values of the calling thread. */
+void sprof_priority_init(struct sprof_priority *own);
+
+/*
+ * Asks for a short time slice and exact timers, and for a higher nice level if that is permitted. A
+ * policy other than SCHED_OTHER is the user's choice and is kept as it is.
+ */
+void sprof_priority_raise(const struct sprof_priority *own);
+
+/* Restores what the thread had before. */
+void sprof_priority_restore(const struct sprof_priority *own);
+
+/* Rises with the priority of a real-time thread (sched(7)). 0: it is none. */
+uint64_t sprof_priority_rank(uint64_t policy, uint64_t priority);
+/* Whether a thread of this rank leaves us no CPU time while it runs. */
+bool sprof_priority_is_starved_by(const struct sprof_priority *own, uint64_t rank);
 
 struct sprof_hop {
 	struct sprof_cpu_set allowed; /* CPUs that the user allows */
@@ -74,9 +108,8 @@ bool sprof_hop_widen_if_queued(struct sprof_hop *hop);
 /* Allows all CPUs but these; if all are taken, any: then the kernel finds the best. */
 void sprof_hop_keep_off(const struct sprof_hop *hop, const struct sprof_cpu_set *taken);
 
-/* Restores the thread's own scheduling, for a fork and at the end; resume raises it again. */
+/* Restores the thread's own scheduling, for a fork and at the end; sprof_priority_raise() raises it again. */
 void sprof_hop_restore(const struct sprof_hop *hop);
-void sprof_hop_resume(const struct sprof_hop *hop);
 
 void sprof_hop_finish(struct sprof_hop *hop);
 

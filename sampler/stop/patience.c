@@ -4,7 +4,7 @@
  * whose threads can't stop (the group has used up its cpu.max) cost no more than one. Does not
  * handle threads: its caller says what is expected of them.
  */
-#include "sampler/stop/patience.h"
+#include "sampler/stop/stops.h"
 
 #include "base/clock.h"
 

@@ -3,7 +3,7 @@
  * samples are then later. Does not handle priority inheritance, which raises threads above their
  * policy.
  */
-#include "sampler/stop/priority.h"
+#include "sampler/stop/hop.h"
 
 #include <sched.h>
 #include <sys/prctl.h>

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sampler/sampled.h"
-#include "sampler/stack/interpreted.h"
 
 void sprof_slots_finish(struct slots *slots)
 {
@@ -18,30 +16,25 @@ void sprof_slots_finish(struct slots *slots)
 	sprof_copy_buffer_finish(&slots->spare.buffer);
 }
 
-/* Returns NULL if out of memory. */
-static struct slot *next_slot(struct slots *slots, const struct copy_plan *plan)
+static void begin(struct slot *slot, const struct ask *ask, enum slot_phase phase)
 {
-	if (sprof_copy_reserve(&slots->spare.buffer, plan) &&
-		sprof_array_reserve(
-			&slots->items, &slots->capacity, slots->count + 1, sizeof(*slots->items)) &&
-		sprof_copy_reserve(&slots->items[slots->count].buffer, plan))
-		return &slots->items[slots->count++];
-	return NULL;
+	slot->ask = *ask;
+	slot->phase = phase;
+	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
 }
 
 bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 {
-	const struct sampled *sampled = ask->thread->sampling;
+	const struct copy_plan *plan = &ask->thread->sampling->copy;
 	bool is_asked = ask->thread->phase == SPROF_THREAD_INTERRUPTED;
-	struct slot *slot;
 
 	sprof_copy_plan_expect(ask->thread);
-	slot = next_slot(slots, &sampled->copy);
-	if (!slot)
+	if (!sprof_copy_reserve(&slots->spare.buffer, plan) ||
+		!sprof_array_reserve(
+			&slots->items, &slots->capacity, slots->count + 1, sizeof(*slots->items)) ||
+		!sprof_copy_reserve(&slots->items[slots->count].buffer, plan))
 		return false;
-	slot->ask = *ask;
-	slot->phase = is_asked ? SLOT_QUEUED : SLOT_PLANNED;
-	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
+	begin(&slots->items[slots->count++], ask, is_asked ? SLOT_QUEUED : SLOT_PLANNED);
 	return true;
 }
 
@@ -64,34 +57,12 @@ struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thre
 
 struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask)
 {
-	const struct sampled *sampled = ask->thread->sampling;
 	struct slot *slot = &slots->spare;
 
-	if (slot->ask.thread || !sprof_copy_has_room(&slot->buffer, &sampled->copy))
+	if (slot->ask.thread || !sprof_copy_has_room(&slot->buffer, &ask->thread->sampling->copy))
 		return NULL;
-	slot->ask = *ask;
-	slot->phase = SLOT_QUEUED;
-	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
+	begin(slot, ask, SLOT_QUEUED);
 	return slot;
-}
-
-bool sprof_slot_is_copied(const struct slot *slot)
-{
-	return slot->phase == SLOT_COPIED || slot->phase == SLOT_FAILED;
-}
-
-enum sprof_state sprof_slot_state(const struct slot *slot)
-{
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-
-	if (regs->system_call < 0)
-		return SPROF_STATE_USER;
-	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
-}
-
-bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot)
-{
-	return slot >= group->first && slot < group->last;
 }
 
 bool sprof_slot_group_is_awaited(const struct slot_group *group)

@@ -4,14 +4,9 @@
 #ifndef SPROF_SAMPLER_STOP_SLOTS_H
 #define SPROF_SAMPLER_STOP_SLOTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/record.h"
-#include "sampler/account/figures.h"
 #include "sampler/sampled.h"
 #include "sampler/stack/copy.h"
+#include "sampler/stop/hop.h"
 
 /* One thread to sample. */
 struct ask {
@@ -79,23 +74,37 @@ struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thre
  */
 struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask);
 
-/* The thread was stopped and copied, and runs on. */
-bool sprof_slot_is_copied(const struct slot *slot);
-
-/*
- * The thread's state by its registers: it ran at the look, and may have gone to sleep before its
- * stop.
- */
-enum sprof_state sprof_slot_state(const struct slot *slot);
-
-bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot);
 bool sprof_slot_group_is_awaited(const struct slot_group *group);
 bool sprof_slot_group_is_asked(const struct slot_group *group);
-/*
- * One thread has had the CPU. The others wait for it in the run queue, which is no pause of ours.
- */
+/* Those that were asked and have not come wait for a CPU. */
 void sprof_slot_group_queue_rest(const struct slot_group *group);
 /* Stops that have not come by now come later. */
 void sprof_slot_group_give_up(const struct slot_group *group);
+
+/*
+ * order.c: the order in which a tick stops its threads, and the CPU to stop them from: the threads
+ * of one CPU together.
+ */
+struct stop_order {
+	struct sprof_hop *hop;
+	bool crowded;              /* other programs want CPUs, and none is idle */
+	struct sprof_cpu_set busy; /* CPUs that any of the threads ran on */
+	/* real-time threads leave us no time there: threads on them are stopped from another CPU */
+	struct sprof_cpu_set taken;
+	/* those with a pinned real-time thread: also taken at the next tick */
+	struct sprof_cpu_set taken_for_good;
+	struct slot *end;        /* of the last group */
+	struct slot_group group; /* the present group */
+};
+
+/* Sorts the slots, and moves to a free CPU if that helps. `crowded`: there is none. */
+void sprof_stop_order_begin(
+	struct stop_order *order, const struct slots *slots, bool crowded, struct sprof_hop *hop);
+
+/*
+ * Goes on to the next CPU's group, and moves to the CPU to stop it from. Returns false if there is
+ * none.
+ */
+bool sprof_stop_order_next(struct stop_order *order);
 
 #endif

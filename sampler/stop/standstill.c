@@ -7,50 +7,10 @@
  */
 #include "sampler/stop/stops.h"
 
+#include "base/numbers.h"
+
 /* A running thread has stopped by then, and a resumed one goes on. */
 enum { QUICK_NS = 200 * 1000 };
-
-/*
- * A stop that took longer was not that of a running thread: it waited for a CPU, or its group had
- * used up its share (cpu.max). That is no pause of ours. Before we saw it, the thread stood still
- * at most as long as we were queued for a CPU ourselves.
- */
-static uint64_t unseen_ns(const struct sprof_hop *hop, uint64_t stop_ns)
-{
-	uint64_t queued;
-
-	if (stop_ns <= QUICK_NS)
-		return stop_ns;
-	queued = sprof_hop_queued_ns(hop);
-	return queued < stop_ns ? queued : stop_ns;
-}
-
-static void copy(const struct run *run, struct slot *slot)
-{
-	const struct sprof_world *world = run->world;
-	const struct copying copying = sprof_copying_of(world, slot->ask.thread, &slot->buffer);
-	struct sprof_stack_copy ahead = {0};
-
-	if (slot->near)
-		sprof_copy_ahead(&copying, &ahead);
-	if (!world->read_registers(world->data, slot->ask.thread, &slot->snapshot.regs))
-		return;
-	sprof_copy_stack(&copying, &ahead, &slot->snapshot);
-	slot->phase = SLOT_COPIED;
-}
-
-/* The kernel's figures of a thread that has just been stopped are exact. */
-static void read_figures(const struct run *run, struct slot *slot)
-{
-	const struct sprof_world *world = run->world;
-	struct sprof_thread *thread = slot->ask.thread;
-
-	slot->has_reading =
-		slot->ask.wants_figures && sprof_reading_take(world, thread, &slot->reading);
-	slot->look = (struct ledger_look){now_of(run), slot->reading.schedstat};
-	if (!slot->has_reading && !world->read_schedstat(world->data, thread, &slot->look.figures))
-		slot->look.time_ns = 0;
-}
 
 /*
  * Resumes the thread. Returns when it went on. It may have taken our CPU before we could read the
@@ -62,7 +22,7 @@ static uint64_t let_go(
 	const uint64_t before = now_of(run);
 	uint64_t after, queued;
 
-	run->world->resume(run->world->data, thread);
+	run->world->resume(thread);
 	after = now_of(run);
 	if (after - before <= QUICK_NS)
 		return after;
@@ -73,33 +33,51 @@ static uint64_t let_go(
 void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	struct sprof_histogram *pauses, struct slot *slot)
 {
+	const struct sprof_world *world = run->world;
 	struct sprof_thread *thread = slot->ask.thread;
-	struct sampled *sampled = thread->sampling;
-	uint64_t begin = now_of(run), end;
-	uint64_t stop_ns = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0;
+	const struct copying copying = sprof_copying_of(world, thread, &slot->buffer);
+	struct sprof_stack_copy ahead = {0};
+	const uint64_t begin = now_of(run);
+	uint64_t unseen = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0, end;
 
 	slot->phase = SLOT_FAILED;
 	slot->awaited = false;
-	copy(run, slot);
+	if (slot->near)
+		sprof_copy_ahead(&copying, &ahead);
+	if (world->mend(thread, true, &slot->snapshot.regs)) {
+		sprof_copy_stack(&copying, &ahead, &slot->snapshot);
+		slot->phase = SLOT_COPIED;
+	}
 	end = let_go(run, hop, thread);
+	/*
+	 * A stop that took longer was not that of a running thread: it waited for a CPU, or its
+	 * group had used up its share (cpu.max). That is no pause of ours. Before we saw it, the
+	 * thread stood still at most as long as we were queued for a CPU ourselves.
+	 */
+	if (unseen > QUICK_NS)
+		unseen = sprof_least(unseen, sprof_hop_queued_ns(hop));
 	/* Without memory, others end the run. */
-	(void)!sprof_histogram_add(pauses, end - begin + unseen_ns(hop, stop_ns));
-	sampled->stood_ns += end - begin;
-	sampled->is_late = false;
-	if (slot->phase == SLOT_COPIED)
-		read_figures(run, slot);
+	(void)!sprof_histogram_add(pauses, end - begin + unseen);
+	thread->sampling->stood_ns += end - begin;
+	thread->sampling->is_late = false;
+	if (slot->phase != SLOT_COPIED)
+		return;
+	/* The kernel's figures of a thread that has just been stopped are exact. */
+	slot->has_reading =
+		slot->ask.wants_figures && sprof_reading_take(world, thread, &slot->reading);
+	slot->look = (struct ledger_look){now_of(run), slot->reading.schedstat};
+	if (!slot->has_reading && !world->read_schedstat(thread, &slot->look.figures))
+		slot->look.time_ns = 0;
 }
 
 void sprof_standstill_end(
 	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = run->world;
-	struct sampled *sampled = thread->sampling;
 	uint64_t seen = now_of(run), end;
 	struct sprof_regs regs;
 
-	world->read_registers(world->data, thread, &regs);
+	(void)!run->world->mend(thread, true, &regs);
 	end = let_go(run, hop, thread);
-	if (sampled)
-		sampled->stood_ns += end - seen;
+	if (thread->sampling)
+		thread->sampling->stood_ns += end - seen;
 }

@@ -7,47 +7,62 @@
 
 #include "base/histogram.h"
 #include "sampler/account/book.h"
-#include "sampler/stop/hop.h"
-#include "sampler/stop/patience.h"
 #include "sampler/stop/slots.h"
 
-/* A tick, for those that sample running threads. */
-struct source_tick {
-	uint64_t ns, period_ns; /* when it began, and the time between ticks up to it */
-	bool thorough;          /* it is the last one for some time */
+/* patience.c: how long a tick waits for its stops. */
+
+/* Of one tick. All times in ns of any one clock. */
+struct patience {
+	uint64_t deadline_ns; /* for threads that may be waiting for a CPU */
+	uint64_t vain_ns;     /* how much longer it may wait for the others without a stop */
+	uint64_t since_ns;    /* of the last stop, or request, or end of the wait */
 };
 
-/* What stops report besides observations. Threads may end meanwhile, and are then gone. */
-struct stops_listener {
-	void *data;
-	/* The thread has no observation in the tick that asked for it: it sleeps, or got no CPU. */
-	void (*missed)(void *data, struct sprof_thread *thread);
-	/* An event that is no stop. */
-	void (*event)(void *data, const struct sprof_event *event);
-};
+/*
+ * A tick begins. `period`: the time between ticks; a part of it may be spent. A `thorough` tick is
+ * the last one for some time: it waits for more CPUs, and for each thread as long as for one that
+ * should stop at once.
+ */
+void sprof_patience_begin(struct patience *patience, uint64_t now, uint64_t period, bool thorough);
+
+/*
+ * A thread has just stopped, or some have been asked: returns until when to wait for the next.
+ * `soon`: one of them should have a CPU, and stop at once.
+ */
+uint64_t sprof_patience_deadline(struct patience *patience, uint64_t now, bool soon);
+
+/* Ends the wait: no stop has come since the last one. */
+void sprof_patience_end(struct patience *patience, uint64_t now);
+
+/* The tick waits for more: the time since the end of the last wait does not count. */
+void sprof_patience_go_on(struct patience *patience, uint64_t now);
 
 struct stops {
 	const struct run *run;
-	struct stops_listener listener;
+	void *data; /* of on_event */
+	/* An event that is no stop. Threads may end in it, and are then gone. */
+	void (*on_event)(void *data, const struct sprof_event *event);
 	struct book *book;
 	struct sprof_histogram pauses; /* how long threads stood still */
 	struct slots slots;
 	struct sprof_hop hop;
-	struct source_tick tick;
 	struct patience patience; /* zeroed: this tick has not waited yet */
 	size_t asked;             /* threads that this tick has asked for */
 };
 
 /* The caller keeps all pointed-to objects alive for longer. */
-void sprof_stops_init(
-	struct stops *stops, struct book *book, const struct stops_listener *listener);
+void sprof_stops_init(struct stops *stops, struct book *book, void *data,
+	void (*on_event)(void *data, const struct sprof_event *event));
 void sprof_stops_finish(struct stops *stops);
 
-void sprof_stops_begin(struct stops *stops, const struct source_tick *tick);
 /* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_stops_ask(struct stops *stops, const struct ask *ask);
 /* Whether to collect now: what the threads were seen doing may soon be over. */
 bool sprof_stops_are_due(const struct stops *stops);
+/*
+ * Afterwards, the slots that are neither COPIED nor GONE have no observation: the threads sleep, or
+ * got no CPU. The caller empties them.
+ */
 void sprof_stops_collect(struct stops *stops);
 /* Between two ticks: a stop that was asked for has come. */
 void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread);

@@ -6,6 +6,7 @@
 #include "sampler/switches/exact.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/numbers.h"
@@ -18,17 +19,6 @@ enum {
 	BIRTH_NS = 200 * SPROF_NS_PER_MS,
 };
 
-static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample)
-{
-	return sprof_exact_report_seen(data, thread, sample);
-}
-
-void sprof_exact_finish(struct exact *exact)
-{
-	exact->run->lengths = NULL;
-	exact->is_open = false;
-}
-
 /* Returns NULL if the thread is gone or out of memory. */
 static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 {
@@ -38,7 +28,7 @@ static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 		return switching;
 	switching = calloc(1, sizeof(*switching));
 	if (switching)
-		((struct sampled *)thread->sampling)->switching = switching;
+		thread->sampling->switching = switching;
 	else
 		exact->run->out_of_memory = true;
 	return switching;
@@ -49,49 +39,38 @@ static void cover(struct exact *exact, struct sprof_thread *thread)
 	const struct sprof_world *world = exact->run->world;
 	struct sprof_perf_denial denial;
 
-	if (!world->switches_cover(world->data, thread, &denial))
+	if (!world->switches_cover(world->switches, thread->tid, &denial))
 		exact->run->quality->exact_refused += denial.reason != SPROF_PERF_GONE;
 	else if (exact->is_on)
 		(void)open(exact, thread);
 }
 
-static bool begin_log(const struct exact *exact)
-{
-	const struct sprof_world *world = exact->run->world;
-	const struct sprof_sampler_options *options = exact->run->options;
-	const struct sprof_switch_log_plan plan = {
-		.places = options->exact_waits == SPROF_EXACT_STACKS,
-		.threads = options->heirs,
-		.processes = options->processes,
-	};
-	struct sprof_perf_denial denial;
-
-	return world->switches_begin(world->data, &plan, &denial);
-}
-
 void sprof_exact_begin(struct exact *exact, struct book *book, bool is_on)
 {
 	struct run *run = book->run;
-	struct sprof_thread **threads;
-	size_t count;
+	const struct threads threads = threads_of(run);
+	const struct sprof_switch_log_plan plan = {
+		.places = run->options->exact_waits == SPROF_EXACT_STACKS,
+		.threads = run->options->heirs,
+		.processes = run->options->processes,
+	};
+	struct sprof_perf_denial denial;
 
-	*exact = (struct exact){
-		.run = run, .book = book, .from_ns = UINT64_MAX, .lengths = {exact, seen}};
-	threads = run->world->threads(run->world->data, &count);
-	if (!begin_log(exact)) {
-		run->quality->exact_refused += count;
+	*exact = (struct exact){.run = run, .book = book, .from_ns = UINT64_MAX};
+	if (!run->world->switches_begin(run->world->switches, &plan, &denial)) {
+		run->quality->exact_refused += threads.count;
 		return;
 	}
 	exact->read_ns = now_of(run);
 	exact->is_open = true;
-	if (run->options->exact_waits == SPROF_EXACT_STACKS)
-		run->lengths = &exact->lengths;
+	if (plan.places)
+		run->exact = exact;
 	exact->is_on = is_on;
 	exact->from_ns = is_on ? exact->read_ns : UINT64_MAX;
-	for (size_t i = 0; i < count; i++) {
-		cover(exact, threads[i]);
-		if (threads[i]->id >= exact->next_id)
-			exact->next_id = threads[i]->id + 1;
+	for (size_t i = 0; i < threads.count; i++) {
+		cover(exact, threads.items[i]);
+		if (threads.items[i]->id >= exact->next_id)
+			exact->next_id = threads.items[i]->id + 1;
 	}
 	exact->settled_ns = now_of(run) + BIRTH_NS;
 }
@@ -117,18 +96,6 @@ static void count(
 	sprof_exact_report_ended(exact, thread, interval);
 }
 
-/* A thread that gets its first CPU has been on none since its recording began. */
-static void take_first(const struct exact *exact, const struct sprof_thread *thread,
-	struct switching *switching, uint64_t time_ns)
-{
-	if (switching->is_known)
-		return;
-	if (thread->born && thread->seen_ns >= exact->from_ns)
-		switching->off_ns += sprof_minus(time_ns, thread->seen_ns);
-	else
-		sprof_switching_found_off(switching, exact->from_ns);
-}
-
 static void release(struct exact *exact, struct sprof_thread *thread, uint64_t until_ns)
 {
 	struct switching *switching = sprof_exact_switching(thread);
@@ -140,36 +107,17 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 			sprof_switching_off(switching, &item);
 			continue;
 		}
-		take_first(exact, thread, switching, item.time_ns);
+		/* A thread that gets its first CPU has been on none since its recording began. */
+		if (!switching->is_known) {
+			if (thread->born && thread->seen_ns >= exact->from_ns)
+				switching->off_ns += sprof_minus(item.time_ns, thread->seen_ns);
+			else
+				sprof_switching_found_off(switching, exact->from_ns);
+		}
 		if (sprof_switching_on(switching, item.time_ns, &interval))
 			count(exact, thread, &interval);
 	}
 	sprof_thread_forget_resumes(thread, switching->since_ns);
-}
-
-static void add_switch(
-	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
-{
-	struct switching *switching =
-		exact->is_on ? open(exact, thread) : sprof_exact_switching(thread);
-	const struct switch_item item = {
-		.time_ns = record->time_ns,
-		.kind = record->kind == SPROF_SWITCH_OFF ? SWITCH_OFF : SWITCH_ON,
-		.preempted = record->preempted,
-	};
-
-	if (switching && !sprof_switching_add(switching, &item))
-		exact->run->out_of_memory = true;
-}
-
-/* No look has seen its page faults since the last tick. */
-static void doubt(struct exact *exact, const struct sprof_thread *thread)
-{
-	struct sampled_process *process = thread->process->sampling;
-
-	if (process->exact_ns != exact->read_ns)
-		sprof_mappings_doubt(&process->mappings);
-	process->exact_ns = exact->read_ns;
 }
 
 /* Places of a program from before an exec can't be named any more. */
@@ -178,8 +126,9 @@ static void add_place(
 {
 	struct switching *switching = sprof_exact_switching(thread);
 	struct switch_item item = {.time_ns = record->time_ns, .kind = SWITCH_PLACE};
+	struct sampled_process *process = thread->process->sampling;
 
-	if (!switching || !exact->is_on || !thread->process->sampling ||
+	if (!switching || !exact->is_on || !process ||
 		record->time_ns < thread->process->executed_ns ||
 		thread->process->former_maps.count || sprof_mappings_are_gone(thread->process) ||
 		sprof_switching_was_preempted(switching, record->time_ns))
@@ -188,7 +137,10 @@ static void add_place(
 	switching->by_ticks = !sprof_exact_places_fit(thread);
 	if (switching->by_ticks)
 		return;
-	doubt(exact, thread);
+	/* No look has seen its page faults since the last tick. */
+	if (process->exact_ns != exact->read_ns)
+		sprof_mappings_doubt(&process->mappings);
+	process->exact_ns = exact->read_ns;
 	sprof_exact_places_find(&exact->places, exact->book, thread, record, &item.place);
 	if (!sprof_switching_add(switching, &item))
 		exact->run->out_of_memory = true;
@@ -199,14 +151,11 @@ static void lose(struct exact *exact, const struct sprof_switch_record *record)
 {
 	const struct switch_item gap = {
 		.time_ns = record->since_ns, .kind = SWITCH_GAP, .gap_ns = record->time_ns};
-	const struct sprof_world *world = exact->run->world;
-	struct sprof_thread **threads;
-	size_t count;
+	const struct threads threads = threads_of(exact->run);
 
 	exact->run->quality->exact_lost += record->lost;
-	threads = world->threads(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct switching *switching = sprof_exact_switching(threads[i]);
+	for (size_t i = 0; i < threads.count; i++) {
+		struct switching *switching = sprof_exact_switching(threads.items[i]);
 
 		if (switching && !sprof_switching_add(switching, &gap))
 			exact->run->out_of_memory = true;
@@ -218,45 +167,52 @@ static void take(void *data, const struct sprof_switch_record *record)
 {
 	struct exact *exact = data;
 	const struct sprof_world *world = exact->run->world;
+	struct switching *switching;
 	struct sprof_thread *thread;
+	struct switch_item item;
 
 	if (record->kind == SPROF_SWITCH_GAP) {
 		lose(exact, record);
 		return;
 	}
-	thread = world->find(world->data, record->tid);
+	thread = world->find(world->target, record->tid);
 	if (!thread || record->time_ns < thread->seen_ns)
 		return;
-	if (record->kind == SPROF_SWITCH_PLACE)
+	if (record->kind == SPROF_SWITCH_PLACE) {
 		add_place(exact, thread, record);
-	else
-		add_switch(exact, thread, record);
+		return;
+	}
+	item = (struct switch_item){
+		.time_ns = record->time_ns,
+		.kind = record->kind == SPROF_SWITCH_OFF ? SWITCH_OFF : SWITCH_ON,
+		.preempted = record->preempted,
+	};
+	switching = exact->is_on ? open(exact, thread) : sprof_exact_switching(thread);
+	if (switching && !sprof_switching_add(switching, &item))
+		exact->run->out_of_memory = true;
 }
 
 /*
- * Its parent may not have been covered yet when it was born. A covered thread has a record by then:
- * it was resumed after its birth, before the last reading.
+ * Each thread is judged once. Its parent may not have been covered yet when it was born; a covered
+ * thread has a record by then: it was resumed after its birth, before the last reading. One that
+ * was left out may have had children meanwhile.
  */
-static bool is_left_out(
-	const struct exact *exact, const struct sprof_thread *thread, uint64_t before_ns)
-{
-	return thread->id >= exact->next_id && thread->born && thread->seen_ns < before_ns &&
-		thread->seen_ns < exact->settled_ns && !sprof_exact_switching(thread);
-}
-
-/* Each thread is judged once. One that was left out may have had children meanwhile. */
-static void cover_left_out(
-	struct exact *exact, struct sprof_thread **threads, size_t count, uint64_t before_ns)
+static void cover_left_out(struct exact *exact, const struct threads *threads, uint64_t before_ns)
 {
 	uint32_t next_id = exact->next_id;
 
-	for (size_t i = 0; i < count; i++) {
-		if (is_left_out(exact, threads[i], before_ns)) {
-			cover(exact, threads[i]);
+	for (size_t i = 0; i < threads->count; i++) {
+		struct sprof_thread *thread = threads->items[i];
+
+		if (thread->seen_ns >= before_ns || thread->id < exact->next_id)
+			continue;
+		if (thread->born && thread->seen_ns < exact->settled_ns &&
+			!sprof_exact_switching(thread)) {
+			cover(exact, thread);
 			exact->settled_ns = now_of(exact->run) + BIRTH_NS;
 		}
-		if (threads[i]->seen_ns < before_ns && threads[i]->id >= next_id)
-			next_id = threads[i]->id + 1;
+		if (thread->id >= next_id)
+			next_id = thread->id + 1;
 	}
 	exact->next_id = next_id;
 }
@@ -266,30 +222,30 @@ static void read_log(struct exact *exact)
 	const struct sprof_world *world = exact->run->world;
 
 	exact->read_ns = now_of(exact->run);
-	world->switches_read(world->data, take, exact);
+	world->switches_read(world->switches, take, exact);
 }
 
 void sprof_exact_read(struct exact *exact, bool all)
 {
-	const struct sprof_world *world = exact->run->world;
 	const uint64_t before_ns = exact->read_ns;
-	struct sprof_thread **threads;
-	size_t count;
+	struct threads threads;
 
 	read_log(exact);
 	/* What the first reading has missed on one CPU may have its end on another one. */
 	if (all)
 		read_log(exact);
-	threads = world->threads(world->data, &count);
-	cover_left_out(exact, threads, count, before_ns);
-	for (size_t i = 0; i < count; i++) {
-		if (!sprof_exact_switching(threads[i])) {
-			sprof_thread_forget_resumes(threads[i], before_ns);
+	threads = threads_of(exact->run);
+	cover_left_out(exact, &threads, before_ns);
+	for (size_t i = 0; i < threads.count; i++) {
+		struct sprof_thread *thread = threads.items[i];
+
+		if (!sprof_exact_switching(thread)) {
+			sprof_thread_forget_resumes(thread, before_ns);
 			continue;
 		}
-		release(exact, threads[i], all ? UINT64_MAX : before_ns);
+		release(exact, thread, all ? UINT64_MAX : before_ns);
 		if (all)
-			sprof_exact_report_rest(exact, threads[i]);
+			sprof_exact_report_rest(exact, thread);
 	}
 }
 
@@ -314,14 +270,11 @@ void sprof_exact_executed(struct exact *exact, struct sprof_thread *thread)
 static void for_each(
 	const struct exact *exact, void (*act)(struct switching *switching, uint64_t now_ns))
 {
-	const struct sprof_world *world = exact->run->world;
 	const uint64_t now_ns = now_of(exact->run);
-	struct sprof_thread **threads;
-	size_t count;
+	const struct threads threads = threads_of(exact->run);
 
-	threads = world->threads(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct switching *switching = sprof_exact_switching(threads[i]);
+	for (size_t i = 0; i < threads.count; i++) {
+		struct switching *switching = sprof_exact_switching(threads.items[i]);
 
 		if (switching)
 			act(switching, now_ns);
@@ -338,20 +291,18 @@ void sprof_exact_pause(struct exact *exact)
 /* A thread that has slept since before has no switch to show that it is covered. */
 void sprof_exact_resume(struct exact *exact)
 {
-	const struct sprof_world *world = exact->run->world;
-	struct sprof_thread **threads;
-	size_t count;
+	const struct threads threads = threads_of(exact->run);
 
 	exact->is_on = true;
 	exact->from_ns = now_of(exact->run);
 	for_each(exact, sprof_switching_resume);
-	threads = world->threads(world->data, &count);
-	for (size_t i = 0; i < count; i++)
-		open(exact, threads[i]);
+	for (size_t i = 0; i < threads.count; i++)
+		open(exact, threads.items[i]);
 }
 
 void sprof_exact_restart(struct exact *exact)
 {
-	sprof_exact_places_restart(&exact->places);
+	/* They have ids of the old sink. */
+	memset(exact->places.waits, 0, sizeof(exact->places.waits));
 	for_each(exact, sprof_switching_restart);
 }

@@ -5,13 +5,8 @@
 #ifndef SPROF_SAMPLER_SWITCHES_EXACT_H
 #define SPROF_SAMPLER_SWITCHES_EXACT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "sampler/account/book.h"
-#include "sampler/sampled.h"
 #include "sampler/switches/switching.h"
-#include "sampler/timer/call-places.h"
+#include "sampler/timer/kernel.h"
 
 enum { EXACT_WAITS = 128 };
 
@@ -30,10 +25,9 @@ struct exact_places {
 struct exact {
 	struct run *run;
 	struct book *book;
-	struct wait_lengths lengths; /* the run's, once it is open */
-	bool is_open;                /* the kernel records */
-	bool is_on;                  /* what is read reaches the sink */
-	uint64_t from_ns;            /* earlier time does not count */
+	bool is_open;        /* the kernel records */
+	bool is_on;          /* what is read reaches the sink */
+	uint64_t from_ns;    /* earlier time does not count */
 	uint64_t settled_ns; /* threads first seen after this inherit their parent's event */
 	uint32_t next_id;    /* of threads: those with lower ids have been judged */
 	uint64_t read_ns;    /* begin of the last reading: what is older is complete */
@@ -43,9 +37,7 @@ struct exact {
 /* NULL: nothing is recorded of it. */
 static inline struct switching *sprof_exact_switching(const struct sprof_thread *thread)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled ? sampled->switching : NULL;
+	return thread->sampling ? thread->sampling->switching : NULL;
 }
 
 /*
@@ -53,7 +45,6 @@ static inline struct switching *sprof_exact_switching(const struct sprof_thread 
  * pointed-to objects alive longer.
  */
 void sprof_exact_begin(struct exact *exact, struct book *book, bool is_on);
-void sprof_exact_finish(struct exact *exact);
 
 /* When to read at the latest. */
 uint64_t sprof_exact_due_ns(const struct exact *exact);
@@ -69,9 +60,6 @@ void sprof_exact_resume(struct exact *exact);
 void sprof_exact_restart(struct exact *exact);
 
 /* places.c: the stack and the wait of a thread that left its CPU, from the kernel's record. */
-
-/* A new sink begins: forgets the ids of the old one. */
-void sprof_exact_places_restart(struct exact_places *places);
 
 /* Whether the stacks of the thread's program take one copy only. */
 bool sprof_exact_places_fit(const struct sprof_thread *thread);

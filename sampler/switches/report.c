@@ -9,10 +9,9 @@
 static void report(struct exact *exact, struct sprof_thread *thread,
 	const struct sprof_sample *where, const struct sprof_waited *waited)
 {
-	const struct sprof_sink *sink = exact->book->sink;
-	struct sampled *sampled = thread->sampling;
+	const struct sprof_sink *sink = exact->run->sink;
 
-	sprof_account_weigh(&sampled->account, where->state, waited->ns);
+	sprof_account_weigh(&thread->sampling->account, where->state, waited->ns);
 	if (sink->waited && sprof_mode_takes(exact->run->options->mode, where->state) &&
 		!sink->waited(sink->data, where, waited))
 		exact->run->out_of_memory = true;
@@ -35,18 +34,6 @@ static struct sprof_waited rest_of(const struct exact *exact, const struct switc
 	};
 }
 
-static struct sprof_sample sample_at(
-	const struct sprof_thread *thread, const struct off_place *place)
-{
-	return (struct sprof_sample){
-		.thread = thread->id,
-		.stack = place->stack,
-		.state = place->state,
-		.wait = place->wait,
-		.time_ns = place->time_ns,
-	};
-}
-
 /*
  * A tick knows more of a wait that it has seen: what it is for, and the holder of its lock. But it
  * looks a little later than its time, and may have seen the next wait; then the stack is another
@@ -63,7 +50,14 @@ static void report_at_place(
 	struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
 {
 	struct switching *switching = sprof_exact_switching(thread);
-	const struct sprof_sample where = sample_at(thread, &switching->place);
+	const struct off_place *place = &switching->place;
+	const struct sprof_sample where = {
+		.thread = thread->id,
+		.stack = place->stack,
+		.state = place->state,
+		.wait = place->wait,
+		.time_ns = place->time_ns,
+	};
 
 	rest->ns += switching->unplaced_ns;
 	rest->waits += switching->unplaced;
@@ -83,14 +77,13 @@ void sprof_exact_report_rest(struct exact *exact, struct sprof_thread *thread)
 void sprof_exact_report_ended(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
 {
-	const struct sampled *sampled = thread->sampling;
-	struct switching *switching = sampled->switching;
+	struct switching *switching = thread->sampling->switching;
 	const struct sprof_sample *tick = &switching->tick;
 	struct sprof_waited rest = rest_of(exact, switching, interval);
 
 	if (switching->by_ticks || (!rest.ns && !rest.waits))
 		return;
-	if (exact->run->lengths && tick->time_ns >= sprof_most(interval->begin_ns, 1) &&
+	if (exact->run->exact && tick->time_ns >= sprof_most(interval->begin_ns, 1) &&
 		tick->time_ns <= interval->end_ns && is_seen_by(switching, tick)) {
 		report(exact, thread, tick, &rest);
 	} else if (switching->has_place) {
@@ -101,25 +94,6 @@ void sprof_exact_report_ended(
 		exact->run->quality->exact_unplaced += rest.waits;
 	}
 	switching->reported_ns = sprof_most(switching->reported_ns, interval->end_ns);
-}
-
-/*
- * A sleep that began before its recording has no switch, so a tick shows it. A tick after the last
- * reading does not: it may have seen a wait whose switch the next reading will give.
- */
-static void note_sleep(struct exact *exact, struct switching *switching, uint64_t tick_ns)
-{
-	if (!switching->is_known && !switching->count && tick_ns < exact->read_ns)
-		sprof_switching_found_off(switching, exact->from_ns);
-}
-
-static void keep(struct switching *switching, const struct sprof_sample *sample)
-{
-	switching->tick = *sample;
-	if (!sample->holder)
-		return;
-	switching->holder = *sample->holder;
-	switching->tick.holder = &switching->holder;
 }
 
 /* Hands over the wait up to the tick, if it is known to have lasted until then. */
@@ -137,8 +111,18 @@ bool sprof_exact_report_seen(
 	}
 	if (sample->is_further)
 		return true;
-	keep(switching, sample);
-	note_sleep(exact, switching, sample->time_ns);
+	switching->tick = *sample;
+	if (sample->holder) {
+		switching->holder = *sample->holder;
+		switching->tick.holder = &switching->holder;
+	}
+	/*
+	 * A sleep that began before its recording has no switch, so a tick shows it. A tick after
+	 * the last reading does not: it may have seen a wait whose switch the next reading will
+	 * give.
+	 */
+	if (!switching->is_known && !switching->count && sample->time_ns < exact->read_ns)
+		sprof_switching_found_off(switching, exact->from_ns);
 	if (!switching->is_off || switching->preempted || sample->time_ns <= switching->since_ns ||
 		sprof_switching_went_on(switching, sample->time_ns))
 		return true;

@@ -65,24 +65,21 @@ bool sprof_switching_add(struct switching *switching, const struct switch_item *
 	return true;
 }
 
-/* What is known of the present interval is not valid any more. */
-static void lose(struct switching *switching, uint64_t until_ns)
-{
-	switching->held = (struct switching_totals){0};
-	switching->is_off = false;
-	switching->is_lost = true;
-	switching->gaps++;
-	if (switching->since_ns < until_ns)
-		switching->since_ns = until_ns;
-}
-
-/* Whether the item is a switch: not a gap, nor in one. */
+/*
+ * Whether the item is a switch: not a gap, nor in one. At a gap, what is known of the present
+ * interval is not valid any more.
+ */
 static bool is_sure(struct switching *switching, const struct switch_item *item)
 {
-	if (item->kind == SWITCH_GAP)
-		lose(switching, item->gap_ns);
-	else if (!switching->is_lost || item->time_ns > switching->since_ns)
+	if (item->kind == SWITCH_GAP) {
+		switching->held = (struct switching_totals){0};
+		switching->is_off = false;
+		switching->is_lost = true;
+		switching->gaps++;
+		switching->since_ns = sprof_most(switching->since_ns, item->gap_ns);
+	} else if (!switching->is_lost || item->time_ns > switching->since_ns) {
 		switching->is_lost = false;
+	}
 	return !switching->is_lost;
 }
 

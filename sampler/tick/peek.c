@@ -10,31 +10,9 @@
  * empty stack with that reason. Does not handle running threads: they are sampled as usual, through
  * the files that attach/thread.c keeps open.
  */
-#include "sampler/tick/peek.h"
-
 #include "blocked/kernel-stack-read.h"
-#include "sampler/sampled.h"
-#include "sampler/stack/interpreted.h"
 #include "sampler/stack/mappings.h"
-
-void sprof_peek_finish(struct peeking *peeking)
-{
-	sprof_copy_buffer_finish(&peeking->buffer);
-}
-
-static bool same_schedstat(
-	const struct sprof_proc_schedstat *one, const struct sprof_proc_schedstat *other)
-{
-	return one->cpu_ns == other->cpu_ns && one->timeslices == other->timeslices;
-}
-
-static bool is_frozen(const struct sprof_thread *thread)
-{
-	struct sprof_kernel_stack stack;
-
-	sprof_kernel_stack_read(thread->process->pid, thread->tid, &stack);
-	return sprof_kernel_stack_is_frozen(&stack);
-}
+#include "sampler/tick/tick.h"
 
 static enum sprof_state state_by(const struct sprof_thread *thread, char letter)
 {
@@ -43,36 +21,15 @@ static enum sprof_state state_by(const struct sprof_thread *thread, char letter)
 	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
-static enum sprof_state state_of(
-	const struct sprof_thread *thread, enum sprof_proc_syscall_kind kind, char letter)
-{
-	return kind == SPROF_PROC_SYSCALL_OUTSIDE && is_frozen(thread) ? SPROF_STATE_STOPPED
-								       : state_by(thread, letter);
-}
-
-/*
- * Sets the registers that a peek knows. In vfork(3), the return address is in an argument's
- * register, and not on the stack.
- */
-static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *call)
-{
-	*regs = (struct sprof_regs){.system_call = call->number, .coming_call = -1};
-	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
-	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
-	if (call->kind == SPROF_PROC_SYSCALL_INSIDE)
-		sprof_regs_set_arguments(regs, call->arguments);
-}
-
 /* The thread may never have stopped so far, and have been born after the mappings were read. */
 static void find_thread(const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
 {
-	struct sampled *sampled = thread->sampling;
 	struct sprof_goroutine_reading reading;
 	struct copying copying;
 
-	if (thread->thread_pointer || sampled->sought_thread)
+	if (thread->thread_pointer || thread->sampling->sought_thread)
 		return;
-	sampled->sought_thread = true;
+	thread->sampling->sought_thread = true;
 	if (!sprof_maps_find(&thread->process->maps, sp))
 		sprof_mappings_read(world, thread->process);
 	copying = sprof_copying_of(world, thread, NULL);
@@ -81,65 +38,44 @@ static void find_thread(const struct sprof_world *world, struct sprof_thread *th
 		&reading, &thread->process->maps, sp, thread->tid == thread->process->pid);
 }
 
-/* Returns false if the process has no memory any more. */
-static bool copy(struct peeking *peeking, const struct run *run, struct sprof_thread *thread)
-{
-	const struct copying copying = sprof_copying_of(run->world, thread, &peeking->buffer);
-
-	return sprof_copy_stack(&copying, NULL, &peeking->snapshot);
-}
-
-/* Prepares the copy; how depends on the program. Returns false if out of memory. */
+/*
+ * Prepares the copy; how depends on the program. In vfork(3), the return address is in an
+ * argument's register, and not on the stack. Returns false if out of memory.
+ */
 static bool prepare(struct peeking *peeking, const struct run *run, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call)
 {
-	const struct sampled_process *process = thread->process->sampling;
-	const struct sampled *sampled = thread->sampling;
+	struct sprof_regs *regs = &peeking->snapshot.regs;
 
 	sprof_mappings_begin(run->world, thread->process);
-	if (process->mappings.go)
+	if (thread->process->sampling->mappings.go)
 		find_thread(run->world, thread, call->sp);
 	sprof_copy_plan_expect(thread);
-	set_regs(&peeking->snapshot.regs, call);
+	*regs = (struct sprof_regs){.system_call = call->number, .coming_call = -1};
+	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
+	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
+	if (call->kind == SPROF_PROC_SYSCALL_INSIDE)
+		sprof_regs_set_arguments(regs, call->arguments);
 	return sprof_interpreted_prepare(run->world, thread, &peeking->buffer) &&
-		sprof_copy_reserve(&peeking->buffer, &sampled->copy);
+		sprof_copy_reserve(&peeking->buffer, &thread->sampling->copy);
 }
 
 /*
- * Whether it runs by now: it returns from a stop or a page fault; or there is no schedstat, and its
- * counts move late.
+ * Whether the thread has stood still since it was seen; and its present state. It may run by now:
+ * it returns from a stop or a page fault; or there is no schedstat, and its counts move late.
  */
-static bool runs_by_now(const struct run *run, enum sprof_proc_syscall_kind kind,
-	const struct sprof_proc_stat *stat)
-{
-	return stat->state == 'R' &&
-		(run->quality->schedstat_missing || kind == SPROF_PROC_SYSCALL_OUTSIDE);
-}
-
-/* Whether the thread has stood still since it was seen; and its present state. */
 static bool is_still(const struct run *run, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct sprof_proc_stat *ret)
 {
-	const struct sprof_world *world = run->world;
+	const struct sprof_proc_schedstat *before = &sight->schedstat;
 	struct sprof_proc_schedstat after;
 
-	return world->read_stat(world->data, thread, ret) &&
-		world->read_schedstat(world->data, thread, &after) &&
-		same_schedstat(&sight->schedstat, &after) &&
-		!runs_by_now(run, sight->call.kind, ret);
-}
-
-/*
- * The thread is being woken after a stop or a page fault, on a CPU that has not noticed yet
- * (kernel/sched/core.c, ttwu_queue_wakelist): it is ready, not blocked.
- */
-static bool is_ready(
-	const struct run *run, struct sprof_thread *thread, const struct peek_sight *sight)
-{
-	struct sprof_proc_stat stat;
-
-	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
-		run->world->read_stat(run->world->data, thread, &stat) && stat.state == 'R';
+	if (!run->world->read_stat(thread, ret) || !run->world->read_schedstat(thread, &after) ||
+		before->cpu_ns != after.cpu_ns || before->timeslices != after.timeslices)
+		return false;
+	return ret->state != 'R' ||
+		!(run->quality->schedstat_missing ||
+			sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE);
 }
 
 /*
@@ -149,22 +85,6 @@ static bool is_ready(
 static bool is_in_stop(const struct sprof_thread *thread, char letter)
 {
 	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
-}
-
-/* The stop that we asked for has just come: it will give all registers. */
-static bool is_coming(const struct sprof_thread *thread)
-{
-	return thread->phase == SPROF_THREAD_INTERRUPTED;
-}
-
-/*
- * If there is only one tick, it is stopped once it runs; but not in a call, which a stop would
- * break off.
- */
-static bool can_be_stopped(const struct sprof_thread *thread, const struct peek_sight *sight)
-{
-	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
-		thread->phase == SPROF_THREAD_RUNNING;
 }
 
 static void observe(const struct run *run, struct sprof_thread *thread,
@@ -189,41 +109,57 @@ static enum peek_outcome outcome_of(const struct run *run, const struct sprof_th
 		return PEEK_NOTHING;
 	if (!is_in_stop(thread, letter))
 		return PEEK_TAKEN;
-	if (!run->options->once || is_coming(thread))
+	/* A stop that we asked for has just come: it will give all registers. */
+	if (!run->options->once || thread->phase == SPROF_THREAD_INTERRUPTED)
 		return PEEK_IN_STOP;
-	return can_be_stopped(thread, sight) ? PEEK_AWAKE : PEEK_TAKEN;
-}
-
-/* If only running threads are wanted, knowing that it sleeps is enough. */
-static enum peek_outcome look_only(
-	const struct run *run, struct sprof_thread *thread, const struct peek_sight *sight)
-{
-	struct sprof_proc_stat stat;
-
-	return is_still(run, thread, sight, &stat) ? outcome_of(run, thread, sight, stat.state)
-						   : PEEK_AWAKE;
+	/*
+	 * If there is only one tick, it is stopped once it runs; but not in a call, which a stop
+	 * would break off.
+	 */
+	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
+			thread->phase == SPROF_THREAD_RUNNING
+		? PEEK_AWAKE
+		: PEEK_TAKEN;
 }
 
 enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 	struct sprof_thread *thread, const struct peek_sight *sight, struct observation *ret)
 {
+	const bool is_outside = sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE;
+	const bool wants_stack = run->options->mode != SPROF_MODE_CPU;
+	struct sprof_kernel_stack kernel;
 	struct sprof_proc_stat stat;
 	enum peek_outcome outcome;
 
-	if (is_ready(run, thread, sight))
+	/*
+	 * It is being woken after a stop or a page fault, on a CPU that has not noticed yet
+	 * (kernel/sched/core.c, ttwu_queue_wakelist): it is ready, not blocked.
+	 */
+	if (is_outside && run->world->read_stat(thread, &stat) && stat.state == 'R')
 		return PEEK_AWAKE;
 	observe(run, thread, sight, ret);
-	if (run->options->mode == SPROF_MODE_CPU)
-		return look_only(run, thread, sight);
-	if (!prepare(peeking, run, thread, &sight->call))
-		return PEEK_NO_MEMORY;
-	if (!copy(peeking, run, thread) || !is_still(run, thread, sight, &stat))
+	/* If only running threads are wanted, knowing that it sleeps is enough. */
+	if (wants_stack) {
+		struct copying copying;
+
+		if (!prepare(peeking, run, thread, &sight->call))
+			return PEEK_NO_MEMORY;
+		copying = sprof_copying_of(run->world, thread, &peeking->buffer);
+		if (!sprof_copy_stack(&copying, NULL, &peeking->snapshot))
+			return PEEK_AWAKE;
+	}
+	if (!is_still(run, thread, sight, &stat))
 		return PEEK_AWAKE;
 	outcome = outcome_of(run, thread, sight, stat.state);
-	if (outcome != PEEK_TAKEN)
+	if (!wants_stack || outcome != PEEK_TAKEN)
 		return outcome;
 	ret->snapshot = &peeking->snapshot;
-	ret->state = state_of(thread, sight->call.kind, stat.state);
+	ret->state = state_by(thread, stat.state);
+	if (is_outside) {
+		sprof_kernel_stack_read(thread->process->pid, thread->tid, &kernel);
+		if (sprof_kernel_stack_is_frozen(&kernel))
+			ret->state = SPROF_STATE_STOPPED;
+	}
 	return PEEK_TAKEN;
 }
 
@@ -246,10 +182,9 @@ static enum peek_outcome observe_without_stack(const struct run *run, struct spr
 enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *ret)
 {
-	const struct sprof_world *world = run->world;
 	struct sprof_proc_stat stat;
 
-	if (!world->read_stat(world->data, thread, &stat))
+	if (!run->world->read_stat(thread, &stat))
 		return PEEK_NOTHING;
 	return observe_without_stack(run, thread, sight, stat.state, SPROF_END_DENIED, ret);
 }
@@ -257,10 +192,9 @@ enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *
 enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *ret)
 {
-	const struct sprof_world *world = run->world;
 	struct sprof_proc_stat stat;
 
-	if (!world->read_stat(world->data, thread, &stat) || (stat.flags & SPROF_PF_EXITING) ||
+	if (!run->world->read_stat(thread, &stat) || (stat.flags & SPROF_PF_EXITING) ||
 		!(stat.flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER)))
 		return PEEK_NOTHING;
 	return observe_without_stack(run, thread, sight, stat.state, SPROF_END_ROOT, ret);

@@ -12,9 +12,8 @@
  * After a burst, every thread is looked at for a while; otherwise samples would favour the ends of
  * bursts.
  */
-#include "sampler/tick/reuse.h"
-
 #include "base/clock.h"
+#include "sampler/tick/tick.h"
 
 enum {
 	MANY_THREADS = 16, /* with fewer threads, the clock costs more than the looks it saves */
@@ -22,133 +21,96 @@ enum {
 	BURSTS_NS = SPROF_NS_PER_S / 8,
 	/* the kernel may add the time of a running thread between the readings */
 	TRIES = 2,
+	/* the most waiters of a process for which one tick looks up the lock's holder */
+	WAITERS_PER_TICK = 128,
+	/* The interval at which a sleeper gets its time. */
+	LOOK_NS = SPROF_NS_PER_S / 2,
 };
-
-/* the most waiters of a process for which one tick looks up the lock's holder */
-enum { WAITERS_PER_TICK = 128 };
-
-/* The interval at which a sleeper gets its time. */
-static const uint64_t LOOK_NS = SPROF_NS_PER_S / 2;
-
-static struct known_quiet *quiet_of(const struct sprof_process *process)
-{
-	struct sampled_process *sampled = process->sampling;
-
-	return &sampled->quiet;
-}
 
 static bool is_large(const struct sprof_process *process)
 {
 	return process->threads >= MANY_THREADS;
 }
 
-/* A tick begins. The tick before looked at all sleepers of every process that was not quiet. */
-static bool begin(struct known_quiet *quiet, bool is_large, uint64_t last_ns)
+/*
+ * Adds up the CPU time of threads. Those that are known to sleep need no reading: they have what
+ * they had when they fell asleep.
+ */
+static void add_threads(const struct run *run)
 {
-	if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != last_ns)
-		quiet->known_rest_ns = quiet->rest_ns;
-	quiet->was_quiet = quiet->is_quiet;
-	quiet->is_quiet = quiet->has_awake = quiet->has_rest = false;
-	quiet->last_waiters = quiet->waiters;
-	quiet->waiters = quiet->threads_ns = 0;
-	return is_large;
-}
-
-static bool is_asleep(const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled && sampled->sleep.active;
-}
-
-/* Of one that sleeps: up to its sleep. */
-static uint64_t cpu_ns_of(const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled->sleep.cpu_ns;
-}
-
-/* Those that are known to sleep need no reading. */
-static void add_threads(const struct sprof_world *world)
-{
+	const struct threads threads = threads_of(run);
 	struct sprof_proc_schedstat now;
-	struct sprof_thread **threads;
-	size_t count;
 
-	threads = world->threads(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct known_quiet *quiet = quiet_of(threads[i]->process);
+	for (size_t i = 0; i < threads.count; i++) {
+		struct sprof_thread *thread = threads.items[i];
+		struct known_quiet *quiet = &thread->process->sampling->quiet;
 
-		if (is_asleep(threads[i])) {
-			quiet->threads_ns += cpu_ns_of(threads[i]);
+		if (thread->sampling && thread->sampling->sleep.active) {
+			quiet->threads_ns += thread->sampling->ledger.last.figures.cpu_ns;
 			continue;
 		}
 		quiet->has_awake = true;
-		if (is_large(threads[i]->process) &&
-			world->read_schedstat(world->data, threads[i], &now))
+		if (is_large(thread->process) && run->world->read_schedstat(thread, &now))
 			quiet->threads_ns += now.cpu_ns;
 	}
 }
 
-/* The clock is read right after the threads. */
-static void judge(
-	const struct sprof_world *world, const struct sprof_process *process, uint64_t tick_ns)
+/* Judges large processes, whose clocks are read right after the threads. Returns whether all are quiet. */
+static bool judge_all(const struct run *run)
 {
-	struct sampled_process *sampled = process->sampling;
-	struct known_quiet *quiet = &sampled->quiet;
-
-	quiet->rest_ns =
-		world->process_cpu_ns(world->data, process, &sampled->clock) - quiet->threads_ns;
-	quiet->threads_ns = 0;
-	quiet->has_rest = true;
-	quiet->is_quiet =
-		quiet->rest_ns == quiet->known_rest_ns && tick_ns > quiet->moved_ns + BURSTS_NS;
-	if (quiet->is_quiet)
-		quiet->quiet_ns = tick_ns;
-}
-
-/* Returns whether all large processes are quiet. */
-static bool judge_all(const struct run *run, uint64_t tick_ns)
-{
-	const struct sprof_world *world = run->world;
-	struct sprof_process **processes;
+	const uint64_t tick_ns = run->tick.ns;
+	const struct processes processes = processes_of(run);
 	bool are_quiet = true;
-	size_t count;
 
-	add_threads(world);
-	processes = world->processes(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (!is_large(processes[i]))
+	add_threads(run);
+	for (size_t i = 0; i < processes.count; i++) {
+		struct sampled_process *sampled = processes.items[i]->sampling;
+		struct known_quiet *quiet = &sampled->quiet;
+		const bool is_burst = tick_ns <= quiet->moved_ns + BURSTS_NS;
+
+		if (!is_large(processes.items[i]))
 			continue;
-		judge(world, processes[i], tick_ns);
+		quiet->rest_ns =
+			run->world->process_cpu_ns(&sampled->clock, processes.items[i]->pid) -
+			quiet->threads_ns;
+		quiet->threads_ns = 0;
+		quiet->has_rest = true;
+		quiet->is_quiet = quiet->rest_ns == quiet->known_rest_ns && !is_burst;
+		if (quiet->is_quiet)
+			quiet->quiet_ns = tick_ns;
 		/* Right after a burst, another reading would not help. */
-		are_quiet &= quiet_of(processes[i])->is_quiet ||
-			tick_ns <= quiet_of(processes[i])->moved_ns + BURSTS_NS;
+		are_quiet &= quiet->is_quiet || is_burst;
 	}
 	return are_quiet;
 }
 
-bool sprof_quiet_look(const struct run *run, const struct quiet_tick *tick)
+bool sprof_quiet_look(const struct run *run)
 {
-	const struct sprof_world *world = run->world;
-	struct sprof_process **processes;
-	size_t count;
+	const struct processes processes = processes_of(run);
 	bool any_large = false, any_woken = false;
 
-	processes = world->processes(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		any_large |= begin(quiet_of(processes[i]), is_large(processes[i]), tick->last_ns);
-		if (!is_large(processes[i]))
-			sprof_cpu_clock_close(
-				&((struct sampled_process *)processes[i]->sampling)->clock);
+	for (size_t i = 0; i < processes.count; i++) {
+		struct sampled_process *sampled = processes.items[i]->sampling;
+		struct known_quiet *quiet = &sampled->quiet;
+
+		/* The tick before looked at all sleepers of every process that was not quiet. */
+		if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != run->tick.last_ns)
+			quiet->known_rest_ns = quiet->rest_ns;
+		quiet->was_quiet = quiet->is_quiet;
+		quiet->is_quiet = quiet->has_awake = quiet->has_rest = false;
+		quiet->last_waiters = quiet->waiters;
+		quiet->waiters = quiet->threads_ns = 0;
+		if (is_large(processes.items[i]))
+			any_large = true;
+		else
+			sprof_cpu_clock_close(&sampled->clock);
 	}
-	if (any_large && !tick->closing && !run->quality->schedstat_missing) {
-		for (int tries = TRIES; tries && !judge_all(run, tick->ns); tries--)
+	if (any_large && !run->tick.closing && !run->quality->schedstat_missing) {
+		for (int tries = TRIES; tries && !judge_all(run); tries--)
 			;
 	}
-	for (size_t i = 0; i < count; i++)
-		any_woken |= sprof_quiet_has_woken(quiet_of(processes[i]));
+	for (size_t i = 0; i < processes.count; i++)
+		any_woken |= sprof_quiet_has_woken(&processes.items[i]->sampling->quiet);
 	return any_woken;
 }
 
@@ -157,71 +119,51 @@ bool sprof_quiet_has_woken(const struct known_quiet *quiet)
 	return quiet->was_quiet && !quiet->is_quiet;
 }
 
-static void observe(struct sprof_thread *thread, uint64_t time_ns, const struct ledger_look *look,
-	struct observation *ret)
+/*
+ * Its lock may have a new holder, or the holder may have moved. Very many sleepers take turns over
+ * the ticks. Each look covers all ticks since the last.
+ */
+bool sprof_reuse_is_spared(const struct run *run, const struct sprof_thread *thread, bool is_first)
 {
 	const struct sampled *sampled = thread->sampling;
+	const struct lock_watch *lock;
+	struct known_quiet *quiet;
+	bool has_news;
+
+	if (!sampled || !sampled->sleep.active)
+		return false;
+	quiet = &thread->process->sampling->quiet;
+	lock = &sampled->wait.lock;
+	has_news = lock->futex.address &&
+		((lock->own_ns && !lock->holder_tid) || quiet->has_awake ||
+			!sprof_futex_is_private(&lock->futex));
+	quiet->waiters += is_first && lock->futex.address;
+	return quiet->is_quiet && run->tick.ns < sampled->ledger.last.time_ns + LOOK_NS &&
+		!(has_news &&
+			(run->tick.number + thread->id) %
+					(quiet->last_waiters / WAITERS_PER_TICK + 1) ==
+				0);
+}
+
+bool sprof_reuse(const struct run *run, struct sprof_thread *thread, struct observation *ret)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct known_quiet *quiet = &thread->process->sampling->quiet;
 
 	*ret = (struct observation){
 		.thread = thread,
 		.by = OBSERVED_BY_REUSE,
-		.time_ns = time_ns,
+		.time_ns = run->tick.ns,
 		.state = sampled->last.state,
 		.end = sampled->last.end,
-		.look = *look,
+		.look = {now_of(run), sampled->ledger.last.figures},
 	};
-}
-
-/* Its lock may have a new holder, or the holder may have moved. */
-static bool may_change_hands(const struct sprof_thread *thread, const struct lock_watch *lock)
-{
-	bool is_in_doubt = lock->own_ns && !lock->holder_tid;
-
-	return lock->futex.address &&
-		(is_in_doubt || quiet_of(thread->process)->has_awake ||
-			!sprof_futex_is_private(&lock->futex));
-}
-
-/* Very many sleepers take turns over the ticks. Each look covers all ticks since the last. */
-static bool is_its_turn(const struct sprof_thread *thread, uint64_t tick)
-{
-	uint64_t turns = quiet_of(thread->process)->last_waiters / WAITERS_PER_TICK + 1;
-
-	return (tick + thread->id) % turns == 0;
-}
-
-bool sprof_reuse_is_spared(const struct sprof_thread *thread, const struct reuse_tick *tick)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	if (!sampled || !sampled->sleep.active)
-		return false;
-	quiet_of(thread->process)->waiters += tick->is_first && sampled->wait.lock.futex.address;
-	return quiet_of(thread->process)->is_quiet &&
-		tick->ns < sampled->ledger.last.time_ns + LOOK_NS &&
-		(!may_change_hands(thread, &sampled->wait.lock) ||
-			!is_its_turn(thread, tick->number));
-}
-
-static bool has_moved(const struct run *run, struct sprof_thread *thread, struct ledger_look *ret)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	if (!run->world->read_schedstat(run->world->data, thread, &ret->figures))
-		ret->time_ns = 0;
-	return !ret->time_ns || sampled->sleep.timeslices != ret->figures.timeslices;
-}
-
-bool sprof_reuse(
-	const struct run *run, struct sprof_thread *thread, uint64_t tick_ns, struct reused *reused)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	reused->look = (struct ledger_look){now_of(run), sampled->ledger.last.figures};
-	if (!quiet_of(thread->process)->is_quiet && has_moved(run, thread, &reused->look)) {
-		quiet_of(thread->process)->moved_ns = tick_ns;
-		return false;
-	}
-	observe(thread, tick_ns, &reused->look, &reused->observation);
-	return true;
+	if (quiet->is_quiet)
+		return true;
+	if (!run->world->read_schedstat(thread, &ret->look.figures))
+		ret->look.time_ns = 0;
+	if (ret->look.time_ns && sampled->sleep.timeslices == ret->look.figures.timeslices)
+		return true;
+	quiet->moved_ns = run->tick.ns;
+	return false;
 }

@@ -5,10 +5,8 @@
 #include "sampler/tick/tick.h"
 
 #include "base/clock.h"
-#include "sampler/sampled.h"
+#include "base/numbers.h"
 #include "sampler/stack/mappings.h"
-#include "sampler/tick/reuse.h"
-#include "sampler/tick/running.h"
 
 enum {
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
@@ -18,25 +16,19 @@ enum {
 	ROUNDS_ONCE = 32,
 	/* For how long timers must have covered all threads before ticks are left out. */
 	SETTLED_NS = 100 * SPROF_NS_PER_MS,
+	/* The tick after the spared ones may be late by half of a period, and sprof by that and more. */
 	LATE_PERIODS = 2,
 };
-
-void sprof_ticking_finish(struct ticking *ticking)
-{
-	sprof_peek_finish(&ticking->peeking);
-}
 
 /* A thread that has not had a CPU yet has no stack of its own. */
 static bool has_run(const struct run *run, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = run->world;
 	struct sampled *sampled = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
 	if (sampled->life == SAMPLED_NEW &&
 		(run->quality->schedstat_missing ||
-			(world->read_schedstat(world->data, thread, &schedstat) &&
-				schedstat.timeslices)))
+			(run->world->read_schedstat(thread, &schedstat) && schedstat.timeslices)))
 		sampled->life = SAMPLED_ALIVE;
 	return sampled->life != SAMPLED_NEW;
 }
@@ -45,43 +37,24 @@ static bool has_run(const struct run *run, struct sprof_thread *thread)
  * If there is only one tick, a copy that was too small is repeated at once, while a larger one may
  * help.
  */
-static enum peek_outcome peek_once(struct ticking *ticking, struct sprof_thread *thread,
-	const struct peek_sight *sight, struct observation *observation)
-{
-	enum peek_outcome outcome = PEEK_AWAKE;
-
-	for (int tries = TRIES_ONCE; tries; tries--) {
-		struct walked walked;
-
-		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
-		if (outcome != PEEK_TAKEN || !observation->snapshot || tries == 1)
-			break;
-		walked = sprof_walk(ticking->run, observation);
-		if (walked.stack.end != SPROF_END_STACK_COPY)
-			break;
-	}
-	return outcome;
-}
-
 static enum peek_outcome peek(struct ticking *ticking, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *observation)
 {
-	if (ticking->run->options->once)
-		return peek_once(ticking, thread, sight, observation);
-	return sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
-}
+	int tries = ticking->run->options->once ? TRIES_ONCE : 1;
+	enum peek_outcome outcome;
 
-static void unsettle(struct ticking *ticking)
-{
-	ticking->unsettled_ns = ticking->ns;
+	for (;;) {
+		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
+		if (!--tries || outcome != PEEK_TAKEN || !observation->snapshot ||
+			sprof_walk(ticking->run, observation).stack.end != SPROF_END_STACK_COPY)
+			return outcome;
+	}
 }
 
 /* If its stop is under way, the sample is taken when it comes. */
 static void miss(struct sprof_thread *thread)
 {
-	struct sampled *sampled = thread->sampling;
-
-	sampled->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;
+	thread->sampling->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;
 }
 
 /*
@@ -109,126 +82,73 @@ static bool is_settled_by_peek(
 	return false;
 }
 
-/*
- * It is a worker of the kernel, or it has left its last CPU: a leader before its threads, or an
- * unreported end.
- */
-static bool look_without_stack(
-	struct ticking *ticking, struct sprof_thread *thread, const struct peek_sight *sight)
-{
-	struct observation observation = {.thread = thread};
-	const enum peek_outcome outcome =
-		sprof_peek_worker(ticking->run, thread, sight, &observation);
-
-	if (outcome == PEEK_NOTHING)
-		sprof_book_ended(ticking->book, thread);
-	return is_settled_by_peek(ticking, outcome, &observation);
-}
-
 /* Returns whether the sample is taken, or there is nothing to take. */
 static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = ticking->run->world;
-	struct peek_sight sight = {.tick_ns = ticking->ns};
+	struct peek_sight sight = {.tick_ns = ticking->run->tick.ns};
 	struct observation observation = {.thread = thread};
 	enum peek_outcome outcome;
 
-	if (!world->read_schedstat(world->data, thread, &sight.schedstat))
+	if (!world->read_schedstat(thread, &sight.schedstat))
 		return true;
-	if (!world->read_syscall(world->data, thread, &sight.call)) {
+	if (!world->read_syscall(thread, &sight.call)) {
 		if (!thread->process->denied)
 			return true;
 		outcome = sprof_peek_denied(ticking->run, thread, &sight, &observation);
-		return is_settled_by_peek(ticking, outcome, &observation);
-	}
-	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
+	} else if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING) {
 		return false;
-	if (!sight.call.sp)
-		return look_without_stack(ticking, thread, &sight);
-	outcome = peek(ticking, thread, &sight, &observation);
+	} else if (sight.call.sp) {
+		outcome = peek(ticking, thread, &sight, &observation);
+	} else {
+		/*
+		 * It is a worker of the kernel, or it has left its last CPU: a leader before its
+		 * threads, or an unreported end.
+		 */
+		outcome = sprof_peek_worker(ticking->run, thread, &sight, &observation);
+		if (outcome == PEEK_NOTHING)
+			sprof_charge_ended(&ticking->book->charging, thread);
+	}
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
 
-/* Most threads of most programs sleep as before. *ret_look: the figures of one that has run. */
-static bool is_reused(
-	struct ticking *ticking, struct sprof_thread *thread, struct ledger_look *ret_look)
+/* Most threads of most programs sleep as before. */
+static void look(struct ticking *ticking, struct sprof_thread *thread)
 {
-	struct reused reused;
-
-	if (sprof_reuse(ticking->run, thread, ticking->ns, &reused)) {
-		sprof_book_observation(ticking->book, &reused.observation);
-		return true;
-	}
-	*ret_look = reused.look;
-	return false;
-}
-
-static bool is_settled(
-	struct ticking *ticking, struct sprof_thread *thread, struct ledger_look *ret_look)
-{
+	const struct run *run = ticking->run;
 	const struct sampled *sampled = sprof_book_open(ticking->book, thread);
+	struct observation reused = {.look = {0}};
+	struct ask ask = {.thread = thread};
 
 	if (!sampled)
-		return true;
-	return sampled->sleep.active ? is_reused(ticking, thread, ret_look)
-				     : !has_run(ticking->run, thread);
-}
-
-static void ask(struct ticking *ticking, struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-	const struct ask ask = {
-		.thread = thread,
-		.cpu = sampled->cpu,
-		.wants_figures = sprof_book_wants(ticking->book, thread, ticking->ns),
-	};
-
+		return;
+	if (!sampled->sleep.active) {
+		if (!has_run(run, thread))
+			return;
+	} else if (sprof_reuse(run, thread, &reused)) {
+		sprof_book_observation(ticking->book, &reused);
+		return;
+	}
+	if (!sprof_running_is(run, thread) && look_at_blocked(ticking, thread))
+		return;
+	sprof_interval_woke(&ticking->book->samples, thread, &reused.look);
+	if (run->options->mode == SPROF_MODE_WAIT && !run->tick.closing)
+		return;
+	if (thread->phase != SPROF_THREAD_RUNNING && thread->phase != SPROF_THREAD_INTERRUPTED)
+		return;
+	ask.cpu = sampled->cpu;
+	ask.wants_figures = sprof_charge_is_due(&ticking->book->charging, sampled, run->tick.ns);
 	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
 			    : !sprof_stops_ask(ticking->stops, &ask))
 		ticking->run->out_of_memory = true;
 }
 
-/* `look`: the figures of a thread that was seen asleep, and has run since. */
-static void look(
-	struct ticking *ticking, struct sprof_thread *thread, const struct ledger_look *look)
-{
-	if (!sprof_running_is(ticking->run, thread, ticking->ns) &&
-		look_at_blocked(ticking, thread))
-		return;
-	sprof_interval_woke(&ticking->book->samples, thread, look);
-	if (ticking->run->options->mode == SPROF_MODE_WAIT && !ticking->closing)
-		return;
-	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
-		ask(ticking, thread);
-}
-
-/*
- * A thread born during the tick has its first turn in the next one; if there is none, in another
- * round.
- */
-static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	if (!sampled)
-		return ticking->round > 1 && !ticking->run->options->once;
-	return sampled->turn_ns == ticking->ns;
-}
-
-static void collect(struct ticking *ticking)
-{
-	sprof_stops_collect(ticking->stops);
-	if (ticking->kernel)
-		sprof_kernel_leave_their_cpus(ticking->kernel);
-}
-
 static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 {
-	struct ledger_look seen = {0};
-	struct sampled *sampled;
+	struct run *run = ticking->run;
 
 	if (!sprof_sampled_process_of(thread->process)) {
-		ticking->run->out_of_memory = true;
+		run->out_of_memory = true;
 		return;
 	}
 	/*
@@ -236,17 +156,69 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 	 */
 	if (ticking->kernel && thread->sampling)
 		sprof_kernel_gather(ticking->kernel, thread);
-	sprof_mappings_begin(ticking->run->world, thread->process);
-	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread, &seen))
-		look(ticking, thread, &seen);
-	sampled = thread->sampling;
-	if (sampled) {
-		sampled->turn_ns = ticking->ns;
-		if (ticking->kernel)
-			sprof_kernel_share(ticking->kernel, thread);
+	sprof_mappings_begin(run->world, thread->process);
+	if (!sprof_thread_has_figures(thread))
+		look(ticking, thread);
+	if (thread->sampling) {
+		thread->sampling->turn_ns = run->tick.ns;
+		/* Records that were just handed over share the CPU time, unless the look has done that. */
+		if (sprof_samples_have_records(&ticking->book->samples, thread))
+			sprof_interval_read(&ticking->book->samples, thread, run->tick.ns);
 	}
 	if (!ticking->kernel || !sprof_kernel_covers(thread))
-		unsettle(ticking);
+		ticking->unsettled_ns = run->tick.ns;
+}
+
+/*
+ * There is no observation of a thread that was asked for: it sleeps by now, or got no CPU. One that
+ * is missed at each change would seem to change more rarely than it does, so it is looked at again.
+ * A stop under way gives a sample later, and a thread with a timer has records.
+ */
+static void look_at_missed(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct run *run = ticking->run;
+	struct peek_sight sight = {.tick_ns = run->tick.ns};
+	struct observation observation = {.thread = thread};
+	enum peek_outcome outcome = PEEK_AWAKE;
+	bool has_round = ticking->round < ROUNDS_ONCE;
+
+	if (run->world->read_schedstat(thread, &sight.schedstat) &&
+		run->world->read_syscall(thread, &sight.call) &&
+		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
+		outcome = sprof_peek(&ticking->peeking, run, thread, &sight, &observation);
+	if (is_settled_by_peek(ticking, outcome, &observation))
+		return;
+	if (!run->options->once)
+		has_round = ticking->round < ROUNDS &&
+			!sprof_schedule_is_long(run->tick.ns, run->tick.period_ns, now_of(run));
+	if (has_round && !thread->sampling->timed.is_open &&
+		thread->phase == SPROF_THREAD_RUNNING) {
+		thread->sampling->turn_ns = 0;
+		ticking->has_missed = true;
+	} else {
+		miss(thread);
+	}
+}
+
+static void collect(struct ticking *ticking)
+{
+	struct slots *slots = &ticking->stops->slots;
+	struct sprof_hop *hop = &ticking->stops->hop;
+
+	sprof_stops_collect(ticking->stops);
+	for (size_t i = 0; i < slots->count; i++) {
+		const struct slot *slot = &slots->items[i];
+
+		if (slot->phase != SLOT_COPIED && slot->phase != SLOT_GONE)
+			look_at_missed(ticking, slot->ask.thread);
+	}
+	slots->count = 0;
+	/*
+	 * Records can be read from any CPU. If none is idle, reading takes the time of what runs
+	 * there: better another program than a thread of the target.
+	 */
+	if (ticking->kernel && !ticking->stops->asked && !sprof_hop_widen_if_queued(hop))
+		sprof_hop_off(hop, &ticking->kernel->timers.cpus);
 }
 
 /*
@@ -256,25 +228,29 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
  */
 static void take_turns(struct ticking *ticking)
 {
-	const struct sprof_world *world = ticking->run->world;
-	const struct reuse_tick tick = {
-		.ns = ticking->ns, .number = ticking->number, .is_first = ticking->round == 1};
-	size_t i = SIZE_MAX, count;
+	struct run *run = ticking->run;
 
-	for (;;) {
-		struct sprof_thread **threads = world->threads(world->data, &count);
+	for (size_t i = SIZE_MAX;;) {
+		const struct threads threads = threads_of(run);
+		const struct sampled *sampled;
 
-		i = i < count ? i : count;
-		if (!i || ticking->run->out_of_memory)
+		i = sprof_least(i, threads.count);
+		if (!i || run->out_of_memory)
 			return;
 		i--;
-		if (sprof_reuse_is_spared(threads[i], &tick)) {
-			unsettle(ticking);
+		if (sprof_reuse_is_spared(run, threads.items[i], ticking->round == 1)) {
+			ticking->unsettled_ns = run->tick.ns;
 			continue;
 		}
-		if (has_had_its_turn(ticking, threads[i]))
+		/*
+		 * A thread born during the tick has its first turn in the next one; if there is
+		 * none, in another round.
+		 */
+		sampled = threads.items[i]->sampling;
+		if (sampled ? sampled->turn_ns == run->tick.ns
+			    : ticking->round > 1 && !run->options->once)
 			continue;
-		take_turn(ticking, threads[i]);
+		take_turn(ticking, threads.items[i]);
 		if (sprof_stops_are_due(ticking->stops))
 			collect(ticking);
 	}
@@ -286,144 +262,64 @@ static void take_turns(struct ticking *ticking)
  */
 static void settle_sleepers(struct ticking *ticking)
 {
-	const struct sprof_world *world = ticking->run->world;
-	struct sprof_thread **threads;
-	size_t count;
+	const uint64_t last_ns = ticking->run->tick.last_ns;
+	const struct threads threads = threads_of(ticking->run);
 
-	threads = world->threads(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct sampled *sampled = threads[i]->sampling;
+	for (size_t i = 0; i < threads.count; i++) {
+		struct sampled *sampled = threads.items[i]->sampling;
 
 		if (!sampled || !sampled->sleep.active ||
-			!sprof_quiet_has_woken(&sampled->process->quiet))
+			!sprof_quiet_has_woken(&threads.items[i]->process->sampling->quiet))
 			continue;
-		sampled->turn_ns = ticking->last_ns;
-		sprof_interval_sleep(&ticking->book->samples, threads[i], ticking->last_ns, false);
+		sampled->turn_ns = last_ns;
+		sprof_interval_sleep(&ticking->book->samples, threads.items[i], last_ns, false);
 	}
-}
-
-/* Returns false if out of memory. */
-static bool know_processes(const struct sprof_world *world)
-{
-	struct sprof_process **processes;
-	size_t count;
-
-	processes = world->processes(world->data, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (!sprof_sampled_process_of(processes[i]))
-			return false;
-	}
-	return true;
-}
-
-static void begin_sources(struct ticking *ticking, const struct source_tick *tick)
-{
-	if (ticking->kernel)
-		sprof_kernel_begin(ticking->kernel, tick);
-	sprof_stops_begin(ticking->stops, tick);
-}
-
-static void begin(struct ticking *ticking, bool closing)
-{
-	ticking->last_ns = ticking->ns;
-	ticking->ns = now_of(ticking->run);
-	ticking->closing = closing;
-	ticking->period_ns = ticking->schedule->period;
-	sprof_book_begin_tick(ticking->book, closing);
-	if (sprof_quiet_look(
-		    ticking->run, &(struct quiet_tick){ticking->ns, ticking->last_ns, closing}))
-		settle_sleepers(ticking);
-	begin_sources(ticking,
-		&(struct source_tick){
-			.ns = ticking->ns,
-			.period_ns = ticking->period_ns,
-			.thorough = closing || ticking->run->options->once,
-		});
 }
 
 void sprof_tick(struct ticking *ticking, bool closing)
 {
-	if (!know_processes(ticking->run->world)) {
-		ticking->run->out_of_memory = true;
-		return;
+	struct run *run = ticking->run;
+	const struct processes processes = processes_of(run);
+
+	for (size_t i = 0; i < processes.count; i++) {
+		if (!sprof_sampled_process_of(processes.items[i])) {
+			run->out_of_memory = true;
+			return;
+		}
 	}
-	begin(ticking, closing);
+	run->tick = (struct tick){
+		.ns = now_of(run),
+		.last_ns = run->tick.ns,
+		.period_ns = ticking->schedule->period,
+		.number = run->tick.number + 1,
+		.closing = closing,
+	};
+	if (sprof_quiet_look(run))
+		settle_sleepers(ticking);
+	if (ticking->kernel) {
+		ticking->kernel->timers.cpus = (struct sprof_cpu_set){0};
+		ticking->kernel->room_ns = UINT64_MAX;
+	}
+	ticking->stops->patience = (struct patience){0};
+	ticking->stops->asked = 0;
 	ticking->round = 0;
 	do {
 		ticking->round++;
 		ticking->has_missed = false;
 		take_turns(ticking);
 		collect(ticking);
-	} while (ticking->has_missed && !ticking->run->out_of_memory);
-	sprof_book_end_tick(ticking->book);
-	ticking->closing = false;
-	ticking->number++;
-}
-
-void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
-{
-	ticking->unsettled_ns = first_ns;
-}
-
-/* The tick after the spared ones may be late by half of a period, and sprof by that and more. */
-static uint64_t room_of(const struct kernel *kernel, uint64_t period_ns)
-{
-	const uint64_t room = kernel->room_ns / period_ns;
-
-	return room > LATE_PERIODS ? room - LATE_PERIODS : 0;
+	} while (ticking->has_missed && !run->out_of_memory);
+	sprof_samples_flush(&ticking->book->samples, NULL);
+	run->tick.closing = false;
 }
 
 /* Never only because time has passed: a sleeper without a timer may run at any moment. */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking)
 {
 	const uint64_t period_ns = ticking->schedule->period;
-	const uint64_t usual = sprof_schedule_most_spared(period_ns);
-	uint64_t room;
 
-	if (!ticking->kernel || ticking->ns <= ticking->unsettled_ns + SETTLED_NS)
+	if (!ticking->kernel || ticking->run->tick.ns <= ticking->unsettled_ns + SETTLED_NS)
 		return 0;
-	room = room_of(ticking->kernel, period_ns);
-	return room < usual ? room : usual;
-}
-
-static bool has_another_round(const struct ticking *ticking)
-{
-	if (ticking->run->options->once)
-		return ticking->round < ROUNDS_ONCE;
-	return ticking->round < ROUNDS &&
-		!sprof_schedule_is_long(ticking->ns, ticking->period_ns, now_of(ticking->run));
-}
-
-/*
- * A thread that is missed at each change would seem to change more rarely than it does. A stop
- * under way gives a sample later, and a thread with a timer has records.
- */
-static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
-{
-	struct sampled *sampled = thread->sampling;
-
-	if (sampled->timed.is_open || thread->phase != SPROF_THREAD_RUNNING ||
-		!has_another_round(ticking))
-		return false;
-	sampled->turn_ns = 0;
-	return true;
-}
-
-void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
-{
-	const struct sprof_world *world = ticking->run->world;
-	struct peek_sight sight = {.tick_ns = ticking->ns};
-	struct observation observation = {.thread = thread};
-	enum peek_outcome outcome = PEEK_AWAKE;
-
-	if (world->read_schedstat(world->data, thread, &sight.schedstat) &&
-		world->read_syscall(world->data, thread, &sight.call) &&
-		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
-		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, &sight, &observation);
-	if (is_settled_by_peek(ticking, outcome, &observation))
-		return;
-	if (looks_again(ticking, thread))
-		ticking->has_missed = true;
-	else
-		miss(thread);
+	return sprof_least(sprof_schedule_most_spared(period_ns),
+		sprof_minus(ticking->kernel->room_ns / period_ns, LATE_PERIODS));
 }

@@ -2,7 +2,7 @@
  * Places of system calls. Each has a slot by its address; another one with the same slot replaces it.
  * Does not handle code that is replaced at the same address without an exec.
  */
-#include "sampler/timer/call-places.h"
+#include "sampler/timer/kernel.h"
 
 #include "attach/calls/number.h"
 
@@ -23,7 +23,8 @@ static int64_t look(
 	size_t size = sizeof(code);
 
 	/* Near the start of a mapping there is less code to read. */
-	while (size && world->read_memory(world->data, thread, pc - size, code, size) != size)
+	while (size &&
+		world->read_memory(thread->process, thread->tid, pc - size, code, size) != size)
 		size /= 2;
 	return size ? sprof_call_number(regs, code, size) : CANT_READ;
 }

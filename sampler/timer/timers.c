@@ -3,7 +3,7 @@
  * stack. Copies are as large as the previous stops needed. kernel.c decides which threads have a
  * timer, and when a thread with one is still stopped.
  */
-#include "sampler/timer/timers.h"
+#include "sampler/timer/kernel.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "base/numbers.h"
 #include "sampler/account/book.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/sampled.h"
 #include "sampler/stack/copy.h"
 #include "sampler/stack/mappings.h"
 
@@ -41,30 +40,10 @@ static const double CUT_SHARE = 1.0 / 64; /* weight of a record in the mean */
  */
 static const double SPREAD = 0.2;
 
-static struct timed *timed_of(const struct sprof_thread *thread)
-{
-	struct sampled *sampled = thread->sampling;
-
-	return &sampled->timed;
-}
-
 void sprof_timers_finish(struct timers *timers)
 {
 	assert(!timers->open);
 	free(timers->scratch);
-}
-
-/* In an exception or an interrupt it is in no system call. */
-static struct sprof_proc_syscall call_of(struct timers *timers, const struct sprof_thread *thread,
-	const struct sprof_perf_timer_record *record)
-{
-	const struct sprof_regs *regs = &record->user.regs;
-	int64_t number = SPROF_CALL_NUMBER_NONE;
-
-	if (record->in_kernel)
-		number = sprof_call_places_find(&timers->places, timers->run, thread, regs);
-	return sprof_call_at(
-		regs, number == SPROF_CALL_NUMBER_UNKNOWN ? SPROF_CALL_NUMBER_NONE : number);
 }
 
 /* Leaves room for somewhat deeper calls. The copy is most of what a record costs the thread. */
@@ -101,32 +80,32 @@ static void recorded(struct timed *timed, enum sprof_end end, size_t stack_size)
 static void observe(struct timers *timers, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
-	struct timed *timed = timed_of(thread);
+	struct timed *timed = &thread->sampling->timed;
+	int64_t number = SPROF_CALL_NUMBER_NONE;
 	struct sprof_snapshot snapshot = {
 		.regs = record->user.regs,
 		.stack = sprof_copy_by_kernel(sprof_mappings_at(thread->process, record->time_ns),
 			&record->user, timed->stack_size),
 	};
-	const struct observation observation = {
+	struct observation observation = {
 		.thread = thread,
 		.by = OBSERVED_BY_KERNEL,
 		.time_ns = record->time_ns,
 		.state = record->in_kernel ? SPROF_STATE_SYS : SPROF_STATE_USER,
 		.cpu = (uint32_t)(record->cpu + 1),
 		.snapshot = &snapshot,
-		.call = call_of(timers, thread, record),
 		.kernel = record->kernel,
 		.kernel_count = record->kernel_count,
 	};
 
+	/* In an exception or an interrupt it is in no system call. */
+	if (record->in_kernel)
+		number = sprof_call_places_find(
+			&timers->places, timers->run, thread, &record->user.regs);
+	observation.call = sprof_call_at(&record->user.regs,
+		number == SPROF_CALL_NUMBER_UNKNOWN ? SPROF_CALL_NUMBER_NONE : number);
 	recorded(
 		timed, sprof_book_observation(timers->book, &observation), record->user.stack_size);
-}
-
-/* At the end of its process, a thread is in the kernel without memory. */
-static bool has_left_memory(const struct sprof_perf_timer_record *record)
-{
-	return record->in_kernel && !record->user.stack_size;
 }
 
 static void take_record(struct timers *timers, struct sprof_thread *thread,
@@ -137,7 +116,8 @@ static void take_record(struct timers *timers, struct sprof_thread *thread,
 	switch (record->kind) {
 	case SPROF_PERF_TIMER_SAMPLE:
 		sprof_cpu_set_add(&timers->cpus, record->cpu);
-		if (has_left_memory(record))
+		/* At the end of its process, a thread is in the kernel without memory. */
+		if (record->in_kernel && !record->user.stack_size)
 			quality->samples_lost++;
 		else
 			observe(timers, thread, record);
@@ -154,35 +134,26 @@ static void take_record(struct timers *timers, struct sprof_thread *thread,
 static bool take_next(struct timers *timers, const struct sprof_thread *thread, uint64_t until_ns,
 	struct sprof_perf_timer_record *ret)
 {
-	const struct sprof_world *world = timers->run->world;
-
-	return world->timer_take(
-		world->data, timed_of(thread)->timer, until_ns, timers->scratch, ret);
+	return timers->run->world->timer_take(
+		thread->sampling->timed.timer, until_ns, timers->scratch, ret);
 }
 
 void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns)
 {
-	struct sampled_process *process = thread->process->sampling;
+	struct sprof_process *process = thread->process;
+	const bool is_former = process->former_maps.count;
 	struct sprof_perf_timer_record record;
 	bool is_kept, is_known = false;
 
-	while (take_next(timers, thread, until_ns, &record)) {
-		is_kept = sprof_mappings_begin_record(thread->process, &record);
+	while (take_next(timers, thread, is_former ? process->former_ns : until_ns, &record)) {
+		is_kept = is_former || sprof_mappings_begin_record(process, &record);
 		/* No look has seen its page faults since the last tick. */
 		if (!is_kept && !is_known)
-			sprof_mappings_doubt(&process->mappings);
+			sprof_mappings_doubt(&process->sampling->mappings);
 		is_known = !is_kept;
 		take_record(timers, thread, &record);
 	}
-	sprof_mappings_end_record(thread->process);
-}
-
-void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread)
-{
-	struct sprof_perf_timer_record record;
-
-	while (take_next(timers, thread, thread->process->former_ns, &record))
-		take_record(timers, thread, &record);
+	sprof_mappings_end_record(process);
 }
 
 /* Records of a program from before an exec can't be named without its mappings. */
@@ -209,8 +180,8 @@ void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool
 {
 	const struct sprof_world *world = timers->run->world;
 
-	world->timer_close(world->data, timed_of(thread)->timer);
-	forget(timers, timed_of(thread), for_good);
+	world->timer_close(thread->sampling->timed.timer);
+	forget(timers, &thread->sampling->timed, for_good);
 }
 
 /*
@@ -220,7 +191,7 @@ void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool
 bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
-	struct timed *timed = timed_of(thread);
+	struct timed *timed = &thread->sampling->timed;
 
 	if (!process->mappings.go && !process->script)
 		return false;
@@ -229,97 +200,62 @@ bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thre
 	return true;
 }
 
-static bool may_open(const struct timers *timers, const struct sprof_thread *thread)
-{
-	const struct timed *timed = timed_of(thread);
-
-	return timers->open < MOST_TIMERS && !timed->given_up && !timed->leads_away &&
-		timed->needed <= SPROF_PERF_TIMER_STACK_MAX && !timers->run->options->no_samples &&
-		!thread->process->denied && !sprof_timers_are_unfit(timers, thread);
-}
-
 /* The next period. Evenly spread frequencies keep the mean rate. */
 static uint64_t next_period(struct timers *timers)
 {
 	const double random = (double)(sprof_random(&timers->random) >> 48) / RANDOM_STEPS;
 
-	return (uint64_t)((double)timers->period_ns / (1 + SPREAD * (random - 0.5)));
-}
-
-/*
- * The part of the time that gives records: each pace of that number of periods costs half of one
- * more. Shorter periods make up for that.
- */
-static double share_of_whole_periods(uint32_t records)
-{
-	return records / (records + 0.5);
-}
-
-/*
- * Room for the longest time between two looks, and half of it more. Rings are memory that the
- * kernel can't swap, and nothing limits how much of it root may take.
- */
-static size_t records_for(const struct timers *timers, size_t stack_size)
-{
-	const size_t spared = sprof_schedule_most_spared(timers->period_ns);
-	const size_t wanted = spared + sprof_most(spared / 2, MORE_RECORDS) + FEW_RECORDS;
-	const size_t most = RING_BYTES / (timers->open + 1) / stack_size;
-
-	return sprof_least(wanted, most);
-}
-
-static size_t next_size(const struct timed *timed)
-{
-	size_t size = timed->next_size ? timed->next_size : timed->stack_size;
-
-	if (!size)
-		size = sprof_most(fitting(timed), FIRST_STACK);
-	return sprof_least(size, SPROF_PERF_TIMER_STACK_MAX);
-}
-
-/* It has a new period from now on. */
-static void begin_pace(const struct timers *timers, struct timed *timed, uint64_t period_ns)
-{
-	timed->period_ns = period_ns;
-	timed->paced_ns = timers->tick_ns;
-	timed->paced_records = 0;
+	return (uint64_t)((double)timers->run->tick.period_ns / (1 + SPREAD * (random - 0.5)));
 }
 
 /* Returns false if refused, or if out of memory, which is noticed elsewhere. */
 static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
-	struct timed *timed = timed_of(thread);
-	const size_t stack_size = next_size(timed);
+	struct timed *timed = &thread->sampling->timed;
+	const size_t spared = sprof_schedule_most_spared(timers->run->tick.period_ns);
 	struct sprof_perf_timer_plan plan = {
 		.tid = thread->tid,
 		.period_ns = next_period(timers),
 		.with_chains = timers->run->options->kernel_stacks,
-		.stack_size = stack_size,
-		.records = records_for(timers, stack_size),
+		.stack_size = timed->next_size ? timed->next_size : timed->stack_size,
 	};
 	struct sprof_perf_denial denial;
+
+	if (!plan.stack_size)
+		plan.stack_size = sprof_most(fitting(timed), FIRST_STACK);
+	plan.stack_size = sprof_least(plan.stack_size, SPROF_PERF_TIMER_STACK_MAX);
+	/*
+	 * Room for the longest time between two looks, and half of it more. Rings are memory that
+	 * the kernel can't swap, and nothing limits how much of it root may take.
+	 */
+	plan.records = sprof_least(spared + sprof_most(spared / 2, MORE_RECORDS) + FEW_RECORDS,
+		RING_BYTES / (timers->open + 1) / plan.stack_size);
 
 	if (!timers->scratch)
 		timers->scratch = malloc(SPROF_PERF_RECORD_MAX);
 	if (!timers->scratch)
 		return false;
-	if (!world->timer_open(world->data, &plan, &timed->timer, &denial)) {
+	if (!world->timer_open(&plan, &timed->timer, &denial)) {
 		timers->run->quality->timers_refused += denial.reason != SPROF_PERF_GONE;
 		return false;
 	}
-	timed->stack_size = stack_size;
+	timed->stack_size = plan.stack_size;
 	timed->next_size = 0;
 	timed->room = plan.records;
-	begin_pace(timers, timed, plan.period_ns);
+	timed->period_ns = plan.period_ns;
+	timed->paced_ns = timers->run->tick.ns;
+	timed->paced_records = 0;
 	return true;
 }
 
 void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 {
-	struct timed *timed = timed_of(thread);
+	struct timed *timed = &thread->sampling->timed;
 
-	if (!may_open(timers, thread))
+	if (timers->open >= MOST_TIMERS || timed->given_up || timed->leads_away ||
+		timed->needed > SPROF_PERF_TIMER_STACK_MAX || timers->run->options->no_samples ||
+		thread->process->denied || sprof_timers_are_unfit(timers, thread))
 		return;
 	if (get_timer(timers, thread)) {
 		timers->open++;
@@ -335,21 +271,25 @@ void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 	const struct sprof_world *world = timers->run->world;
 
 	sprof_timers_drop(timers, thread);
-	world->timer_close(world->data, timed_of(thread)->timer);
+	world->timer_close(thread->sampling->timed.timer);
 	if (!get_timer(timers, thread))
-		forget(timers, timed_of(thread), true);
+		forget(timers, &thread->sampling->timed, true);
 }
 
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
-	struct timed *timed = timed_of(thread);
-	uint64_t period_ns;
+	struct timed *timed = &thread->sampling->timed;
 
-	if (timers->tick_ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
+	if (timers->run->tick.ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
 		return;
-	period_ns = (uint64_t)((double)next_period(timers) *
-		share_of_whole_periods(timed->paced_records));
-	world->timer_set_period(world->data, timed->timer, period_ns);
-	begin_pace(timers, timed, period_ns);
+	/*
+	 * Each pace of that number of periods costs half of one more, which gives no record. Shorter
+	 * periods make up for that.
+	 */
+	timed->period_ns = (uint64_t)((double)next_period(timers) * timed->paced_records /
+		(timed->paced_records + 0.5));
+	world->timer_set_period(timed->timer, timed->period_ns);
+	timed->paced_ns = timers->run->tick.ns;
+	timed->paced_records = 0;
 }

@@ -1,6 +1,6 @@
 /*
  * Calls that wait, a few ms each time: how often each was broken off or failed, and that none came
- * back too soon. The many that one program makes at once are in targets/eintr.c; these are the ones
+ * back too soon. The many that one program makes at once are in tests/targets/eintr.c; these are the ones
  * with a process, a file or a terminal at their other end.
  */
 #include <errno.h>

@@ -294,8 +294,127 @@ async function waits_are_grouped_by_what_they_wait_for(open) {
 
 async function parts_without_data_are_hidden(open) {
 	const {page} = await open("worked");
-	for (const part of ["#timeline-panel", "#waits-panel", "#sides", "#lines-part"])
+	for (const part of ["#waits-panel", "#sides", "#lines-part", "#idle"])
 		assert.equal(await page.locator(part).isVisible(), false, part);
+	for (const kind of ["foreign", "difference"]) {
+		const {page: other} = await open(kind);
+		assert.equal(await other.locator("#timeline-panel").isVisible(), false, kind);
+	}
+}
+
+/* A file without times of samples: the page says so, and what to do about it. */
+async function a_missing_timeline_is_explained(open) {
+	const {page} = await open("worked");
+	assert.match(await page.locator("#timeline-panel").innerText(), /no times of its samples: .*--time-slices 100ms .*-o page\.html/);
+	assert.equal(await page.locator("#timeline canvas").count(), 0);
+}
+
+/* The wait is in the program's own function, not in the kernel's or libc's. */
+async function waits_are_in_own_functions(open) {
+	const {page} = await open("idle");
+	const rows = (await readTable(page, "#waits")).map((row) => [row.object, row.name.split("\n")[0]]);
+	assert.deepEqual(rows.find(([object]) => object.startsWith("futex")), ["futex mutex cache_lock", "work"]);
+	assert.deepEqual(rows.filter(([object]) => object.startsWith("accept4")).map(([, name]) => name).sort(),
+		[0, 1, 2, 3, 4, 5].map((i) => `serve_${i}`));
+	assert.match(await page.locator(".card.wait .most").innerText(), /\sin\swork$/);
+}
+
+/* What idle threads do is one narrow block, and no row of the table, until it is asked for. */
+async function idle_threads_are_folded(open) {
+	const {page, truth} = await open("idle");
+	const names = async () => (await readTable(page, "#flat")).map((row) => row.name.split("\n")[0]).sort();
+	await pointAt(page, "#graph", 0.95, 1);
+	assert.match(await tooltip(page), /^\[idle\]\n[^]*600\.0 ms wall, 85\.7 % of all[^]*narrower than its share/);
+	await pointAt(page, "#graph", 0.85, 1);
+	assert.match(await tooltip(page), /^main\n[^]*100\.0 ms wall, 14\.3 % of all/);
+	assert.deepEqual(await names(), ["[futex]", "lock", "main", "work"]);
+	assert.equal(await page.locator("#function-name").innerText(), "work");
+	await page.keyboard.press("w");
+	compareFlat(await readTable(page, "#flat"), truth.all, "wall", "shown");
+	await pointAt(page, "#graph", 0.5, 1);
+	assert.match(await tooltip(page), /^start\n[^]*600\.0 ms wall/);
+	await page.locator("#idle button", {hasText: "folded"}).click();
+	assert.ok(!(await names()).includes("serve_0"));
+}
+
+/* A colour on the canvas of the graph: at a share of its width, in a row. */
+async function colourAt(page, share, row) {
+	return page.locator("#graph canvas").evaluate((canvas, [at, y]) => {
+		const copy = document.createElement("canvas"), context = copy.getContext("2d");
+		copy.width = canvas.width;
+		copy.height = canvas.height;
+		context.drawImage(canvas, 0, 0);
+		return [...context.getImageData(Math.round(at * copy.width), y, 1, 1).data].slice(0, 3);
+	}, [share, row * ROW + 3]);
+}
+
+async function styleColour(page, name) {
+	return page.evaluate((variable) => {
+		const hex = getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+		return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+	}, name);
+}
+
+/* 60 % of main are user time: all of it in the view of that, and that much of it in the view of wall time. */
+async function colours_are_those_of_the_weight(open) {
+	const {page} = await open("idle");
+	const shares = [0.05, 0.5, 0.85];
+	const read = () => Promise.all(shares.map((share) => colourAt(page, share, 1)));
+	const [user, wait] = [await styleColour(page, "--user-frame"), await styleColour(page, "--wait-frame")];
+	assert.deepEqual(await read(), [user, user, wait]);
+	await chooseWeight(page, "user");
+	assert.deepEqual(await read(), [user, user, user]);
+	assert.equal(await page.locator("#legend").innerText(), "User code");
+	await chooseWeight(page, "wait");
+	assert.deepEqual(await read(), [wait, wait, wait]);
+}
+
+const LONG = "std::vector<std::pair<std::string, unsigned long>>::emplace_back".padEnd(400, "<T>");
+
+/* At any width: nothing is wider than the window, and what is cut of a name is in its title. */
+async function names_have_room_or_a_title(open) {
+	const edit = withData((raw) => {
+		raw.strings[raw.strings.indexOf("get")] = LONG;
+		raw.strings[raw.strings.indexOf("mutex cache_lock")] = `mutex ${LONG}`;
+	});
+	const {page} = await open("mixed", {edit});
+	for (const [width, room] of [[1920, 40], [1400, 30], [390, 16]]) {
+		await page.setViewportSize({width, height: 900});
+		await settled(page);
+		const sizes = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+		assert.ok(sizes[0] <= sizes[1], `${sizes} at ${width}`);
+		const cells = await page.locator("#flat td.text, #waits td.text").evaluateAll((nodes) =>
+			nodes.filter((node) => node.clientWidth && node.querySelector(".name")).map((node) => {
+				const name = node.querySelector(".name");
+				return {key: node.dataset.key, text: name.textContent, title: name.title, isCut: node.scrollWidth > node.clientWidth,
+					width: node.clientWidth, table: node.closest(".table").id};
+			}));
+		assert.ok(cells.some(({isCut, text}) => isCut && text.includes(LONG)));
+		for (const cell of cells.filter(({isCut}) => isCut))
+			assert.ok(cell.title.includes(cell.text) && cell.text, JSON.stringify(cell));
+		for (const {width: px} of cells.filter(({key, table}) => key === "name" && table === "flat"))
+			assert.ok(px >= 7.3 * room, `${px} px at ${width}`);
+		for (const table of ["#flat", "#waits"])
+			assert.ok(await page.locator(table).evaluate((box) => box.scrollWidth <= box.clientWidth + 1), `${table} at ${width}`);
+	}
+}
+
+/* However many processes: their list is as tall as the words beside it, which leave no room empty. */
+async function many_processes_leave_no_hole(open) {
+	const edit = withData((raw) => {
+		for (let i = 0; i < 14; i++) {
+			raw.processes.push(1000 + i, raw.processes[1], -1, -1);
+			raw.threads.push(raw.processes.length / 4 - 1, 1000 + i, raw.threads[2]);
+			raw.rows.push(raw.rows[0]);
+		}
+	});
+	const {page} = await open("worked", {edit});
+	await page.locator("#more-threads").click();
+	const [verdict, threads, last] = await Promise.all(["#verdict", "#threads-panel", "#quality"].map((id) =>
+		page.locator(id).boundingBox()));
+	assert.equal(Math.round(verdict.height), Math.round(threads.height));
+	const hole = verdict.y + verdict.height - last.y - last.height;
+	assert.ok(hole < 80, `${hole} px`);
 }
 
 /* Drags over the timeline, from one share of it to another; returns the span that it then marks. */
@@ -615,6 +734,9 @@ async function a_difference_shows_what_changed(open) {
 	assert.deepEqual(rows.new, [30000000, 0, 30000000]);
 	assert.deepEqual(rows.gone, [0, 5000000, -5000000]);
 	assert.deepEqual(rows.same, [10000000, 10000000, 0]);
+	const sentence = await page.locator("#headline").innerText();
+	assert.match(sentence, /faster|slower|less|more/);
+	assert.ok((await page.title()).startsWith(`${sentence} - `), await page.title());
 	/* Both sides: what stayed, grew and shrank is 20 + 30 + 10 + 5 + 30 of slow, same, gone and new. */
 	assert.match(await selection(page), /^95\.0 ms/);
 	await pointAt(page, "#graph", 0.1, 2);
@@ -650,7 +772,7 @@ async function a_very_deep_stack_is_shown(open) {
 	const depth = 20000;
 	const edit = withData((raw) => {
 		raw.nodes = pack([1, 0].concat(...Array.from({length: depth - 1}, () => [1, 1])));
-		raw.rows = [pack([depth, 0, 7, 7e6, 0, 0, 0, 0])];
+		raw.rows = [pack([depth, 0, 0, 7, 7e6, 0, 0, 0, 0])];
 	});
 	const {page} = await open("worked", {edit});
 	await chooseWeight(page, "samples");
@@ -688,6 +810,12 @@ main({
 	the_chosen_function_has_callers_callees_and_lines,
 	waits_are_grouped_by_what_they_wait_for,
 	parts_without_data_are_hidden,
+	a_missing_timeline_is_explained,
+	waits_are_in_own_functions,
+	idle_threads_are_folded,
+	colours_are_those_of_the_weight,
+	names_have_room_or_a_title,
+	many_processes_leave_no_hole,
 	a_timeline_selects_a_span,
 	a_span_and_threads_go_together,
 	many_threads_are_folded,

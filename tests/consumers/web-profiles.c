@@ -70,6 +70,7 @@ static struct sprof_profile_line line_of(struct sprof_profile *profile, const ch
 		function.file = NULL;
 	web_must(sprof_build_function(profile, &function, &result.function));
 	result.line = line;
+	result.kernel = name[0] == '[' && strcmp(module, "[kernel]") == 0;
 	return result;
 }
 
@@ -181,6 +182,34 @@ static void make_mixed(struct sprof_profile *profile, unsigned seed)
 	add(profile, other, "main:12@/opt/app/two", 100000,
 		(struct sprof_times){{9007199254740993, 0, 0, 7}});
 	add(profile, last, "[unsampled]:0@", 0, (struct sprof_times){{123, 456}});
+}
+
+/* A server: one thread computes and waits for a lock, six wait for connections. */
+static void make_idle(struct sprof_profile *profile, unsigned seed)
+{
+	const struct sprof_profile_context held = {.state = SPROF_STATE_SLEEP,
+		.syscall = "futex",
+		.object = "mutex cache_lock",
+		.holder = "writer (102)",
+		.kind = SPROF_WAIT_KIND_LOCK};
+	const struct sprof_profile_context connection = {.state = SPROF_STATE_SLEEP,
+		.syscall = "accept4",
+		.object = "127.0.0.1:80 listening",
+		.kind = SPROF_WAIT_KIND_IO};
+	uint32_t worker = web_thread(profile, 100, 100, "worker");
+	char stack[128];
+
+	add(profile, worker, "main:1|work:2", 60, (struct sprof_times){{60 * MS}});
+	add_wait(profile, worker, "main:1|work:2|lock:0@/lib/libc.so.6|[futex]:0@[kernel]", 40 * MS,
+		&held);
+	for (int i = 0; i < 6; i++) {
+		snprintf(stack, sizeof(stack),
+			"start:1@/lib/libc.so.6|serve_%d:7|accept4:0@/lib/libc.so.6|"
+			"[accept4]:0@[kernel]",
+			i);
+		add_wait(profile, web_thread(profile, 100, 101 + i, "listener"), stack, 100 * MS,
+			&connection);
+	}
 }
 
 /* A ms of waiting for something of that name, in a system call and held by a thread of that name. */
@@ -346,6 +375,7 @@ static const struct kind {
 } kinds[] = {
 	{"worked", make_worked, SPROF_WEIGHT_WALL},
 	{"mixed", make_mixed, SPROF_WEIGHT_WALL},
+	{"idle", make_idle, SPROF_WEIGHT_WALL},
 	{"hostile", make_hostile, SPROF_WEIGHT_WALL},
 	{"random", make_random, SPROF_WEIGHT_SAMPLES},
 	{"timeline", web_make_timeline, SPROF_WEIGHT_WALL},

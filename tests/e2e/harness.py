@@ -42,6 +42,8 @@ PATIENCE = ("300ms", "3s", "30s")  # durations, each for a machine on which the 
 SKIPPED, FAILED = 77, 1
 SIGMAS = 5  # standard errors: chance alone is further off once in two million judgements
 NOBODY = 65534
+# Another one for each test, because the kernel limits the memory of perf's rings per user.
+PLAIN_USER = 20000 + os.getpid() % 40000
 
 os.environ["XDG_CACHE_HOME"] = "/dev/null"  # nothing is kept: the developer's last recording stays
 
@@ -298,13 +300,23 @@ def without_tracefs():
     return before
 
 
-def as_nobody():
-    """What makes a program nobody's, if we are root."""
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+def as_plain_user():
+    """What makes a program a plain user's, if we are root."""
+    return {"user": PLAIN_USER, "group": PLAIN_USER, "extra_groups": []} if os.geteuid() == 0 else {}
+
+
+def with_perfmon():
+    """Before a command: a plain user's, with CAP_PERFMON as the only right."""
+    require(os.geteuid() == 0, "takes another user")
+    before = [tool("setpriv"), f"--reuid={PLAIN_USER}", f"--regid={PLAIN_USER}", "--clear-groups",
+              "--inh-caps=+perfmon", "--ambient-caps=+perfmon"]
+    if run(*before, "true").code:
+        raise Skip("CAP_PERFMON can't be given to a user here")
+    return before
 
 
 def own_sprof():
-    """An sprof that nobody can run: the build may be in a folder of ours alone."""
+    """An sprof that a plain user can run: the build may be in a folder of ours alone."""
     os.chmod(".", 0o777)
     path = os.path.abspath("sprof")
     if not os.path.exists(path):

@@ -126,7 +126,7 @@ def plain_user():
     return [tool("setpriv"), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
 
-def as_plain_user(*args):
+def run_as_plain_user(*args):
     """sprof without root's rights, from a place where anybody can read it."""
     if not os.path.exists("sprof"):
         shutil.copy(SPROF, "sprof")
@@ -138,7 +138,7 @@ def test_other_user():
     require(os.geteuid() == 0, "only root can become another user")
     program = Target("spin-two")
     for command in (["attach", "-d", "1s"], ["dump"]):
-        result = as_plain_user(*command, "-p", program.pid)
+        result = run_as_plain_user(*command, "-p", program.pid)
         check_error(result, FAILED, str(program.pid), "not permitted", "user")
     check_untouched(program.pid)
     program.finish().check(0)
@@ -149,7 +149,7 @@ def test_not_dumpable():
     shutil.copy(target("undumpable"), "undumpable")
     os.chmod("undumpable", 0o755)
     program = Target(os.path.abspath("undumpable"), before=plain_user())
-    result = as_plain_user("attach", "-p", program.pid, "-d", "1s")
+    result = run_as_plain_user("attach", "-p", program.pid, "-d", "1s")
     check_error(result, FAILED, str(program.pid), "not permitted", "dumpable")
     program.finish().check(0)
 
@@ -159,7 +159,7 @@ def test_not_dumpable_from_its_start_on():
     shutil.copy(target("undumpable"), "undumpable")
     os.chmod("undumpable", 0o755)
     os.chmod(".", 0o777)
-    result = as_plain_user("run", "-r", "99", *PROFILE, "--", "./undumpable", "2").check(0)
+    result = run_as_plain_user("run", "-r", "99", *PROFILE, "--", "./undumpable", "2").check(0)
     folded, stats = read_profile()
     print(stats["samples"], stats["truncated_reasons"], result.err)
     # What it was stopped in before it shut us out may be cut for any reason.
@@ -211,10 +211,10 @@ def test_set_user_id():
     shutil.copy(SPROF, "sprof")
     for mode in (0o4755, 0o2755):
         os.chmod("sprof", mode)
-        check_error(as_plain_user("run", "--", "true"), FAILED, "set-user-ID")
-        check_error(as_plain_user("--version"), FAILED, "set-user-ID")
+        check_error(run_as_plain_user("run", "--", "true"), FAILED, "set-user-ID")
+        check_error(run_as_plain_user("--version"), FAILED, "set-user-ID")
     os.chmod("sprof", 0o755)
-    as_plain_user("--version").check(0)
+    run_as_plain_user("--version").check(0)
 
 
 def test_set_user_id_target():
@@ -226,10 +226,10 @@ def test_set_user_id_target():
     os.chmod("who", 0o4755)
     assert run(*plain_user(), "./who", "-u").check(0).text() == "0\n"
     for command in (["./who", "-u"], ["sh", "-c", "./who -u; true"]):
-        result = as_plain_user("run", "-o", "/dev/null", "-f", "text", "--", *command).check(0)
+        result = run_as_plain_user("run", "-o", "/dev/null", "-f", "text", "--", *command).check(0)
         assert result.text() == f"{NOBODY}\n", result.text()
         assert "who is set-user-ID" in result.err and len(result.err.splitlines()) == 1, result.err
-    result = as_plain_user("run", "-o", "/dev/null", "-f", "text", "--", tool("setpriv"),
+    result = run_as_plain_user("run", "-o", "/dev/null", "-f", "text", "--", tool("setpriv"),
                            "--no-new-privs", "./who", "-u").check(0)
     assert result.err == "", f"it would have had no rights anyway: {result.err}"
     result = sprof("run", "-o", "/dev/null", "-f", "text", "--", *plain_user(), "./who", "-u").check(0)

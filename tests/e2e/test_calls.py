@@ -5,7 +5,7 @@ import os
 import re
 import signal
 
-from harness import (PATIENCE, SPROF, Program, Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid,
+from harness import (PATIENCE, SPROF, Program, Target, as_plain_user, check_error, check_near, main, others, own_sprof, own_target, paranoid,
                      require, require_machine, require_switches, run, sprof, target, tool, wait_until)
 from subjects import build, command, write
 
@@ -573,8 +573,8 @@ def test_ordinary_users():
     program = "--", own_target(TARGET), "work"
     require(os.geteuid() == 0, "we are one")
     if paranoid() > 2:
-        check_error(run(*words, "--count", *program, **as_nobody()), 2, "debug registers", "without --count")
-    (row,) = json.loads(run(*words, *program, **as_nobody()).check(7).text())["functions"]
+        check_error(run(*words, "--count", *program, **as_plain_user()), 2, "debug registers", "without --count")
+    (row,) = json.loads(run(*words, *program, **as_plain_user()).check(7).text())["functions"]
     assert (row["function"], row["calls"], row["returned"]) == ("leaf", 300, 300), row
 
 
@@ -583,17 +583,17 @@ def test_debug_registers():
     require(os.geteuid() == 0, "we are one")
     require_switches()
     words = own_sprof(), "calls", "--count", "-o", "/dev/stdout"
-    result = run(*words, "--json", "-F", "leaf", "--", own_target(TARGET), "threads", **as_nobody())
+    result = run(*words, "--json", "-F", "leaf", "--", own_target(TARGET), "threads", **as_plain_user())
     require_machine(result.code == 7, "nobody may have a debug register here")
     table = json.loads(result.text())
     (row,) = table["functions"]
     assert table["source"] == "hardware breakpoints", table
     assert row["calls"] == row["counted"] == LEAVES["threads"] and row["total_ns"] == 0, row
     (row,) = json.loads(run(*words, "--json", "-F", "leaf", "--", "sh", "-c", f"{own_target(TARGET)} fork; exit 0",
-                            **as_nobody()).check(0).text())["functions"] or [None]
+                            **as_plain_user()).check(0).text())["functions"] or [None]
     assert row["calls"] == LEAVES["fork"], row
     text = run(*words, "-F", "leaf,main,work,repeat,fib,is_even", "--", own_target(TARGET), "work",
-               **as_nobody()).check(7).text()
+               **as_plain_user()).check(7).text()
     assert "counted only" in text and "repeat could not be watched: a thread has four debug registers" in text, text
 
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 
 from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_untouched, main,
@@ -100,7 +101,7 @@ def test_single_threads():
     assert stats["threads_seen"] == 1 and stats["target_pid"] == program.pid, stats
     assert folded.weight(f".*/{second}") == folded.total > 0, (folded.stacks, stats)
     with open("x.txt", encoding="utf-8") as file:
-        assert f"(of its threads only {second})" in file.read()
+        assert f"(only threads {second})" in file.read()
     program.finish().check(0)
 
 
@@ -128,7 +129,7 @@ def test_by_name():
     assert read_profile()[1]["target_pid"] == first.pid, check.err
     second = named(name)
     result = sprof("attach", "--name", name, "-d", "200ms", *PROFILE)
-    check_error(result, 64, f"2 processes are named like '{name}': ", str(first.pid), str(second.pid), "--newest", "--all")
+    check_error(result, 64, f"2 processes match '{name}': ", str(first.pid), str(second.pid), "--newest", "--all")
     sprof("attach", "--name", name, "--newest", "-d", "200ms", *PROFILE).check(0)
     assert read_profile()[1]["target_pid"] == second.pid
     sprof("attach", "--name", name, "--all", "-d", "200ms", *PROFILE).check(0)
@@ -138,18 +139,92 @@ def test_by_name():
         program.finish().check(0)
 
 
+def test_by_command_line():
+    """A script's process has the name of its interpreter. The command lines count where no process has the name."""
+    name = f"script{os.getpid()}"
+    with open(f"{name}.py", "w", encoding="utf-8") as file:
+        file.write("import sys\nsys.stdin.readline()\n")
+    program = Program([sys.executable, os.path.abspath(f"{name}.py")])
+    wait_until(lambda: name in command_line(program.pid), "the interpreter has begun")
+    for pattern in (rf"^{name}\.py$", f"^{sys.executable} .*{name}"):
+        assert str(program.pid) in sprof("dump", "--name", pattern).check(0).text(), pattern
+    other = named(f"other{name}.py")
+    assert str(other.pid) in sprof("dump", "--name", name).check(0).text(), "a name comes before command lines"
+    for one in (program, other):
+        one.say("\n")
+        one.finish()
+
+
+def command_line(pid):
+    with open(f"/proc/{pid}/cmdline", encoding="utf-8") as file:
+        return file.read()
+
+
+# The commands that take processes, with what ends them; which of them can watch several, and single threads.
+WATCHING = {
+    "attach": ("-d", "200ms", "-o", "x.folded"),
+    "dump": (),
+    "mem": ("-d", "100ms"),
+    "symbols": ("main",),
+    "syscalls": ("--source", "ptrace", "-d", "100ms"),
+    "rundelay": ("--source", "proc", "-d", "100ms"),
+    "heap": ("--source", "ptrace", "-d", "100ms"),
+    "calls": ("-F", "main", "-d", "100ms"),
+    "trace": ("-e", "syscalls:sys_enter_read", "-e", "syscalls:sys_exit_read", "-d", "100ms"),
+}
+SEVERAL = "attach dump mem symbols syscalls".split()
+SINGLE_THREADS = "attach dump syscalls".split()
+
+
+def test_all_commands_take_the_same_choices():
+    name = f"chosen{os.getpid()}"
+    one, other = named(name, arguments=(0, 1)), Target("threads", 0, 1)
+    second = max(threads_of(one.pid))
+    for command, words in WATCHING.items():
+        assert sprof(command, "--name", name, *words).code in (0, 1), command
+        result = sprof(command, "--tid", second, *words)
+        assert result.code in (0, 1) and (f"process {one.pid} has thread" in result.err) == (command not in SINGLE_THREADS), \
+            (command, result.err)
+        result = sprof(command, "-p", f"{one.pid},{other.pid}", *words)
+        if command in SEVERAL:
+            assert result.code in (0, 1), (command, result.err)
+        else:
+            check_error(result, 64, f"{command} takes one process at a time, not {one.pid}, {other.pid}")
+    for command in (*WATCHING, "top"):
+        check_error(sprof(command, "--name", "no-such-name", *WATCHING.get(command, ())), 2, "no process is named like 'no-such-name'")
+    for program in (one, other):
+        check_untouched(program.pid)
+        program.finish().check(0)
+
+
+def test_a_dump_of_single_threads():
+    program = Target("threads", 0, 2)
+    second = max(threads_of(program.pid))
+    shown = [line for line in sprof("dump", "--tid", second).check(0).text().splitlines() if "asleep_worker" in line]
+    assert len(shown) == 1, shown
+    program.finish().check(0)
+
+
+def test_symbols_of_several_processes():
+    one, other = Target("threads", 0, 0), Target("spin-two")
+    text = sprof("symbols", "-p", f"{one.pid},{other.pid}", "main").check(0).text()
+    assert text.index(f"# process {one.pid}") < text.index(f"# process {other.pid}"), text
+    for program in (one, other):
+        program.finish()
+
+
 def test_a_shell_with_the_name_in_its_command_line():
     name = f"unwanted{os.getpid()}"
     script = f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"
     result = Program(["sh", "-c", script]).finish()
-    check_error(result, 2, f"no process is named like '{name}'")
+    check_error(result, 2, f"no process has a name that matches '{name}'")
 
 
 def test_it_never_finds_what_started_it():
     name = f"starter{os.getpid()}"
     shutil.copy("/bin/sh", name)
     result = Program([os.path.abspath(name), "-c", f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"]).finish()
-    check_error(result, 2, f"no process is named like '{name}'")
+    check_error(result, 2, f"no process has a name that matches '{name}'")
 
 
 if __name__ == "__main__":

@@ -250,7 +250,7 @@ def test_another_file_at_the_programs_place():
     end(program)
     run(tool("cc"), "-O2", "-DX", "-o", "sleeper", "sleeper.c", "-Wl,--build-id").check(0)
     result = sprof("dump", "--core", core).check(0)
-    assert "is not the file of the core: its build id is another one" in result.err, result.err
+    assert "is not the file of the core: it has another build id" in result.err, result.err
     assert "inner" not in result.text()
 
 

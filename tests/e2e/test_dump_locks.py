@@ -166,7 +166,7 @@ def test_a_reader_is_not_known():
     program = deadlock("mr")
     found = look("-p", program.pid)
     assert found["deadlocks"] == []
-    assert "readers may have it, whom glibc does not record" in sprof("dump", "-p", program.pid).check(0).text()
+    assert "a reader may hold it: glibc does not record readers" in sprof("dump", "-p", program.pid).check(0).text()
     program.finish().check(0)
 
 

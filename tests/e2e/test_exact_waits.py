@@ -5,8 +5,8 @@ import os
 import re
 import sys
 
-from harness import (PROFILE, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, paranoid, perf_opens,
-                     read_folded, read_profile, require, require_machine, require_switches, run, sprof, target, tool)
+from harness import (PROFILE, Target, as_plain_user, check_error, main, own_sprof, own_target, paranoid, perf_opens,
+                     read_folded, read_profile, require, require_machine, require_switches, run, sprof, target, with_perfmon)
 from report import FIGURE, UNITS, read_report
 from test_rundelay import forbid_perf
 from test_shares import check_identity
@@ -196,7 +196,7 @@ def test_a_user_without_rights():
     require(os.geteuid() == 0, "takes another user")
     require_switches()
     require(paranoid() == 2, "kernel.perf_event_paranoid is not 2")
-    result = run(own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.txt", "--", own_target("naps"), 1, 400, **as_nobody()).check(0)
+    result = run(own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.txt", "--", own_target("naps"), 1, 400, **as_plain_user()).check(0)
     assert "perf_event_paranoid" in result.err and "lengths" in result.err, result.err
     with open("x.txt", encoding="utf-8") as file:
         text = file.read()
@@ -209,12 +209,7 @@ def test_a_user_without_rights():
 
 def test_a_user_who_may_see_the_kernel():
     """CAP_PERFMON is enough for stacks."""
-    require(os.geteuid() == 0, "takes another user")
-    with_perfmon = (tool("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+perfmon",
-                    "--ambient-caps=+perfmon")
-    if run(*with_perfmon, "true").code:
-        raise Skip("CAP_PERFMON can't be given to a user here")
-    result = run(*with_perfmon, own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.pb.gz", "--", own_target("naps"), 1,
+    result = run(*with_perfmon(), own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.pb.gz", "--", own_target("naps"), 1,
                  400).check(0)
     assert "perf_event_paranoid" not in result.err, result.err
     seen, stats = saved("waits").weight("(short|long)_nap"), read_profile()[1]

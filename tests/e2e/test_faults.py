@@ -7,7 +7,7 @@ import resource
 import shutil
 import sys
 
-from harness import (SPROF, Skip, Target, as_nobody, check_error, main, others, own_sprof, own_target, read_folded, require_switches,
+from harness import (SPROF, Skip, Target, as_plain_user, check_error, main, others, own_sprof, own_target, read_folded, require_switches,
                      run, sprof, target, tracer_of)
 from test_rundelay import forbid_perf
 
@@ -69,7 +69,7 @@ def test_every_fault_of_an_ordinary_user():
     """What the kernel takes for the program, as in read(2), is told to root only."""
     require_switches()
     require_level(2)
-    sums, total, unseen, counted, result = record(*EVERY, program=own_sprof(), words=[own_target(TARGET)], **as_nobody())
+    sums, total, unseen, counted, result = record(*EVERY, program=own_sprof(), words=[own_target(TARGET)], **as_plain_user())
     check_total(total, counted)
     if may_see_kernel():
         return

@@ -239,7 +239,7 @@ def test_the_next_command_can_be_pasted():
         calls = int(re.search(r"^read +(\d+) ", shown, re.MULTILINE)[1])
         assert 500_000 - (int(lost[1]) if lost else 0) <= calls < 500_100, shown
     typed, shown, is_own = type_what_comes_next(os.environ["SPROF_DEMO"])
-    assert not is_own or (typed == "sprof report" and "who holds up whom" in shown), shown
+    assert not is_own or (typed == "sprof report" and "waiters and holders" in shown), shown
 
 
 def test_no_part_is_empty():

@@ -118,7 +118,7 @@ def test_usage():
     check_error(gate(["wall > 5%"], ["a.pb.gz"], []), 64, "runs after")
     check_error(gate(["wall > 5%"], ["a.pb.gz"], ["a.pb.gz", "--", "a.pb.gz"]), 64, "more than one --")
     check_error(sprof("diff", "--fail-if", "wall > 5%", "a.pb.gz", "a.pb.gz"), 64, "--,")
-    check_error(gate(["wall > 5%"], ["a.pb.gz"], ["a.pb.gz", "--junit"]), 64, "in front of the --")
+    check_error(gate(["wall > 5%"], ["a.pb.gz"], ["a.pb.gz", "--junit"]), 64, "precede the --")
     check_error(gate(["wall > 5%"], *both, "-o", "x.html"), 64, "prints another table")
     check_error(gate(["wall > 5%"], *both, "--level", "51"), 64, "--level 51")
     check_error(sprof("diff", "--junit", "x.xml", "a.pb.gz", "a.pb.gz"), 64, "--fail-if")

@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 
-from harness import (SPROF, Program, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, read_folded,
+from harness import (SPROF, Program, Target, as_plain_user, check_error, check_near, main, own_sprof, own_target, read_folded,
                      require, require_switches, run, sprof, target, tool, tracer_of)
 from subjects import build
 
@@ -35,7 +35,7 @@ def test_some_faults():
     sums, total, _ = grown()
     check(sums, 0.08)
     assert sum(sums.values()) <= total < 1.2 * sum(sums.values()), (sums, total)
-    sums, _, result = grown("--period", "50", program=own[0], words=[own[1]], **as_nobody())
+    sums, _, result = grown("--period", "50", program=own[0], words=[own[1]], **as_plain_user())
     check(sums, 0.08)
     assert os.geteuid() != 0 or "root only" in result.err, result.err
 
@@ -104,7 +104,7 @@ def test_a_program_without_growth():
     """It hears why there is none, and how to see what there is."""
     require_switches()
     few = sprof("heap", "-f", "summary", "--", "true").check(0)
-    assert "no growth was seen" in few.text() and "as much as 256 KiB of new memory: --period 1" in few.err, few.err
+    assert "no growth was seen" in few.text() and "touched 256 KiB of new memory: --period 1" in few.err, few.err
     every = sprof("heap", "--period", "1", "-f", "summary", "--", "true").check(0)
     assert "growth, " in every.text() and "--period" not in every.err, every.text()
 

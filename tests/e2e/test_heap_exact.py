@@ -10,7 +10,7 @@ import json
 import os
 import re
 
-from harness import (PATIENCE, SPROF, Target, as_nobody, check_error, main, own_sprof, own_target, require_machine,
+from harness import (PATIENCE, SPROF, Target, as_plain_user, check_error, main, own_sprof, own_target, require_machine,
                      require_plain_sprof, run, sprof, target, tool, tracer_of)
 from subjects import build, command
 
@@ -83,7 +83,7 @@ def check_whole(report):
 
 def test_glibc():
     check_whole(exact(target("allocator")))
-    check_whole(exact(own_target("allocator"), program=own_sprof(), **as_nobody()))
+    check_whole(exact(own_target("allocator"), program=own_sprof(), **as_plain_user()))
 
 
 def swapped():

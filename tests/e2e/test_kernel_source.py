@@ -7,9 +7,9 @@ import re
 import shutil
 
 from blocked import Profile
-from harness import (PROFILE, SLOWNESS, SPROF, Program, Skip, Target, as_nobody, attach_for, attach_while, check_error, check_share, go_target,
+from harness import (PROFILE, SLOWNESS, SPROF, Program, Skip, Target, as_plain_user, attach_for, attach_while, check_error, check_share, go_target,
                      main, others, missed_share, own_sprof, own_target, paranoid, perf_opens, read_profile, require, require_machine, require_switches, run,
-                     sprof, target, tool, wait_for_cpu)
+                     sprof, target, tool, wait_for_cpu, with_perfmon)
 from report import read_report
 from test_rundelay import forbid_perf
 from test_shares import check_identity, check_shares, check_usage, truth_of
@@ -40,11 +40,6 @@ def give_up(*capabilities):
 def forbid_kernel_samples():
     """Even root needs CAP_PERFMON or CAP_SYS_ADMIN for them."""
     give_up(38, 21)
-
-
-def forbid_locked_memory():
-    """Without CAP_IPC_LOCK."""
-    give_up(14)
 
 
 def system_calls(**how):
@@ -182,8 +177,8 @@ def test_a_user_without_rights():
     require(os.geteuid() == 0, "takes another user")
     require_switches()
     require_machine(may_show_kernel(of_others=True), "perf_event_paranoid is above 1: the kernel gives other users no timers")
-    program = Target(own_target("spin-two"), **as_nobody())
-    result = run(own_sprof(), "attach", "-p", program.pid, "-d", "500ms", *KERNEL, *PROFILE, **as_nobody())
+    program = Target(own_target("spin-two"), **as_plain_user())
+    result = run(own_sprof(), "attach", "-p", program.pid, "-d", "500ms", *KERNEL, *PROFILE, **as_plain_user())
     result.check(0)
     program.finish().check(0)
     stats = read_profile()[1]
@@ -250,12 +245,12 @@ def test_a_thread_that_waits_for_a_cpu_has_samples():
 
 
 def test_without_locked_memory():
-    """No room for a ring: stops take the samples, and the report says so."""
-    require(os.geteuid() == 0, "gives up rights of root")
+    """No room for more rings: stops take the samples, and the report says so. As a plain user, because
+    other recordings of root use up kernel.perf_event_mlock_kb, too."""
     require(paranoid() >= 0, "kernel.perf_event_paranoid is -1: locked memory has no limit")
     programs = " & ".join([f"{own_target('spin-two')} 10"] * 12) + " ; wait"
-    run("prlimit", "--memlock=0", own_sprof(), "run", *KERNEL, "-r", "999", *PROFILE, "-o", "x.txt", "--", "sh", "-c",
-        programs, preexec_fn=forbid_locked_memory).check(0)
+    run("prlimit", "--memlock=0", *with_perfmon(), own_sprof(), "run", *KERNEL, "-r", "999", *PROFILE, "-o", "x.txt", "--", "sh",
+        "-c", programs).check(0)
     stats = read_profile()[1]
     assert stats["timers_refused"] > 0 and stats["samples_stopped"] > 0, stats
     with open("x.txt", encoding="utf-8") as file:

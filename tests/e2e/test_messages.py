@@ -8,22 +8,22 @@ from subjects import build
 
 WORDS = (
     # What was typed; the exit code; what has to be said.
-    (["run", "--", "/tmp"], 2, ["it is a directory, and no program"]),
+    (["run", "--", "/tmp"], 2, ["it is a directory, not a program"]),
     (["run", "--", "./lost-interpreter"], 2, ["its interpreter /no/such/shell doesn't exist"]),
     (["run", "--", "./dos"], 2, ["its first line ends with CR LF", "sed -i"]),
     (["run", "--", "./lost-loader"], 2, ["its dynamic loader doesn't exist", "readelf -l"]),
     (["run", "--", "./plain"], 2, ["Permission denied", "chmod +x"]),
     (["run", "--", "no-such-program"], 2, ["there is no 'no-such-program' in PATH"]),
     (["run", "--", "plain"], 2, ["there is no 'plain' in PATH"]),
-    (["run", "-d", "0", "--", "true"], 64, ["--duration 0: must be longer than nothing"]),
+    (["run", "-d", "0", "--", "true"], 64, ["--duration 0: must be longer than 0"]),
     (["run", "-d", "10x", "--", "true"], 64, ["a number of seconds, or with units, such as 10, 500ms, 1m30s"]),
     (["attach", "-pid", "1"], 64, ["--pid id: not an id, nor a list of them", "did you mean --pid?"]),
-    (["symbols", "-p", "1", "-p", "2"], 64, ["--pid 2: is a second process; 1 was the first"]),
+    (["report", "-p", "1", "-p", "2"], 64, ["--pid 2: is a second process; 1 was the first"]),
     (["attach", "-p", "1,"], 64, ["--pid 1,: not an id, nor a list of them"]),
     (["attach", "-p", "1", "--tid", "2"], 64, ["--pid and --tid exclude each other"]),
-    (["attach", "--tid", "2", "--children"], 64, ["--tid and --children exclude each other"]),
+    (["attach", "--tid", "2", "--children"], 64, ["--children and --tid exclude each other"]),
     (["attach", "-p", "1", "--newest"], 64, ["--newest needs --name"]),
-    (["attach", "--name", "x", "--newest", "--all"], 64, ["--newest and --all exclude each other"]),
+    (["attach", "--name", "x", "--newest", "--all"], 64, ["--all and --newest exclude each other"]),
     (["attach", "--name", "("], 64, ["--name: not a regular expression: ("]),
     (["run", "--durtion", "1s", "--", "true"], 64, ["unknown option --durtion", "did you mean --duration?"]),
     (["attatch", "-p", "1"], 64, ["unknown command attatch", "did you mean: sprof attach?"]),
@@ -31,8 +31,8 @@ WORDS = (
     (["qwrtz"], 64, ["unknown command qwrtz", "sprof --help"]),
     (["run", "-o", "/etc", "--", "true"], 2, ["can't write /etc: Is a directory", "name a file in it: /etc/profile.pb.gz"]),
     (["run", "-o", "/etc/", "-f", "text", "--", "true"], 2, ["can't write /etc/: Is a directory", "/etc/profile.pb.gz"]),
-    (["run", "--stats", "-o", "x", "--", "true"], 64, ["--stats -o: is an option, and no value", "./-o"]),
-    (["run", "-o", "-f", "text", "--", "true"], 64, ["--output -f: is an option, and no file"]),
+    (["run", "--stats", "-o", "x", "--", "true"], 64, ["--stats -o: is an option, not a value", "./-o"]),
+    (["run", "-o", "-f", "text", "--", "true"], 64, ["--output -f: is an option, not a file"]),
     (["run", "--focus", "(", "--", "true"], 64, ["--focus (: not a regular expression"]),
     (["run", "-f", "text", "--focus", "nowhere", "--", "./work", "0.1"], 1,
      ["no function matches --focus nowhere", "the heaviest are: ", "inner"]),
@@ -45,7 +45,7 @@ WORDS = (
     (["report", "x.txt"], 2, ["it is text"]),
     (["report", "x.html"], 2, ["it is a page for a browser"]),
     (["report", "plain"], 2, ["it is text"]),
-    (["report"], 64, ["report needs a profile", "the last run or attach without -o"]),
+    (["report"], 64, ["report needs a profile", "it shows the last recording, and there is none"]),
 )
 
 
@@ -100,7 +100,7 @@ def test_nothing_is_lost_by_a_filter():
 def test_kernel_stacks_without_the_right():
     """Who may not read the kernel's stacks is told so before the run."""
     command = [SPROF, "run", "--kernel", "stack", "-o", "/dev/null", "-f", "folded", "--", tool("true")]
-    words = "--kernel stack takes root"
+    words = "--kernel stack needs root"
     if os.getuid() == 0:
         assert words not in run(*command).check(0).err
         command = [tool("setpriv"), "--bounding-set=-all", "--inh-caps=-all", *command]
@@ -133,7 +133,7 @@ def test_a_pipe_gets_folded_stacks_and_a_terminal_is_told():
     result = sprof("run", "--", "./work", "0.2").check(0)
     assert b";inner" in result.out and "folded" not in result.err, result.err
     result = sprof("run", "-v", "--", "./work", "0.2").check(0)
-    assert "stdout is no terminal, so it gets folded stacks; -f text is the report" in result.err
+    assert "stdout is not a terminal, so it gets folded stacks; -f text writes the report" in result.err
 
 
 if __name__ == "__main__":

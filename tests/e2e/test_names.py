@@ -10,7 +10,7 @@ import shutil
 import struct
 import threading
 
-from harness import (NOBODY, Program, SPROF, main, read_folded, require, run, sprof, tool, wait_for_cpu)
+from harness import (Program, SPROF, as_plain_user, main, read_folded, require, run, sprof, tool, wait_for_cpu)
 from subjects import (PROGRAM, address_of, build, build_id, build_library, command, inside,
                       split_debug, write)
 
@@ -346,7 +346,7 @@ def users():
     yield {}, SPROF
     if os.geteuid() == 0:
         os.chmod(".", 0o777)
-        yield {"user": NOBODY, "group": NOBODY, "extra_groups": []}, shutil.copy(SPROF, os.path.abspath("sprof"))
+        yield as_plain_user(), shutil.copy(SPROF, os.path.abspath("sprof"))
 
 
 def check_lost_library(program, lose):

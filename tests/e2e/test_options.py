@@ -45,7 +45,7 @@ REFUSED = (
 
 # Values that mean nothing to the command.
 WRONG = (
-    ("mem -o x.foo -- true", "x.foo: its name ends with none of"),
+    ("mem -o x.foo -- true", "x.foo: its suffix is none of"),
     ("heap --exact --breakpoints --weight user -- true", "not one of .*alloc_space, .*peak_space"),
     ("run --weight peak_space -- true", "not one of samples, wall, user, "),
     ("rundelay -i 0 -- true", "--interval 0: not a time of at least 1ms with its unit"),

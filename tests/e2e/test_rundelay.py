@@ -13,7 +13,7 @@ import sys
 import time
 
 from answers import check_answer
-from harness import (Program, SPROF, Target, as_nobody, check_error, check_near, check_untouched, main, most_of, own_sprof,
+from harness import (Program, SPROF, Target, as_plain_user, check_error, check_near, check_untouched, main, most_of, own_sprof,
                      own_target, paranoid, require, require_switches, run, sprof, state_of, status_field, target,
                      threads_of, tool, wait_for_cpu, wait_until, with_tracefs)
 
@@ -50,7 +50,7 @@ def rows_of(table, tid=None):
 def contend(watchers, rounds=ROUNDS):
     """Has threads contend for a CPU while they are watched; returns the last table of each watcher."""
     cpu = min(os.sched_getaffinity(0))
-    program = Target(own_target("contend"), cpu, rounds, **as_nobody())
+    program = Target(own_target("contend"), cpu, rounds, **as_plain_user())
     watching = [watch(program.pid) for watch in watchers]
     program.say("go\n")
     assert program.line() == "done"
@@ -71,9 +71,9 @@ def check_sums(table):
 
 # Sources.
 
-def test_switch_records_as_nobody():
+def test_switch_records_as_plain_user():
     require_switches()
-    watch = lambda pid: Watcher(pid, "--per-thread", "--json", "--than", "1ms", program=own_sprof(), **as_nobody())
+    watch = lambda pid: Watcher(pid, "--per-thread", "--json", "--than", "1ms", program=own_sprof(), **as_plain_user())
     (source,), (table,) = contend([watch])
     assert source == table["source"] == "perf switch records + schedstat"
     check_sums(table)
@@ -92,7 +92,7 @@ def test_tracepoints_agree_with_switch_records():
     before = with_tracefs()
     watchers = [
         lambda pid: Watcher(pid, "--per-thread", "--json", before=before),
-        lambda pid: Watcher(pid, "--per-thread", "--json", program=own_sprof(), **as_nobody()),
+        lambda pid: Watcher(pid, "--per-thread", "--json", program=own_sprof(), **as_plain_user()),
     ]
     for _ in range(3):  # where other programs switch too much, records are lost: what is left is no more than there was
         sources, (exact, derived) = contend(watchers, 3 * ROUNDS)
@@ -157,7 +157,7 @@ def test_another_users_process():
     require(os.geteuid() == 0, "takes another user")
     require(paranoid() >= 0, "every user may see every process")
     program = Target("spin-two")
-    result = run(own_sprof(), "rundelay", "-p", program.pid, "-d", "100ms", "--source", "perf", **as_nobody())
+    result = run(own_sprof(), "rundelay", "-p", program.pid, "-d", "100ms", "--source", "perf", **as_plain_user())
     check_error(result, FAILED, "perf_event_paranoid", "--source proc")
     program.finish().check(0)
 
@@ -172,11 +172,11 @@ def test_lost_records():
     """A reader that stands still loses records, says so, and makes no delay out of a gap."""
     require_switches()
     program = Target(own_target("contend"), min(os.sched_getaffinity(0)), 100 * ROUNDS, "yields",
-                     **as_nobody())
+                     **as_plain_user())
     if os.geteuid() == 0:
         with contextlib.suppress(PermissionError):
             os.setpriority(os.PRIO_PROCESS, program.pid, -20)  # others on the CPU would make switches rare
-    watcher = Watcher(program.pid, "--json", program=own_sprof(), **as_nobody())
+    watcher = Watcher(program.pid, "--json", program=own_sprof(), **as_plain_user())
     watcher.signal(signal.SIGSTOP)
     begin = time.monotonic_ns()
     program.say("go\n")
@@ -199,7 +199,7 @@ def schedstat_of(pid):
 def test_lost_tracepoint_records_are_in_the_sums():
     """What a full ring has lost is computed from schedstat: each thread's sum is the kernel's."""
     before = with_tracefs()
-    program = Target(own_target("contend"), min(os.sched_getaffinity(0)), 100 * ROUNDS, "yields", **as_nobody())
+    program = Target(own_target("contend"), min(os.sched_getaffinity(0)), 100 * ROUNDS, "yields", **as_plain_user())
     watcher = Watcher(program.pid, "--per-thread", "--json", "-m", 2, before=before)
     watcher.signal(signal.SIGSTOP)
     program.say("go\n")

@@ -194,7 +194,7 @@ def test_names_and_globs():
     missing = sprof("symbols", program, address).check(1).err
     assert f"no function is called '{address}'" in missing and f"an address begins with 0x: 0x{address}" in missing, missing
     missing = sprof("symbols", program, "nothing*").check(1).err
-    assert "--all looks among the data as well" in missing, missing
+    assert "--all also searches data" in missing, missing
     sprof("symbols", program, "0xfoo").check(64)
     sprof("symbols", program, "--addresses", "file").check(64)
 

@@ -15,7 +15,7 @@ import subprocess
 import termios
 
 import made
-from harness import LIMIT, SPROF, main, sprof, tool
+from harness import LIMIT, SPROF, Target, main, sprof, tool
 from subjects import command, write
 
 USAGE, FAILED = 64, 2
@@ -221,6 +221,28 @@ def test_a_closed_stdout():
         with open("x.txt", encoding="utf-8") as file:
             assert "parse" in file.read()
         os.remove("x.txt")
+
+
+def test_top_draws_and_gives_the_terminal_back():
+    """The kernel's terminal alone, without a program that emulates one. tests/e2e/test_top.py presses the other keys."""
+    program = Target("spin-two")
+    terminal, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    before = termios.tcgetattr(terminal)
+    process = subprocess.Popen([SPROF, "top", "-p", str(program.pid)], stdin=side, stdout=side, stderr=side,
+                               start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                               env={**os.environ, "TERM": "xterm"})
+    text = b""
+    while b"spin_three" not in text:
+        assert select.select([terminal], [], [], LIMIT)[0], f"hangs behind {text[-500:]!r}"
+        text += os.read(terminal, 1 << 16)
+        assert process.poll() is None, text
+    os.close(side)
+    os.write(terminal, b"q")
+    read_all(terminal, process)
+    assert process.wait(LIMIT) == 0 and termios.tcgetattr(terminal) == before
+    os.close(terminal)
+    program.finish().check(0)
 
 
 if __name__ == "__main__":

@@ -276,7 +276,7 @@ def check_filter(top):
     top.press("/", "C-u")
     top.type("(")
     top.press("Enter")
-    top.wait(r"'\(' is no pattern")
+    top.wait(r"'\(' is not a pattern")
 
 
 @says("w", "figures of the last period, the last 10 s, or since the start")
@@ -288,7 +288,7 @@ def check_window(top):
         top.wait(pattern)
 
 
-@says("Space", "freeze the screen; sampling goes on")
+@says("Space", "freeze the screen; sampling continues")
 def check_freeze(top):
     settle(top, 1)
     top.press("Space")
@@ -311,7 +311,7 @@ def is_later(top, before):
     return match if match and seconds(match) > before else None
 
 
-@says("p", "pause sampling; the program runs on")
+@says("p", "pause sampling; the program continues")
 def check_pause(top):
     settle(top, 1)
     top.press("p")
@@ -325,7 +325,7 @@ def check_pause(top):
 def check_save(top):
     settle(top, 1)
     top.press("s")
-    top.wait(r"^save to: profile\.pb\.gz_")
+    top.wait(r"^save to: \S+\.pb\.gz_")
     for name, begin in (("saved.folded", b"busy"), ("saved.pb.gz", b"\x1f\x8b"), ("saved.svg", b"<"), ("saved.html", b"<"),
                         ("saved.txt", b""), ("saved.json", b"{")):
         top.press("C-u")
@@ -354,7 +354,7 @@ def check_help(top):
         top.press(key)
         top.wait(r"\[\d \w+\]")
     top.press("x")
-    top.wait(r"this key has no meaning")
+    top.wait(r"this key does nothing")
 
 
 @says("Esc", "back: from the help, a stack, a filter")
@@ -375,7 +375,7 @@ def check_back(top):
     top.wait(r"\[2 threads\]")
 
 
-@says("q, Ctrl-C", "leave; the program runs on")
+@says("q, Ctrl-C", "quit; the program continues")
 def check_leaving(_):
     for key in ("q", "C-c"):
         victim = Target("threads", 1, 1)
@@ -568,7 +568,7 @@ def test_a_signal_after_the_end():
 
 def test_without_a_terminal():
     check_error(run("setsid", "-w", SPROF, "top", "--", "true"), 64, "needs a terminal")
-    check_error(run(SPROF, "top", "-p", str(os.getpid())), 64, "stdout is none")
+    check_error(run(SPROF, "top", "-p", str(os.getpid())), 64, "stdout is not one")
     check_error(run(SPROF, "top"), 64, "needs a program to start")
     check_error(run(SPROF, "top", "-i", "1ms", "--", "true"), 64, "at least 500ms")
 

@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 
-from harness import (SPROF, as_nobody, check_error, main, own_sprof, own_target, run, sprof, target,
+from harness import (SPROF, as_plain_user, check_error, main, own_sprof, own_target, run, sprof, target,
                      with_tracefs)
 
 CALLS = ("-e", "raw_syscalls:sys_enter,raw_syscalls:sys_exit")
@@ -105,7 +105,7 @@ def check_system_calls(result, source):
 
 def test_each_system_call_is_a_function():
     words = ["trace", "--json", "--impl", "call", *CALLS]
-    check_system_calls(run(own_sprof(), *words, "--source", "ptrace", "--", own_target("syscalls"), **as_nobody()), "ptrace")
+    check_system_calls(run(own_sprof(), *words, "--source", "ptrace", "--", own_target("syscalls"), **as_plain_user()), "ptrace")
     check_system_calls(run(*with_tracefs(), SPROF, *words, "--source", "perf", "--", target("syscalls")), "tracepoints")
 
 
@@ -207,7 +207,7 @@ def test_system_calls_that_map_memory():
     """Without any right."""
     result = run(own_sprof(), "trace", "--json", "--impl", "kmemprof", "-e", "syscalls:sys_enter_mmap//size=args[1]/stack/",
                  "-e", "syscalls:sys_exit_mmap//key=ret/", "-e", "syscalls:sys_enter_munmap//key=args[0]/", "--",
-                 own_target("probes"), **as_nobody())
+                 own_target("probes"), **as_plain_user())
     report = json.loads(result.check(7).text())
     found = [stack for stack in report["stacks"] if "touch_pages" in stack["frames"]]
     assert [pair(stack["not_freed"]) for stack in found] == [(200 * 4096, 1)], report["stacks"]
@@ -215,7 +215,7 @@ def test_system_calls_that_map_memory():
 
 def test_text():
     text = sprof("trace", "--impl", "kmemprof", *malloc_and_free(), "--", target("allocator")).check(7).text()
-    for words in ("by breakpoints at 3 events", "who allocates most", "5000 bytes in 50 objects were not freed"):
+    for words in ("by breakpoints at 3 events", "which code allocates most", "5000 bytes in 50 objects were not freed"):
         assert words in text, text
     text = sprof("trace", "--impl", "call", *functions("work", "leaf"), "-i", "1ms", "--", target("callers"), "work").check(7).text()
     assert "<- work" in text.splitlines()[-1] or "<- [none]" in text, text

@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import (PATIENCE, SPROF, Target, as_nobody, check_error, main, own_sprof, own_target, require, require_machine,
+from harness import (PATIENCE, SPROF, Target, as_plain_user, check_error, main, own_sprof, own_target, require, require_machine,
                      require_switches, run, sprof, target, tool, with_tracefs, without_tracefs)
 
 TARGET = "probes"
@@ -44,7 +44,7 @@ def test_page_faults():
     """The first touch of each of 200 pages; a user learns the same of code of his own."""
     require_switches()
     own = own_sprof(), own_target(TARGET)
-    for options in ({}, as_nobody()):
+    for options in ({}, as_plain_user()):
         table = last_table(run(own[0], "trace", "--json", "-e", "mem:fault//key=(addr>>12)/", "-e",
                                "mem:fault//key=(addr>>12)-1/", "--", own[1], **options))
         assert table["source"] == "perf page faults", table
@@ -56,7 +56,7 @@ def test_the_task_clock():
     """It runs while the program has the CPU: 499 ticks a second of 0.5 s."""
     require_switches()
     result = run(own_sprof(), "trace", "--json", "-e", "profile/-F 499/", "--cycle", "--", own_target(TARGET), "spin",
-                 **as_nobody())
+                 **as_plain_user())
     table = last_table(result)
     assert table["source"] == "perf task clock", table
     # (What its calls of clock(2) take is not told to a user.)
@@ -69,7 +69,7 @@ def test_switches():
     require_switches()
     for options in ((), ("--source", "perf")):
         result = run(own_sprof(), "trace", "--json", "-e", "sched:off/!preempt/", "-e", "sched:on", *options, "--",
-                     own_target("syscalls"), **as_nobody())
+                     own_target("syscalls"), **as_plain_user())
         table = last_table(result)
         (row,) = table["rows"]
         assert table["source"] == "perf switch records" and row["calls"] >= 30 and row["total_ns"] >= 30e6, table
@@ -102,7 +102,7 @@ def test_begins_alone_stop_nobody():
     for options, source in ((("--source", "perf"), "uprobes"), (("--source", "ptrace"), "breakpoints")):
         table = trace("--no-children", "-e", PROBE, "--cycle", *options)
         assert table["source"] == source and table["rows"][0]["calls"] == CALLS["main"] - 1 + CALLS["thread"] - 1, table
-    table = last_table(run(own_sprof(), "trace", "--json", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_nobody()))
+    table = last_table(run(own_sprof(), "trace", "--json", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_plain_user()))
     assert table["source"] == "breakpoints" and table["rows"][0]["calls"] == sum(CALLS.values()) - 3, table
 
 
@@ -148,7 +148,7 @@ def test_many_functions():
     words = ["trace", "--json", "-e", ",".join(f"uprobe:many_{number}" for number in range(count)), "--cycle"]
     table = last_table(sprof(*words, "--", program), 0)
     assert table["source"] == "breakpoints" and sum(row["calls"] for row in table["rows"]) >= count - 1, table
-    check_error(sprof(*words, "--source", "perf", "--", program), 64, "uprobes", "32 are the limit", "breakpoints are used")
+    check_error(sprof(*words, "--source", "perf", "--", program), 64, "uprobes", "the limit is 32", "breakpoints are used")
 
 
 def test_arguments_and_results():
@@ -207,7 +207,7 @@ def test_sources_together():
     require_switches()
     result = run(own_sprof(), "trace", "--json", "--than", "1ns", "-e", "syscalls:sys_exit_mmap//untraced/,proc:clone",
                  "-e", "mem:fault//untraced/,proc:exit", "--detail", "all", "-k", "0", "--", own_target(TARGET),
-                 **as_nobody())
+                 **as_plain_user())
     lines = ended(lines_of(result))
     table = [line for line in lines if line.get("last")][-1]
     assert table["source"] == "ptrace + perf page faults" and table["rows"][0]["calls"] == 1, table
@@ -228,7 +228,7 @@ def test_samples_beside_events():
 
 def test_what_is_refused():
     """Uprobes are for root. A stop at a breakpoint is a switch; a returning function has no stack any more."""
-    check_error(run(own_sprof(), "trace", "--source", "perf", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_nobody()), 2,
+    check_error(run(own_sprof(), "trace", "--source", "perf", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_plain_user()), 2,
                 "CAP_SYS_ADMIN")
     both = "trace", "-e", PROBE, "-e"
     for code, words, *said in (

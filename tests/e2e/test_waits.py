@@ -192,7 +192,7 @@ def test_only_the_waits():
     sprof("run", "--waits", "-o", "w.txt", "--", target("blocked"), "mutex", 1).check(0)
     with open("w.txt", encoding="utf-8") as file:
         text = file.read()
-    assert "waits: blocked" in text and "who holds up whom" in text, text
+    assert "waits: blocked" in text and "waiters and holders" in text, text
     assert "flat profile" not in text and "caller graph" not in text, text
 
 
@@ -272,7 +272,7 @@ def test_saved_waits_are_the_same():
     with open("y.txt", encoding="utf-8") as file:
         saved = file.read()
     taken = read_text()
-    for title in ("waits: blocked", "who holds up whom"):
+    for title in ("waits: blocked", "waiters and holders"):
         assert lines_of(saved, title) == lines_of(taken, title), (saved, taken)
 
 

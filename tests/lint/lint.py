@@ -41,7 +41,7 @@ ONLY_HEADERS = {
                            "code/starts.h"},
 }
 
-# Folders whose rooms still include each other in circles.
+# Folders whose subfolders still include each other in circles.
 CIRCLES_LEFT = {"sampler"}
 
 # (what, pattern over code without comments and strings, folders that may).
@@ -361,7 +361,7 @@ def check_rooms(sources):
 
 
 def check_circles(sources):
-    """No circle of includes between the rooms of one folder, except those that are left."""
+    """No circle of includes between the subfolders of one folder, except those that are left."""
     edges = collections.defaultdict(set)
     for each in sources:
         room = os.path.dirname(each.path)
@@ -371,7 +371,7 @@ def check_circles(sources):
                 edges[room].add(other)
     for room in sorted(edges):
         if room.split("/")[0] not in CIRCLES_LEFT and room in reachable(edges, room):
-            yield room, 1, "includes itself through other rooms of its folder"
+            yield room, 1, "includes itself through other subfolders of its folder"
 
 
 def reachable(edges, start):

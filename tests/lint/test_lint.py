@@ -223,7 +223,7 @@ class Planted(unittest.TestCase):
             "events__b/two_h": HEADER.replace("H\n", "H2\n") % '#include "events/a/one.h"',
         }
         messages = self.lint(**files)
-        self.assertEqual(sum("through other rooms" in message for message in messages), 2, messages)
+        self.assertEqual(sum("through other subfolders" in message for message in messages), 2, messages)
 
     def test_a_header_that_needs_another(self):
         self.assert_planted("does not compile alone", base__a_h=HEADER % "size_t a(void);")

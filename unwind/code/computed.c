@@ -167,10 +167,24 @@ static void compute(struct sprof_computed *computed, size_t function, struct spr
 	computed->row_count += rows->count;
 }
 
+struct row_search {
+	const struct sprof_code_rows *rows;
+	uint32_t offset;
+};
+
+static bool starts_by(const void *search, size_t index)
+{
+	const struct row_search *wanted = search;
+
+	return wanted->rows->items[index].offset <= wanted->offset;
+}
+
 /* The last row that starts at or before the offset. */
 static size_t find_row(const struct sprof_code_rows *rows, uint32_t offset)
 {
-	return SPROF_FIRST_INDEX_UNLESS(rows->count, i, rows->items[i].offset <= offset) - 1;
+	const struct row_search search = {rows, offset};
+
+	return sprof_first_index(rows->count, starts_by, &search) - 1;
 }
 
 static bool is_signal_return(const struct sprof_image *image, uint64_t address)

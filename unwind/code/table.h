@@ -15,7 +15,7 @@ struct sprof_code_table {
 	uint8_t size; /* bytes per entry: 4, relative to the table, or 8, absolute */
 };
 
-/* The table used by a jump in this state. Returns false if it is no known kind. */
+/* The table used by a jump in this state. Returns false if it is not a known kind. */
 bool sprof_code_table_find(const struct sprof_code_state *state,
 	const struct sprof_instruction *jump, struct sprof_code_table *ret);
 

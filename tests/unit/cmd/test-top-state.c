@@ -103,15 +103,25 @@ static void prompts_take_text(void **unused)
 	assert_false(state.quits);
 	type(&state, &table, "/(\r");
 	assert_string_equal(state.filter, "q");
-	assert_non_null(strstr(state.message, "no pattern"));
+	assert_non_null(strstr(state.message, "not a pattern"));
 	press(&state, &table, SPROF_TOP_KEY_ESCAPE);
 	assert_string_equal(state.filter, "");
 	press(&state, &table, 's');
 	press(&state, &table, SPROF_TOP_KEY_ESCAPE);
 	assert_false(state.saves);
+	strcpy(state.file, "app.pb.gz");
 	type(&state, &table, "s\r");
 	assert_true(state.saves);
-	assert_string_equal(state.typed, "profile.pb.gz");
+	assert_string_equal(state.typed, "app.pb.gz");
+	/* What is typed takes the place of the proposal; a key that edits keeps it. */
+	type(&state, &table, "sx.html");
+	assert_string_equal(state.typed, "x.html");
+	press(&state, &table, SPROF_TOP_KEY_ESCAPE);
+	press(&state, &table, 's');
+	press(&state, &table, SPROF_TOP_KEY_BACKSPACE);
+	press(&state, &table, 'x');
+	assert_string_equal(state.typed, "app.pb.gx");
+	press(&state, &table, SPROF_TOP_KEY_ESCAPE);
 	press(&state, &table, '/');
 	for (int i = 0; i < 2 * SPROF_TOP_TYPED; i++)
 		press(&state, &table, 'a');

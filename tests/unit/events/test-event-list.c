@@ -189,7 +189,7 @@ static void errors_of_attributes_have_columns(void **state)
 	check_error("sched:off/premept/", "column 11: sched:off has no field 'premept'");
 	check_error("sched:off/preempt==/", "column 20: a value is missing at the end");
 	check_error("sched:off//key=/", "column 16: there is no expression");
-	check_error("sched:off//key/", "column 12: key wants a value: '=' is missing");
+	check_error("sched:off//key/", "column 12: key needs a value: '=' is missing");
 	check_error("sched:off//kee=cpu/", "column 12: there is no attribute 'kee'");
 	check_error("sched:off//stack=1/", "column 12: stack takes no value");
 	check_error("sched:off//stack//", "column 18: an attribute is missing between two slashes");

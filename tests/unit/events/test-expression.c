@@ -369,8 +369,8 @@ static void errors_of_names_have_columns(void **state)
 	is_wrong("ret", "column 1: syscalls:sys_enter_read has no field 'ret'");
 	is_wrong("args", "column 1: 'args' has several values: args[0] to args[5]");
 	is_wrong("args[6]", "column 6: 'args' has the indices 0 to 5");
-	is_wrong("args[\"a\"]", "column 6: a text is no index");
-	is_wrong("fd[0]", "column 3: this is no array");
+	is_wrong("args[\"a\"]", "column 6: a text is not an index");
+	is_wrong("fd[0]", "column 3: this is not an array");
 	is_wrong("system(1)", "column 1: there is no function system()");
 	is_wrong("fd+comm_get()", "column 4: this function wants one value");
 	is_wrong("comm_get(1,2)==\"\"", "column 12: the function wants one value only");
@@ -394,7 +394,7 @@ static void errors_of_types_have_columns(void **state)
 	is_wrong("!comm_get(1)", "column 2: a number is needed, and this is a text");
 	is_wrong("-\"a\"", "column 2: a number is needed, and this is a text");
 	is_wrong("(int)\"a\"", "column 6: a text can't become a number");
-	is_wrong("comm_get(1)?1:2", "column 12: a text is no condition");
+	is_wrong("comm_get(1)?1:2", "column 12: a text is not a condition");
 	is_wrong("fd?1:\"a\"", "column 3: '?' chooses between a number and a text");
 }
 

@@ -55,7 +55,7 @@ static void the_example(void **state)
 
 	assert_true(asprintf(&path, "%s/example-page.json", getenv("SPROF_GOLDEN")) >= 0);
 	golden = written_file(path);
-	assert_memory_equal(data, "{\"version\":2,\n\"command\":\"./example\",\n", 35);
+	assert_memory_equal(data, "{\"version\":3,\n\"command\":\"./example\",\n", 35);
 	/* The quality before it has a test of its own. */
 	assert_string_equal(strstr(data, "\"strings\":"), golden);
 	sprof_profile_destroy(profile);
@@ -98,9 +98,9 @@ static void stacks_that_differ_in_nothing_that_is_shown_are_one(void **state)
 	example_add(profile, one, "main;f", &metrics);
 	example_add(profile, one, "main", &metrics);
 	data = data_of(profile);
-	/* Distance and frame; distance, context, samples, user, sys, runq, wait, stolen. */
+	/* Distance and frame; distance, context, own function, samples, and the five classes of time. */
 	assert_non_null(strstr(data, "\"nodes\":\"BABB\""));
-	assert_non_null(strstr(data, "\"rows\":[\"BACBCDEABACBCDEA\",\n\"CACBCDEA\"]"));
+	assert_non_null(strstr(data, "\"rows\":[\"BABCBCDEABACCBCDEA\",\n\"CACCBCDEA\"]"));
 	sprof_profile_destroy(profile);
 }
 

@@ -390,8 +390,8 @@ static void what_sprof_took_is_said_where_it_is_much(void **state)
 	assert_silent(little, "cost  ");
 	assert_silent(little, "sprof itself");
 	assert_says(much,
-		"cost       sprof used 900.0 ms of CPU time, the program 1.000 s, and stopped it for "
-		"90.0 ms: it runs faster without\n");
+		"cost       sprof used 900.0 ms of CPU time, the program 1.000 s; stops took 90.0 ms: the "
+		"program runs faster without sprof\n");
 	assert_says(much, "ready but without a CPU, sprof itself used 0.5 of 1 CPUs");
 }
 
@@ -422,10 +422,10 @@ static void who_was_not_held_up_runs_no_faster_without(void **state)
 	SPROF_AUTO_FREE char *crowded = cost_for_server(0, 79000);
 
 	assert_says(peeked,
-		"cost       sprof used 500.0 ms of CPU time, the program 1.000 s, and stopped it for ");
+		"cost       sprof used 500.0 ms of CPU time, the program 1.000 s; stops took ");
 	assert_silent(peeked, "faster");
-	assert_says(stopped, "stopped it for 200.0 ms: it runs faster without\n");
-	assert_says(crowded, ": it runs faster without\n");
+	assert_says(stopped, "stops took 200.0 ms: the program runs faster without sprof\n");
+	assert_says(crowded, ": the program runs faster without sprof\n");
 }
 
 static void other_figures_than_time_have_places(void **state)

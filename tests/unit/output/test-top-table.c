@@ -56,6 +56,14 @@ static void figures_fall_and_texts_rise(void **state)
 	check_order(&table, "append", "read_all", "parse");
 	sprof_top_table_sort(&table, 3, false);
 	check_order(&table, "append", "parse", "read_all");
+	table.rows[1].is_last = true;
+	sprof_top_table_sort(&table, 0, false);
+	check_order(&table, "append", "read_all", "parse");
+	sprof_top_table_sort(&table, 0, true);
+	check_order(&table, "append", "read_all", "parse");
+	table.rows[2].is_last = false;
+	sprof_top_table_sort(&table, 3, false);
+	check_order(&table, "append", "parse", "read_all");
 	sprof_top_table_sort(&table, 99, false);
 	check_order(&table, "append", "parse", "read_all");
 	table.keeps_order = true;

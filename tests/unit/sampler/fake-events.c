@@ -74,9 +74,9 @@ static void hold_up(struct fake_world *world)
 	fake_pass(world, world->stall_length_ns);
 }
 
-static struct sprof_event next_event(void *data, uint64_t deadline_ns)
+static struct sprof_event next_event(struct sprof_target *target, uint64_t deadline_ns)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 	/* Small enough against a period, and large enough for runs of many seconds. */
 	const uint64_t step_ns = world->options.rate_hz > 200 ? 5 * US : 50 * US;
 	struct sprof_event event = report(world);
@@ -102,9 +102,10 @@ static struct sprof_event next_event(void *data, uint64_t deadline_ns)
 	return event;
 }
 
-static struct sprof_event spin(void *data, const struct sprof_thread *thread, uint64_t deadline_ns)
+static struct sprof_event spin(
+	struct sprof_target *target, const struct sprof_thread *thread, uint64_t deadline_ns)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 	struct fake_thread *fake = fake_ask(world, thread);
 
 	while (world->now_ns < deadline_ns) {
@@ -126,9 +127,9 @@ static void stall(struct fake_world *world)
 	fake_pass(world, world->stall_length_ns);
 }
 
-static bool interrupt(void *data, struct sprof_thread *thread)
+static bool interrupt(struct sprof_thread *thread)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 	struct fake_thread *fake = (struct fake_thread *)thread;
 
 	if (thread->phase != SPROF_THREAD_RUNNING && thread->phase != SPROF_THREAD_LISTENING)
@@ -147,9 +148,9 @@ static bool interrupt(void *data, struct sprof_thread *thread)
 	return true;
 }
 
-static void resume(void *data, struct sprof_thread *thread)
+static void resume(struct sprof_thread *thread)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 	struct fake_thread *fake = (struct fake_thread *)thread;
 
 	if (thread->phase != SPROF_THREAD_STOPPED)
@@ -158,9 +159,9 @@ static void resume(void *data, struct sprof_thread *thread)
 	fake->stop_ns = 0;
 }
 
-static void release(void *data, struct sprof_thread *thread)
+static void release(struct sprof_target *target, struct sprof_thread *thread)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 	struct sprof_process *process = thread->process;
 
 	if (thread->sampling)

@@ -12,57 +12,57 @@
 
 enum { CALL_NANOSLEEP = SYS_clock_nanosleep, CALL_FUTEX = SYS_futex };
 
-static uint64_t now_ns(void *data)
+static uint64_t now_ns(void)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 
 	fake_pass(world, 20);
 	return world->now_ns;
 }
 
-static uint64_t own_cpu_ns(void *data)
+static uint64_t own_cpu_ns(void)
 {
-	const struct fake_world *world = data;
+	const struct fake_world *world = fake_current;
 
 	return world->now_ns / 100;
 }
 
-static struct sprof_thread **threads(void *data, size_t *ret_count)
+static struct sprof_thread **threads(const struct sprof_target *target, size_t *ret_count)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 
 	*ret_count = world->alive_count;
 	return world->table_of_threads;
 }
 
-static struct sprof_process **processes(void *data, size_t *ret_count)
+static struct sprof_process **processes(const struct sprof_target *target, size_t *ret_count)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 
 	*ret_count = world->process_count;
 	return world->process_table;
 }
 
-static uint32_t threads_seen(void *data)
+static uint32_t threads_seen(const struct sprof_target *target)
 {
-	const struct fake_world *world = data;
+	const struct fake_world *world = fake_current;
 
 	return world->seen;
 }
 
-static uint32_t processes_seen(void *data)
+static uint32_t processes_seen(const struct sprof_target *target)
 {
 	return 1;
 }
 
-static bool has_ended(void *data)
+static bool ended(const struct sprof_target *target, int *ret_wait_status)
 {
 	return false;
 }
 
-static bool lacks_memory(void *data)
+static bool lacks_memory(const struct sprof_target *target)
 {
-	const struct fake_world *world = data;
+	const struct fake_world *world = fake_current;
 
 	return world->lacks_memory;
 }
@@ -100,10 +100,10 @@ static bool is_known_to_enter(const struct sprof_thread *thread)
 	return process && process->enters_until_ns;
 }
 
-static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
+static bool read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
 {
-	const struct fake_world *world = data;
-	struct fake_thread *fake = fake_ask(data, thread);
+	const struct fake_world *world = fake_current;
+	struct fake_thread *fake = fake_ask(fake_current, thread);
 
 	*ret = (struct sprof_proc_stat){
 		.state = letter_of(world, fake),
@@ -120,11 +120,10 @@ static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc
 	return true;
 }
 
-static bool read_schedstat(
-	void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
+static bool read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
 {
-	const struct fake_world *world = data;
-	struct fake_thread *fake = fake_ask(data, thread);
+	const struct fake_world *world = fake_current;
+	struct fake_thread *fake = fake_ask(fake_current, thread);
 
 	fake->looks++;
 	ret->timeslices = fake->timeslices;
@@ -136,11 +135,11 @@ static bool read_schedstat(
 	return true;
 }
 
-static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret)
+static bool read_syscall(struct sprof_thread *thread, struct sprof_proc_syscall *ret)
 {
-	struct fake_thread *fake = fake_ask(data, thread);
+	struct fake_thread *fake = fake_ask(fake_current, thread);
 	enum doing doing = fake_doing(fake);
-	const char letter = letter_of(data, fake);
+	const char letter = letter_of(fake_current, fake);
 
 	fake->said_running = false;
 	*ret = (struct sprof_proc_syscall){.kind = SPROF_PROC_SYSCALL_INSIDE};
@@ -166,14 +165,13 @@ static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_p
 }
 
 /* There is none. */
-static ssize_t read_file(
-	void *data, const struct sprof_thread *thread, const char *name, char *buffer, size_t size)
+static ssize_t read_file(pid_t pid, pid_t tid, const char *name, char *buffer, size_t size)
 {
 	return -1;
 }
 
 /* Only the thread's switches. */
-static ssize_t read_status(void *data, struct sprof_thread *thread, char *buffer, size_t size)
+static ssize_t read_status(struct sprof_thread *thread, bool often, char *buffer, size_t size)
 {
 	return snprintf(buffer, size,
 		"NSpid:\t9\t%u\nNStgid:\t1\nvoluntary_ctxt_switches:\t%llu\n"
@@ -183,20 +181,19 @@ static ssize_t read_status(void *data, struct sprof_thread *thread, char *buffer
 			thread->stops));
 }
 
-static char *read_whole(
-	void *data, const struct sprof_thread *thread, const char *name, size_t *ret_size)
+static char *read_whole(const char *path, size_t *ret_size)
 {
 	*ret_size = 0;
 	return NULL;
 }
 
-static bool read_registers(void *data, struct sprof_thread *thread, struct sprof_regs *ret)
+static bool see_registers(struct sprof_thread *thread, struct sprof_regs *ret)
 {
-	struct fake_thread *fake = fake_ask(data, thread);
+	struct fake_thread *fake = fake_ask(fake_current, thread);
 	enum doing doing = fake_doing(fake);
 
 	if (thread->phase != SPROF_THREAD_STOPPED)
-		fake_wrong(data, fake, "registers of a thread that does not stand still");
+		fake_wrong(fake_current, fake, "registers of a thread that does not stand still");
 	*ret = (struct sprof_regs){.system_call = -1, .coming_call = -1};
 	if (doing == DOING_CALL || fake_is_blocked(doing))
 		ret->system_call = fake->futex ? CALL_FUTEX : CALL_NANOSLEEP;
@@ -210,10 +207,15 @@ static bool read_registers(void *data, struct sprof_thread *thread, struct sprof
 	return true;
 }
 
-static size_t read_memory(
-	void *data, const struct sprof_thread *thread, uint64_t address, void *buffer, size_t size)
+static bool mend(struct sprof_thread *thread, bool timed_too, struct sprof_regs *ret)
 {
-	struct fake_world *world = data;
+	return see_registers(thread, ret);
+}
+
+static size_t read_memory(
+	struct sprof_process *process, pid_t tid, uint64_t address, void *buffer, size_t size)
+{
+	struct fake_world *world = fake_current;
 	const uint64_t begin = FAKE_MEMORY, length = sizeof(world->words);
 
 	errno = EFAULT;
@@ -225,27 +227,27 @@ static size_t read_memory(
 	return size;
 }
 
-static bool is_pinned(void *data, const struct sprof_thread *thread)
+static bool is_pinned(const struct sprof_thread *thread)
 {
 	return false;
 }
 
-static uint64_t process_cpu_ns(
-	void *data, const struct sprof_process *process, struct sprof_cpu_clock *clock)
+static uint64_t process_cpu_ns(struct sprof_cpu_clock *clock, pid_t pid)
 {
-	struct fake_world *world = fake_ask(data, NULL) ? NULL : data;
+	struct fake_world *world = fake_current;
 	uint64_t sum = 0;
 
+	fake_ask(world, NULL);
 	for (size_t i = 0; i < world->thread_count; i++) {
-		if (world->threads[i].thread.process == process)
+		if (world->threads[i].thread.process->pid == pid)
 			sum += world->threads[i].cpu_ns;
 	}
 	return sum;
 }
 
-static uint64_t count_runnable(void *data)
+static uint64_t count_runnable(int loadavg_file)
 {
-	const struct fake_world *world = data;
+	const struct fake_world *world = fake_current;
 	uint64_t count = world->is_alone ? 1 : 3;
 
 	for (size_t i = 0; i < world->thread_count; i++) {
@@ -256,17 +258,17 @@ static uint64_t count_runnable(void *data)
 	return count;
 }
 
-static struct sprof_proc_cpus read_cpus(void *data)
+static struct sprof_proc_cpus read_cpus(void)
 {
 	return (struct sprof_proc_cpus){0};
 }
 
-static bool read_maps(void *data, struct sprof_process *process)
+static bool read_maps(struct sprof_process *process, struct sprof_modules *modules)
 {
-	struct fake_world *world = fake_ask(data, NULL) ? NULL : data;
-
+	struct fake_world *world = fake_current;
 	struct sprof_mapping *mapping = &world->mapping[process - world->processes];
 
+	fake_ask(world, NULL);
 	world->maps_reads++;
 	*mapping = (struct sprof_mapping){.end = UINT64_MAX, .executable = true};
 	process->maps.items = mapping;
@@ -275,29 +277,29 @@ static bool read_maps(void *data, struct sprof_process *process)
 	return true;
 }
 
-static bool is_file(void *data, uint32_t module)
+static bool is_file(const struct sprof_modules *modules, uint32_t module)
 {
-	const struct fake_world *world = data;
+	const struct fake_world *world = fake_current;
 
 	return world->can_ask;
 }
 
-static enum sprof_maps_answer ask_mapping(
-	void *data, struct sprof_process *process, const struct sprof_mapping *mapping)
+static enum sprof_maps_answer ask_mapping(const struct sprof_modules *modules,
+	struct sprof_process *process, const struct sprof_mapping *mapping)
 {
 	return SPROF_MAPS_SAME;
 }
 
-static bool has_code(void *data, struct sprof_process *process, uint64_t address)
+static bool has_code(int *maps_file, pid_t pid, uint64_t address)
 {
 	return false;
 }
 
-static struct sprof_stack_view walk(
-	void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
+static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
+	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
 	static __thread struct sprof_frame frame;
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 
 	world->walks++;
 	fake_pass(world, 2 * US);
@@ -308,25 +310,26 @@ static struct sprof_stack_view walk(
 		.outermost_sp = fake_timer_outermost(world, snapshot)};
 }
 
-static uint64_t find_creator(
-	void *data, const struct sprof_maps *maps, const struct sprof_goroutine *goroutine)
+static uint64_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_maps *maps,
+	const struct sprof_goroutine *goroutine)
 {
 	return 0;
 }
 
-static const struct sprof_go_runtime *find_go(void *data, const struct sprof_maps *maps)
+static const struct sprof_go_runtime *find_go(
+	struct sprof_unwinder *unwinder, const struct sprof_maps *maps)
 {
 	return NULL;
 }
 
-static unsigned go_count(void *data)
+static unsigned go_count(const struct sprof_unwinder *unwinder)
 {
 	return 0;
 }
 
-static struct sprof_thread *find(void *data, pid_t tid)
+static struct sprof_thread *find(const struct sprof_target *target, pid_t tid)
 {
-	const struct fake_world *world = data;
+	const struct fake_world *world = fake_current;
 
 	for (size_t i = 0; i < world->alive_count; i++) {
 		if (world->table_of_threads[i]->tid == tid)
@@ -335,17 +338,42 @@ static struct sprof_thread *find(void *data, pid_t tid)
 	return NULL;
 }
 
-static const struct sprof_world functions = {NULL, NULL, now_ns, own_cpu_ns, threads, processes,
-	threads_seen, processes_seen, has_ended, lacks_memory, NULL, NULL, NULL, NULL, NULL,
-	read_stat, read_schedstat, read_syscall, read_status, read_file, read_whole, read_registers,
-	read_registers, read_memory, NULL, is_pinned, process_cpu_ns, count_runnable, read_cpus,
-	read_maps, is_file, ask_mapping, has_code, walk, find_creator, find_go, go_count};
+static const struct sprof_world functions = {
+	.now_ns = now_ns,
+	.own_cpu_ns = own_cpu_ns,
+	.threads = threads,
+	.processes = processes,
+	.threads_seen = threads_seen,
+	.processes_seen = processes_seen,
+	.find = find,
+	.ended = ended,
+	.lacks_memory = lacks_memory,
+	.read_stat = read_stat,
+	.read_schedstat = read_schedstat,
+	.read_syscall = read_syscall,
+	.read_status = read_status,
+	.read_file = read_file,
+	.read_whole = read_whole,
+	.is_pinned = is_pinned,
+	.mend = mend,
+	.see_registers = see_registers,
+	.read_memory = read_memory,
+	.process_cpu_ns = process_cpu_ns,
+	.count_runnable = count_runnable,
+	.read_cpus = read_cpus,
+	.read_maps = read_maps,
+	.is_file = is_file,
+	.ask_mapping = ask_mapping,
+	.has_code = has_code,
+	.walk = walk,
+	.find_creator = find_creator,
+	.find_go = find_go,
+	.go_count = go_count,
+};
 
 void fake_kernel_init(struct fake_world *world)
 {
 	world->table = functions;
-	world->table.data = world;
-	world->table.find = find;
 	fake_events_init(world);
 	fake_timer_init(world);
 }

@@ -10,6 +10,9 @@
 #define US ((uint64_t)SPROF_NS_PER_US)
 #define MS ((uint64_t)SPROF_NS_PER_MS)
 
+/* The world of the run: what the sampler asks of it does not say which one. */
+extern struct fake_world *fake_current;
+
 /* fake-threads.c. Notes the first thing that is wrong. */
 void fake_wrong(struct fake_world *world, const struct fake_thread *thread, const char *what);
 enum doing fake_doing(const struct fake_thread *thread);

@@ -97,10 +97,10 @@ static size_t room_for(const struct fake_world *world, size_t records)
 	return records < most ? records : most;
 }
 
-static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
-	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
+static bool timer_open(struct sprof_perf_timer_plan *plan, struct sprof_perf_timer **ret,
+	struct sprof_perf_denial *ret_denial)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 	struct fake_thread *thread = find(world, plan->tid);
 
 	fake_ask(world, &thread->thread);
@@ -131,9 +131,9 @@ static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
 	return true;
 }
 
-static void timer_close(void *data, struct sprof_perf_timer *timer)
+static void timer_close(struct sprof_perf_timer *timer)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 
 	if (timer->thread->timer == timer)
 		timer->thread->timer = NULL;
@@ -161,10 +161,10 @@ static bool take_more(struct fake_world *world, struct sprof_perf_timer *timer,
 	return false;
 }
 
-static bool timer_take(void *data, struct sprof_perf_timer *timer, uint64_t until_ns,
-	unsigned char *scratch, struct sprof_perf_timer_record *ret)
+static bool timer_take(struct sprof_perf_timer *timer, uint64_t until_ns, unsigned char *scratch,
+	struct sprof_perf_timer_record *ret)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 
 	if (!timer->count)
 		return take_more(world, timer, ret);
@@ -177,9 +177,9 @@ static bool timer_take(void *data, struct sprof_perf_timer *timer, uint64_t unti
 	return true;
 }
 
-static void timer_set_period(void *data, const struct sprof_perf_timer *timer, uint64_t period_ns)
+static void timer_set_period(const struct sprof_perf_timer *timer, uint64_t period_ns)
 {
-	struct fake_world *world = data;
+	struct fake_world *world = fake_current;
 	struct sprof_perf_timer *own = timer->thread->timer;
 
 	fake_ask(world, &timer->thread->thread);

@@ -7,8 +7,11 @@
 
 #define LATER_NS (1000 * MS) /* after the end of a run */
 
+struct fake_world *fake_current;
+
 void fake_init(struct fake_world *world, uint64_t seed)
 {
+	fake_current = world;
 	*world = (struct fake_world){
 		.now_ns = 1000 * MS + seed,
 		.random = seed * 0x9e3779b97f4a7c15u + 1,
@@ -113,6 +116,7 @@ void fake_run(struct fake_world *world)
 	fake_mark(world);
 	world->end_ns =
 		world->signal_ns ? world->signal_ns : world->now_ns + world->options.duration_ns;
+	fake_current = world;
 	if (!sprof_sampler_run_in(&world->table, &parts, &world->options, &world->quality, &err))
 		fake_wrong(world, NULL, "the run failed");
 	for (size_t i = 0; i < world->thread_count; i++)

@@ -1,7 +1,7 @@
 /*
  * sampler/budget: whatever ticks cost, their sum stays below the share, and the rate recovers.
  */
-#include "sampler/loop/budget.h"
+#include "sampler/loop/schedule.h"
 
 #include "base/clock.h"
 #include "tests/unit/check.h"

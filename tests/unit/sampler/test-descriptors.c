@@ -1,7 +1,7 @@
 /*
  * sampler/descriptors: what a descriptor is now counts for a moment in the past if it was the same before that.
  */
-#include "sampler/descriptors.h"
+#include "sampler/account/waits.h"
 
 #include "base/clock.h"
 #include "tests/unit/check.h"

@@ -36,26 +36,26 @@ static struct fake_world world;
 static struct fake_thread *thread;
 static uint8_t stack[64];
 
-static bool switches_begin(
-	void *data, const struct sprof_switch_log_plan *plan, struct sprof_perf_denial *ret_denial)
+static bool switches_begin(struct sprof_switch_log *log, const struct sprof_switch_log_plan *plan,
+	struct sprof_perf_denial *ret_denial)
 {
 	return true;
 }
 
 static bool switches_cover(
-	void *data, const struct sprof_thread *asked, struct sprof_perf_denial *ret_denial)
+	struct sprof_switch_log *log, pid_t tid, struct sprof_perf_denial *ret_denial)
 {
 	covered.count++;
-	covered.tid = asked->tid;
+	covered.tid = tid;
 	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_OTHER, 0};
-	return asked->tid != covered.refused_tid;
+	return tid != covered.refused_tid;
 }
 
-static void switches_read(void *data, sprof_switch_taker take, void *taker_data)
+static void switches_read(struct sprof_switch_log *log, sprof_switch_taker take, void *data)
 {
 	while (written.read < written.count &&
 		written.items[written.read].time_ns + written.delay_ns <= world.now_ns)
-		take(taker_data, &written.items[written.read++]);
+		take(data, &written.items[written.read++]);
 }
 
 static bool waited(void *data, const struct sprof_sample *where, const struct sprof_waited *wait)

@@ -2,7 +2,7 @@
  * sampler/locks: who holds a lock, and how often that is read. The lock is a word of this process;
  * the threads are made up.
  */
-#include "sampler/account/locks.h"
+#include "sampler/account/waits.h"
 
 #include <linux/futex.h>
 #include <unistd.h>
@@ -26,18 +26,20 @@ static struct scene {
 	struct sampled sampled[THREADS];
 	uint32_t memory[64];
 	struct sprof_world world;
+	struct sprof_sampler_options options;
+	struct run run;
 	struct locks locks;
 	uint64_t now_ns;
 } * scene;
 
-static struct sprof_thread **threads(void *data, size_t *ret_count)
+static struct sprof_thread **threads(const struct sprof_target *target, size_t *ret_count)
 {
 	*ret_count = THREADS;
 	return scene->table;
 }
 
 static size_t read_memory(
-	void *data, const struct sprof_thread *thread, uint64_t address, void *buffer, size_t size)
+	struct sprof_process *process, pid_t tid, uint64_t address, void *buffer, size_t size)
 {
 	return sprof_memory_read(getpid(), address, buffer, size);
 }
@@ -60,7 +62,8 @@ static void set_up(struct scene *new, uint32_t operation)
 	new->memory[WORD] = CONTENDED;
 	new->world.threads = threads;
 	new->world.read_memory = read_memory;
-	new->locks.world = &new->world;
+	new->run = (struct run){.world = &new->world, .options = &new->options};
+	new->locks.run = &new->run;
 	new->now_ns = 1;
 }
 
@@ -114,7 +117,7 @@ static void a_thread_waits_for_itself_in_the_second_look(void **state)
 	new.now_ns++;
 	assert_int_equal(holder_for(HERE), HERE);
 	assert_int_equal(look(HERE), SPROF_LOCK_MUTEX);
-	new.locks.once = true;
+	new.options.once = true;
 	set_owner(ALSO_HERE);
 	new.now_ns++;
 	assert_int_equal(holder_for(ALSO_HERE), ALSO_HERE);

@@ -20,17 +20,17 @@ static struct scene {
 	bool is_anonymous;
 } scene;
 
-static uint64_t now_ns(void *data)
+static uint64_t now_ns(void)
 {
 	return scene.now_ns;
 }
 
-static uint64_t own_cpu_ns(void *data)
+static uint64_t own_cpu_ns(void)
 {
 	return scene.own_ns;
 }
 
-static bool read_maps(void *data, struct sprof_process *process)
+static bool read_maps(struct sprof_process *process, struct sprof_modules *modules)
 {
 	scene.reads++;
 	scene.now_ns += COST_NS;
@@ -39,22 +39,23 @@ static bool read_maps(void *data, struct sprof_process *process)
 	return true;
 }
 
-static bool has_code(void *data, struct sprof_process *process, uint64_t address)
+static bool has_code(int *maps_file, pid_t pid, uint64_t address)
 {
 	return scene.has_code && address == PLACE;
 }
 
-static bool is_file(void *data, uint32_t module)
+static bool is_file(const struct sprof_modules *modules, uint32_t module)
 {
 	return !scene.is_anonymous;
 }
 
-static const struct sprof_go_runtime *find_go(void *data, const struct sprof_maps *maps)
+static const struct sprof_go_runtime *find_go(
+	struct sprof_unwinder *unwinder, const struct sprof_maps *maps)
 {
 	return NULL;
 }
 
-static unsigned go_count(void *data)
+static unsigned go_count(const struct sprof_unwinder *unwinder)
 {
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * sampler/patience: ticks of made-up machines, on the test's own clock.
  */
-#include "sampler/stop/patience.h"
+#include "sampler/stop/stops.h"
 
 #include "base/clock.h"
 #include "tests/unit/check.h"

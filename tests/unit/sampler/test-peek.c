@@ -2,7 +2,7 @@
  * sampler/peek: what a thread that seems to stand still is taken for. Its process is made up, and has no memory that could be
  * copied: only what mode `cpu` looks at, and what is looked at of a process that denies the rest.
  */
-#include "sampler/tick/peek.h"
+#include "sampler/tick/tick.h"
 
 #include "sampler/world.h"
 #include "tests/unit/check.h"
@@ -14,19 +14,18 @@ static struct scene {
 	uint64_t flags; /* of /proc/PID/stat */
 } scene;
 
-static uint64_t now_ns(void *data)
+static uint64_t now_ns(void)
 {
 	return 1;
 }
 
-static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
+static bool read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
 {
 	*ret = (struct sprof_proc_stat){.state = scene.letter, .flags = scene.flags};
 	return true;
 }
 
-static bool read_schedstat(
-	void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
+static bool read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
 {
 	*ret = (struct sprof_proc_schedstat){.cpu_ns = 1, .timeslices = 1};
 	return true;

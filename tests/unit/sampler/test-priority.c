@@ -2,7 +2,7 @@
  * sampler/priority: what the kernel says of this thread while it is raised, and after it is
  * restored. A child tries each policy, so no test changes the next one's.
  */
-#include "sampler/stop/priority.h"
+#include "sampler/stop/hop.h"
 
 #include <sched.h>
 #include <stdio.h>

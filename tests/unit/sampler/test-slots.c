@@ -74,7 +74,7 @@ static void the_spare_one_serves_one_stop_at_a_time(void **state)
 	/* Nothing is allocated yet. */
 	assert_null(use_spare(0));
 	add(0);
-	sprof_copy_plan_grow(&scene.sampled[1].copy);
+	sprof_copy_plan_grow(&scene.sampled[1].copy.size);
 	assert_null(use_spare(1));
 	assert_non_null(use_spare(2));
 	assert_null(use_spare(0));
@@ -87,8 +87,6 @@ static void a_group_waits_until_it_gives_up(void **state)
 	for (size_t i = 0; i < THREADS; i++)
 		add(i);
 	group = (struct slot_group){scene.slots.items, scene.slots.items + 2};
-	assert_true(sprof_slot_group_has(&group, &group.first[1]));
-	assert_false(sprof_slot_group_has(&group, group.last));
 	for (size_t i = 0; i < THREADS; i++) {
 		scene.slots.items[i].phase = SLOT_ASKED;
 		scene.slots.items[i].awaited = true;

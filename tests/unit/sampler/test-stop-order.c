@@ -2,7 +2,7 @@
  * sampler/stop-order: the order of stops. The CPUs are made up, except for the test's own, which
  * comes first. With an unusable hop, it stays where the kernel put it.
  */
-#include "sampler/stop/order.h"
+#include "sampler/stop/slots.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -3,27 +3,19 @@
  * another file by then. A descriptor that was the same before the record is assumed to have been
  * the same throughout. Does not notice one that was another file between two looks.
  */
-#include "sampler/descriptors.h"
-
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "sampler/account/waits.h"
 
 enum { FRESH_NS = 2 * SPROF_NS_PER_MS };
-
-static struct known_descriptor *item_of(
-	struct descriptors *descriptors, const struct descriptor_look *look)
-{
-	const unsigned sum = (unsigned)look->pid * 31 + (unsigned)look->number;
-
-	return &descriptors->items[sum % KNOWN_DESCRIPTORS];
-}
 
 bool sprof_descriptors_were_same(
 	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns)
 {
-	struct known_descriptor *item = item_of(descriptors, look);
+	const unsigned sum = (unsigned)look->pid * 31 + (unsigned)look->number;
+	struct known_descriptor *item = &descriptors->items[sum % KNOWN_DESCRIPTORS];
 	const uint64_t text = sprof_hash_bytes(look->text, strlen(look->text), SPROF_HASH_BASIS);
 
 	if (item->pid != look->pid || item->number != look->number || item->text != text)
