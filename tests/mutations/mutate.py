@@ -128,7 +128,7 @@ OTHERS = [
     ("equal-lines-stay", "output-folded", "output/formats/folded.c", "compare(line, line + 1, folded) == 0", "false"),
     ("marks-reorder-text", "output-clean", "output/clean.c", "(point >= 0x2028 && point <= 0x202e) ||", ""),
     ("overlong-is-text", "output-clean", "output/clean.c", "point < least[length] ||", ""),
-    ("operators-are-brackets", "output-short-name", "output/short-name.c", 'strspn(at + length, "<>=-+*/%^&|~!,[]")', "0"),
+    ("operators-are-brackets", "output-short-name", "output/short-name.c", 'length + symbol_length(at + length)', "0"),
     ("unfinished-stays", "output-out", "output/out.c", "if (out->temporary_path && out->failure)", "if (false)"),
     ("mode-of-anybody", "output-out", "output/out.c", "place->is_own && fchmod", "fchmod"),
     ("errors-are-silent", "output-out", "output/out.c", "} else if (errno != EINTR) {\n\t\t\tout->failure = errno;", "} else if (errno != EINTR) {\n\t\t\treturn;"),
