@@ -32,7 +32,6 @@ void sprof_samples_emit(
 /* A timer's record, which waits for its share of the thread's time. */
 void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
 	const struct last_seen *seen, uint32_t wait);
-/* Returns whether the thread has deferred records. */
 bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
