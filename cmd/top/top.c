@@ -75,6 +75,7 @@ static const struct sprof_option sampling_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
+	{"What to watch", sprof_processes_all_table, FIELD(watching)},
 	{"Sampling", sampling_table},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
