@@ -271,7 +271,7 @@ static void describe_end(const struct watch *watch, char *words, size_t size)
 	else if (tracing->program_ended)
 		snprintf(words, size, "ended with exit code %d", WEXITSTATUS(status));
 	else
-		snprintf(words, size, "ended");
+		snprintf(words, size, "sampling has ended");
 }
 
 /* Sampling has ended: the screen keeps the last figures, unless a signal ended the run. */
