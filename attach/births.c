@@ -1,17 +1,22 @@
 /*
  * Registers new threads and processes. dispatch.c handles the first stop of a new thread,
- * attach/start/seize.c the threads at an attach.
+ * attach/start/seize.c the threads at an attach. The kernel announces all births but those of its own workers in
+ * a process.
  */
 #include "attach/births.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/breakpoints/breakpoints.h"
 #include "attach/breakpoints/signals.h"
 #include "attach/proc/auxv.h"
 #include "attach/tracers/watch.h"
+#include "base/clock.h"
+#include "base/numbers.h"
 #include "base/proc-status.h"
 
 /*
@@ -128,4 +133,62 @@ void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *cre
 		sprof_watch_creator(creator);
 	else if (!child && read_family((pid_t)message, &pid, &parent))
 		sprof_watch_hold(target, creator, (pid_t)message);
+}
+
+/* The kernel counts a process's threads as the links of their folder (fs/proc/base.c, proc_task_getattr). */
+static bool has_more_threads(const struct sprof_process *process)
+{
+	enum { OWN_LINKS = 2 };
+	struct stat status;
+
+	return !stat(sprof_proc_path(process->pid, 0, "task").text, &status) &&
+		status.st_nlink > process->threads + OWN_LINKS;
+}
+
+/* What a thread has used, it has lived. */
+static uint64_t born_before_ns(struct sprof_thread *thread)
+{
+	const uint64_t now_ns = sprof_clock_now_ns();
+	struct sprof_proc_schedstat used;
+
+	return sprof_thread_read_schedstat(thread, &used)
+		? sprof_minus(now_ns, used.cpu_ns + used.runq_ns)
+		: now_ns;
+}
+
+/* Once it is seized, its end is reported, and its last figures can be read. */
+static void take_worker(struct sprof_target *target, pid_t pid, pid_t tid)
+{
+	struct sprof_thread *thread;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0, sprof_target_ptrace_options(target)))
+		return;
+	thread = sprof_target_add(target, pid, tid);
+	if (!thread) {
+		target->out_of_memory = true;
+		return;
+	}
+	thread->born = thread->is_worker = true;
+	thread->seen_ns = born_before_ns(thread);
+}
+
+void sprof_target_find_workers(struct sprof_target *target, const struct sprof_process *process)
+{
+	const pid_t pid = process->pid;
+	struct sprof_proc_stat stat;
+	char text[1024];
+	DIR *tasks;
+	pid_t tid;
+
+	if (target->options.chosen_threads || !has_more_threads(process))
+		return;
+	tasks = sprof_proc_open_tasks(pid);
+	while (tasks && (tid = sprof_proc_next_id(tasks))) {
+		if (!sprof_target_find(target, tid) &&
+			sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) > 0 &&
+			sprof_proc_parse_stat(text, &stat) && sprof_proc_is_worker(&stat))
+			take_worker(target, pid, tid);
+	}
+	if (tasks)
+		closedir(tasks);
 }

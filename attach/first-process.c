@@ -1,8 +1,7 @@
 /*
  * The kernel lets no signal end the first process of a pid namespace, except a fault of an untraced
  * one (kernel/signal.c, force_sig_info_to_task). A traced one continues after the signal and
- * repeats the fault for ever. Does not handle faults that have a handler, nor a breakpoint
- * instruction of two bytes (cd 03).
+ * repeats the fault for ever. Does not handle faults that have a handler.
  */
 #include "attach/first-process.h"
 
@@ -38,17 +37,22 @@ static bool has_handler(pid_t tid, int signal)
 		sprof_proc_status_has_signal(text, "SigCgt", signal);
 }
 
-/* After most faults, the pc is still at the instruction. */
+/* How far the pc is behind the instruction: after most faults, it is still there. */
+static uint64_t size_of_fault(pid_t tid, const siginfo_t *info, const struct sprof_regs *regs)
+{
+	if (info->si_signo == SIGSYS)
+		return SPROF_CALL_INSTRUCTION;
+	return info->si_signo == SIGTRAP && sprof_stop_trap(info) == SPROF_TRAP_BREAKPOINT
+		? sprof_regs_trap_size(tid, regs)
+		: 0;
+}
+
 static void step_back(pid_t tid, const siginfo_t *info)
 {
-	const uint64_t size = info->si_signo == SIGSYS ? SPROF_CALL_INSTRUCTION
-		: info->si_signo == SIGTRAP && sprof_stop_trap(info) == SPROF_TRAP_BREAKPOINT
-		? SPROF_TRAP_SIZE
-		: 0;
 	struct sprof_regs regs;
 
-	if (size && sprof_regs_read(tid, &regs))
-		sprof_regs_move(tid, regs.values[SPROF_REG_PC] - size);
+	if (sprof_regs_read(tid, &regs))
+		sprof_regs_move(tid, regs.values[SPROF_REG_PC] - size_of_fault(tid, info, &regs));
 }
 
 bool sprof_first_process_must_leave(struct sprof_thread *thread, struct sprof_stop stop)

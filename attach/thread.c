@@ -252,8 +252,11 @@ bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat 
 {
 	char text[1024];
 
-	return read_text(thread, SPROF_THREAD_STAT, text, sizeof(text)) > 0 &&
-		sprof_proc_parse_stat(text, ret);
+	if (read_text(thread, SPROF_THREAD_STAT, text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_stat(text, ret))
+		return false;
+	thread->is_worker = sprof_proc_is_worker(ret);
+	return true;
 }
 
 ssize_t sprof_thread_read_status(struct sprof_thread *thread, bool often, char *buffer, size_t size)

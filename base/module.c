@@ -234,6 +234,13 @@ const char *sprof_module_name(const struct sprof_module *module)
 	return slash && slash[1] ? slash + 1 : module->path;
 }
 
+bool sprof_module_is_generated(const struct sprof_module *module)
+{
+	return module->kind == SPROF_MODULE_ANONYMOUS && module->path[0] &&
+		strcmp(module->path, SPROF_MODULE_KERNEL) != 0 &&
+		strcmp(module->path, SPROF_MODULE_VSYSCALL) != 0;
+}
+
 bool sprof_module_is_library(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -27,11 +27,13 @@ enum sprof_module_kind {
 
 /* The path of the module for kernel code: anonymous, offsets are addresses. */
 #define SPROF_MODULE_KERNEL "[kernel]"
+/* Code that the kernel shows in every process. */
+#define SPROF_MODULE_VSYSCALL "[vsyscall]"
 
 struct sprof_module {
 	uint32_t id; /* index in the table */
 	enum sprof_module_kind kind;
-	/* as in maps, without " (deleted)"; "[vdso]", "[anon]" */
+	/* as in maps, without " (deleted)"; "[vdso]", "[jit of node]" */
 	const char *path;
 	bool deleted; /* the file was unlinked or replaced */
 	uint64_t device, inode;
@@ -98,6 +100,13 @@ bool sprof_module_is_overwritten(const struct sprof_module *module);
 
 /* The last component of the module's path, as shown in reports. */
 const char *sprof_module_name(const struct sprof_module *module);
+
+/*
+ * Whether the module is memory of one process, in which programs make code (attach/proc/jit.h). Its
+ * addresses mean nothing elsewhere, so without symbols all of it is one function, called after the
+ * module.
+ */
+bool sprof_module_is_generated(const struct sprof_module *module);
 
 /* Whether a file is named like a shared library: "libc.so.6", not "also". */
 bool sprof_module_is_library(const char *path);

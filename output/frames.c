@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "output/clean.h"
-#include "output/fit.h"
 
 /* A place in a stack: one line after the other, innermost first. */
 struct place {
@@ -31,10 +30,10 @@ static const struct sprof_profile_line *next_line(struct place *place)
 }
 
 static bool write_line(const struct sprof_profile *profile, const struct sprof_profile_line *line,
-	bool short_names, struct sprof_out *out)
+	const struct sprof_briefs *briefs, struct sprof_out *out)
 {
 	const struct sprof_profile_function *function = &profile->functions[line->function];
-	SPROF_AUTO_FREE char *name = sprof_fit_function(function->name, short_names, 0);
+	SPROF_AUTO_FREE char *name = sprof_briefs_fit(briefs, function->name, 0);
 	const char *path = sprof_profile_line_file(profile, line);
 	SPROF_AUTO_FREE char *file = sprof_clean_text(path ? path : "", NULL);
 
@@ -47,15 +46,15 @@ static bool write_line(const struct sprof_profile *profile, const struct sprof_p
 	return true;
 }
 
-bool sprof_frames_write(const struct sprof_profile *profile, uint32_t stack, bool short_names,
-	size_t max, struct sprof_out *out)
+bool sprof_frames_write(const struct sprof_profile *profile, uint32_t stack,
+	const struct sprof_briefs *briefs, size_t max, struct sprof_out *out)
 {
 	struct place place = {profile, stack, 0};
 	const struct sprof_profile_line *line;
 
 	for (size_t i = 0; (!max || i < max) && (line = next_line(&place)); i++) {
 		sprof_out_printf(out, "  #%-3zu ", i);
-		if (!write_line(profile, line, short_names, out))
+		if (!write_line(profile, line, briefs, out))
 			return false;
 	}
 	return true;

@@ -1,7 +1,7 @@
 /*
- * Shortens C++ names in libiberty's form, and Go's. Recognises text that only looks like brackets:
- * operators, "->" and "(anonymous namespace)". In Rust's "<T as Trait>::method" the brackets are
- * essential, so a name that begins with "<" is unchanged.
+ * Shortens names of C++, Rust and D in libiberty's form, and Go's. Recognises text that only looks
+ * like brackets: operators, "->" and "(anonymous namespace)". In Rust's "<T as Trait>::method" and
+ * "<impl Trait for T>::method" the brackets are essential: their types stay, without paths.
  */
 #include "output/short-name.h"
 
@@ -37,6 +37,20 @@ static const char *skip_bracket(const char *text, char open, char close)
 	return text;
 }
 
+/* Longer ones first. */
+static size_t symbol_length(const char *at)
+{
+	static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>",
+		"<=", ">=", "->", "()", "[]", "==", "!=", "&&", "||", "++", "--",
+		"+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="};
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		if (starts_with(at, symbols[i]))
+			return strlen(symbols[i]);
+	}
+	return *at && strchr("<>=-+*/%^&|~!,", *at) != NULL;
+}
+
 /* The length of "operator" and its symbol, including "()", if it is a separate word; else 0. */
 static size_t operator_length(const char *name, const char *at)
 {
@@ -46,14 +60,36 @@ static size_t operator_length(const char *name, const char *at)
 		(at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) ||
 		isalnum((unsigned char)at[length]) || at[length] == '_')
 		return 0;
-	if (starts_with(at + length, "()"))
-		return length + 2;
-	return length + strspn(at + length, "<>=-+*/%^&|~!,[]");
+	return length + symbol_length(at + length);
 }
 
-static bool is_qualifier(const char *at)
+/* The length of " const" and the like behind parameters; 0: none. */
+static size_t qualifier_length(const char *at)
 {
-	return starts_with(at, " const") || starts_with(at, " volatile") || starts_with(at, " &");
+	static const char *const words[] = {" const", " volatile", " &&", " &", " noexcept"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const size_t length = strlen(words[i]);
+
+		if (starts_with(at, words[i]) && !isalnum((unsigned char)at[length]) &&
+			at[length] != '_')
+			return length;
+	}
+	return 0;
+}
+
+/* Names of compiler-made functions begin with words, and have no return type. */
+static bool is_made(const char *name)
+{
+	static const char *const starts[] = {"non-virtual thunk to ", "virtual thunk to ",
+		"covariant return thunk to ", "TLS init function for ",
+		"TLS wrapper function for "};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		if (starts_with(name, starts[i]))
+			return true;
+	}
+	return false;
 }
 
 /* The length of a Python scope, such as "<locals>" in "count.<locals>.<genexpr>"; else 0. */
@@ -64,52 +100,176 @@ static size_t scope_length(const char *name, const char *at)
 	return end ? (size_t)(end - at) + 1 : 0;
 }
 
-/* Leaves out the content of brackets; returns the length written. */
-static size_t leave_out(const char *name, char *to)
-{
-	const char *at = name;
-	size_t length = 0, sign;
+struct writer {
+	char *text;
+	size_t length;
+	size_t start; /* of the name, behind the return type */
+};
 
-	while (*at) {
-		sign = operator_length(name, at);
-		if (!sign && starts_with(at, anonymous))
-			sign = sizeof(anonymous) - 1;
-		if (!sign)
-			sign = scope_length(name, at);
-		if (sign) {
-			memcpy(to + length, at, sign);
-			length += sign;
-			at += sign;
-		} else if (*at == '<') {
-			at = skip_bracket(at, '<', '>');
-			memcpy(to + length, "<...>", 5);
-			length += 5;
-		} else if (*at == '(') {
-			at = skip_bracket(at, '(', ')');
-			while (is_qualifier(at))
-				at += 1 + strcspn(at + 1, " [");
-		} else {
-			to[length++] = *at++;
-		}
-	}
-	to[length] = '\0';
-	return length;
+static void put(struct writer *to, const char *text, size_t length)
+{
+	memcpy(to->text + to->length, text, length);
+	to->length += length;
 }
 
-/* Behind the return type: it ends at the last blank outside brackets and operators. */
-static char *behind_type(char *name)
+static bool is_of_word(char byte)
 {
-	char *start = name;
+	return isalnum((unsigned char)byte) || (unsigned char)byte >= 0x80 ||
+		(byte && strchr("_$#{}~", byte));
+}
 
-	for (char *at = name; *at; at++) {
-		if (starts_with(at, anonymous))
-			at += sizeof(anonymous) - 2;
-		else if (*at == '[' || operator_length(name, at))
-			break;
-		else if (*at == ' ' && at[1] != '[')
-			start = at + 1;
+/* Removes the word before "::", which is part of a path, and its arguments. */
+static void drop_word(struct writer *to, size_t begin)
+{
+	int depth = 0;
+
+	while (to->length > begin) {
+		const char last = to->text[to->length - 1];
+
+		depth += last == '>' || last == ')';
+		depth -= depth && (last == '<' || last == '(');
+		if (!depth && last != '<' && last != '(' && !is_of_word(last))
+			return;
+		to->length--;
 	}
-	return start;
+}
+
+/* The length of an argument that containers have by default: ", std::allocator<int>"; else 0. */
+static size_t default_length(const char *at, const char *end)
+{
+	static const char *const arguments[] = {
+		", std::allocator<", ", std::char_traits<", ", alloc::alloc::Global"};
+	size_t length = 0;
+
+	for (size_t i = 0; !length && i < sizeof(arguments) / sizeof(arguments[0]); i++) {
+		if (starts_with(at, arguments[i]))
+			length = strlen(arguments[i]);
+	}
+	if (length && at[length - 1] == '<')
+		length = (size_t)(skip_bracket(at + length - 1, '<', '>') - at);
+	length += length && at[length] == ' ' && at[length + 1] == '>';
+	return at + length > end ? 0 : length;
+}
+
+/*
+ * Writes types without paths: "map<vector> const&" for "std::map<std::vector<int> > const&" at
+ * depth 1. A closure keeps the function that it is in.
+ */
+static void put_types(struct writer *to, const char *at, const char *end, unsigned depth)
+{
+	const size_t begin = to->length;
+
+	while (at < end) {
+		const char *behind;
+
+		if (default_length(at, end)) {
+			at += default_length(at, end);
+		} else if (starts_with(at, anonymous)) {
+			at += sizeof(anonymous) - 1;
+		} else if (starts_with(at, "->")) {
+			put(to, at, 2);
+			at += 2;
+		} else if (starts_with(at, "::") && at[2] != '{') {
+			drop_word(to, begin);
+			at += 2;
+		} else if (*at == '<') {
+			behind = skip_bracket(at, '<', '>');
+			if (behind > end)
+				behind = end;
+			if (depth) {
+				put(to, at, 1);
+				put_types(to, at + 1, behind - (behind[-1] == '>'), depth - 1);
+				put(to, ">", 1);
+			}
+			at = behind;
+		} else {
+			put(to, at++, 1);
+		}
+	}
+	while (to->length > begin && to->text[to->length - 1] == ' ')
+		to->length--;
+}
+
+/* Whether Rust's brackets at the place hold what the function belongs to. */
+static bool is_owner(const char *name, const char *at)
+{
+	return *at == '<' && (at == name || starts_with(at, "<impl "));
+}
+
+static const char *put_angle(
+	struct writer *to, const char *name, const char *at, struct sprof_short_form form)
+{
+	const char *end = skip_bracket(at, '<', '>');
+
+	if (!is_owner(name, at) && !form.depth) {
+		put(to, "<...>", 5);
+		return end;
+	}
+	put(to, "<", 1);
+	put_types(to, at + 1, end - (end[-1] == '>'),
+		is_owner(name, at) ? form.depth : form.depth - 1);
+	put(to, ">", 1);
+	return end;
+}
+
+/* Parameters and, in D, template arguments: "!(int)". */
+static const char *put_round(
+	struct writer *to, const char *name, const char *at, struct sprof_short_form form)
+{
+	const char *end = skip_bracket(at, '(', ')');
+	const bool is_template = at > name && at[-1] == '!';
+
+	if (is_template ? form.depth : form.parameters) {
+		put(to, "(", 1);
+		put_types(to, at + 1, end - (end[-1] == ')'), form.depth);
+		put(to, ")", 1);
+	} else if (is_template) {
+		put(to, "(...)", 5);
+	}
+	at = end;
+	while (qualifier_length(at))
+		at += qualifier_length(at);
+	if (form.parameters)
+		put(to, end, (size_t)(at - end));
+	return at;
+}
+
+/* The length of text at the place that only looks like brackets; 0: none. */
+static size_t sign_length(const char *name, const char *at)
+{
+	const size_t sign = operator_length(name, at);
+
+	if (sign)
+		return sign;
+	return starts_with(at, anonymous) ? sizeof(anonymous) - 1 : scope_length(name, at);
+}
+
+/* The return type ends at the last blank outside brackets and operators. */
+static void put_name(struct writer *to, const char *name, struct sprof_short_form form)
+{
+	bool has_type = strchr(name, '(') && !is_made(name);
+	int braces = 0;
+
+	for (const char *at = name; *at;) {
+		const size_t sign = sign_length(name, at);
+
+		if (sign) {
+			has_type &= !operator_length(name, at);
+			put(to, at, sign);
+			at += sign;
+		} else if (*at == '<') {
+			at = put_angle(to, name, at, form);
+		} else if (*at == '(') {
+			at = put_round(to, name, at, form);
+		} else {
+			has_type &= !starts_with(at, "[clone") && !starts_with(at, "[abi:");
+			braces += (*at == '{') - (*at == '}');
+			put(to, at, 1);
+			if (*at++ == ' ' && has_type && !braces && *at != '[')
+				to->start = to->length;
+		}
+	}
+	to->text[to->length] = '\0';
 }
 
 /*
@@ -135,23 +295,24 @@ static void leave_out_shapes(const char *name, char *to)
 	*to = '\0';
 }
 
+char *sprof_short_name_as(const char *name, struct sprof_short_form form)
+{
+	/* "<>" may grow to "<...>", and an open bracket is closed. */
+	struct writer to = {.text = malloc(3 * strlen(name) + 1)};
+
+	if (!to.text)
+		return NULL;
+	if (is_go(name))
+		leave_out_shapes(name, to.text);
+	else if (!strpbrk(name, "<("))
+		strcpy(to.text, name);
+	else
+		put_name(&to, name, form);
+	memmove(to.text, to.text + to.start, strlen(to.text + to.start) + 1);
+	return to.text;
+}
+
 char *sprof_short_name(const char *name)
 {
-	/* "<>" may grow to "<...>". */
-	char *shortened = malloc(3 * strlen(name) + 1), *start;
-
-	if (!shortened)
-		return NULL;
-	if (is_go(name)) {
-		leave_out_shapes(name, shortened);
-		return shortened;
-	}
-	if (name[0] == '<' || !strpbrk(name, "<(")) {
-		strcpy(shortened, name);
-		return shortened;
-	}
-	leave_out(name, shortened);
-	start = behind_type(shortened);
-	memmove(shortened, start, strlen(start) + 1);
-	return shortened;
+	return sprof_short_name_as(name, (struct sprof_short_form){0});
 }

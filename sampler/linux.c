@@ -85,6 +85,7 @@ static const struct sprof_world functions = {
 	.threads_seen = sprof_target_threads_seen,
 	.processes_seen = sprof_target_processes_seen,
 	.find = sprof_target_find,
+	.find_workers = sprof_target_find_workers,
 	.ended = sprof_target_ended,
 	.lacks_memory = sprof_target_lacks_memory,
 	.next_event = sprof_target_next_event,

@@ -38,7 +38,6 @@ struct switching;
 struct sprof_interp_process;
 struct sprof_interp_thread;
 
-/* The thread's last sleep. */
 struct known_sleep {
 	/* it lasts, for all that is known, and its figures distinguish it from the next one */
 	bool active;
@@ -77,7 +76,6 @@ struct known_cpu {
 	uint64_t seen_ns; /* seen running then; 0: too old to believe */
 };
 
-/* The thread's last sample. */
 struct last_seen {
 	uint32_t stack;
 	enum sprof_state state;
@@ -200,6 +198,7 @@ struct sampled_process {
 	struct sprof_cpu_clock clock;
 	/* sampler/switches/exact.c: the last reading that doubted its mappings */
 	uint64_t exact_ns;
+	uint64_t workers_ns; /* the last tick that looked for new workers of the kernel */
 	/* until then, its threads are assumed to enter the kernel often */
 	uint64_t enters_until_ns;
 };

@@ -13,7 +13,8 @@
 #include "base/array.h"
 #include "base/proc.h"
 
-enum { INT3 = 0xcc };
+/* int3, and the first byte of its other form, cd 03 */
+enum { INT3 = 0xcc, INT = 0xcd, LONG_INT3 = 3 };
 
 static void destroy(struct sprof_breakpoints *table)
 {
@@ -118,6 +119,8 @@ static bool take_code(const struct sprof_breakpoints *table, struct breakpoint *
 		return false;
 	breakpoint->code_size =
 		sprof_trap_table_read_code(table, breakpoint->address, breakpoint->code);
+	if (first == INT && breakpoint->code_size > 1 && breakpoint->code[1] == LONG_INT3)
+		return false;
 	breakpoint->code[0] = breakpoint->original = first;
 	breakpoint->is_prepared = false;
 	breakpoint->displaced = (struct sprof_displaced){0};

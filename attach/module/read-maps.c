@@ -4,11 +4,15 @@
  */
 #include "attach/module/read-maps.h"
 
+#include <elf.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "attach/module/file.h"
 #include "attach/module/memory.h"
 #include "attach/module/remapped.h"
+#include "attach/proc/jit.h"
 #include "attach/proc/perf-map.h"
 #include "base/cleanup.h"
 #include "base/maps-text.h"
@@ -48,6 +52,25 @@ static bool open_perf_map(struct sprof_module *module, pid_t pid)
 }
 
 /*
+ * Whether a file that is only in memory has generated code: it is no ELF file. QEMU and others map
+ * one twice, to write and to run.
+ */
+static bool is_generated(const struct sprof_module *module)
+{
+	static const char *const places[] = {"/memfd:", "/dev/shm/", "/SYSV"};
+	char magic[SELFMAG];
+	bool in_memory = false;
+
+	if (module->kind != SPROF_MODULE_FILE || module->image)
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		in_memory |= strncmp(module->path, places[i], strlen(places[i])) == 0;
+	return in_memory &&
+		(module->fd < 0 || pread(module->fd, magic, SELFMAG, 0) != SELFMAG ||
+			memcmp(magic, ELFMAG, SELFMAG) != 0);
+}
+
+/*
  * Opens the modules of executable mappings that are not open yet: files, the vDSO, and perf maps of
  * memory without a file. If a mapped file was overwritten, a new module replaces the old one, in
  * the mapping as well, because the mapping shows the new content. Modules that can't be opened hold
@@ -56,6 +79,7 @@ static bool open_perf_map(struct sprof_module *module, pid_t pid)
 static void modules_open(struct sprof_modules *modules, struct sprof_maps *maps,
 	const struct sprof_maps_source *source)
 {
+	uint32_t jit = SPROF_MAPPING_NO_MODULE;
 	bool no_perf_map = false;
 
 	for (size_t i = 0; i < maps->count; i++) {
@@ -68,7 +92,14 @@ static void modules_open(struct sprof_modules *modules, struct sprof_maps *maps,
 		mapping->module = module ? module->id : SPROF_MAPPING_NO_MODULE;
 		if (module && module->kind != SPROF_MODULE_ANONYMOUS)
 			open_code(module, mapping, source);
-		else if (module && !no_perf_map)
+		if (module && is_generated(module)) {
+			if (jit == SPROF_MAPPING_NO_MODULE)
+				jit = sprof_jit_module(source->text, maps->pid, modules);
+			mapping->module = jit;
+			module = jit == SPROF_MAPPING_NO_MODULE ? NULL
+								: sprof_modules_get(modules, jit);
+		}
+		if (module && module->kind == SPROF_MODULE_ANONYMOUS && !no_perf_map)
 			no_perf_map = !open_perf_map(module, maps->pid);
 	}
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/proc/jit.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/maps-text.h"
@@ -37,23 +38,7 @@ static bool strip_deleted(char *path)
 	return true;
 }
 
-/*
- * Memory without a file, although maps shows a name like a file's: huge pages, shared memory, and
- * the code of .NET, which maps it twice.
- */
-static bool is_nameless(const char *path)
-{
-	static const char *const names[] = {
-		"/anon_hugepage", "/dev/zero (deleted)", "/memfd:doublemapper"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strncmp(path, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Anonymous memory of two processes is never the same, even at the same address. */
+/* A file, or memory that the kernel made. */
 static struct sprof_module_key key_of(const struct sprof_maps_line *line, pid_t pid, char *path)
 {
 	struct sprof_module_key key = {
@@ -63,7 +48,7 @@ static struct sprof_module_key key_of(const struct sprof_maps_line *line, pid_t 
 		.path = path,
 	};
 
-	if (line->inode && !is_nameless(path)) {
+	if (line->inode) {
 		unescape(path);
 		key.deleted = strip_deleted(path);
 		return key;
@@ -76,11 +61,9 @@ static struct sprof_module_key key_of(const struct sprof_maps_line *line, pid_t 
 		return key;
 	}
 	/* The kernel's, shared by all: a recording of days sees millions of processes. */
-	if (!strcmp(path, "[vsyscall]"))
+	if (!strcmp(path, SPROF_MODULE_VSYSCALL))
 		return key;
 	key.inode = (uint64_t)pid;
-	if (!path[0] || path[0] == '/')
-		key.path = "[anon]";
 	return key;
 }
 
@@ -115,6 +98,8 @@ uint32_t sprof_maps_module_of(
 bool sprof_maps_parse(
 	struct sprof_maps *ret, const char *text, pid_t pid, struct sprof_modules *modules)
 {
+	const char *const whole = text;
+	uint32_t jit = SPROF_MAPPING_NO_MODULE;
 	struct sprof_maps_line line;
 
 	*ret = (struct sprof_maps){.pid = pid};
@@ -127,8 +112,12 @@ bool sprof_maps_parse(
 			.module = SPROF_MAPPING_NO_MODULE,
 		};
 
-		if (line.executable)
+		if (line.executable && !sprof_jit_is_memory(&line))
 			mapping.module = sprof_maps_module_of(&line, pid, modules);
+		else if (line.executable)
+			mapping.module = jit = jit == SPROF_MAPPING_NO_MODULE
+				? sprof_jit_module(whole, pid, modules)
+				: jit;
 		if (!append(ret, &mapping)) {
 			sprof_maps_finish(ret);
 			return false;

@@ -36,6 +36,12 @@ enum {
 	SPROF_PF_KTHREAD = 0x00200000,
 };
 
+/* Whether it is a thread of the kernel in a process: it has no user code. */
+static inline bool sprof_proc_is_worker(const struct sprof_proc_stat *stat)
+{
+	return stat->flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER);
+}
+
 /* /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
 struct sprof_proc_schedstat {
 	uint64_t cpu_ns, runq_ns, timeslices;

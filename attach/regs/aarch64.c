@@ -330,6 +330,11 @@ bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret)
 	return !errno;
 }
 
+uint64_t sprof_regs_trap_size(pid_t tid, const struct sprof_regs *regs)
+{
+	return SPROF_TRAP_SIZE;
+}
+
 uint64_t sprof_regs_flags(pid_t tid)
 {
 	struct user_regs_struct user;

@@ -144,6 +144,9 @@ void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6]);
 uint64_t sprof_regs_result(const struct sprof_regs *regs);
 /* At a stop: reads a word of the thread's memory, faster than sprof_memory_read(). */
 SPROF_MUST_USE bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret);
+
+/* Behind a breakpoint instruction of the program's own: the pc's distance from it. */
+uint64_t sprof_regs_trap_size(pid_t tid, const struct sprof_regs *regs);
 /* The condition flags, as this machine has them. */
 uint64_t sprof_regs_flags(pid_t tid);
 

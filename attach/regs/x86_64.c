@@ -107,6 +107,20 @@ bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret)
 	return !errno;
 }
 
+/* int3 has two forms, cc and cd 03. A word can only be read whole, so from where there is memory. */
+uint64_t sprof_regs_trap_size(pid_t tid, const struct sprof_regs *regs)
+{
+	enum { LONG_TRAP = 0x03cd, LONG_TRAP_SIZE = 2 };
+	const uint64_t pc = regs->values[SPROF_REG_PC];
+	uint64_t word;
+
+	if (sprof_regs_read_word(tid, pc - sizeof(word), &word))
+		return word >> 48 == LONG_TRAP ? LONG_TRAP_SIZE : SPROF_TRAP_SIZE;
+	return sprof_regs_read_word(tid, pc - LONG_TRAP_SIZE, &word) && (uint16_t)word == LONG_TRAP
+		? LONG_TRAP_SIZE
+		: SPROF_TRAP_SIZE;
+}
+
 uint64_t sprof_regs_flags(pid_t tid)
 {
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user_regs_struct, eflags), 0);

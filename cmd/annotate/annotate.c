@@ -54,7 +54,8 @@ static const struct sprof_option annotate_table[] = {
 		"kinds of values",
 		sprof_value_text, FIELD(reading.shown.weight)},
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
-	{"json", NULL, NULL, "JSON instead of tables", sprof_value_flag, FIELD(json)},
+	{"json", NULL, NULL, "JSON instead of tables", sprof_value_flag, FIELD(json),
+		.conflicts = "format"},
 	{0},
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attach/start/guardian.h"
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cmd/calls/engine.h"
@@ -116,7 +117,7 @@ static const struct sprof_option output_table[] = {
 		FIELD(output)},
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json), .conflicts = "tree path"},
 	{"json", NULL, NULL, "write JSON instead of the table", sprof_value_flag, FIELD(json),
-		.conflicts = "tree path"},
+		.conflicts = "tree path format"},
 	{0},
 };
 
@@ -137,16 +138,46 @@ struct calls {
 	struct sprof_calls_engine engine;
 	struct sprof_out *out, *timeline;
 	struct sprof_calls_names names; /* of the functions */
+	/* Where functions begin that have the name of --path, among others. */
+	struct place {
+		const struct sprof_module *module;
+		uint64_t address;
+	} * central;
+	size_t central_count, central_capacity;
 	uint64_t begin_ns, end_ns;
 	bool has_begun; /* there was a call */
 	bool out_of_memory;
 };
+
+static void note_central(
+	struct calls *calls, const struct sprof_module *module, const struct sprof_listed *function)
+{
+	if (!sprof_function_is_called(calls->options->path, function->name))
+		return;
+	if (sprof_array_reserve(&calls->central, &calls->central_capacity, calls->central_count + 1,
+		    sizeof(*calls->central)))
+		calls->central[calls->central_count++] = (struct place){module, function->address};
+	else
+		calls->out_of_memory = true;
+}
+
+static bool is_central(const struct calls *calls, const struct sprof_function *function)
+{
+	for (size_t i = 0; i < calls->central_count; i++) {
+		if (calls->central[i].module == function->module &&
+			calls->central[i].address == function->address)
+			return true;
+	}
+	return false;
+}
 
 static bool wants(
 	void *data, const struct sprof_module *module, const struct sprof_listed *function)
 {
 	struct calls *calls = data;
 
+	if (calls->options->path)
+		note_central(calls, module, function);
 	return sprof_function_choice_has(&calls->choice, module, function);
 }
 
@@ -281,10 +312,7 @@ static bool write_paths(
 	if (!wanted)
 		return sprof_error_no_memory(err);
 	for (size_t i = 0; i < calls->names.count; i++) {
-		const struct sprof_function *function =
-			sprof_functions_at(calls->functions, (int64_t)i);
-
-		wanted[i] = sprof_function_is_called(calls->options->path, function->name);
+		wanted[i] = is_central(calls, sprof_functions_at(calls->functions, (int64_t)i));
 		is_found |= wanted[i];
 	}
 	if (!is_found)
@@ -415,6 +443,7 @@ static void finish(struct calls *calls)
 	sprof_out_discard(calls->out);
 	sprof_out_discard(calls->timeline);
 	sprof_calls_names_finish(&calls->names);
+	free(calls->central);
 	sprof_event_run_finish(&calls->watching);
 }
 

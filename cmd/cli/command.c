@@ -16,7 +16,8 @@
 
 enum {
 	MAX_OPTIONS = 96,
-	LIST_SIZE = 160, /* of partners */
+	LIST_SIZE = 160,   /* of partners */
+	VALUE_SHOWN = 200, /* of a value in an error, whose reason follows */
 	LONG_BASE = 256,
 	HELP_COLUMN = 30,
 	HELP_WIDTH = 79,
@@ -232,7 +233,8 @@ static bool set_option(const struct parser *parser, int index, const char *text,
 	if (!text)
 		sprof_error_set(err, reason.kind, "--%s: %s", row->name, reason.message);
 	else
-		sprof_error_set(err, reason.kind, "--%s %s: %s", row->name, text[0] ? text : "''",
+		sprof_error_set(err, reason.kind, "--%s %.*s%s: %s", row->name, VALUE_SHOWN,
+			text[0] ? text : "''", strlen(text) > VALUE_SHOWN ? "..." : "",
 			reason.message);
 	if (reason.hint[0])
 		sprof_error_hint(err, "%s", reason.hint);

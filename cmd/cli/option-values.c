@@ -38,7 +38,7 @@ bool sprof_value_text(void *field, const char *text, struct sprof_error *err)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
 	if (text[0] == '-' && text[1]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, not a value");
-		sprof_error_hint(err, "for a file of this name: ./%s", text);
+		sprof_error_hint(err, "for a file of this name: ./%.200s", text);
 		return false;
 	}
 	*(const char **)field = text;

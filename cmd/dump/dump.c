@@ -61,7 +61,7 @@ static const struct sprof_option option_table[] = {
 		sprof_value_duration, FIELD(interval_ns), .needs = "times"},
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write JSON instead of text, one line per look", sprof_value_flag,
-		FIELD(json)},
+		FIELD(json), .conflicts = "format"},
 	{"locals", "l", NULL, "also print the local variables of each frame", sprof_value_flag,
 		FIELD(naming.with_variables)},
 	{"python", NULL, "FRAMES",

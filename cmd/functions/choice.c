@@ -25,22 +25,6 @@
 #include "output/short-name.h"
 
 /*
- * These functions (setjmp, vfork) return again later to a saved return address. If a source has
- * replaced it, the second return would be unexpected and kill the program.
- */
-static bool returns_twice(const char *linkage)
-{
-	static const char *const names[] = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp",
-		"__sigsetjmp", "getcontext", "swapcontext", "vfork", "__vfork", "__libc_vfork"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(names[i], linkage))
-			return true;
-	}
-	return false;
-}
-
-/*
  * Resolves a path to the one that mappings show, if the file exists; a program may make it later.
  */
 static bool settle_path(struct sprof_function_wish *wish)
@@ -68,7 +52,7 @@ static bool add_wish(struct sprof_function_choice *choice, const char *begin, co
 	wish = &choice->items[choice->count++];
 	return sprof_function_wish_read(begin, end, wish, err) &&
 		(settle_path(wish) || sprof_error_no_memory(err)) &&
-		(!returns_twice(wish->name) ||
+		(!sprof_name_returns_twice(wish->name) ||
 			sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 				"%s returns more than once, and can't be watched", wish->name));
 }
@@ -210,7 +194,7 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 {
 	bool is_chosen = false;
 
-	if (returns_twice(function->name))
+	if (function->returns_twice)
 		return false;
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
@@ -223,10 +207,29 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	return is_chosen;
 }
 
-/* A function of the program. */
-static void look_at(struct sprof_function_choice *choice, const char *linkage)
+/* Whether any of the names at the address is the central function's. */
+static bool is_central(
+	const struct sprof_function_choice *choice, const struct sprof_listing *listing, size_t at)
 {
-	if (returns_twice(linkage))
+	const uint64_t address = listing->items[at].address;
+
+	while (choice->central && at && listing->items[at - 1].address == address)
+		at--;
+	for (; choice->central && at < listing->count && listing->items[at].address == address;
+		at++) {
+		if (sprof_function_is_called(choice->central, listing->items[at].name))
+			return true;
+	}
+	return false;
+}
+
+/* A function of the program. */
+static void look_at(
+	struct sprof_function_choice *choice, const struct sprof_listing *listing, size_t at)
+{
+	const char *linkage = listing->items[at].name;
+
+	if (listing->items[at].returns_twice)
 		return;
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
@@ -235,8 +238,7 @@ static void look_at(struct sprof_function_choice *choice, const char *linkage)
 			!meets(wish, linkage))
 			continue;
 		wish->is_in_program = true;
-		choice->has_central |=
-			choice->central && sprof_function_is_called(choice->central, linkage);
+		choice->has_central |= is_central(choice, listing, at);
 	}
 }
 
@@ -254,7 +256,7 @@ static bool look_into(struct sprof_function_choice *choice, const struct sprof_m
 		return unreadable.kind != SPROF_ERROR_NO_MEMORY;
 	}
 	for (size_t i = 0; i < listing.count; i++)
-		look_at(choice, listing.items[i].name);
+		look_at(choice, &listing, i);
 	sprof_listing_finish(&listing);
 	return true;
 }
@@ -346,7 +348,7 @@ static bool has_function(
 	const struct sprof_function_wish *wish, const struct sprof_listing *listing)
 {
 	for (size_t i = 0; i < listing->count; i++) {
-		if (!returns_twice(listing->items[i].name) && meets(wish, listing->items[i].name))
+		if (!listing->items[i].returns_twice && meets(wish, listing->items[i].name))
 			return true;
 	}
 	return false;

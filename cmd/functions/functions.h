@@ -37,7 +37,7 @@ struct sprof_function {
 struct sprof_functions_options {
 	struct sprof_modules *modules; /* the run's modules */
 	void *data;
-	/* Called for each name at an address until one is wanted. */
+	/* Called for each name at an address. */
 	bool (*wants)(
 		void *data, const struct sprof_module *module, const struct sprof_listed *function);
 	/* Whether a wanted function is brief, which costs half. NULL: none. */

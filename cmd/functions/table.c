@@ -90,6 +90,20 @@ static bool rename_function(struct sprof_function *function, const char *name)
 	return true;
 }
 
+/* Adds a name of a known function. Calls by the name of an IFUNC enter what the code chooses. */
+static bool join(struct sprof_function *known, const struct sprof_listed *listed,
+	enum sprof_breakpoint_way way)
+{
+	const bool was_indirect = known->way == SPROF_BREAKPOINT_RESOLVER;
+	const bool is_better = listed->is_indirect == was_indirect
+		? is_plainer(listed->name, known->name)
+		: listed->is_indirect;
+
+	if (!was_indirect && way != SPROF_BREAKPOINT_CALL)
+		known->way = way;
+	return !is_better || rename_function(known, listed->name);
+}
+
 /* One of several names of a place. */
 static bool add_name(struct sprof_function_table *table, const struct sprof_image *image,
 	const struct sprof_listed *listed, const struct sprof_function *place)
@@ -101,7 +115,7 @@ static bool add_name(struct sprof_function_table *table, const struct sprof_imag
 		return true;
 	if (!known)
 		return add(table, image, listed, place);
-	return !is_plainer(listed->name, known->name) || rename_function(known, listed->name);
+	return join(known, listed, way_of(options, listed));
 }
 
 /* catch_unwind() calls it with what was caught, in either mangling and of either module. */

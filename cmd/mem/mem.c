@@ -122,7 +122,7 @@ static const struct sprof_option output_table[] = {
 		add_output, FIELD(outputs)},
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write JSON to stdout instead of tables", sprof_value_flag,
-		FIELD(json)},
+		FIELD(json), .conflicts = "format"},
 	{0},
 };
 

@@ -271,7 +271,7 @@ static void interrupt_runners(struct sprof_target *target)
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->phase == SPROF_THREAD_RUNNING &&
 			sprof_thread_read_stat(threads[i], &stat) &&
-			(stat.state != 'S' || threads[i]->passing))
+			(stat.state != 'S' || threads[i]->passing) && !sprof_proc_is_worker(&stat))
 			(void)!sprof_thread_interrupt(threads[i]);
 	}
 }

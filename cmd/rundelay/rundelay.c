@@ -132,7 +132,8 @@ static const struct sprof_option table_table[] = {
 	{"output", "o", "FILE", "write to FILE (.txt or .json) instead of stdout", sprof_value_text,
 		FIELD(output)},
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
-	{"json", NULL, NULL, "write each table as a line of JSON", sprof_value_flag, FIELD(json)},
+	{"json", NULL, NULL, "write each table as a line of JSON", sprof_value_flag, FIELD(json),
+		.conflicts = "format"},
 	{0},
 };
 

@@ -13,6 +13,7 @@
 #include "cmd/cli/option-values.h"
 #include "cmd/cli/progress.h"
 #include "profile/edit/merge.h"
+#include "profile/edit/run-order.h"
 #include "profile/model/build.h"
 #include "profile/names/identify.h"
 #include "profile/names/rename.h"
@@ -90,35 +91,67 @@ bool sprof_reading_load(const struct sprof_reading *options, const char *path,
 	return true;
 }
 
-static bool merge_file(const struct sprof_reading *options, struct sprof_profile *sum,
-	const char *path, struct sprof_error *err)
+struct loaded {
+	const char *path;
+	struct sprof_profile *profile;
+};
+
+static int compare(const void *one, const void *other)
+{
+	const struct loaded *left = one, *right = other;
+
+	return sprof_run_order(left->profile, right->profile);
+}
+
+/* Frees each file's profile once it is in the sum. */
+static bool merge_files(
+	struct loaded *files, size_t count, struct sprof_profile *sum, struct sprof_error *err)
 {
 	struct sprof_error reason = {0};
-	struct sprof_profile *profile;
-	bool ok;
 
-	if (!sprof_reading_load(options, path, &profile, err))
-		return false;
-	ok = sprof_profile_merge(sum, profile, &reason);
-	sprof_profile_destroy(profile);
-	return ok || sprof_error_set(err, reason.kind, "%s: %s", path, reason.message);
+	qsort(files, count, sizeof(*files), compare);
+	for (size_t i = 0; i < count; i++) {
+		if (!sprof_profile_merge(sum, files[i].profile, &reason))
+			return sprof_error_set(
+				err, reason.kind, "%s: %s", files[i].path, reason.message);
+		sprof_profile_destroy(files[i].profile);
+		files[i].profile = NULL;
+	}
+	return true;
+}
+
+static bool load_several(const struct sprof_reading *options, char *const paths[], size_t count,
+	struct sprof_profile *sum, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE struct loaded *files = calloc(count, sizeof(*files));
+	bool ok = files || sprof_error_no_memory(err);
+
+	for (size_t i = 0; ok && i < count; i++) {
+		files[i].path = paths[i];
+		ok = sprof_reading_load(options, paths[i], &files[i].profile, err);
+	}
+	ok = ok && merge_files(files, count, sum, err);
+	for (size_t i = 0; files && i < count; i++)
+		sprof_profile_destroy(files[i].profile);
+	return ok;
 }
 
 static bool load_all(const struct sprof_reading *options, char *const paths[],
 	struct sprof_profile **ret, struct sprof_error *err)
 {
 	struct sprof_profile *sum;
+	size_t count = 0;
 
 	if (!paths[1])
 		return sprof_reading_load(options, paths[0], ret, err);
+	while (paths[count])
+		count++;
 	sum = sprof_build_create();
 	if (!sum)
 		return sprof_error_no_memory(err);
-	for (size_t i = 0; paths[i]; i++) {
-		if (!merge_file(options, sum, paths[i], err)) {
-			sprof_profile_destroy(sum);
-			return false;
-		}
+	if (!load_several(options, paths, count, sum, err)) {
+		sprof_profile_destroy(sum);
+		return false;
 	}
 	*ret = sum;
 	return true;

@@ -130,11 +130,12 @@ static bool refuse(const char *name, size_t column, struct sprof_error *err)
 			err, SPROF_ERROR_USAGE, "--event, column %zu: a name is missing", column);
 	else if (*name == '%')
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--event, column %zu: no class of system calls is called %s", column, name);
+			"--event, column %zu: no class of system calls is called %.200s", column,
+			name);
 	else
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--event, column %zu: no system call of this machine is called %s", column,
-			name);
+			"--event, column %zu: no system call of this machine is called %.200s",
+			column, name);
 	sprof_error_hint(err, "names as in strace, such as read,openat; classes: %s", list);
 	return false;
 }

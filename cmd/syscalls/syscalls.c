@@ -53,7 +53,7 @@ static const struct sprof_option option_table[] = {
 		"one",
 		sprof_value_interval, FIELD(interval_ns)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
-		FIELD(json)},
+		FIELD(json), .conflicts = "format"},
 	{0},
 };
 

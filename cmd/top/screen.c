@@ -82,12 +82,13 @@ static bool fill_table(struct view *view, struct sprof_error *err)
 	struct sprof_top_shown *shown = &view->shown;
 
 	sprof_top_table_finish(&view->table);
-	view->table.short_names = view->of->short_names;
 	shown->latest = sprof_top_history_latest(&view->history);
 	if (!shown->latest)
 		return true;
 	if (!sprof_top_history_get(&view->history, view->state.window, &shown->profile, err))
 		return false;
+	if (!sprof_briefs_create(shown->profile, view->of->short_names, &view->table.briefs))
+		return sprof_error_no_memory(err);
 	shown->duration_ns = shown->profile->quality.duration_ns;
 	return sprof_top_state_table(&view->state, shown, &view->table, err);
 }

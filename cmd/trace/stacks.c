@@ -117,10 +117,13 @@ void sprof_trace_stacks_write(struct sprof_trace_stacks *stacks,
 	struct sprof_out *out)
 {
 	const size_t most = most_frames(list);
+	struct sprof_briefs *briefs;
 
+	stacks->out_of_memory |= !sprof_briefs_create(profile, short_names, &briefs);
 	for (size_t i = 0; i < stacks->count && !stacks->out_of_memory; i++) {
 		sprof_out_printf(out, "\nstack %zu:\n", i + 1);
-		if (!sprof_frames_write(profile, stacks->ids[i], short_names, most, out))
+		if (!sprof_frames_write(profile, stacks->ids[i], briefs, most, out))
 			stacks->out_of_memory = true;
 	}
+	sprof_briefs_destroy(briefs);
 }

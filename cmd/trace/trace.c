@@ -119,7 +119,7 @@ static const struct sprof_option report_table[] = {
 		FIELD(output)},
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
-		FIELD(json)},
+		FIELD(json), .conflicts = "format"},
 	/* Options of perf-prof: here events are always in order, and buffers are small. */
 	{"order", NULL, NULL, NULL, sprof_value_ignored, 0},
 	{"watermark", NULL, "N", NULL, sprof_value_ignored, 0},

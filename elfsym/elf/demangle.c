@@ -109,6 +109,51 @@ const char *sprof_rust_arguments(const char *linkage, const char *demangled, con
 	return strchr(dwarf, '<');
 }
 
+/* Writes the character; returns its length in UTF-8. Not for ASCII. */
+static size_t put_character(unsigned long character, char *to)
+{
+	const size_t length = character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+
+	for (size_t i = length; i-- > 1; character >>= 6)
+		to[i] = (char)(0x80 | (character & 0x3f));
+	to[0] = (char)((0xf00u >> length & 0xf0) | character);
+	return length;
+}
+
+/* The character that "$uf6$" at the place means, if libiberty leaves it as it is; else 0. */
+static unsigned long escaped(const char *at, size_t *ret_length)
+{
+	const size_t digits = strncmp(at, "$u", 2) ? 0 : strspn(at + 2, "0123456789abcdef");
+	unsigned long character;
+
+	if (digits < 2 || digits > 6 || at[2 + digits] != '$')
+		return 0;
+	*ret_length = digits + 3;
+	character = strtoul(at + 2, NULL, 16);
+	return character < 0xa0 || character > 0x10ffff ||
+			(character >= 0xd800 && character < 0xe000)
+		? 0
+		: character;
+}
+
+/* Rust's legacy mangling escapes what is not ASCII; libiberty knows ASCII only. In place: it gets shorter. */
+static void unescape_rust(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at;) {
+		size_t length = 0;
+		const unsigned long character = escaped(at, &length);
+
+		if (character)
+			to += put_character(character, to);
+		else
+			*to++ = *at;
+		at += character ? length : 1;
+	}
+	*to = '\0';
+}
+
 /* Rust's legacy mangling is also valid C++, so Rust is tried first. */
 char *sprof_demangle(const char *linkage)
 {
@@ -121,6 +166,8 @@ char *sprof_demangle(const char *linkage)
 	if (linkage[1] == 'D')
 		return demangle_d(linkage);
 	result = run(rust_demangle_callback, linkage, OPTIONS);
+	if (result && linkage[1] == 'Z')
+		unescape_rust(result);
 	if (!result && linkage[1] == 'Z')
 		result = run(cplus_demangle_v3_callback, linkage, options);
 	return result;

@@ -14,61 +14,46 @@
 
 enum { FIRST_WITH_PERF = 12 /* first Python 3.X that writes a perf map */ };
 
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* "python3.12", "libpython3.12.so.1.0". */
-static bool is_python_with_perf(const char *name)
-{
-	const char *version = strstr(name, "python3.");
-
-	return version && strtol(version + strlen("python3."), NULL, 10) >= FIRST_WITH_PERF;
-}
-
-struct runtimes {
-	bool java, node, python;
+/* How runtimes are made to write their perf map; details in brackets. */
+static const struct {
+	const char *module; /* as attach/proc/jit.c calls their code */
+	const char *help;
+} writers[] = {
+	{"[jit of node]", "node --perf-basic-prof (writes one)"},
+	{"[jit of .NET]", "DOTNET_PerfMapEnabled=1 (in its environment)"},
+	{"[jit of ruby]", "ruby --yjit-perf (writes one)"},
 };
 
-static struct runtimes look(const struct sprof_modules *modules)
+static bool is_python_with_perf(const char *module)
 {
-	struct runtimes found = {0};
+	static const char start[] = "[jit of python3.";
 
-	for (uint32_t id = 0; id < sprof_modules_count(modules); id++) {
-		const char *name = sprof_module_name(sprof_modules_get(modules, id));
-
-		found.java |= starts_with(name, "libjvm.so");
-		found.node |= strcmp(name, "node") == 0 || strcmp(name, "nodejs") == 0 ||
-			starts_with(name, "libnode.so");
-		found.python |= is_python_with_perf(name);
-	}
-	return found;
+	return strncmp(module, start, strlen(start)) == 0 &&
+		strtol(module + strlen(start), NULL, 10) >= FIRST_WITH_PERF;
 }
 
-/* The remedy for unnamed code in a process's anonymous memory. */
-static void jit_hint_write(
-	const struct sprof_modules *modules, uint64_t pid, char *buffer, size_t size)
+/* The remedy for unnamed code that a process has made. */
+static void jit_hint_write(const struct sprof_module *module, char *buffer, size_t size)
 {
-	const struct runtimes found = look(modules);
-
-	if (found.java)
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+		if (strcmp(module->path, writers[i].module) == 0) {
+			snprintf(buffer, size, "%s", writers[i].help);
+			return;
+		}
+	}
+	if (strcmp(module->path, "[jit of java]") == 0)
 		snprintf(buffer, size,
-			"jcmd %llu Compiler.perfmap while it runs writes one (Java 17 and later), or "
+			"jcmd %llu Compiler.perfmap (while it runs; Java 17 and later), or "
 			"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
-			(unsigned long long)pid);
-	else if (found.node)
-		snprintf(buffer, size, "node --perf-basic-prof writes one");
-	else if (found.python)
-		snprintf(buffer, size, "python3 -X perf writes one");
+			(unsigned long long)module->inode);
+	else if (is_python_with_perf(module->path))
+		snprintf(buffer, size, "python3 -X perf (writes one)");
 	else
 		snprintf(buffer, size,
-			"have the JIT compiler write a perf map: node --perf-basic-prof, "
-			"python3 -X perf, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit");
+			"have it write /tmp/perf-PID.map (lines of ADDRESS SIZE NAME)");
 }
 
-static void explain_anonymous(const struct sprof_names *names, const struct sprof_modules *modules,
-	struct sprof_symbols_gap *ret)
+static void explain_anonymous(const struct sprof_names *names, struct sprof_symbols_gap *ret)
 {
 	if (strcmp(names->module->path, SPROF_MODULE_KERNEL) == 0) {
 		snprintf(ret->why, sizeof(ret->why), "%s",
@@ -85,7 +70,7 @@ static void explain_anonymous(const struct sprof_names *names, const struct spro
 		return;
 	}
 	snprintf(ret->why, sizeof(ret->why), "code without a file, and no /tmp/perf-PID.map");
-	jit_hint_write(modules, names->module->inode, ret->help, sizeof(ret->help));
+	jit_hint_write(names->module, ret->help, sizeof(ret->help));
 }
 
 static void explain_unreadable(const struct sprof_module *module, struct sprof_symbols_gap *ret)
@@ -156,12 +141,11 @@ static void explain_saved(const struct sprof_names *names, struct sprof_symbols_
 			sprof_module_name(names->module));
 }
 
-void sprof_names_explain(const struct sprof_names *names, const struct sprof_modules *modules,
-	struct sprof_symbols_gap *ret)
+void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_gap *ret)
 {
 	*ret = (struct sprof_symbols_gap){0};
 	if (names->module->kind == SPROF_MODULE_ANONYMOUS)
-		explain_anonymous(names, modules, ret);
+		explain_anonymous(names, ret);
 	else if (names->saved && !names->image)
 		explain_saved(names, ret);
 	else if (!names->image)

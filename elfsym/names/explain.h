@@ -5,8 +5,7 @@
 #include "elfsym/names/names.h"
 #include "elfsym/names/symbols.h"
 
-/* If there is an image, its symbol tables must have been read. `modules` are all of the run. */
-void sprof_names_explain(const struct sprof_names *names, const struct sprof_modules *modules,
-	struct sprof_symbols_gap *ret);
+/* If there is an image, its symbol tables must have been read. */
+void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_gap *ret);
 
 #endif

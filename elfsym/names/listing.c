@@ -173,6 +173,39 @@ static int compare(const void *left, const void *right)
 	return !a->type != !b->type ? (!a->type) - (!b->type) : strcmp(b->source, a->source);
 }
 
+bool sprof_name_returns_twice(const char *linkage)
+{
+	static const char *const names[] = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp",
+		"__sigsetjmp", "getcontext", "swapcontext", "vfork", "__vfork", "__libc_vfork"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(names[i], linkage))
+			return true;
+	}
+	return false;
+}
+
+/* A function may have further names, such as libc's "__GI___libc_vfork". */
+static void mark_all_names(struct sprof_listing *listing, size_t marked)
+{
+	const uint64_t address = listing->items[marked].address;
+	size_t i = marked;
+
+	while (i && listing->items[i - 1].address == address)
+		i--;
+	for (; i < listing->count && listing->items[i].address == address; i++)
+		listing->items[i].returns_twice = true;
+}
+
+static void mark_those_that_return_twice(struct sprof_listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++) {
+		if (!listing->items[i].returns_twice &&
+			sprof_name_returns_twice(listing->items[i].name))
+			mark_all_names(listing, i);
+	}
+}
+
 static void sort(struct sprof_listing *listing)
 {
 	size_t kept = 0;
@@ -233,10 +266,12 @@ bool sprof_listing_create(const struct sprof_module *module,
 	ok = sprof_names_init(&names, module, places, sysmap, err) && check_readable(&names, err) &&
 		fill(ret, &names, parts, err);
 	sprof_names_finish(&names);
-	if (ok)
+	if (ok) {
 		sort(ret);
-	else
+		mark_those_that_return_twice(ret);
+	} else {
 		sprof_listing_finish(ret);
+	}
 	return ok;
 }
 

@@ -20,7 +20,8 @@ struct sprof_listed {
 	/* Only for table symbols with SPROF_LISTING_ALL; else NULL. See struct sprof_entry. */
 	const char *type, *binding, *section;
 	bool is_code;
-	bool is_indirect; /* an IFUNC: its code returns the function that calls enter */
+	bool is_indirect;   /* an IFUNC: its code returns the function that calls enter */
+	bool returns_twice; /* by one of the names at its address: see sprof_name_returns_twice() */
 };
 
 struct sprof_listing {
@@ -28,6 +29,12 @@ struct sprof_listing {
 	size_t count, capacity;
 	struct sprof_strtab *strings;
 };
+
+/*
+ * Whether the function (setjmp, vfork) returns again later to a saved return address. If a source has
+ * replaced it, the second return would be unexpected and kill the program.
+ */
+bool sprof_name_returns_twice(const char *linkage);
 
 enum sprof_listing_parts {
 	/* symbols, PLT entries, and functions known only from unwind tables */

@@ -1,7 +1,6 @@
 /*
- * The symbol session: decides which source resolves an address, and caches every result. The order:
- * a Go program's own table; DWARF; the symbol table; finally module and offset, marked as
- * unresolved. The first two name every function of the inline chain.
+ * The symbol session: decides which source resolves an address, and caches every result. In order:
+ * Go's own table; DWARF (both with the inline chain); symbols; at last the module, as unresolved.
  */
 #include "elfsym/names/symbols.h"
 
@@ -226,12 +225,13 @@ static bool find_start(const struct place *place, uint64_t *ret, struct sprof_er
 static bool set_raw(struct sprof_symbols *symbols, struct sprof_location *location,
 	const struct place *place, struct sprof_error *err)
 {
-	char number[32];
+	char number[32] = "";
 	uint64_t start;
 
 	if (!find_start(place, &start, err))
 		return false;
-	snprintf(number, sizeof(number), "+0x%" PRIx64, start);
+	if (!sprof_module_is_generated(place->module))
+		snprintf(number, sizeof(number), "+0x%" PRIx64, start);
 	location->unresolved = true;
 	if (!set_joined(
 		    symbols, &location->function, sprof_module_name(place->module), number, err))
@@ -255,7 +255,7 @@ static bool covers(const struct place *place, const struct sprof_symbol *symbol,
 	return true;
 }
 
-/* *ret_found is false if the module has no symbol there. */
+/* Finds nothing if the module has no symbol there. */
 static bool find_symbol(const struct place *place, struct sprof_symbol *ret, bool *ret_found,
 	struct sprof_error *err)
 {
@@ -495,6 +495,6 @@ bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	if (!open_names(symbols, sprof_modules_get(symbols->modules, module), &names, err) ||
 		(names->image && !sprof_names_load_symtab(names, err)))
 		return false;
-	sprof_names_explain(names, symbols->modules, ret);
+	sprof_names_explain(names, ret);
 	return true;
 }

@@ -42,7 +42,7 @@ struct sprof_symbols_options {
 /* One function at an address. Strings are valid as long as the struct sprof_symbols. */
 struct sprof_location {
 	/* Demangled. "module+0x1234" if unknown: the link-time address of the function's start by
-	 * the unwind tables, else of the address itself. */
+	 * the unwind tables, else of the address itself. Of generated code only the module. */
 	const char *function;
 	const char *linkage; /* mangled; the same pointer as `function` if not mangled */
 	const char *file;    /* source file; NULL: unknown */

@@ -1,6 +1,7 @@
 /*
  * Parses text into a tree by precedence climbing, and checks types on the way: operands are typed
- * before their operator. Does not check values: a division by a constant zero is not an error.
+ * before their operator. Checks values only where they are numbers in the text: a division by a field that
+ * is 0 gives 0.
  */
 #include "events/expression/expression.h"
 
@@ -125,12 +126,28 @@ static bool append_operation(struct parser *parser, enum sprof_expression_operat
 		ret);
 }
 
+/* Whether it is a number that depends on no event. */
+static bool is_constant(const struct parser *parser, uint32_t index, int64_t *ret)
+{
+	const struct sprof_expression_node *node = node_at(parser, index);
+
+	if (node->operation == SPROF_EXPRESSION_NEGATE &&
+		is_constant(parser, node->operands[0], ret))
+		*ret = (int64_t) - (uint64_t)*ret;
+	else if (node->operation == SPROF_EXPRESSION_NUMBER)
+		*ret = node->number;
+	else
+		return false;
+	return true;
+}
+
 /* The index of an array's element: past the name, at the bracket. */
 static bool parse_index(
 	struct parser *parser, const struct sprof_token *name, struct sprof_expression_node *node)
 {
 	int length = (int)name->length, last = (int)node->count - 1;
 	const struct sprof_expression_node *index;
+	int64_t number;
 	size_t column;
 
 	if (!at_token(parser, '['))
@@ -146,7 +163,7 @@ static bool parse_index(
 	index = node_at(parser, node->operands[0]);
 	if (index->kind != SPROF_TRACE_INTEGER)
 		return fail_at(parser, column, "a text is not an index");
-	if (index->operation == SPROF_EXPRESSION_NUMBER && (uint64_t)index->number >= node->count)
+	if (is_constant(parser, node->operands[0], &number) && (uint64_t)number >= node->count)
 		return sprof_error_set(parser->err, SPROF_ERROR_USAGE,
 			"column %zu: '%.*s' has the indices 0 to %d", column, length, name->at,
 			last);
@@ -355,6 +372,7 @@ static bool join(struct parser *parser, const struct binary *binary, size_t colu
 {
 	enum sprof_expression_operation operation = binary->operation;
 	bool left_is_text = is_text(parser, *left), right_is_text = is_text(parser, right);
+	int64_t divisor;
 
 	if (binary->shape == TEXT_ONLY && !(left_is_text && right_is_text))
 		return fail_at(parser, column, "~ matches a text with a pattern in double quotes");
@@ -362,6 +380,9 @@ static bool join(struct parser *parser, const struct binary *binary, size_t colu
 		return fail_at(parser, column, "a number is compared with a text");
 	if (binary->shape == INTEGERS && (left_is_text || right_is_text))
 		return fail_at(parser, column, "a text has no other operators than ==, != and ~");
+	if ((operation == SPROF_EXPRESSION_DIVIDE || operation == SPROF_EXPRESSION_REMAINDER) &&
+		is_constant(parser, right, &divisor) && !divisor)
+		return fail_at(parser, column, "a division by zero");
 	if (left_is_text && binary->shape == EQUALITY)
 		operation = operation == SPROF_EXPRESSION_EQUAL ? SPROF_EXPRESSION_TEXT_EQUAL
 								: SPROF_EXPRESSION_TEXT_NOT_EQUAL;

@@ -326,11 +326,13 @@ static bool look(struct sprof_calls *calls, struct sprof_thread *thread)
 {
 	struct watched_thread *watched = thread->calls;
 	struct sprof_proc_syscall call;
+	struct sprof_proc_stat stat;
 
 	if (!is_waited_for(thread))
 		return false;
 	if (thread->phase == SPROF_THREAD_RUNNING && sprof_thread_read_syscall(thread, &call) &&
-		call.kind == SPROF_PROC_SYSCALL_RUNNING)
+		call.kind == SPROF_PROC_SYSCALL_RUNNING && sprof_thread_read_stat(thread, &stat) &&
+		!sprof_proc_is_worker(&stat))
 		watched->is_asked = sprof_thread_interrupt(thread);
 	return !watched->is_asked;
 }

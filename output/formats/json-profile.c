@@ -126,12 +126,18 @@ static void write_thread(struct writer *writer, size_t index)
 
 static void write_module(struct writer *writer, size_t index)
 {
+	static const struct sprof_profile_module unknown;
 	const struct sprof_profile *profile = writer->profile;
+	const struct sprof_profile_module *facts =
+		index < profile->module_count ? &profile->module_facts[index] : &unknown;
 
 	sprof_json_member_string(&writer->json,
 		"{\"path\":", sprof_modules_get(profile->modules, (uint32_t)index)->path);
-	sprof_json_member_string(&writer->json, ",\"build_id\":",
-		index < profile->module_count ? profile->module_facts[index].build_id : NULL);
+	sprof_json_member_string(&writer->json, ",\"build_id\":", facts->build_id);
+	if (facts->gap_why)
+		sprof_json_member_string(&writer->json, ",\"gap\":", facts->gap_why);
+	if (facts->gap_help)
+		sprof_json_member_string(&writer->json, ",\"gap_help\":", facts->gap_help);
 	sprof_json_text(&writer->json, "}");
 }
 

@@ -118,6 +118,7 @@ struct stacks {
 	enum sprof_heap_kind kind;
 	bool old; /* show `old` instead of a kind */
 	struct sprof_heap_sum all;
+	const struct sprof_briefs *briefs; /* NULL: whole names */
 };
 
 static struct sprof_heap_sum figure_of(
@@ -138,8 +139,7 @@ static bool write_stack(
 		return true;
 	}
 	sprof_out_puts(out, ":\n");
-	return sprof_frames_write(
-		stacks->report->profile, row->stack, stacks->report->short_names, 0, out);
+	return sprof_frames_write(stacks->report->profile, row->stack, stacks->briefs, 0, out);
 }
 
 static void write_skipped(
@@ -163,20 +163,23 @@ static void write_skipped(
 }
 
 /* Those without the figure are at the end. */
-static bool write_stacks(const struct stacks *stacks, struct sprof_out *out)
+static bool write_stacks(struct stacks stacks, struct sprof_out *out)
 {
-	const struct sprof_heap_rows *rows = stacks->report->rows;
-	const size_t top = stacks->report->top;
+	const struct sprof_heap_report *report = stacks.report;
+	const struct sprof_heap_rows *rows = report->rows;
+	struct sprof_briefs *briefs;
 	size_t count = 0, shown = 0;
+	bool ok = sprof_briefs_create(report->profile, report->short_names, &briefs);
 
-	while (count < rows->count && figure_of(stacks, &rows->items[count]).objects)
+	stacks.briefs = briefs;
+	while (count < rows->count && figure_of(&stacks, &rows->items[count]).objects)
 		count++;
-	for (; shown < count && (!top || shown < top); shown++) {
-		if (!write_stack(stacks, &rows->items[shown], out))
-			return false;
-	}
-	write_skipped(stacks, shown, count, out);
-	return true;
+	for (; ok && shown < count && (!report->top || shown < report->top); shown++)
+		ok = write_stack(&stacks, &rows->items[shown], out);
+	if (ok)
+		write_skipped(&stacks, shown, count, out);
+	sprof_briefs_destroy(briefs);
+	return ok;
 }
 
 static struct sprof_heap_sum sum_of(
@@ -213,7 +216,7 @@ static bool write_by_kind(const struct sprof_heap_report *report, struct sprof_o
 
 	sprof_heap_rows_sort(report->rows, report->kind);
 	sprof_out_printf(out, "\n%s:\n", titles[report->kind]);
-	return write_stacks(&stacks, out);
+	return write_stacks(stacks, out);
 }
 
 /* Nothing was freed since the peak, so unfreed stacks equal those at the peak, already written. */
@@ -264,7 +267,7 @@ static bool write_unfreed(const struct sprof_heap_report *report, struct sprof_o
 	if (report->live && report->older_ns)
 		sprof_out_printf(out, " for at least %s", sprof_figure_time(report->older_ns).text);
 	sprof_out_puts(out, stacks.all.objects ? ":\n" : "\n");
-	return write_stacks(&stacks, out);
+	return write_stacks(stacks, out);
 }
 
 static const struct sprof_table_column size_columns[] = {

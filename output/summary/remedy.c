@@ -79,9 +79,7 @@ bool sprof_summary_find_remedy(struct sprof_summary *summary)
 	if (module == SPROF_PROFILE_NONE || !profile->module_facts[module].gap_help)
 		return true;
 	if (asprintf(&summary->remedy, "names for %s: %s",
-		    is_generated(profile, module)
-			    ? "generated code"
-			    : sprof_profile_module_called(profile, module, &called),
+		    sprof_profile_module_called(profile, module, &called),
 		    profile->module_facts[module].gap_help) >= 0)
 		return true;
 	summary->remedy = NULL;

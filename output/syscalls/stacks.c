@@ -42,25 +42,27 @@ bool sprof_call_stacks_text(const struct sprof_call_report *report, struct sprof
 {
 	const struct sprof_call_table *table = report->stacks;
 	const size_t count = count_stacks(table);
+	struct sprof_briefs *briefs;
 	size_t shown = 0;
+	bool ok = sprof_briefs_create(report->profile, report->short_names, &briefs);
 
 	sprof_out_printf(out, "\nwhere %s come from:%s\n",
 		table->threshold_ns ? "the calls beyond --than" : "the calls",
 		count ? "" : " no stack was seen");
-	for (size_t i = 0; i < table->count && shown < STACKS_SHOWN; i++) {
+	for (size_t i = 0; ok && i < table->count && shown < STACKS_SHOWN; i++) {
 		const struct sprof_call_row *row = &table->rows[i];
 
 		if (!has_stack(row))
 			continue;
 		write_figures(row, out);
-		if (!sprof_frames_write(report->profile, row->stack, report->short_names, 0, out))
-			return false;
+		ok = sprof_frames_write(report->profile, row->stack, briefs, 0, out);
 		shown++;
 	}
-	if (count > shown)
+	if (ok && count > shown)
 		sprof_out_printf(out, "\n%zu more stacks: --json prints them, -o FILE keeps them\n",
 			count - shown);
-	return true;
+	sprof_briefs_destroy(briefs);
+	return ok;
 }
 
 static void json_stack(const struct sprof_call_report *report, const struct sprof_call_row *row,

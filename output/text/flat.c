@@ -157,18 +157,37 @@ static void write_cell(const struct table *table, const struct sprof_column *col
 	}
 }
 
+/* For generated code: how it gets names, with details in brackets. NULL: other code, or not known. */
+static const char *remedy_of(
+	const struct sprof_profile *profile, const struct sprof_profile_function *function)
+{
+	const char *help;
+
+	if (!function->unresolved || !profile->modules ||
+		function->module >= profile->module_count ||
+		!sprof_module_is_generated(sprof_modules_get(profile->modules, function->module)))
+		return NULL;
+	help = profile->module_facts[function->module].gap_help;
+	return help && strstr(help, " (") ? help : NULL;
+}
+
 /*
- * Appends where the function is defined, or its object if there is no such column. Not for counts:
+ * Appends where the function is defined, how its code gets names, or its object if there is no such column. Not for counts:
  * there the table of places has the relevant lines, and a second line number would confuse.
  */
 static void name_place(const struct table *table, const struct sprof_profile_function *function,
 	char *place, size_t size)
 {
-	const char *object = table->objects[function - table->text->profile->functions];
+	const struct sprof_profile *profile = table->text->profile;
+	const char *object = table->objects[function - profile->functions];
+	const char *remedy = remedy_of(profile, function);
 	const struct sprof_site_place known = sprof_site_place(function->file, function->line);
 	int length = 0;
 
-	if (known.text[0] && sprof_profile_counts_time(table->text->profile))
+	if (remedy)
+		length = snprintf(
+			place, size, "  try: %.*s", (int)(strstr(remedy, " (") - remedy), remedy);
+	else if (known.text[0] && sprof_profile_counts_time(profile))
 		length = snprintf(place, size, "  %s", known.text);
 	else if (object && !function->unresolved &&
 		!sprof_column_list_has(&table->columns, SPROF_COLUMN_OBJECT))

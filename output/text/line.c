@@ -91,7 +91,7 @@ void sprof_text_end_with_function(
 		suffix[0] ? sprof_clean_text(suffix, NULL) : strdup("");
 	size_t tail = clean_suffix ? sprof_fit_length(clean_suffix) : 0;
 	SPROF_AUTO_FREE char *fitted =
-		sprof_fit_function(name, text->options.short_names, room_of(text, column + tail));
+		sprof_briefs_fit(text->briefs, name, room_of(text, column + tail));
 
 	put_line(text, fitted, clean_suffix);
 }

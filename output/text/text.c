@@ -104,18 +104,47 @@ static double least_percent(const struct sprof_profile *profile)
 		: least_shown;
 }
 
+static bool write_parts(const struct sprof_text *text, struct sprof_error *err)
+{
+	const struct sprof_output_options *options = &text->options;
+	const enum sprof_report_mode mode = options->report_mode;
+	bool threads_last;
+
+	if (options->base_threads)
+		return options->shares ? sprof_text_diff(text, err)
+				       : sprof_text_comparison(text, err);
+	if (options->waits_only || asks_for_paths(text))
+		return (mode == SPROF_REPORT_PER_THREAD || write_merged(text, err)) &&
+			(mode == SPROF_REPORT_MERGED || write_each_thread(text, err));
+	threads_last = mode == SPROF_REPORT_MERGED && text->profile->thread_count > FEW_THREADS;
+	sprof_text_title_of_run(text);
+	if (!write_answer(text, err) || (!threads_last && !sprof_text_threads(text, err)))
+		return false;
+	if (options->groups && !sprof_text_groups(text, err))
+		return false;
+	if (mode != SPROF_REPORT_PER_THREAD && !write_merged(text, err))
+		return false;
+	if (threads_last && !sprof_text_threads(text, err))
+		return false;
+	if (mode != SPROF_REPORT_MERGED && !write_each_thread(text, err))
+		return false;
+	sprof_text_quality(text);
+	return sprof_text_modules(text, err);
+}
+
 static bool write_text(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
 	struct sprof_text text = {
 		.profile = profile, .options = *options, .out = out, .idle = idle};
-	enum sprof_report_mode mode = options->report_mode;
 	struct sprof_times times = sprof_profile_times(profile);
-	bool threads_last;
+	struct sprof_briefs *briefs;
+	bool ok;
 
-	if (!idle)
+	if (!idle || !sprof_briefs_create(profile, options->short_names, &briefs))
 		return sprof_error_no_memory(err);
+	text.briefs = briefs;
 	text.shows_stolen = sprof_percent(times.ns[SPROF_TIME_STOLEN], sprof_times_wall(&times)) >=
 		least_stolen;
 	if (options->min_percent < 0)
@@ -125,26 +154,9 @@ static bool write_text(const struct sprof_profile *profile,
 		text.options.min_percent = 0;
 		text.options.width = 0;
 	}
-	if (options->base_threads)
-		return options->shares ? sprof_text_diff(&text, err)
-				       : sprof_text_comparison(&text, err);
-	if (options->waits_only || asks_for_paths(&text))
-		return (mode == SPROF_REPORT_PER_THREAD || write_merged(&text, err)) &&
-			(mode == SPROF_REPORT_MERGED || write_each_thread(&text, err));
-	threads_last = mode == SPROF_REPORT_MERGED && profile->thread_count > FEW_THREADS;
-	sprof_text_title_of_run(&text);
-	if (!write_answer(&text, err) || (!threads_last && !sprof_text_threads(&text, err)))
-		return false;
-	if (options->groups && !sprof_text_groups(&text, err))
-		return false;
-	if (mode != SPROF_REPORT_PER_THREAD && !write_merged(&text, err))
-		return false;
-	if (threads_last && !sprof_text_threads(&text, err))
-		return false;
-	if (mode != SPROF_REPORT_MERGED && !write_each_thread(&text, err))
-		return false;
-	sprof_text_quality(&text);
-	return sprof_text_modules(&text, err);
+	ok = write_parts(&text, err);
+	sprof_briefs_destroy(briefs);
+	return ok;
 }
 
 const struct sprof_format sprof_format_text = {

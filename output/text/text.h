@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "output/briefs.h"
 #include "output/format.h"
 #include "output/out.h"
 #include "output/table.h"
@@ -18,8 +19,9 @@ struct sprof_text {
 	const struct sprof_profile *profile;
 	struct sprof_output_options options;
 	struct sprof_out *out;
-	bool shows_stolen; /* show a column for it */
-	const bool *idle;  /* by row: sprof_profile_waits_for_work() */
+	const struct sprof_briefs *briefs; /* NULL: whole names */
+	bool shows_stolen;                 /* show a column for it */
+	const bool *idle;                  /* by row: sprof_profile_waits_for_work() */
 };
 
 /*

@@ -56,6 +56,7 @@ void sprof_top_table_finish(struct sprof_top_table *table)
 {
 	free(table->rows);
 	sprof_strtab_destroy(table->texts);
+	sprof_briefs_destroy(table->briefs);
 	*table = (struct sprof_top_table){0};
 }
 
@@ -240,7 +241,7 @@ static char *fit_text(const struct sprof_top_table *table, enum sprof_top_kind k
 	if (room < FIT_LEAST)
 		return cut(clean, room);
 	if (kind == SPROF_TOP_FUNCTION && text[0])
-		return sprof_fit_function(text, table->short_names, room);
+		return sprof_briefs_fit(table->briefs, text, room);
 	return sprof_fit(clean, room);
 }
 

@@ -12,6 +12,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/strtab.h"
+#include "output/briefs.h"
 
 enum { SPROF_TOP_CELLS = 10 };
 
@@ -46,8 +47,8 @@ struct sprof_top_row {
 struct sprof_top_table {
 	const struct sprof_top_column *columns;
 	size_t column_count;
-	bool short_names; /* of functions */
-	bool keeps_order; /* don't sort; when filtering, keep the rows above a match */
+	struct sprof_briefs *briefs; /* short names of functions, owned; NULL: whole names */
+	bool keeps_order;            /* don't sort; when filtering, keep the rows above a match */
 	struct sprof_top_row *rows;
 	size_t count, capacity;
 	struct sprof_strtab *texts;

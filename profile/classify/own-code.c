@@ -37,15 +37,19 @@ static bool has_any(const char *text, const char *const parts[])
 	return false;
 }
 
-/* The interpreters and virtual machines, whose functions run other programs. */
+/* The interpreters and virtual machines, whose functions run other programs, and their code. */
 static bool is_runtime(const struct sprof_module *module)
 {
 	static const char *const names[] = {"python", "pypy", "libpython", "node", "libnode",
 		"java", "libjvm.", "ruby", "libruby", "perl", "libperl", "php", "libphp", "lua",
-		"guile", "mono", "dotnet", "libcoreclr", "emacs", "beam.smp", NULL};
+		"guile", "mono", "dotnet", "libcoreclr", ".NET", "emacs", "beam.smp",
+		"JavaScriptCore", "SpiderMonkey", NULL};
+	static const char generated[] = "[jit of ";
+	const char *name = sprof_module_name(module);
 
-	return module->kind == SPROF_MODULE_FILE &&
-		starts_with_any(sprof_module_name(module), names);
+	if (module->kind == SPROF_MODULE_ANONYMOUS && starts_with(name, generated))
+		return starts_with_any(name + strlen(generated), names);
+	return module->kind == SPROF_MODULE_FILE && starts_with_any(name, names);
 }
 
 /* A program's own libraries and plug-ins are in other folders. */
@@ -152,8 +156,9 @@ static bool is_library_name(const struct sprof_profile_function *function)
 	return starts_with_any(without_type(name), spaces);
 }
 
-/* Names of code that a virtual machine generated, in its perf map. */
-static enum sprof_code_class code_of_generated(const struct sprof_profile_function *function)
+/* Names of code that a virtual machine generated, in its perf map. Other programs' code is theirs. */
+static enum sprof_code_class code_of_generated(
+	const struct sprof_profile_function *function, const struct sprof_module *module)
 {
 	static const char *const machine[] = {"Builtin",
 		"BytecodeHandler:", "Stub:", "RegExp:", "Interpreter", "StubRoutine", "I2C/C2I",
@@ -161,7 +166,10 @@ static enum sprof_code_class code_of_generated(const struct sprof_profile_functi
 	static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun.",
 		"Ljava/", "Ljdk/", "Lsun/", "java/", "jdk/", NULL};
 
-	if (function->unresolved || starts_with_any(function->name, machine))
+	if (function->unresolved)
+		return !sprof_module_is_generated(module) || is_runtime(module) ? SPROF_CODE_RUNTIME
+										: SPROF_CODE_OWN;
+	if (starts_with_any(function->name, machine))
 		return SPROF_CODE_RUNTIME;
 	return starts_with_any(function->name, packages) || strstr(function->name, " node:")
 		? SPROF_CODE_PACKAGE
@@ -191,7 +199,7 @@ static enum sprof_code_class compute(const struct sprof_profile *profile, uint32
 	if (module && module->kind == SPROF_MODULE_SCRIPT)
 		return is_package_file(module->path) ? SPROF_CODE_PACKAGE : SPROF_CODE_OWN;
 	if (module && (module->kind == SPROF_MODULE_ANONYMOUS || module->path[0] == '['))
-		return code_of_generated(function);
+		return code_of_generated(function, module);
 	if (module && is_runtime(module))
 		return SPROF_CODE_RUNTIME;
 	if (module && is_of_system(module))

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "profile/edit/merge.h"
+#include "profile/edit/run-order.h"
 #include "profile/model/build.h"
 #include "profile/model/index.h"
 #include "profile/views/view.h"
@@ -25,6 +26,29 @@ static bool add_run(
 	joined->quality = run->quality;
 	joined->span_count = joined->slice_ns = 0; /* runs have no common line of time */
 	return true;
+}
+
+static int compare_runs(const void *one, const void *other)
+{
+	const struct sprof_profile *const *left = one, *const *right = other;
+
+	return sprof_run_order(*left, *right);
+}
+
+/* The runs of each side in an order that doesn't depend on the one they are given in. */
+static const struct sprof_profile **in_order(
+	const struct sprof_profile *const runs[], const size_t counts[SPROF_SIDES])
+{
+	const size_t count = counts[SPROF_SIDE_BASE] + counts[SPROF_SIDE_NEW];
+	const struct sprof_profile **ordered = calloc(count + 1, sizeof(*ordered));
+
+	if (!ordered)
+		return NULL;
+	memcpy(ordered, runs, count * sizeof(*ordered));
+	qsort(ordered, counts[SPROF_SIDE_BASE], sizeof(*ordered), compare_runs);
+	qsort(ordered + counts[SPROF_SIDE_BASE], counts[SPROF_SIDE_NEW], sizeof(*ordered),
+		compare_runs);
+	return ordered;
 }
 
 static bool join(struct sprof_profile *joined, const struct sprof_profile *const runs[],
@@ -46,12 +70,11 @@ bool sprof_profile_join(const struct sprof_profile *const runs[], const size_t c
 	struct sprof_profile **ret, uint32_t *ret_base_threads, struct sprof_error *err)
 {
 	struct sprof_profile *joined = sprof_build_create();
+	SPROF_AUTO_FREE const struct sprof_profile **ordered = in_order(runs, counts);
 
-	if (!joined)
-		return sprof_error_no_memory(err);
-	if (!join(joined, runs, counts, ret_base_threads, err)) {
+	if (!joined || !ordered || !join(joined, ordered, counts, ret_base_threads, err)) {
 		sprof_profile_destroy(joined);
-		return false;
+		return joined && ordered ? false : sprof_error_no_memory(err);
 	}
 	*ret = joined;
 	return true;

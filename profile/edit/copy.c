@@ -180,7 +180,7 @@ static bool copy_function(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 		if (!sprof_build_function(copy->target, &function, &copy->functions[id]))
 			return false;
 	}
-	*ret = copy->functions[id];
+	*ret = sprof_profile_joined_function(copy->target, copy->functions[id]);
 	return true;
 }
 

@@ -124,11 +124,39 @@ static void add_quality(struct sprof_profile *target, const struct sprof_profile
 	target->index->end_realtime_ns = last > end ? last : end;
 }
 
-/* Functions of earlier runs may turn out to be one. */
-static void join_functions(struct sprof_profile *target, const struct sprof_identity *identity)
+/* Which function gives its name to two that are one: the same in any order of the runs. */
+static bool names_both(
+	const struct sprof_profile_function *one, const struct sprof_profile_function *other)
 {
+	const int result = strcmp(one->name, other->name);
+
+	return result ? result < 0 : strcmp(one->linkage, other->linkage) <= 0;
+}
+
+static bool join_two(struct sprof_profile *target, uint32_t one, uint32_t other)
+{
+	const struct sprof_profile_function *functions = target->functions;
+
+	one = sprof_profile_joined_function(target, one);
+	other = sprof_profile_joined_function(target, other);
+	if (one == other)
+		return true;
+	return names_both(&functions[one], &functions[other])
+		? sprof_idmap_put(&target->index->joined, 0, other, one)
+		: sprof_idmap_put(&target->index->joined, 0, one, other);
+}
+
+/* Functions of earlier runs may turn out to be one. Returns false if out of memory. */
+static bool join_functions(struct sprof_profile *target, const struct sprof_identity *identity)
+{
+	for (uint32_t i = 0; i < target->function_count; i++) {
+		if (!join_two(target, i, identity->target_firsts[i]))
+			return false;
+	}
 	for (size_t i = 0; i < target->line_count; i++)
-		target->lines[i].function = identity->target_firsts[target->lines[i].function];
+		target->lines[i].function =
+			sprof_profile_joined_function(target, target->lines[i].function);
+	return true;
 }
 
 bool sprof_profile_add(struct sprof_profile *target, const struct sprof_profile *source,
@@ -142,9 +170,7 @@ bool sprof_profile_add(struct sprof_profile *target, const struct sprof_profile 
 		return false;
 	ok = sprof_copy_init(&copy, target, source) &&
 		sprof_identity_match(&copy.identity, target, source, how);
-	if (ok)
-		join_functions(target, &copy.identity);
-	ok = ok && copy_all(&copy, is_first);
+	ok = ok && join_functions(target, &copy.identity) && copy_all(&copy, is_first);
 	if (ok) {
 		add_quality(target, source, processes, threads);
 		ok = settle_head(target, source, is_first);

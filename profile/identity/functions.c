@@ -66,13 +66,9 @@ static bool add_entry(struct matching *matching, const struct sprof_profile_func
 	return entry.plain && entry.local;
 }
 
-/*
- * A name made of an address means another function in each build; a function without module has
- * only its name.
- */
-static bool has_identity(const struct sprof_profile_function *function)
+static size_t count_modules(const struct sprof_profile *profile)
 {
-	return function->module != SPROF_PROFILE_NONE && !function->unresolved;
+	return profile->modules ? sprof_modules_count(profile->modules) : 0;
 }
 
 static bool list_targets(struct matching *matching)
@@ -83,7 +79,7 @@ static bool list_targets(struct matching *matching)
 		const struct sprof_profile_function *function = &target->functions[i];
 		struct sprof_identity_entry start = {.id = i};
 
-		if (!has_identity(function))
+		if (!sprof_identity_exists(target, function))
 			continue;
 		start.module = sprof_identity_module(target, function->module);
 		if (!add_entry(matching, function, &start))
@@ -96,13 +92,13 @@ static bool list_targets(struct matching *matching)
 static bool list_sources(struct matching *matching)
 {
 	const struct sprof_profile *source = matching->source, *target = matching->target;
-	const size_t modules = target->modules ? sprof_modules_count(target->modules) : 0;
+	const size_t modules = count_modules(target);
 
 	for (uint32_t i = 0; i < source->function_count; i++) {
 		const struct sprof_profile_function *function = &source->functions[i];
 		struct sprof_identity_entry start = {.id = i, .of_source = true};
 
-		if (!has_identity(function))
+		if (!sprof_identity_exists(source, function))
 			continue;
 		start.module = matching->identity->modules[function->module];
 		if (start.module == SPROF_PROFILE_NONE)
@@ -427,12 +423,8 @@ static bool match_modules(struct sprof_identity *identity, const struct matching
 	struct sprof_module_match match = {
 		.target = matching->target,
 		.source = matching->source,
-		.target_count = matching->target->modules
-			? sprof_modules_count(matching->target->modules)
-			: 0,
-		.source_count = matching->source->modules
-			? sprof_modules_count(matching->source->modules)
-			: 0,
+		.target_count = count_modules(matching->target),
+		.source_count = count_modules(matching->source),
 	};
 	bool ok;
 

@@ -39,4 +39,12 @@ SPROF_MUST_USE bool sprof_identity_name_rust(struct sprof_identity_entry *entrie
 SPROF_MUST_USE bool sprof_identity_match_lambdas(struct sprof_identity *identity,
 	const struct sprof_profile *target, const struct sprof_profile *source);
 
+/*
+ * Whether another run can have the same function. A name made of an address means another function
+ * in each build; a function without module has only its name. Nameless code of a runtime is one
+ * function in every run.
+ */
+bool sprof_identity_exists(
+	const struct sprof_profile *profile, const struct sprof_profile_function *function);
+
 #endif

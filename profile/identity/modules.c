@@ -14,6 +14,14 @@ uint32_t sprof_identity_module(const struct sprof_profile *profile, uint32_t mod
 	return build_of ? build_of - 1 : module;
 }
 
+bool sprof_identity_exists(
+	const struct sprof_profile *profile, const struct sprof_profile_function *function)
+{
+	if (function->module == SPROF_PROFILE_NONE || !function->unresolved)
+		return function->module != SPROF_PROFILE_NONE;
+	return sprof_module_is_generated(sprof_modules_get(profile->modules, function->module));
+}
+
 static const char *path_of(const struct sprof_profile *profile, uint32_t module)
 {
 	return sprof_modules_get(profile->modules, module)->path;

@@ -34,6 +34,8 @@ struct sprof_profile_index {
 	/* (0, sampler's id); from a file: (process and tid, name) */
 	struct sprof_idmap threads;
 	struct sprof_idmap functions; /* profile/model/function-key.c */
+	/* (0, function) -> the one that a later run has shown it to be; see profile/edit/merge.c */
+	struct sprof_idmap joined;
 	struct sprof_idmap
 		/* (module and kind of frame, offset); (all ones, interned name) */
 		locations;
@@ -89,6 +91,9 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
  */
 bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
+
+/* The function that it has turned out to be; mostly itself. */
+uint32_t sprof_profile_joined_function(const struct sprof_profile *profile, uint32_t function);
 
 /* Finds or adds the row of this thread, stack and context. Returns false if out of memory. */
 bool sprof_profile_intern_row(

@@ -53,6 +53,7 @@ static void destroy_index(struct sprof_profile_index *index, size_t thread_count
 	sprof_idmap_finish(&index->processes);
 	sprof_idmap_finish(&index->threads);
 	sprof_idmap_finish(&index->functions);
+	sprof_idmap_finish(&index->joined);
 	sprof_idmap_finish(&index->locations);
 	sprof_idmap_finish(&index->stacks);
 	sprof_idmap_finish(&index->whole);
@@ -152,13 +153,17 @@ static bool sink_facts(void *data, uint32_t id, const struct sprof_thread_facts 
 	return true;
 }
 
-/* If not even the innermost frame is known, the stack shows the reason instead. */
+/*
+ * If not even the innermost frame is known, the stack shows the reason instead. A complete stack without
+ * frames is that of a worker of the kernel in the process, such as io_uring's.
+ */
 static bool push_reason(struct sprof_profile *profile, enum sprof_end end, uint32_t *ret_stack)
 {
 	char name[32];
 	uint32_t location;
 
-	snprintf(name, sizeof(name), "[%s]", sprof_end_name(end));
+	snprintf(name, sizeof(name), "[%s]",
+		end == SPROF_END_ROOT ? "kernel worker" : sprof_end_name(end));
 	return sprof_profile_name_location(profile, name, &location) &&
 		sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
 }

@@ -100,6 +100,17 @@ bool sprof_profile_intern_function(struct sprof_profile *profile,
 	return sprof_intern(&functions, sprof_identity_key(function), function, ret_function);
 }
 
+uint32_t sprof_profile_joined_function(const struct sprof_profile *profile, uint32_t function)
+{
+	uint32_t next = function;
+
+	do {
+		function = next;
+		next = sprof_idmap_find(&profile->index->joined, 0, function);
+	} while (next != SPROF_IDMAP_NONE);
+	return function;
+}
+
 static bool reserve_line(struct sprof_profile *profile)
 {
 	return sprof_array_reserve(&profile->lines, &profile->line_capacity,

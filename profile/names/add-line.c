@@ -10,7 +10,7 @@
 #include "profile/model/index.h"
 #include "profile/names/resolve.h"
 
-/* The name consists of the module's file and an offset. */
+/* The name consists of the module's file and, except of generated code, an offset. */
 static bool copy_unresolved(
 	struct sprof_profile *profile, uint32_t module, const char *text, const char **ret)
 {
@@ -39,13 +39,29 @@ static bool copy_text(struct sprof_profile *profile, const char *text, const cha
 	return !text || *ret;
 }
 
+/* Generated code of one runtime is one module, in whatever process it was made. */
+static uint32_t module_of(const struct sprof_profile *profile, uint32_t id)
+{
+	const struct sprof_module *own, *other;
+
+	if (!profile->modules || id >= sprof_modules_count(profile->modules))
+		return id;
+	own = sprof_modules_get(profile->modules, id);
+	for (uint32_t i = 0; i < id && sprof_module_is_generated(own); i++) {
+		other = sprof_modules_get(profile->modules, i);
+		if (other->kind == own->kind && other->path == own->path)
+			return i;
+	}
+	return id;
+}
+
 /* If the file of a function's definition is unknown, uses the file of its first line. */
 bool sprof_profile_add_line(struct sprof_profile *profile, struct sprof_profile_location *location,
 	const struct sprof_location *place, enum sprof_mark mark)
 {
 	struct sprof_profile_function function = {
 		.line = place->function_line,
-		.module = location->frame.module,
+		.module = module_of(profile, location->frame.module),
 		.unresolved = place->unresolved,
 	};
 	struct sprof_profile_line line = {

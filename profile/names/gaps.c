@@ -35,8 +35,8 @@ static struct sprof_profile_module *facts_of(struct sprof_profile *profile, uint
 	return &profile->module_facts[module];
 }
 
-static bool explain(struct sprof_profile *profile, struct sprof_symbols *symbols, uint32_t module,
-	struct sprof_error *err)
+static bool explain_module(struct sprof_profile *profile, struct sprof_symbols *symbols,
+	uint32_t module, struct sprof_error *err)
 {
 	struct sprof_profile_module *facts = facts_of(profile, module);
 	struct sprof_symbols_gap gap;
@@ -53,14 +53,23 @@ static bool explain(struct sprof_profile *profile, struct sprof_symbols *symbols
 	return (facts->gap_why && (facts->gap_help || !gap.help[0])) || sprof_error_no_memory(err);
 }
 
+/* The function's module is the one that rows have; the place's module has its own process. */
+static bool explain(struct sprof_profile *profile, struct sprof_symbols *symbols,
+	const struct sprof_profile_location *location, struct sprof_error *err)
+{
+	const uint32_t owner = sprof_profile_owner(profile, location);
+
+	return explain_module(profile, symbols, location->frame.module, err) &&
+		explain_module(profile, symbols, profile->functions[owner].module, err);
+}
+
 bool sprof_profile_explain(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err)
 {
 	for (size_t i = 0; i < profile->location_count; i++) {
 		const struct sprof_profile_location *location = &profile->locations[i];
 
-		if (is_unresolved(profile, location) &&
-			!explain(profile, symbols, location->frame.module, err))
+		if (is_unresolved(profile, location) && !explain(profile, symbols, location, err))
 			return false;
 	}
 	return true;

@@ -173,11 +173,16 @@ static bool make_up_name(struct sprof_pprof_file *file, const struct location *l
 		: sprof_modules_get(file->profile->modules, frame->module);
 	struct sprof_profile_function *function = &file->functions[file->function_count];
 	char name[512];
-	int length = module && module->path[0]
-		? snprintf(name, sizeof(name), "%.400s+0x%llx", sprof_module_name(module),
-			  (unsigned long long)frame->offset)
-		: snprintf(name, sizeof(name), "0x%llx", (unsigned long long)location->address);
+	int length = 0;
 
+	if (!module || !module->path[0])
+		length = snprintf(
+			name, sizeof(name), "0x%llx", (unsigned long long)location->address);
+	else if (sprof_module_is_generated(module))
+		length = snprintf(name, sizeof(name), "%.400s", sprof_module_name(module));
+	else
+		length = snprintf(name, sizeof(name), "%.400s+0x%llx", sprof_module_name(module),
+			(unsigned long long)frame->offset);
 	*function = (struct sprof_profile_function){
 		.name = sprof_build_string(file->profile, name, (size_t)length),
 		.unresolved = true,

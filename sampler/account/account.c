@@ -39,6 +39,7 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.runq_ns = schedstat->runq_ns,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
+		.is_worker = sprof_proc_is_worker(stat),
 		.disk_ticks = stat->disk_ticks,
 		.faults = stat->minor_faults + stat->major_faults,
 	};
@@ -246,7 +247,9 @@ struct sprof_times sprof_account_advance(
 	uint64_t user = cpu;
 	struct sprof_times times = {0};
 
-	if (system_ticks)
+	if (now->is_worker)
+		user = 0;
+	else if (system_ticks)
 		user = (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 
 	/* If the split of user and system time moved, neither class shrinks. */

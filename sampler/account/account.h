@@ -19,6 +19,7 @@ struct sprof_figures {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, runq_ns;
 	uint64_t user_ticks, system_ticks;
+	bool is_worker; /* of the kernel: it has system time only, of which ticks may have seen none */
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
 	uint64_t faults;     /* page faults, with and without input */
 	bool has_switches;

@@ -76,6 +76,22 @@ static void hand_over_samples(struct book *book, struct sprof_thread *thread)
 	sprof_interval_sleep(&book->samples, thread, now_of(book->run), true);
 }
 
+void sprof_book_worker(struct book *book, struct sprof_thread *thread)
+{
+	struct observation observation = {
+		.thread = thread,
+		.by = OBSERVED_BY_PEEK,
+		.time_ns = now_of(book->run),
+		.state = SPROF_STATE_SYS,
+		.end = SPROF_END_ROOT,
+		.call = {.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1},
+	};
+
+	observation.look.time_ns = observation.time_ns;
+	if (book->run->world->read_schedstat(thread, &observation.look.figures))
+		sprof_book_observation(book, &observation);
+}
+
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures)
 {
 	const bool was_open = thread->sampling;
@@ -87,6 +103,8 @@ void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with
 	if (was_open && with_figures)
 		sprof_names_report(book->run, thread, false);
 	hand_over_samples(book, thread);
+	if (thread->is_worker && with_figures && sprof_thread_has_figures(thread))
+		sprof_book_worker(book, thread);
 	sprof_charge_last(&book->charging, thread, with_figures);
 }
 

@@ -32,7 +32,6 @@ void sprof_samples_emit(
 /* A timer's record, which waits for its share of the thread's time. */
 void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
 	const struct last_seen *seen, uint32_t wait);
-/* Returns whether the thread has deferred records. */
 bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
@@ -105,6 +104,8 @@ void sprof_book_finish(struct book *book);
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread has executed another program. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread);
+/* All that a worker of the kernel does is at one place, even if it had no tick: books it up to now. */
+void sprof_book_worker(struct book *book, struct sprof_thread *thread);
 /* Hands over the thread's deferred samples, and charges. For `with_figures`, see sprof_charge_last(). */
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);
 /* Frees the record of the thread. */

@@ -67,7 +67,6 @@ void sprof_copy_plan_expect(const struct sprof_thread *thread);
 SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
 /* The same for any plan: 24 MiB, which are address space only until a copy fills them. */
 SPROF_MUST_USE bool sprof_copy_reserve_most(struct copy_buffer *buffer);
-/* Whether the buffer already has that room. */
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan);
 
 /*

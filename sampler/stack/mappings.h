@@ -46,7 +46,6 @@ bool sprof_mappings_begin_record(
 	struct sprof_process *process, const struct sprof_perf_timer_record *record);
 void sprof_mappings_end_record(struct sprof_process *process);
 
-/* Notes that the mappings may have changed. */
 void sprof_mappings_doubt(struct known_mappings *mappings);
 /* Doubts them if the tick that began at tick_ns has taken long; once for a tick. */
 void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns);

@@ -34,7 +34,6 @@ struct sprof_priority {
 	int slack_ns;
 };
 
-/* Reads the values of the calling thread. */
 void sprof_priority_init(struct sprof_priority *own);
 
 /*
@@ -43,7 +42,6 @@ void sprof_priority_init(struct sprof_priority *own);
  */
 void sprof_priority_raise(const struct sprof_priority *own);
 
-/* Restores what the thread had before. */
 void sprof_priority_restore(const struct sprof_priority *own);
 
 /* Rises with the priority of a real-time thread (sched(7)). 0: it is none. */
@@ -63,10 +61,7 @@ struct sprof_hop {
 	uint64_t avoided_until_ns;
 };
 
-/*
- * Asks for a short time slice, and for a higher nice level if that is permitted; never for a
- * real-time class. This and all functions below act on the calling thread.
- */
+/* Raises our priority. This and all functions below act on the calling thread. */
 void sprof_hop_init(struct sprof_hop *hop);
 
 /* Moves to a CPU, if that is allowed, and notes the time that this took. */

@@ -46,7 +46,6 @@ static inline struct switching *sprof_exact_switching(const struct sprof_thread 
  */
 void sprof_exact_begin(struct exact *exact, struct book *book, bool is_on);
 
-/* When to read at the latest. */
 uint64_t sprof_exact_due_ns(const struct exact *exact);
 /* Reads, and hands what is complete to the sink. `all`: also what was just read. */
 void sprof_exact_read(struct exact *exact, bool all);

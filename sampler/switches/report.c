@@ -6,11 +6,47 @@
 #include "base/numbers.h"
 #include "sampler/switches/exact.h"
 
+static struct sprof_holder holder_of(const struct sprof_sample *where)
+{
+	return where->holder ? *where->holder : (struct sprof_holder){.thread = SPROF_RECORD_NONE};
+}
+
+/* Whether the present wait's earlier parts are in the same row of the sink. */
+static bool is_in_row(const struct switching_row *row, const struct sprof_sample *where)
+{
+	const struct sprof_holder holder = holder_of(where);
+
+	return row->stack == where->stack && row->wait == where->wait &&
+		row->state == where->state && row->holder.thread == holder.thread &&
+		row->holder.stack == holder.stack;
+}
+
+/*
+ * How long the wait has been in its row: the parts of a wait go to several rows if its lock changes hands,
+ * or if a place is known later.
+ */
+static uint64_t length_in_row(struct switching *switching, const struct sprof_sample *where,
+	const struct sprof_waited *waited)
+{
+	struct switching_row *row = &switching->row;
+
+	if (!switching->is_counted || !row->since_ns || !is_in_row(row, where))
+		*row = (struct switching_row){
+			.since_ns = waited->begin_ns,
+			.stack = where->stack,
+			.wait = where->wait,
+			.state = where->state,
+			.holder = holder_of(where),
+		};
+	return sprof_minus(waited->end_ns, row->since_ns);
+}
+
 static void report(struct exact *exact, struct sprof_thread *thread,
-	const struct sprof_sample *where, const struct sprof_waited *waited)
+	const struct sprof_sample *where, struct sprof_waited *waited)
 {
 	const struct sprof_sink *sink = exact->run->sink;
 
+	waited->longest_ns = length_in_row(thread->sampling->switching, where, waited);
 	sprof_account_weigh(&thread->sampling->account, where->state, waited->ns);
 	if (sink->waited && sprof_mode_takes(exact->run->options->mode, where->state) &&
 		!sink->waited(sink->data, where, waited))

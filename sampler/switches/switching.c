@@ -276,6 +276,7 @@ void sprof_switching_resume(struct switching *switching, uint64_t now_ns)
 {
 	switching->is_paused = false;
 	switching->is_old = true;
+	switching->row.since_ns = 0;
 	switching->from_ns = switching->cut_ns = now_ns;
 }
 
@@ -290,7 +291,7 @@ void sprof_switching_restart(struct switching *switching, uint64_t now_ns)
 	}
 	switching->count = kept;
 	switching->has_place = switching->has_last = false;
-	switching->tick.time_ns = 0;
+	switching->tick.time_ns = switching->row.since_ns = 0;
 	switching->totals = switching->held = (struct switching_totals){0};
 	switching->is_old = true;
 	switching->cut_ns = now_ns;

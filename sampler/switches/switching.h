@@ -64,6 +64,14 @@ struct switching_off {
 	uint32_t gaps; /* number of gaps */
 };
 
+/* Where the parts of a wait go: a row of the sink. */
+struct switching_row {
+	uint64_t since_ns; /* 0: no part is known */
+	uint32_t stack, wait;
+	enum sprof_state state;
+	struct sprof_holder holder;
+};
+
 /* Zeroed: nothing is known. */
 struct switching {
 	/* what was read and is still to be taken */
@@ -75,9 +83,10 @@ struct switching {
 	bool is_counted;   /* this wait is among those that the sink knows */
 	uint64_t since_ns; /* of the present state */
 	bool has_place;
-	struct off_place place; /* of the present interval; without one, of an earlier one */
-	bool has_last;          /* the place is of this sink */
-	uint64_t reported_ns;   /* waits until then have reached the sink */
+	struct off_place place;   /* of the present interval; without one, of an earlier one */
+	bool has_last;            /* the place is of this sink */
+	uint64_t reported_ns;     /* waits until then have reached the sink */
+	struct switching_row row; /* of the last part */
 	/* waits without a place: the next one that has a place gets their time */
 	uint64_t unplaced, unplaced_ns;
 	uint64_t off_ns; /* of all intervals that have ended, without our stops */

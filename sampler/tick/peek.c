@@ -7,8 +7,8 @@
  * Some sleepers have no stack that can be read. A process may have made itself unreadable
  * (PR_SET_DUMPABLE) for an ordinary user: the kernel shows that a thread sleeps, but not where. And
  * the kernel's own workers in a process, such as io_uring's, have no user code. Their samples have an
- * empty stack with that reason. Does not handle running threads: they are sampled as usual, through
- * the files that attach/thread.c keeps open.
+ * empty stack with that reason. Does not handle running threads, except for workers: they are sampled as
+ * usual, through the files that attach/thread.c keeps open.
  */
 #include "blocked/kernel-stack-read.h"
 #include "sampler/stack/mappings.h"
@@ -163,6 +163,14 @@ enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 	return PEEK_TAKEN;
 }
 
+static void observe_without_call(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, enum sprof_end end, struct observation *ret)
+{
+	observe(run, thread, sight, ret);
+	ret->end = end;
+	ret->call = (struct sprof_proc_syscall){.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1};
+}
+
 static enum peek_outcome observe_without_stack(const struct run *run, struct sprof_thread *thread,
 	const struct peek_sight *sight, char letter, enum sprof_end end, struct observation *ret)
 {
@@ -172,10 +180,8 @@ static enum peek_outcome observe_without_stack(const struct run *run, struct spr
 		return PEEK_AWAKE;
 	if (!run->options->once && is_in_stop(thread, letter))
 		return PEEK_IN_STOP;
-	observe(run, thread, sight, ret);
+	observe_without_call(run, thread, sight, end, ret);
 	ret->state = state_by(thread, letter);
-	ret->end = end;
-	ret->call = (struct sprof_proc_syscall){.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1};
 	return PEEK_TAKEN;
 }
 
@@ -193,9 +199,16 @@ enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *
 	const struct peek_sight *sight, struct observation *ret)
 {
 	struct sprof_proc_stat stat;
+	enum peek_outcome outcome;
 
 	if (!run->world->read_stat(thread, &stat) || (stat.flags & SPROF_PF_EXITING) ||
-		!(stat.flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER)))
+		!sprof_proc_is_worker(&stat))
 		return PEEK_NOTHING;
-	return observe_without_stack(run, thread, sight, stat.state, SPROF_END_ROOT, ret);
+	outcome = observe_without_stack(run, thread, sight, stat.state, SPROF_END_ROOT, ret);
+	if (outcome != PEEK_AWAKE)
+		return outcome;
+	observe_without_call(run, thread, sight, SPROF_END_ROOT, ret);
+	ret->state = SPROF_STATE_SYS;
+	ret->sleeps_on = false;
+	return PEEK_TAKEN;
 }

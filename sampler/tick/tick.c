@@ -92,11 +92,11 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 
 	if (!world->read_schedstat(thread, &sight.schedstat))
 		return true;
-	if (!world->read_syscall(thread, &sight.call)) {
+	if (!thread->is_worker && !world->read_syscall(thread, &sight.call)) {
 		if (!thread->process->denied)
 			return true;
 		outcome = sprof_peek_denied(ticking->run, thread, &sight, &observation);
-	} else if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING) {
+	} else if (!thread->is_worker && sight.call.kind == SPROF_PROC_SYSCALL_RUNNING) {
 		return false;
 	} else if (sight.call.sp) {
 		outcome = peek(ticking, thread, &sight, &observation);
@@ -106,10 +106,20 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 		 * threads, or an unreported end.
 		 */
 		outcome = sprof_peek_worker(ticking->run, thread, &sight, &observation);
+		if (outcome == PEEK_NOTHING && thread->is_worker)
+			sprof_book_worker(ticking->book, thread);
 		if (outcome == PEEK_NOTHING)
 			sprof_charge_ended(&ticking->book->charging, thread);
 	}
 	return is_settled_by_peek(ticking, outcome, &observation);
+}
+
+/* A worker of the kernel is born unreported, by a thread that runs. */
+static void find_workers(const struct run *run, const struct sprof_process *process)
+{
+	if (process->sampling->workers_ns != run->tick.ns)
+		run->world->find_workers(run->world->target, process);
+	process->sampling->workers_ns = run->tick.ns;
 }
 
 /* Most threads of most programs sleep as before. */
@@ -119,6 +129,7 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 	const struct sampled *sampled = sprof_book_open(ticking->book, thread);
 	struct observation reused = {.look = {0}};
 	struct ask ask = {.thread = thread};
+	bool runs;
 
 	if (!sampled)
 		return;
@@ -129,7 +140,9 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 		sprof_book_observation(ticking->book, &reused);
 		return;
 	}
-	if (!sprof_running_is(run, thread) && look_at_blocked(ticking, thread))
+	runs = sprof_running_is(run, thread);
+	find_workers(run, thread->process);
+	if ((!runs || thread->is_worker) && look_at_blocked(ticking, thread))
 		return;
 	sprof_interval_woke(&ticking->book->samples, thread, &reused.look);
 	if (run->options->mode == SPROF_MODE_WAIT && !run->tick.closing)

@@ -49,6 +49,9 @@ pthread_t thread_of(void *(*body)(void *unused));
 #define MUST(condition) must((condition), #condition, __FILE__, __LINE__)
 void must(bool holds, const char *what, const char *file, int line);
 
+/* The breakpoint instruction of two bytes; elsewhere a trap by a signal. */
+void long_trap(void);
+
 /* A child that runs body() and exits with its result. */
 pid_t child_of(int (*body)(void));
 

@@ -431,7 +431,8 @@ static int first_of_a_namespace(void)
 /* A signal without a handler does not kill the first process of a container. Its own fault does. */
 static int faults_of_the_first_process(void)
 {
-	static void (*const faults[])(void) = {touch_nothing, abort, trap_now, call_forbidden};
+	static void (*const faults[])(void) = {
+		touch_nothing, abort, trap_now, long_trap, call_forbidden};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		fault = faults[i];

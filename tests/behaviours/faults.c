@@ -195,6 +195,11 @@ static int own_breakpoint(void)
 	return fault_in_turn(SIGTRAP, breakpoint);
 }
 
+static int own_long_breakpoint(void)
+{
+	return fault_in_turn(SIGTRAP, long_trap);
+}
+
 static int illegal_instruction(void)
 {
 	return fault_in_turn(ILLEGAL, illegal);
@@ -307,6 +312,7 @@ const struct behaviour fault_behaviours[] = {
 	{"stack-overflow", stack_overflow},
 	{"raised-trap", raised_trap},
 	{"own-breakpoint", own_breakpoint},
+	{"own-long-breakpoint", own_long_breakpoint},
 	{"single-steps", single_steps},
 	{"illegal-instruction", illegal_instruction},
 	{"division-by-zero", division_by_zero},

@@ -12,7 +12,7 @@ STOLEN = "stolen"  # only in files that have such time
 CLASSES = (*WEIGHTS[2:], STOLEN)
 
 Module = namedtuple("Module", "path build_id")
-Function = namedtuple("Function", "name module file line unresolved", defaults=(None, 0, False))
+Function = namedtuple("Function", "name module file line unresolved linkage", defaults=(None, 0, False, None))
 Thread = namedtuple("Thread", "pid process tid name host rank", defaults=(None, None))
 # stack: places, outermost first; a place is a list of (function, line), outermost first: all but the
 # first are inlined.

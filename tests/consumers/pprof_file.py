@@ -53,7 +53,7 @@ class Encoder:
     def function(self, function):
         if function not in self.functions:
             ident = self.functions[function] = len(self.functions) + 1
-            linkage = "" if function.unresolved else function.name
+            linkage = "" if function.unresolved else function.linkage or function.name
             self.out.append(data(5, number(1, ident) + number(2, self.string(function.name))
                                  + number(3, self.string(linkage))
                                  + number(4, self.string(function.file or ""))

@@ -60,3 +60,11 @@ def stubs(path):
     return write(path, Model([row(thread, "user", ("main", "strcmp@plt"), 10, user=100),
                               row(thread, "user", ("main", "lib_strcmp@plt"), 10, user=100),
                               row(thread, "user", ("main", "lib_strcmp"), 10, user=100)], [thread]))
+
+
+def instances(path, build, functions, samples):
+    """Functions of one build of the program, each a pair of names: as shown, and mangled."""
+    thread, program = Thread(100, "made", 101, "worker"), Module("/usr/bin/made", build * 20)
+    places = [[(Function(name, program, "/src/f.rs", 10, linkage=linkage), 11)] for name, linkage in functions]
+    return write(path, Model([Row(thread, "user", [place], values(samples + i, user=(samples + i) * MS))
+                              for i, place in enumerate(places)], [thread]))

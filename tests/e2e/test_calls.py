@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import signal
 
@@ -215,6 +216,50 @@ def test_versions_that_are_not_chosen_yet():
     program.finish()
     (row,) = json.loads(watcher.finish().check(0).text())["functions"]
     assert row["calls"] == 100, row
+
+
+# One function has three names, another's code is chosen, and the third returns twice by its other name.
+ALIASES = """
+#include <setjmp.h>
+#include <stdio.h>
+int work(int number) { __asm__ volatile("" ::: "memory"); return number + 1; }
+int a_work(int) __attribute__((alias("work")));
+int z_work(int) __attribute__((alias("work")));
+static int fast(int number) { __asm__ volatile("" ::: "memory"); return number + 2; }
+int (*a_chooser(void))(int) { return fast; }
+int mine(int number) __attribute__((ifunc("a_chooser")));
+int a_setjmp(void);
+__asm__(".globl a_setjmp, setjmp\\n.type a_setjmp,@function\\n.type setjmp,@function\\n"
+    "a_setjmp:\\nsetjmp: xor %eax, %eax\\nret\\n.size a_setjmp,.-a_setjmp\\n.size setjmp,.-setjmp");
+int main(void)
+{
+    for (volatile int i = 0; i < 100; i++)
+        work(i) + mine(i) + a_setjmp();
+}
+"""
+
+
+@others
+def test_a_function_with_several_names():
+    """Each of its names means it, alone, in a pattern and for --path; what one of them says of it is so for all."""
+    require(platform.machine() == "x86_64", "the program is x86-64 code")
+    command(tool("gcc"), "-O1", "-w", "-fno-builtin", write("aliases.c", ALIASES), "-o", "aliases")
+
+    def calls(*words):
+        result = sprof("calls", "--breakpoints", "--overhead", "0", "--json", *words, "--", "./aliases").check(0)
+        return {row["function"]: row["calls"] for row in json.loads(result.text())["functions"]}
+
+    for name in ("work", "a_work", "z_work"):
+        assert calls("-F", name) == {name: 100}, name
+        for pattern in ("*work", "[awz]*work"):
+            assert list(calls("-F", pattern).values()) == [100], pattern
+        text = sprof("calls", "--breakpoints", "--overhead", "0", "-F", "work,main", "--path", name, "--", "./aliases").check(0).text()
+        assert text.count("work") >= 100, text
+    assert calls("-F", "a_chooser") == {"a_chooser": 1}
+    for pattern in ("mine", "mine,a_chooser", "*in[eg],*ser"):
+        assert calls("-F", pattern).get("mine") == 100, pattern
+    assert "a_setjmp" not in calls("-F", "[aw]*")
+    assert sprof("calls", "--breakpoints", "-F", "a_setjmp", "--", "./aliases").code == 2
 
 
 # The first instruction can only run in its place, so passing the breakpoint takes a step.

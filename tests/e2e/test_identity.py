@@ -1,9 +1,11 @@
 """What is the same function: two of one name, lines of several files, builds of one program."""
 
+import itertools
 import json
 import os
 import re
 
+import made
 from harness import main, others, run, sprof, tool
 from subjects import write
 
@@ -381,6 +383,32 @@ int main(int argc, char **argv)
         pthread_join(workers[i], NULL);
 }
 """
+
+
+# Instances of one generic function: with types in the name (v0), and without (legacy).
+TYPED = [(f"m::f::<{name}>", f"_RINvCs0_1m1f{code}E") for name, code in (("u8", "h"), ("u64", "y"))]
+BARE = [("m::f", f"_ZN1m1f17h{number}123456789abcdefE") for number in range(3)]
+
+
+def test_the_order_of_files_changes_nothing():
+    """What a later file can't tell apart is one row, under one name, whichever file is named first."""
+    files = [made.instances("one.pb.gz", "11", BARE[:2], 10), made.instances("two.pb.gz", "22", TYPED, 20),
+             made.instances("three.pb.gz", "11", BARE[1:], 30)]
+    other = made.instances("other.pb.gz", "22", TYPED[:1], 40)
+
+    def shown(*words):
+        return sprof(*words).check(0).text()
+
+    for command in (("report", "-f", "text"), ("report", "-f", "folded"), ("report", "-f", "json"), ("merge", "-f", "json", "-o", "-")):
+        assert len({shown(*command, *order) for order in itertools.permutations(files)}) == 1, command
+    for form in ("text", "folded"):
+        for sides in (lambda order: (*order, "--", other), lambda order: (other, "--", *order)):
+            answers = {shown("diff", "--absolute", "-f", form, *sides(order)) for order in itertools.permutations(files)}
+            assert len(answers) == 1, (form, answers)
+    (row,) = {line.split(" ")[0] for line in shown("diff", "--absolute", "-f", "folded", *files, "--", other).splitlines()}
+    assert row == "m::f", row
+    gate = ("diff", "--fail-if", "user(m::f) > +900%")
+    assert len({shown(*gate, *order, *order, "--", *order, *order) for order in itertools.permutations(files)}) == 1
 
 
 def test_a_program_is_like_itself():

@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import http.server
+import json
 import os
 import re
 import shutil
@@ -610,13 +611,60 @@ def test_perf_map_in_a_container():
     check_jit(read_folded("x.folded"))
 
 
+JIT_REGIONS = """
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static const unsigned char code[] = { 0xb8, 0x40, 0x42, 0x0f, 0, 0xff, 0xc8, 0x75, 0xfc, 0xc3 }; /* mov; dec; jnz; ret */
+int main(void)
+{
+    unsigned char *regions[4];
+    int file = memfd_create("code", 0);
+    ftruncate(file, 8192);
+    for (int i = 0; i < 4; i++) {
+        mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* so that they are not one mapping */
+        regions[i] = i < 3 ? mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                           : mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        for (int at = 0; at < 8192; at += 64)
+            memcpy(regions[i] + at, code, sizeof(code));
+        mprotect(regions[i], 8192, PROT_READ | PROT_EXEC);
+    }
+    for (int i = 0; clock() < CLOCKS_PER_SEC / 2; i++) ((void (*)(void))(regions[i % 4] + i % 128 * 64))();
+    return 0;
+}
+"""
+
+
+def jit_rows(names):
+    return {name for name in names if re.match(r"\[(jit|anon)|code\+|memfd", name)}
+
+
 def test_jit_without_a_perf_map():
+    """All of it is one row in every format, whatever regions it is in, with the remedy."""
     require_x86()
-    program = build("program", "-g", source=JIT.replace("/tmp/perf-", "/tmp/not-perf-"))
-    sprof("run", "-f", "text", "-o", "x.txt", "--", program).check(0)
-    with open("x.txt", encoding="utf-8") as file:
-        text = file.read()
-    assert "code without a file, and no /tmp/perf-PID.map" in text, text
+    program = build("program", "-g", source=JIT_REGIONS)
+    outputs = [word for suffix in ("folded", "txt", "pb.gz", "html", "json") for word in ("-o", f"x.{suffix}")]
+    sprof("run", "-r", "500", *outputs, "--", program).check(0)
+    folded = read_folded("x.folded")
+    assert jit_rows(folded.names()) == {"[jit of program]"}, folded.names()
+    check_share(folded, r"\[jit of program\]", 0.5)
+    with open("x.json", encoding="utf-8") as file:
+        profile = json.load(file)
+    assert jit_rows(function["name"] for function in profile["functions"]) == {"[jit of program]"}, profile["functions"]
+    assert jit_rows(module["path"] for module in profile["modules"]) == {"[jit of program]"}, profile["modules"]
+    with open("x.html", encoding="utf-8") as file:
+        assert "[jit of program]" in file.read()
+    texts = [open("x.txt", encoding="utf-8").read()]
+    texts.append(sprof("report", "x.pb.gz", "-f", "text").check(0).text())
+    for text in texts:
+        assert len(re.findall(r"^ .* \[jit of program\](  try: have it write /tmp/perf-PID\.map)?$", text, re.MULTILINE)) >= 2 and "[anon]" not in text, text
+        assert "code without a file, and no /tmp/perf-PID.map" in text, text
+        assert re.search(r"try: .*/tmp/perf-PID\.map", text), text
+    saved = json.loads(sprof("report", "x.pb.gz", "-f", "json").check(0).text())
+    assert jit_rows(function["name"] for function in saved["functions"]) == {"[jit of program]"}, saved["functions"]
+    assert any("perf-PID.map" in module.get("gap_help", "") for module in saved["modules"]), saved["modules"]
 
 
 # Lists of symbols.

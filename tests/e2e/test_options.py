@@ -41,6 +41,10 @@ REFUSED = (
     ("dump -p 1 --interval 1s", "--interval needs --times"),
     ("report a --by pid --parent x", "--by and --parent exclude each other"),
     ("symbols a --addresses file", "--addresses needs --pid"),
+    *((f"{line} -f text", "--json and --format exclude each other") for line in (
+        "syscalls --json", "trace -e profile --json", "calls -F main --json", "dump -p 1 --json", "mem -p 1 --json",
+        "rundelay -p 1 --json", "heap --exact -p 1 --json", "annotate main a --json", "report a --json", "diff a b --json",
+        "merge a b --json")),
 )
 
 # Values that mean nothing to the command.
@@ -55,8 +59,16 @@ WRONG = (
 )
 
 
+# The reason follows the value.
+LONG = (
+    ("run -d " + "x" * 3000 + " -- true", r"xx\.\.\.: not a time"),
+    ("trace -e profile -k " + "-" * 3000 + " -- true", r"--\.\.\.: is an option, not a value"),
+    ("run -r " + "9" * 3000 + " -- true", r"9\.\.\.: "),
+)
+
+
 def test_values_without_a_meaning():
-    for line, message in WRONG:
+    for line, message in (*WRONG, *LONG):
         check_error(sprof(*line.split()), USAGE, message)
         assert not os.listdir("."), line
 

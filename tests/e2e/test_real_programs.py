@@ -225,6 +225,7 @@ def test_node():
     check_quality(stats, complete=0.998)
     assert stats["threads_seen"] >= 6, stats
     folded.check("node::.*|uv_.*|v8::.*", "__libc_start.*|_start|.*start_thread.*|.*clone.*")
+    assert {name for name in folded.names() if re.match(r"\[(jit|anon)", name)} == {"[jit of node]"}, folded.names()
 
 
 # PostgreSQL

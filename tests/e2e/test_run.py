@@ -1,6 +1,8 @@
 """`sprof run`: the program starts as the shell would start it, and its children are followed."""
 
+import collections
 import fcntl
+import json
 import os
 import pty
 import re
@@ -10,7 +12,7 @@ import signal
 import termios
 
 from harness import (LIMIT, PROFILE, SPROF, Folded, Program, Target, cpu_ticks, main, read_folded,
-                     read_profile, read_ready, run, sprof, target, wait_for_cpu, wait_until)
+                     read_profile, read_ready, require_machine, run, sprof, target, wait_for_cpu, wait_until)
 
 INHERITED = "Umask|Uid|Gid|Groups|NoNewPrivs|Seccomp|Cap.*|Cpus_allowed|Mems_allowed|THP_enabled"
 SIGNALS = "SigBlk|SigIgn|SigCgt|SigPnd|ShdPnd"
@@ -172,6 +174,45 @@ def test_script_without_interpreter_line():
         file.write("exit 4\n")
     os.chmod("script", 0o755)
     sprof("run", *PROFILE, "--", "./script").check(4)
+
+
+# The kernel's workers in the process.
+
+END_NS = 5_000_000  # what a thread may use behind its last look at its own figures
+
+
+def cpu_of_threads(path):
+    """{tid: CPU time in ns}, and the functions that the time of those named iou-* is in."""
+    with open(path, encoding="utf-8") as file:
+        exact = json.load(file)
+    sums, places = collections.Counter(), set()
+    for row in exact["rows"]:
+        thread = exact["threads"][row["thread"]]
+        sums[thread["tid"]] += row["values"]["user"] + row["values"]["sys"]
+        if thread["name"].startswith("iou-"):
+            assert not row["values"]["user"] and "estimate" not in row, row
+            places.add(exact["stacks"][row["stack"]][1])
+    names = {exact["functions"][line[0]]["name"] for place in places for line in exact["locations"][place]}
+    return sums, names
+
+
+def check_workers(path, text, least):
+    """Each worker has the CPU time that the kernel has told the program."""
+    said = {int(tid): int(ns) for tid, ns in re.findall(r"^worker (\d+) (\d+)$", text, re.MULTILINE)}
+    assert len(said) >= least, text
+    sums, names = cpu_of_threads(path)
+    for tid, ns in said.items():
+        assert ns <= sums[tid] <= ns + END_NS, (tid, ns, sums)
+    assert names == {"[kernel worker]"}, names
+
+
+def test_workers_of_the_kernel():
+    """io_uring's: no one announces their births, and a stop would break off their reads."""
+    for source in ("auto", "stop"):
+        for words, least in ((("12000",), 1), (("2000", "poll"), 2)):
+            result = sprof("run", "--source", source, "-r", "499", "-o", "x.json", "--", target("ring"), *words)
+            require_machine(result.code != 77, "io_uring is forbidden here")
+            check_workers("x.json", result.check(0).text(), least)
 
 
 # On a terminal.

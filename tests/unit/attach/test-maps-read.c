@@ -242,9 +242,27 @@ static void memory_without_a_file(void **state)
 	assert_true(address != MAP_FAILED);
 	module = module_mapped_at(modules, address);
 	assert_int_equal(module->kind, SPROF_MODULE_ANONYMOUS);
-	assert_string_equal(module->path, "[anon]");
+	assert_string_equal(module->path, "[jit of test-attach]");
 	assert_int_equal(module->fd, -1);
 	munmap(address, 4096);
+	sprof_modules_destroy(modules);
+}
+
+/* A file in memory holds generated code, unless it is an ELF file. */
+static void files_in_memory(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	const int file = memfd_create("tcg-jit", 0);
+	void *address;
+
+	assert_int_equal(ftruncate(file, 4096), 0);
+	address = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+	assert_true(address != MAP_FAILED);
+	assert_string_equal(module_mapped_at(modules, address)->path, "[jit of test-attach]");
+	assert_int_equal(pwrite(file, "\177ELF", 4, 0), 4);
+	assert_string_equal(module_mapped_at(modules, address)->path, "/memfd:tcg-jit");
+	munmap(address, 4096);
+	close(file);
 	sprof_modules_destroy(modules);
 }
 
@@ -285,6 +303,7 @@ TEST_MAIN("maps-read")
 		cmocka_unit_test_setup_teardown(an_overwritten_file_is_another_module,
 			test_folder_create, test_folder_remove),
 		cmocka_unit_test(memory_without_a_file),
+		cmocka_unit_test(files_in_memory),
 		cmocka_unit_test(the_perf_map_is_looked_for_once_per_reading),
 	};
 

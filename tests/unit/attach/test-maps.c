@@ -88,6 +88,7 @@ static void text_makes_mappings(void **state)
 	module = sprof_modules_get(modules, maps.items[2].module);
 	assert_int_equal(module->kind, SPROF_MODULE_ANONYMOUS);
 	assert_int_equal(module->inode, 4711);
+	assert_string_equal(module->path, "[jit of program]");
 	module = sprof_modules_get(modules, maps.items[3].module);
 	assert_string_equal(module->path, "/nowhere/gone");
 	assert_true(module->deleted);
@@ -102,6 +103,52 @@ static void text_makes_mappings(void **state)
 	}
 	sprof_maps_finish(&maps);
 	sprof_modules_destroy(modules);
+}
+
+/* The path of the module of each executable line, and that lines of one path have one module. */
+static void check_modules(const char *text, const char *const *expected)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_maps maps;
+
+	assert_true(sprof_maps_parse(&maps, text, 4711, modules));
+	for (size_t i = 0; i < maps.count; i++)
+		assert_string_equal(
+			sprof_modules_get(modules, maps.items[i].module)->path, expected[i]);
+	for (uint32_t i = 0; i < sprof_modules_count(modules); i++) {
+		for (uint32_t k = 0; k < i; k++)
+			assert_string_not_equal(sprof_modules_get(modules, i)->path,
+				sprof_modules_get(modules, k)->path);
+	}
+	sprof_maps_finish(&maps);
+	sprof_modules_destroy(modules);
+}
+
+/* Code made at run time is called after the runtime, in whatever regions it is. */
+static void generated_code_is_called_after_its_runtime(void **state)
+{
+	check_modules("1000-2000 rwxp 00000000 00:00 0 \n"
+		      "3000-4000 r-xp 00000000 08:01 77 /usr/bin/node\n"
+		      "5000-6000 r-xp 00000000 00:00 0 \n"
+		      "7000-8000 r-xp 00000000 00:00 0 [anon:v8]\n"
+		      "9000-a000 rwxp 00000000 00:00 0 [heap]\n"
+		      "b000-c000 rwxp 00000000 00:00 0 [stack]\n",
+		(const char *const[]){"[jit of node]", "/usr/bin/node", "[jit of node]",
+			"[jit of node]", "[jit of node]", "[stack]"});
+	check_modules("3000-4000 r-xp 00000000 08:01 77 /opt/server (deleted)\n"
+		      "5000-6000 rwxs 00000000 00:01 5 /dev/zero (deleted)\n"
+		      "7000-8000 rwxs 00000000 00:01 6 /memfd:doublemapper (deleted)\n",
+		(const char *const[]){"/opt/server", "[jit of server]", "[jit of server]"});
+	check_modules("3000-4000 r-xp 00000000 08:01 77 /opt/server\n"
+		      "5000-6000 rwxp 00000000 00:00 0 \n"
+		      "7000-8000 r-xp 00000000 08:01 78 /opt/jdk/lib/server/libjvm.so\n",
+		(const char *const[]){
+			"/opt/server", "[jit of java]", "/opt/jdk/lib/server/libjvm.so"});
+	check_modules("1000-2000 r-xp 00000000 08:01 7 /lib/ld-linux-x86-64.so.2\n"
+		      "3000-4000 r-xp 00000000 08:01 77 /opt/app\n"
+		      "5000-6000 rwxp 00000000 00:00 0 \n",
+		(const char *const[]){"/lib/ld-linux-x86-64.so.2", "/opt/app", "[jit of app]"});
+	check_modules("5000-6000 rwxp 00000000 00:00 0 \n", (const char *const[]){"[jit]"});
 }
 
 static void text_without_mappings_is_refused(void **state)
@@ -122,6 +169,7 @@ TEST_MAIN("maps")
 		cmocka_unit_test(finds_what_a_plain_search_finds),
 		cmocka_unit_test(offsets_by_kind_of_module),
 		cmocka_unit_test(text_makes_mappings),
+		cmocka_unit_test(generated_code_is_called_after_its_runtime),
 		cmocka_unit_test(text_without_mappings_is_refused),
 	};
 

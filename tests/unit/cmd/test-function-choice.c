@@ -97,7 +97,8 @@ static void names(void **state)
 static bool has(
 	struct sprof_function_choice *choice, const struct sprof_module *module, const char *name)
 {
-	const struct sprof_listed listed = {.name = name};
+	const struct sprof_listed listed = {
+		.name = name, .returns_twice = sprof_name_returns_twice(name)};
 
 	return sprof_function_choice_has(choice, module, &listed);
 }

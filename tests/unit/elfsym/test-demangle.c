@@ -30,6 +30,18 @@ static void test_languages(void **state)
 	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()");
 }
 
+/* In UTF-8, as the source has them. */
+static void test_names_beyond_ascii(void **state)
+{
+	check("_ZN7größe1fEi", "größe::f(int)");
+	check("_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+		"utf8_idents::საჭმელად_გემრიელი_სადილი");
+	check("_ZN1r13gr$uf6$$udf$e4Wert17h0123456789abcdefE", "r::größe::Wert");
+	check("_ZN1r9$u4e2d$_x17h0123456789abcdefE", "r::中_x");
+	check("_ZN1r10$u1f600$_x17h0123456789abcdefE", "r::😀_x");
+	check("_ZN1r11$ud800$_$u$17h0123456789abcdefE", "r::$ud800$_$u$");
+}
+
 static void test_parts(void **state)
 {
 	static const struct {
@@ -166,6 +178,7 @@ TEST_MAIN("demangle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_names_beyond_ascii),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_not_mangled),

@@ -114,7 +114,8 @@ static void check_raw(struct session *session, const struct sprof_module *module
 static void test_unresolved(void **state)
 {
 	struct session session = begin(&(struct sprof_symbols_options){.debug_root = "/nowhere"});
-	struct sprof_module_key anonymous = {.kind = SPROF_MODULE_ANONYMOUS, .path = "[anon]"};
+	struct sprof_module_key anonymous = {
+		.kind = SPROF_MODULE_ANONYMOUS, .path = "[jit of app]", .inode = 4711};
 	struct sprof_module_key gone = {.kind = SPROF_MODULE_FILE, .path = "/opt/app/gone.so"};
 	struct subject_place place = subject_place("subject", "outer");
 	char expected[64];
@@ -126,7 +127,7 @@ static void test_unresolved(void **state)
 	check_raw(&session, open_module(session.modules, subject_path("subject")), 0xffffffffff,
 		"subject+0xffffffffff");
 	check_raw(&session, sprof_modules_intern(session.modules, &anonymous, &is_new),
-		0x7fff12345678, "[anon]+0x7fff12345678");
+		0x7fff12345678, "[jit of app]");
 	check_raw(&session, sprof_modules_intern(session.modules, &gone, &is_new), 0x1234,
 		"gone.so+0x1234");
 	check_raw(&session, memory_module(session.modules, "[vdso]", "garbage", 7), 0x10,
@@ -278,18 +279,32 @@ static struct sprof_module *anonymous_module(struct sprof_modules *modules, cons
 	return sprof_modules_intern(modules, &key, &is_new);
 }
 
-/* Java refuses the second option without the first. */
-static void java_needs_two_options_for_a_perf_map(void **state)
+static void check_remedy(struct session *session, const char *path, const char *remedy)
 {
-	struct session session = begin(&(struct sprof_symbols_options){0});
-	struct sprof_module *module = anonymous_module(session.modules, "[anon]");
+	struct sprof_module *module = anonymous_module(session->modules, path);
 	struct sprof_symbols_gap gap;
 	struct sprof_error err;
 
-	check_raw(&session, module, 0x7f0000002000, "[anon]+0x7f0000002000");
-	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
-	assert_non_null(
-		strstr(gap.help, "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"));
+	check_raw(session, module, 0x7f0000002000, path);
+	check_raw(session, module, 0x7f0000003000, path);
+	assert_true(sprof_symbols_explain(session->symbols, module->id, &gap, &err));
+	if (!strstr(gap.help, remedy))
+		fail_msg("%s: %s", path, gap.help);
+}
+
+/* Each runtime has its own way to write a perf map. Java refuses the second option without the first. */
+static void generated_code_has_the_remedy_of_its_runtime(void **state)
+{
+	struct session session = begin(&(struct sprof_symbols_options){0});
+
+	check_remedy(&session, "[jit of node]", "node --perf-basic-prof");
+	check_remedy(&session, "[jit of java]", "jcmd 4711 Compiler.perfmap");
+	check_remedy(&session, "[jit of java]",
+		"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit");
+	check_remedy(&session, "[jit of .NET]", "DOTNET_PerfMapEnabled=1");
+	check_remedy(&session, "[jit of python3.12]", "python3 -X perf");
+	check_remedy(&session, "[jit of python3.11]", "/tmp/perf-PID.map");
+	check_remedy(&session, "[jit of app]", "/tmp/perf-PID.map");
 	end(&session);
 }
 
@@ -297,7 +312,7 @@ static void java_needs_two_options_for_a_perf_map(void **state)
 static void test_perf_map(void **state)
 {
 	struct session session = begin(&(struct sprof_symbols_options){0});
-	struct sprof_module *module = anonymous_module(session.modules, "[anon]");
+	struct sprof_module *module = anonymous_module(session.modules, "[jit of app]");
 	struct sprof_symbols_gap gap;
 	struct sprof_error err;
 
@@ -305,7 +320,7 @@ static void test_perf_map(void **state)
 	write_text(module->fd, "7f0000001000 100 jit::first\n");
 	assert_string_equal(
 		resolve(&session, module, 0x7f0000001080).items[0].function, "jit::first");
-	check_raw(&session, module, 0x7f0000002000, "[anon]+0x7f0000002000");
+	check_raw(&session, module, 0x7f0000002000, "[jit of app]");
 	write_text(module->fd, "7f0000002000 100 jit::second\n");
 	assert_string_equal(
 		resolve(&session, module, 0x7f0000002004).items[0].function, "jit::second");
@@ -372,7 +387,7 @@ TEST_MAIN("symbols")
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_separate_debug_file),
 		cmocka_unit_test(test_wrong_debug_file),
-		cmocka_unit_test(java_needs_two_options_for_a_perf_map),
+		cmocka_unit_test(generated_code_has_the_remedy_of_its_runtime),
 		cmocka_unit_test(test_perf_map),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_explanations),

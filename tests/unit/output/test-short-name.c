@@ -32,6 +32,65 @@ static void lambdas_and_anonymous_namespaces(void **state)
 	check("f(int)::g", "f::g");
 }
 
+static void qualifiers_end_where_a_lambda_begins(void **state)
+{
+	check("shop::run(int) const::{lambda(int)#1}::operator()(int) const",
+		"shop::run::{lambda#1}::operator()");
+	check("x::y() const &::z() volatile", "x::y::z");
+	check("x::{unnamed type#1}::f(int)", "x::{unnamed type#1}::f");
+	check("non-virtual thunk to shop::basket::sum(int)",
+		"non-virtual thunk to shop::basket::sum");
+	check("std::string name[abi:cxx11](int)", "name[abi:cxx11]");
+}
+
+static void owners_of_rust(void **state)
+{
+	check("<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<Vec as Drop>::drop");
+	check("<&mut [a::b::C] as x::y::Z<u8>>::next", "<&mut [C] as Z>::next");
+	check("core::fmt::num::<impl core::fmt::Debug for a::b<i32>>::fmt",
+		"core::fmt::num::<impl Debug for b>::fmt");
+	check("<core::iter::Map<I, app::run::{closure#0}> as core::iter::Iterator>::fold::<()>",
+		"<Map as Iterator>::fold::<...>");
+	check("<<a::B as c::D>::E as f::G>::h", "<E as G>::h");
+	check("core::ptr::drop_in_place::<alloc::string::String>",
+		"core::ptr::drop_in_place::<...>");
+	check("app::run::{{closure}}::{{closure}}", "app::run::{{closure}}::{{closure}}");
+}
+
+static void templates_of_d(void **state)
+{
+	check("void app.work!(int, long).work(int)", "app.work!(...).work");
+}
+
+static void check_as(const char *name, unsigned depth, bool parameters, const char *expected)
+{
+	char *shortened = sprof_short_name_as(
+		name, (struct sprof_short_form){.depth = depth, .parameters = parameters});
+
+	assert_string_equal(shortened, expected);
+	free(shortened);
+}
+
+/* Types have no paths; their arguments stay to a depth. */
+static void forms(void **state)
+{
+	static const char name[] = "int a::f<std::map<a::b, std::vector<x::y<1> > >::iterator>"
+				   "(std::set<c::d> const&, (anonymous namespace)::e) const";
+
+	check_as(name, 0, false, "a::f<...>");
+	check_as(name, 1, false, "a::f<iterator>");
+	check_as("void g<std::map<a::b, std::vector<x::y<1> > > >()", 1, false, "g<map>");
+	check_as(
+		"void g<std::map<a::b, std::vector<x::y<1> > > >()", 2, false, "g<map<b, vector>>");
+	check_as("void g<std::map<a::b, std::vector<x::y<1> > > >()", 9, false,
+		"g<map<b, vector<y<1>>>>");
+	check_as(name, 0, true, "a::f<...>(set const&, e) const");
+	check_as(name, 9, true, "a::f<iterator>(set<d> const&, e) const");
+	check_as("<alloc::vec::Vec<a::T> as core::Drop>::drop", 1, false, "<Vec<T> as Drop>::drop");
+	check_as("main::{lambda(std::string)#1}::operator()(std::string) const", 0, true,
+		"main::{lambda(string)#1}::operator()(string) const");
+}
+
 static void operators(void **state)
 {
 	check("x::operator<(x const&) const", "x::operator<");
@@ -60,8 +119,8 @@ static void what_stays(void **state)
 {
 	check("main", "main");
 	check("app+0x1230", "app+0x1230");
-	check("<alloc::vec::Vec<T> as core::ops::Drop>::drop",
-		"<alloc::vec::Vec<T> as core::ops::Drop>::drop");
+	check("<module>", "<module>");
+	check("JS:*work /app/work.js:3:9", "JS:*work /app/work.js:3:9");
 	check("core::ptr::drop_in_place", "core::ptr::drop_in_place");
 	check("", "");
 }
@@ -82,6 +141,10 @@ TEST_MAIN("short-name")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(templates_and_parameters),
 		cmocka_unit_test(lambdas_and_anonymous_namespaces),
+		cmocka_unit_test(qualifiers_end_where_a_lambda_begins),
+		cmocka_unit_test(owners_of_rust),
+		cmocka_unit_test(templates_of_d),
+		cmocka_unit_test(forms),
 		cmocka_unit_test(operators),
 		cmocka_unit_test(receivers_and_shapes_of_go),
 		cmocka_unit_test(what_stays),

@@ -338,6 +338,10 @@ static struct sprof_thread *find(const struct sprof_target *target, pid_t tid)
 	return NULL;
 }
 
+static void find_workers(struct sprof_target *target, const struct sprof_process *process)
+{
+}
+
 static const struct sprof_world functions = {
 	.now_ns = now_ns,
 	.own_cpu_ns = own_cpu_ns,
@@ -346,6 +350,7 @@ static const struct sprof_world functions = {
 	.threads_seen = threads_seen,
 	.processes_seen = processes_seen,
 	.find = find,
+	.find_workers = find_workers,
 	.ended = ended,
 	.lacks_memory = lacks_memory,
 	.read_stat = read_stat,

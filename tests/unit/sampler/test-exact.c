@@ -5,13 +5,14 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sampler/fake-world.h"
 
 #define US ((uint64_t)SPROF_NS_PER_US)
 #define MS ((uint64_t)SPROF_NS_PER_MS)
 
-enum { RECORDS = 256, PLACE = 0x1234, OTHER_PLACE = 0x5678 };
+enum { RECORDS = 256, ROWS = 64, PLACE = 0x1234, OTHER_PLACE = 0x5678 };
 
 /* The kernel's log; times since the begin of the world. */
 static struct {
@@ -25,6 +26,12 @@ static struct {
 	uint64_t waits, ns, longest_ns, calls;
 	uint64_t at_place, at_other_place; /* waits */
 } told;
+
+/* By stack and holder, as rows of a report. */
+static struct row {
+	uint32_t stack, holder;
+	uint64_t ns, longest_ns;
+} rows[ROWS];
 
 /* Whom the kernel was asked to record. */
 static struct {
@@ -58,12 +65,29 @@ static void switches_read(struct sprof_switch_log *log, sprof_switch_taker take,
 		take(data, &written.items[written.read++]);
 }
 
+/* A row holds each of its waits. */
+static void count_in_row(const struct sprof_sample *where, const struct sprof_waited *wait)
+{
+	const uint32_t holder = where->holder ? where->holder->thread : SPROF_RECORD_NONE;
+	struct row *row = rows;
+
+	while (row->ns && (row->stack != where->stack || row->holder != holder))
+		row++;
+	assert_true(row < rows + ROWS);
+	row->stack = where->stack;
+	row->holder = holder;
+	row->ns += wait->ns;
+	row->longest_ns = sprof_most(row->longest_ns, wait->longest_ns);
+	assert_true(row->longest_ns <= row->ns);
+}
+
 static bool waited(void *data, const struct sprof_sample *where, const struct sprof_waited *wait)
 {
 	const uint64_t pc = where->stack < world.stack_count ? world.stacks[where->stack] : 0;
 
 	if (where->thread != thread->thread.id)
 		return true;
+	count_in_row(where, wait);
 	told.calls++;
 	told.waits += wait->waits;
 	told.ns += wait->ns;
@@ -80,6 +104,7 @@ static int set_up(void **state)
 	memset(&written, 0, sizeof(written));
 	memset(&told, 0, sizeof(told));
 	memset(&covered, 0, sizeof(covered));
+	memset(rows, 0, sizeof(rows));
 	written.begin_ns = world.now_ns;
 	world.options.mode = SPROF_MODE_WAIT;
 	world.options.exact_waits = SPROF_EXACT_STACKS;
@@ -166,6 +191,27 @@ static void a_long_wait_is_told_in_parts(void **state)
 	assert_int_equal(told.at_other_place, 1);
 	assert_int_equal(told.ns, 40 * MS);
 	assert_int_equal(told.longest_ns, 40 * MS);
+}
+
+/* Two rows have a part of it each, and no row has a wait that is longer than its time. */
+static void the_lock_of_a_long_wait_changes_hands(void **state)
+{
+	const struct fake_thread *owner = fake_add_runner(&world), *next = fake_add_runner(&world);
+
+	thread->futex = FAKE_FUTEX;
+	fake_act(thread, DOING_USER, 5 * MS);
+	fake_act(thread, DOING_SLEEP, 40 * MS);
+	write_off(5 * MS, 45 * MS, 0);
+	fake_set_owner(&world, owner);
+	world.next_owner = FAKE_OWN_TID + next->thread.id;
+	world.owner_ns = world.now_ns + 30 * MS;
+	run_on();
+	assert_int_equal(told.waits, 1);
+	assert_int_equal(told.ns, 40 * MS);
+	assert_in_range(told.longest_ns, 20 * MS, 30 * MS);
+	assert_int_equal(rows[0].holder, owner->thread.id);
+	assert_int_equal(rows[1].holder, next->thread.id);
+	assert_int_equal(rows[0].ns + rows[1].ns, 40 * MS);
 }
 
 static void preemptions_and_stops_are_no_waits(void **state)
@@ -382,6 +428,7 @@ TEST_MAIN("exact")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(waits_between_ticks_are_known, set_up),
 		cmocka_unit_test_setup(a_long_wait_is_told_in_parts, set_up),
+		cmocka_unit_test_setup(the_lock_of_a_long_wait_changes_hands, set_up),
 		cmocka_unit_test_setup(preemptions_and_stops_are_no_waits, set_up),
 		cmocka_unit_test_setup(many_stops_between_two_readings_are_no_waits, set_up),
 		cmocka_unit_test_setup(waits_without_a_place_are_counted, set_up),

@@ -95,18 +95,20 @@ static enum peek_outcome look_at_worker(char letter, uint64_t flags)
 	scene.thread.phase = SPROF_THREAD_RUNNING;
 	outcome = sprof_peek_worker(&run, &scene.thread, &sight, &observation);
 	if (outcome == PEEK_TAKEN) {
-		assert_int_equal(observation.state, SPROF_STATE_SLEEP);
+		assert_int_equal(
+			observation.state, letter == 'R' ? SPROF_STATE_SYS : SPROF_STATE_SLEEP);
+		assert_int_equal(observation.sleeps_on, letter != 'R');
 		assert_int_equal(observation.end, SPROF_END_ROOT);
 	}
 	return outcome;
 }
 
-/* The kernel shows no stack pointer for both. */
+/* The kernel shows no stack pointer for both. A worker that runs is not to be stopped. */
 static void a_worker_has_not_ended(void **state)
 {
 	assert_int_equal(look_at_worker('S', SPROF_PF_IO_WORKER), PEEK_TAKEN);
 	assert_int_equal(look_at_worker('S', SPROF_PF_USER_WORKER), PEEK_TAKEN);
-	assert_int_equal(look_at_worker('R', SPROF_PF_IO_WORKER), PEEK_AWAKE);
+	assert_int_equal(look_at_worker('R', SPROF_PF_IO_WORKER), PEEK_TAKEN);
 	assert_int_equal(look_at_worker('S', 0), PEEK_NOTHING);
 	assert_int_equal(look_at_worker('S', SPROF_PF_IO_WORKER | SPROF_PF_EXITING), PEEK_NOTHING);
 	assert_int_equal(look_at_worker('Z', SPROF_PF_IO_WORKER), PEEK_NOTHING);
