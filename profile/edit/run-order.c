@@ -59,12 +59,19 @@ static int compare_rows(const struct sprof_profile *one, const struct sprof_prof
 	return result;
 }
 
-int sprof_run_order(const struct sprof_profile *one, const struct sprof_profile *other)
+int sprof_run_order_keys(const struct sprof_run_key *one, const struct sprof_run_key *other)
 {
 	int result = compare_numbers(one->start_realtime_ns, other->start_realtime_ns);
 
-	if (!result)
-		result = compare_texts(one->command, other->command);
+	return result ? result : compare_texts(one->command, other->command);
+}
+
+int sprof_run_order(const struct sprof_profile *one, const struct sprof_profile *other)
+{
+	const struct sprof_run_key left = {one->start_realtime_ns, one->command};
+	const struct sprof_run_key right = {other->start_realtime_ns, other->command};
+	int result = sprof_run_order_keys(&left, &right);
+
 	if (!result)
 		result = compare_all_functions(one, other);
 	if (!result)
