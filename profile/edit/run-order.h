@@ -14,7 +14,10 @@ struct sprof_run_key {
 
 int sprof_run_order_keys(const struct sprof_run_key *one, const struct sprof_run_key *other);
 
-/* By their keys, then by contents: the earlier one is less. 0: reports show no difference. */
+/*
+ * By their keys, then by contents: the earlier one is less. 0: they have the same functions, modules,
+ * threads, stacks and rows.
+ */
 int sprof_run_order(const struct sprof_profile *one, const struct sprof_profile *other);
 
 #endif

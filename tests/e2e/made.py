@@ -75,9 +75,9 @@ def stubs(path):
                               row(thread, "user", ("main", "lib_strcmp"), 10, user=100)], [thread]))
 
 
-def instances(path, build, functions, samples, **keywords):
+def instances(path, build, functions, samples, thread="worker", **keywords):
     """Functions of one build of the program, each a pair of names: as shown, and mangled."""
-    thread, program = Thread(100, "made", 101, "worker"), Module("/usr/bin/made", build * 20)
+    thread, program = Thread(100, "made", 101, thread), Module("/usr/bin/made", build * 20)
     places = [[(Function(name, program, "/src/f.rs", 10, linkage=linkage), 11)] for name, linkage in functions]
     return write(path, Model([Row(thread, "user", [place], values(samples + i, user=(samples + i) * MS))
                               for i, place in enumerate(places)], [thread]), **keywords)

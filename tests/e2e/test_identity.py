@@ -412,6 +412,17 @@ def test_the_order_of_files_changes_nothing():
     assert len({shown(*gate, *order, *order, "--", *order, *order) for order in itertools.permutations(files)}) == 1
 
 
+def test_the_order_of_files_that_differ_in_little():
+    """They have no time; only a thread, or the order of their stacks, is another."""
+    rows = [made.row(made.Thread(100, "made", 101, "worker"), "user", names, 10, user=100)
+            for names in (("main", "walk", "parse"), ("walk", "main", "parse"))]
+    pairs = [[made.instances(f"{name}.pb.gz", "11", BARE[:1], 10, thread=name) for name in ("reader", "writer")]]
+    pairs.append([made.write(f"{i}.pb.gz", made.Model(order, [rows[0].thread])) for i, order in enumerate((rows, rows[::-1]))])
+    for pair in pairs:
+        answers = {sprof("merge", "-f", "json", "-o", "-", *order).check(0).text() for order in (pair, pair[::-1])}
+        assert len(answers) == 1, (pair, answers)
+
+
 def test_the_order_of_runs_is_that_of_their_starts():
     """Whichever of them come from a pipe, which can be read only once."""
     files = [made.instances("first.pb.gz", "11", BARE[:2], 10, start=1), made.instances("second.pb.gz", "22", TYPED, 20, start=2),
