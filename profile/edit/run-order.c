@@ -186,18 +186,7 @@ static int compare_rows(const struct sprof_profile *one, const struct sprof_prof
 	return result;
 }
 
-static int (*const comparisons[])(
-	const struct sprof_profile *one, const struct sprof_profile *other) = {
-	compare_all_functions,
-	compare_modules,
-	compare_processes,
-	compare_threads,
-	compare_lines,
-	compare_locations,
-	compare_stacks,
-	compare_contexts,
-	compare_rows,
-};
+typedef int comparison(const struct sprof_profile *one, const struct sprof_profile *other);
 
 int sprof_run_order_keys(const struct sprof_run_key *one, const struct sprof_run_key *other)
 {
@@ -208,6 +197,9 @@ int sprof_run_order_keys(const struct sprof_run_key *one, const struct sprof_run
 
 int sprof_run_order(const struct sprof_profile *one, const struct sprof_profile *other)
 {
+	comparison *const comparisons[] = {compare_all_functions, compare_modules,
+		compare_processes, compare_threads, compare_lines, compare_locations,
+		compare_stacks, compare_contexts, compare_rows};
 	const struct sprof_run_key left = {one->start_realtime_ns, one->command};
 	const struct sprof_run_key right = {other->start_realtime_ns, other->command};
 	int result = sprof_run_order_keys(&left, &right);
