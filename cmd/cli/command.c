@@ -306,6 +306,8 @@ static bool check_conflicts(
 {
 	char other[LIST_SIZE];
 
+	if (row->unless && find_partner(parser, row->unless, strlen(row->unless)).is_given)
+		return true;
 	for (const char *word = row->conflicts; *word; word += strspn(word, " ")) {
 		const size_t length = strcspn(word, " ");
 		const struct partner partner = find_partner(parser, word, length);

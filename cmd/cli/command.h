@@ -47,6 +47,7 @@ struct sprof_option {
 	 */
 	const char *needs;     /* the option has no effect without one of these; NULL: none */
 	const char *conflicts; /* contradicts each of these; NULL: none */
+	const char *unless;    /* one option beside which it doesn't; NULL: none */
 	/* another row's help describes it: help leaves it out, completions offer it with its own */
 	bool is_described;
 };

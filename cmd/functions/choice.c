@@ -41,6 +41,12 @@ static bool settle_path(struct sprof_function_wish *wish)
 	return true;
 }
 
+static bool refuse_returning_twice(const struct sprof_function_wish *wish, struct sprof_error *err)
+{
+	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+		"%s returns more than once, and can't be watched", wish->name);
+}
+
 static bool add_wish(struct sprof_function_choice *choice, const char *begin, const char *end,
 	struct sprof_error *err)
 {
@@ -52,9 +58,7 @@ static bool add_wish(struct sprof_function_choice *choice, const char *begin, co
 	wish = &choice->items[choice->count++];
 	return sprof_function_wish_read(begin, end, wish, err) &&
 		(settle_path(wish) || sprof_error_no_memory(err)) &&
-		(!sprof_name_returns_twice(wish->name) ||
-			sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-				"%s returns more than once, and can't be watched", wish->name));
+		(!sprof_name_returns_twice(wish->name) || refuse_returning_twice(wish, err));
 }
 
 bool sprof_function_choice_add(
@@ -194,13 +198,15 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 {
 	bool is_chosen = false;
 
-	if (function->returns_twice)
-		return false;
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
 
 		if (!is_wanted_in(choice, wish, module) || !meets(wish, function->name))
 			continue;
+		if (function->returns_twice) {
+			wish->returns_twice = true;
+			continue;
+		}
 		wish->is_found = true;
 		is_chosen = true;
 	}
@@ -229,14 +235,16 @@ static void look_at(
 {
 	const char *linkage = listing->items[at].name;
 
-	if (listing->items[at].returns_twice)
-		return;
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
 
 		if (wish->file || (wish->is_in_program && !choice->central) ||
 			!meets(wish, linkage))
 			continue;
+		if (listing->items[at].returns_twice) {
+			wish->returns_twice = true;
+			continue;
+		}
 		wish->is_in_program = true;
 		choice->has_central |= is_central(choice, listing, at);
 	}
@@ -334,6 +342,8 @@ static bool open_program(
 static bool report_missing(
 	const struct sprof_function_wish *wish, const char *file, struct sprof_error *err)
 {
+	if (wish->returns_twice)
+		return refuse_returning_twice(wish, err);
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function %s '%s' in %s",
 		wish->is_pattern ? "matches" : "is called", wish->name, file);
 	if (wish->is_pattern && !wish->file)
@@ -344,18 +354,20 @@ static bool report_missing(
 	return false;
 }
 
-static bool has_function(
-	const struct sprof_function_wish *wish, const struct sprof_listing *listing)
+static bool has_function(struct sprof_function_wish *wish, const struct sprof_listing *listing)
 {
 	for (size_t i = 0; i < listing->count; i++) {
-		if (!listing->items[i].returns_twice && meets(wish, listing->items[i].name))
+		if (!meets(wish, listing->items[i].name))
+			continue;
+		if (!listing->items[i].returns_twice)
 			return true;
+		wish->returns_twice = true;
 	}
 	return false;
 }
 
 /* If the file exists already, it must have the function. */
-static bool check_file(const struct sprof_function_wish *wish, struct sprof_error *err)
+static bool check_file(struct sprof_function_wish *wish, struct sprof_error *err)
 {
 	const struct sprof_debug_places places = {0};
 	struct sprof_listing listing = {0};
@@ -408,9 +420,10 @@ bool sprof_function_choice_begin(struct sprof_function_choice *choice, const cha
 	if (!sprof_program_find(program, pid, path, err) || !open_program(choice, path, err))
 		return false;
 	for (size_t i = 0; i < choice->count; i++) {
-		const struct sprof_function_wish *wish = &choice->items[i];
+		struct sprof_function_wish *wish = &choice->items[i];
+		const bool is_elsewhere = !wish->is_pattern && !wish->returns_twice;
 
-		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
+		if (!is_elsewhere && !wish->file && !wish->is_in_program && choice->path)
 			return report_missing(wish, path, err);
 		if (!pid && !check_file(wish, err))
 			return false;

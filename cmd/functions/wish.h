@@ -13,6 +13,7 @@ struct sprof_function_wish {
 	bool is_pattern;
 	bool is_in_program;
 	bool is_found;
+	bool returns_twice; /* some function that it means does, and can't be watched */
 };
 
 /*

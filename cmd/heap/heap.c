@@ -90,7 +90,7 @@ static const struct sprof_option exact_table[] = {
 	{"sizes", NULL, NULL, "show the sizes of the allocated blocks", sprof_value_flag,
 		FIELD(exactly.sizes), .needs = "exact"},
 	{"json", NULL, NULL, "write JSON to stdout instead of text", sprof_value_flag,
-		FIELD(exactly.json), .needs = "exact", .conflicts = "format"},
+		FIELD(exactly.json), .needs = "exact", .conflicts = "format", .unless = "output"},
 	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints), .needs = "exact"},
 	{0},
 };

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "cmd/cli/option-values.h"
@@ -63,10 +64,11 @@ static bool name_late(
 	return ok;
 }
 
-static bool read_file(const struct sprof_reading *options, const char *path,
+static bool read_file(const struct sprof_reading *options, const char *path, bool head_only,
 	struct sprof_profile **ret, struct sprof_error *err)
 {
-	const struct sprof_pprof_options wanted = {.kind = options->shown.weight};
+	const struct sprof_pprof_options wanted = {
+		.kind = options->shown.weight, .head_only = head_only};
 	bool is_stdin = strcmp(path, "-") == 0;
 	SPROF_AUTO_CLOSE int fd =
 		is_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
@@ -81,7 +83,7 @@ bool sprof_reading_load(const struct sprof_reading *options, const char *path,
 {
 	struct sprof_profile *profile;
 
-	if (!read_file(options, path, &profile, err))
+	if (!read_file(options, path, false, &profile, err))
 		return false;
 	if (wants_names(&options->naming) && !name_late(&options->naming, &profile, err)) {
 		sprof_profile_destroy(profile);
@@ -91,48 +93,112 @@ bool sprof_reading_load(const struct sprof_reading *options, const char *path,
 	return true;
 }
 
-struct loaded {
+struct input {
 	const char *path;
-	struct sprof_profile *profile;
+	char *command;                 /* a copy; NULL: unknown */
+	struct sprof_run_key key;      /* with this command */
+	struct sprof_profile *profile; /* NULL: not in memory */
 };
 
-static int compare(const void *one, const void *other)
+static int compare_keys(const void *one, const void *other)
 {
-	const struct loaded *left = one, *right = other;
+	const struct input *left = one, *right = other;
+
+	return sprof_run_order_keys(&left->key, &right->key);
+}
+
+static int compare_contents(const void *one, const void *other)
+{
+	const struct input *left = one, *right = other;
 
 	return sprof_run_order(left->profile, right->profile);
 }
 
-/* Frees each file's profile once it is in the sum. */
-static bool merge_files(
-	struct loaded *files, size_t count, struct sprof_profile *sum, struct sprof_error *err)
+/* A pipe can't. */
+static bool can_be_read_again(const char *path)
+{
+	struct stat status;
+
+	return strcmp(path, "-") != 0 && !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
+static bool read_key(
+	const struct sprof_reading *options, struct input *input, struct sprof_error *err)
+{
+	const bool again = can_be_read_again(input->path);
+	struct sprof_profile *profile;
+	bool done;
+
+	if (again ? !read_file(options, input->path, true, &profile, err)
+		  : !sprof_reading_load(options, input->path, &profile, err))
+		return false;
+	input->command = profile->command ? strdup(profile->command) : NULL;
+	input->key = (struct sprof_run_key){profile->start_realtime_ns, input->command};
+	done = input->command || !profile->command || sprof_error_no_memory(err);
+	if (again)
+		sprof_profile_destroy(profile);
+	else
+		input->profile = profile;
+	return done;
+}
+
+/* Inputs of one key: their contents decide, so all of them are in memory until they are ordered. */
+static bool merge_group(const struct sprof_reading *options, struct input *inputs, size_t count,
+	struct sprof_profile *sum, struct sprof_error *err)
 {
 	struct sprof_error reason = {0};
 
-	qsort(files, count, sizeof(*files), compare);
 	for (size_t i = 0; i < count; i++) {
-		if (!sprof_profile_merge(sum, files[i].profile, &reason))
+		if (!inputs[i].profile &&
+			!sprof_reading_load(options, inputs[i].path, &inputs[i].profile, err))
+			return false;
+	}
+	qsort(inputs, count, sizeof(*inputs), compare_contents);
+	for (size_t i = 0; i < count; i++) {
+		if (!sprof_profile_merge(sum, inputs[i].profile, &reason))
 			return sprof_error_set(
-				err, reason.kind, "%s: %s", files[i].path, reason.message);
-		sprof_profile_destroy(files[i].profile);
-		files[i].profile = NULL;
+				err, reason.kind, "%s: %s", inputs[i].path, reason.message);
+		sprof_profile_destroy(inputs[i].profile);
+		inputs[i].profile = NULL;
 	}
 	return true;
 }
 
+static bool merge_inputs(const struct sprof_reading *options, struct input *inputs, size_t count,
+	struct sprof_profile *sum, struct sprof_error *err)
+{
+	size_t end;
+
+	qsort(inputs, count, sizeof(*inputs), compare_keys);
+	for (size_t begin = 0; begin < count; begin = end) {
+		end = begin + 1;
+		while (end < count && !compare_keys(&inputs[begin], &inputs[end]))
+			end++;
+		if (!merge_group(options, &inputs[begin], end - begin, sum, err))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Reads files twice, first only when they began: thousands of large ones would not fit into memory
+ * side by side.
+ */
 static bool load_several(const struct sprof_reading *options, char *const paths[], size_t count,
 	struct sprof_profile *sum, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE struct loaded *files = calloc(count, sizeof(*files));
-	bool ok = files || sprof_error_no_memory(err);
+	SPROF_AUTO_FREE struct input *inputs = calloc(count, sizeof(*inputs));
+	bool ok = inputs || sprof_error_no_memory(err);
 
 	for (size_t i = 0; ok && i < count; i++) {
-		files[i].path = paths[i];
-		ok = sprof_reading_load(options, paths[i], &files[i].profile, err);
+		inputs[i].path = paths[i];
+		ok = read_key(options, &inputs[i], err);
 	}
-	ok = ok && merge_files(files, count, sum, err);
-	for (size_t i = 0; files && i < count; i++)
-		sprof_profile_destroy(files[i].profile);
+	ok = ok && merge_inputs(options, inputs, count, sum, err);
+	for (size_t i = 0; inputs && i < count; i++) {
+		free(inputs[i].command);
+		sprof_profile_destroy(inputs[i].profile);
+	}
 	return ok;
 }
 

@@ -258,7 +258,8 @@ const struct sprof_option sprof_report_options_output_table[] = {
 };
 
 const struct sprof_option sprof_report_options_json_table[] = {
-	{"json", NULL, NULL, NULL, sprof_outputs_set_json, FIELD(outputs), .conflicts = "format"},
+	{"json", NULL, NULL, NULL, sprof_outputs_set_json, FIELD(outputs), .conflicts = "format",
+		.unless = "output"},
 	{0},
 };
 

@@ -53,7 +53,7 @@ static const struct sprof_option option_table[] = {
 		"one",
 		sprof_value_interval, FIELD(interval_ns)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
-		FIELD(json), .conflicts = "format"},
+		FIELD(json), .conflicts = "format", .unless = "output"},
 	{0},
 };
 
@@ -300,7 +300,7 @@ static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
 	if (!asks && shown->weight && !syscalls->options->beside.sample)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--weight needs --output, --format or --sample: the table has none");
-	syscalls->prints = !asks || isatty(STDOUT_FILENO);
+	syscalls->prints = syscalls->options->json || !asks || isatty(STDOUT_FILENO);
 	if (!asks)
 		return settle_answer(syscalls, err);
 	if (!sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err))

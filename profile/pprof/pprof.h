@@ -40,6 +40,7 @@
 struct sprof_pprof_options {
 	/* for other tools' files: the kind of values to show; NULL: the file's default */
 	const char *kind;
+	bool head_only; /* what the file says of the whole, such as its start: no stacks, no rows */
 };
 
 /* Reads a descriptor; `name` is for messages. The caller destroys *ret. */

@@ -137,8 +137,9 @@ bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 	if (!file.profile)
 		ok = sprof_error_no_memory(err);
 	ok = ok && sprof_pprof_read_head(&file, options, err) &&
-		sprof_pprof_read_names(&file, err) && sprof_pprof_read_comments(&file, err) &&
-		sprof_pprof_read_locations(&file, err) && sprof_pprof_read_samples(&file, err);
+		sprof_pprof_read_names(&file, err) && sprof_pprof_read_comments(&file, err);
+	if (ok && !options->head_only)
+		ok = sprof_pprof_read_locations(&file, err) && sprof_pprof_read_samples(&file, err);
 	ok = ok && (complete(file.profile) || sprof_error_no_memory(err));
 	finish(&file);
 	free(unpacked.data);

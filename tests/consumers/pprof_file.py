@@ -96,7 +96,7 @@ class Encoder:
         return b"".join(self.out) + b"".join(strings)
 
 
-def encode(model, address_of=lambda place: None, comments=()):
+def encode(model, address_of=lambda place: None, comments=(), start=0):
     encoder = Encoder(model.weights)
     for weight in encoder.weights:
         unit = "count" if weight == "samples" else "nanoseconds"
@@ -105,6 +105,7 @@ def encode(model, address_of=lambda place: None, comments=()):
     encoder.out.append(number(14, encoder.string("wall")))
     for comment in comments:
         encoder.out.append(number(13, encoder.string(comment)))
+    encoder.out.append(number(9, start))
     for row in model.rows:
         encoder.out.append(encoder.row(row, address_of))
     return encoder.finish()

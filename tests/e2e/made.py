@@ -7,7 +7,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../con
 
 # pylint: disable=wrong-import-position
 from model import Function, Model, Module, Row, Thread, values
-from pprof_file import write
+from pprof_file import encode, number, write
 
 MS = 10 ** 6
 PROGRAM = Module("/usr/bin/made", "aa" * 20)
@@ -41,11 +41,24 @@ def small(path, factor=1):
     return write(path, Model(rows, [one, two]))
 
 
+def large_model():
+    thread = Thread(100, "made", 101, "worker")
+    return Model([row(thread, "user", ("main", f"function_{i:04}_with_a_long_name"), 1, user=10)
+                  for i in range(1500)], [thread])
+
+
 def large(path):
     """Its whole report is larger than what a pipe takes at once (64 KiB)."""
-    thread = Thread(100, "made", 101, "worker")
-    return write(path, Model([row(thread, "user", ("main", f"function_{i:04}_with_a_long_name"), 1, user=10)
-                              for i in range(1500)], [thread]))
+    return write(path, large_model())
+
+
+def large_runs(count):
+    """The same of as many runs, each with its start."""
+    same = encode(large_model())
+    for i in range(count):
+        with open(f"run-{i}.pb", "wb") as file:
+            file.write(same + number(9, 1 + i))
+    return [f"run-{i}.pb" for i in range(count)]
 
 
 def templates(path):
@@ -62,9 +75,9 @@ def stubs(path):
                               row(thread, "user", ("main", "lib_strcmp"), 10, user=100)], [thread]))
 
 
-def instances(path, build, functions, samples):
+def instances(path, build, functions, samples, thread="worker", **keywords):
     """Functions of one build of the program, each a pair of names: as shown, and mangled."""
-    thread, program = Thread(100, "made", 101, "worker"), Module("/usr/bin/made", build * 20)
+    thread, program = Thread(100, "made", 101, thread), Module("/usr/bin/made", build * 20)
     places = [[(Function(name, program, "/src/f.rs", 10, linkage=linkage), 11)] for name, linkage in functions]
     return write(path, Model([Row(thread, "user", [place], values(samples + i, user=(samples + i) * MS))
-                              for i, place in enumerate(places)], [thread]))
+                              for i, place in enumerate(places)], [thread]), **keywords)

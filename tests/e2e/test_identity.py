@@ -4,9 +4,10 @@ import itertools
 import json
 import os
 import re
+import sys
 
 import made
-from harness import main, others, run, sprof, tool
+from harness import SPROF, main, others, require_plain_sprof, run, sprof, tool
 from subjects import write
 
 MAIN = """
@@ -409,6 +410,52 @@ def test_the_order_of_files_changes_nothing():
     assert row == "m::f", row
     gate = ("diff", "--fail-if", "user(m::f) > +900%")
     assert len({shown(*gate, *order, *order, "--", *order, *order) for order in itertools.permutations(files)}) == 1
+
+
+def test_the_order_of_files_that_differ_in_little():
+    """They have no time; only a thread, or the order of their stacks, is another."""
+    rows = [made.row(made.Thread(100, "made", 101, "worker"), "user", names, 10, user=100)
+            for names in (("main", "walk", "parse"), ("walk", "main", "parse"))]
+    pairs = [[made.instances(f"{name}.pb.gz", "11", BARE[:1], 10, thread=name) for name in ("reader", "writer")]]
+    pairs.append([made.write(f"{i}.pb.gz", made.Model(order, [rows[0].thread])) for i, order in enumerate((rows, rows[::-1]))])
+    for pair in pairs:
+        answers = {sprof("merge", "-f", "json", "-o", "-", *order).check(0).text() for order in (pair, pair[::-1])}
+        assert len(answers) == 1, (pair, answers)
+
+
+def test_the_order_of_runs_is_that_of_their_starts():
+    """Whichever of them come from a pipe, which can be read only once."""
+    files = [made.instances("first.pb.gz", "11", BARE[:2], 10, start=1), made.instances("second.pb.gz", "22", TYPED, 20, start=2),
+             made.instances("same.pb.gz", "11", BARE[1:], 30, start=2)]
+    answers = set()
+    for order in itertools.permutations(files):
+        answers.add(sprof("merge", "-f", "json", "-o", "-", *order).check(0).text())
+        for piped in order:
+            words = ["/dev/fd/0" if path == piped else path for path in order]
+            for name in ("/dev/fd/0", "-"):
+                merge = [SPROF, "merge", "-f", "json", "-o", "-", *(name if word == "/dev/fd/0" else word for word in words)]
+                answers.add(run("sh", "-c", 'cat "$0" | "$@"', piped, *merge).check(0).text())
+    assert len(answers) == 1, answers
+
+
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def test_runs_are_merged_one_after_the_other():
+    """Memory holds one of them beside the sum, however many there are."""
+    require_plain_sprof("freed memory stays in use for a while")
+    files = made.large_runs(100)
+
+    def peak(count):
+        return int(run(sys.executable, "-c", PEAK, SPROF, "merge", "-o", "sum.pb.gz", *files[:count]).check(0).text())
+
+    few, many = peak(10), peak(100)
+    assert many < few + 8 * 1024, (few, many)
+    assert sum(row["values"]["samples"] for row in as_json("sum.pb.gz")["rows"]) == 150000
 
 
 def test_a_program_is_like_itself():

@@ -96,6 +96,23 @@ def test_a_format_without_a_file():
     assert "write" in json.dumps(json.loads(text)) or json.loads(text)["rows"], text[:200]
 
 
+def test_a_format_of_a_file_beside_json():
+    """-f is then that of the -o before it, not another word for stdout's."""
+    path = made.small("a.pb.gz")
+    for words in (["-o", "a", "-f", "folded", "-o", "b", "--json"], ["-o", "b", "--json", "-o", "a", "-f", "folded"]):
+        for command in (["report"], ["merge"]):
+            sprof(*command, *words, path).check(0)
+            with open("a", encoding="utf-8") as stacks, open("b", encoding="utf-8") as report:
+                assert "main;parse " in stacks.read() and json.load(report), command
+    result = sprof("syscalls", *PTRACE, "-o", "c", "-f", "folded", "--json", "--", "true").check(0)
+    with open("c", encoding="utf-8") as stacks:
+        assert json.loads(result.out)["rows"] and re.match(r"\S.* \d+\n", stacks.read())
+    require_breakpoints()
+    result = sprof("heap", "--exact", "-o", "heap.prof", "-f", "pprof", "--json", "--", target("exit-code"), "0").check(0)
+    with open("heap.prof", "rb") as profile:
+        assert json.loads(result.out) and profile.read(2) == b"\x1f\x8b"
+
+
 def require_breakpoints():
     require("libZydis" in sprof("--version").text(), "this build has no breakpoints")
 

@@ -32,7 +32,7 @@ static const struct sprof_option option_table[] = {
 	{"top", NULL, "N", "a number", sprof_value_count, FIELD(count)},
 	{"threads", "t", NULL, "a flag", sprof_value_flag, FIELD(flag)},
 	{"sure", NULL, NULL, "a flag", sprof_value_flag, FIELD(sure), .needs = "text=deep top rate",
-		.conflicts = "pid duration=1s"},
+		.conflicts = "pid duration=1s", .unless = "threads"},
 	{0},
 };
 
@@ -241,6 +241,7 @@ static void options_that_contradict(void **state)
 	assert_refused("--sure --top 3 -p 1", "--sure and --pid exclude each other");
 	assert_refused("-d 1s --top 3 --sure", "--sure and --duration 1s exclude each other");
 	assert_parses("-d 2s --top 3 --sure", &options, 6);
+	assert_parses("--sure --top 3 -p 1 -t", &options, 7);
 }
 
 static void help_shows_every_option(void **state)
