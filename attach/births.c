@@ -135,14 +135,18 @@ void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *cre
 		sprof_watch_hold(target, creator, (pid_t)message);
 }
 
-/* The kernel counts a process's threads as the links of their folder (fs/proc/base.c, proc_task_getattr). */
-static bool has_more_threads(const struct sprof_process *process)
+/*
+ * How many threads of the process are not traced. The kernel counts all as the links of their folder
+ * (fs/proc/base.c, proc_task_getattr).
+ */
+static unsigned count_untraced(const struct sprof_process *process)
 {
 	enum { OWN_LINKS = 2 };
 	struct stat status;
 
-	return !stat(sprof_proc_path(process->pid, 0, "task").text, &status) &&
-		status.st_nlink > process->threads + OWN_LINKS;
+	if (stat(sprof_proc_path(process->pid, 0, "task").text, &status))
+		return 0;
+	return (unsigned)sprof_minus(status.st_nlink, process->threads + OWN_LINKS);
 }
 
 /* What a thread has used, it has lived. */
@@ -172,23 +176,32 @@ static void take_worker(struct sprof_target *target, pid_t pid, pid_t tid)
 	thread->seen_ns = born_before_ns(thread);
 }
 
-void sprof_target_find_workers(struct sprof_target *target, const struct sprof_process *process)
+void sprof_target_find_workers(struct sprof_target *target, struct sprof_process *process)
 {
+	const unsigned untraced = count_untraced(process);
+	unsigned left_alone = 0;
 	const pid_t pid = process->pid;
 	struct sprof_proc_stat stat;
 	char text[1024];
 	DIR *tasks;
 	pid_t tid;
 
-	if (target->options.chosen_threads || !has_more_threads(process))
+	/* What has left for another tracer must not be taken back. */
+	if (target->options.chosen_threads || target->held_count)
 		return;
+	if (untraced <= process->untraced) {
+		process->untraced = untraced;
+		return;
+	}
 	tasks = sprof_proc_open_tasks(pid);
 	while (tasks && (tid = sprof_proc_next_id(tasks))) {
 		if (!sprof_target_find(target, tid) &&
 			sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) > 0 &&
 			sprof_proc_parse_stat(text, &stat) && sprof_proc_is_worker(&stat))
 			take_worker(target, pid, tid);
+		left_alone += !sprof_target_find(target, tid);
 	}
 	if (tasks)
 		closedir(tasks);
+	process->untraced = left_alone;
 }

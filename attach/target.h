@@ -99,7 +99,7 @@ SPROF_MUST_USE bool sprof_target_attach_thread(
  * Adds the kernel's workers in the process, such as io_uring's, that were born since the last time: their
  * births are not reported. The caller must not interrupt them: that would break off what they do for the process.
  */
-void sprof_target_find_workers(struct sprof_target *target, const struct sprof_process *process);
+void sprof_target_find_workers(struct sprof_target *target, struct sprof_process *process);
 
 /* The launched process, or the first attached one. */
 pid_t sprof_target_pid(const struct sprof_target *target);

@@ -40,6 +40,8 @@ struct sprof_process {
 	uint32_t id; /* counts up from 0; never reused, unlike the pid */
 	pid_t pid;
 	unsigned threads; /* number of traced ones; the process is freed with the last */
+	/* those that the last search for workers left alone; attach/births.c */
+	unsigned untraced;
 	struct sprof_maps maps;
 	/*
 	 * of the program before its exec, and the time of the exec; count 0: none, or no longer

@@ -41,7 +41,7 @@ struct sprof_world {
 	uint32_t (*threads_seen)(const struct sprof_target *target);
 	uint32_t (*processes_seen)(const struct sprof_target *target);
 	struct sprof_thread *(*find)(const struct sprof_target *target, pid_t tid);
-	void (*find_workers)(struct sprof_target *target, const struct sprof_process *process);
+	void (*find_workers)(struct sprof_target *target, struct sprof_process *process);
 	bool (*ended)(const struct sprof_target *target, int *ret_wait_status);
 	bool (*lacks_memory)(const struct sprof_target *target);
 	struct sprof_event (*next_event)(struct sprof_target *target, uint64_t deadline_ns);

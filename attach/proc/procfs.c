@@ -35,6 +35,20 @@ static bool skip_fields(const char **cursor, unsigned count)
 	return true;
 }
 
+bool sprof_proc_is_worker(const struct sprof_proc_stat *stat)
+{
+	/* io_uring/io-wq.c, io_uring/sqpoll.c, drivers/vhost/vhost.c, arch/x86/kvm/mmu/mmu.c */
+	static const char *const names[] = {"iou-", "vhost-", "kvm-nx-"};
+
+	if (!(stat->flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER)))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strncmp(stat->comm, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret)
 {
 	/* The name may contain anything, even parentheses: it ends at the last one. */

@@ -36,11 +36,11 @@ enum {
 	SPROF_PF_KTHREAD = 0x00200000,
 };
 
-/* Whether it is a thread of the kernel in a process: it has no user code. */
-static inline bool sprof_proc_is_worker(const struct sprof_proc_stat *stat)
-{
-	return stat->flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER);
-}
+/*
+ * Whether it is a thread of the kernel in a process: it has no user code. Before 5.12 and 6.4 the flags have other
+ * meanings (PF_VCPU, PF_USED_ASYNC), so the name that the kernel gives its threads has to agree.
+ */
+bool sprof_proc_is_worker(const struct sprof_proc_stat *stat);
 
 /* /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
 struct sprof_proc_schedstat {

@@ -75,12 +75,14 @@ void sprof_watch_newborn(struct sprof_process *parent, struct sprof_thread *thre
 		watch(thread, always);
 }
 
-/* Whether the call continues after a stop as if there had been none. */
+/* Whether the call continues after a stop as if there had been none. A worker's does not. */
 static bool may_be_stopped(struct sprof_thread *thread)
 {
 	struct sprof_proc_syscall call;
+	struct sprof_proc_stat stat;
 
 	return thread->phase == SPROF_THREAD_RUNNING && sprof_thread_read_syscall(thread, &call) &&
+		sprof_thread_read_stat(thread, &stat) && !sprof_proc_is_worker(&stat) &&
 		(call.kind == SPROF_PROC_SYSCALL_RUNNING ||
 			(call.kind == SPROF_PROC_SYSCALL_INSIDE &&
 				sprof_restart_is_exact(call.number, call.arguments)));

@@ -448,7 +448,7 @@ static void print_rows(const struct sprof_command *command, bool first, FILE *st
 		fprintf(stream, "\nUsed most:\n");
 	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
 		for (const struct sprof_option *row = group->options; row->name; row++) {
-			if (sprof_command_hides(command, row) ||
+			if (row->is_described || sprof_command_hides(command, row) ||
 				is_listed(command->first, row) != first)
 				continue;
 			if (!first && (!title || strcmp(group->title, title) != 0))

@@ -47,6 +47,8 @@ struct sprof_option {
 	 */
 	const char *needs;     /* the option has no effect without one of these; NULL: none */
 	const char *conflicts; /* contradicts each of these; NULL: none */
+	/* another row's help describes it: help leaves it out, completions offer it with its own */
+	bool is_described;
 };
 
 struct sprof_option_group {
@@ -113,7 +115,7 @@ const struct sprof_option *sprof_command_find_option(
 /* Whether `next` is the value of the row's option in the word before; it may be NULL. */
 bool sprof_option_takes_next(const struct sprof_option *row, const char *next);
 
-/* Whether help and completions leave the row out. */
+/* Whether help, completions and messages leave the row out. */
 bool sprof_command_hides(const struct sprof_command *command, const struct sprof_option *row);
 
 /* Writes the command's help text. The caller checks the stream for write errors. */

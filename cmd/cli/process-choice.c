@@ -14,8 +14,11 @@
 
 #include "attach/proc/procfs.h"
 #include "attach/start/machine.h"
+#include "base/cleanup.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
+#include "cmd/ui.h"
+#include "output/clean.h"
 
 enum { LISTED = 8 };
 
@@ -82,20 +85,47 @@ static bool has_name(const regex_t *regex, pid_t pid)
 		is_name(regex, names.word);
 }
 
+static char *read_line(pid_t pid, size_t *ret_length)
+{
+	return sprof_proc_read_whole(sprof_proc_path(pid, 0, "cmdline").text, ret_length);
+}
+
+static void join_words(char *line, size_t length)
+{
+	for (size_t at = 0; at + 1 < length; at++)
+		line[at] = line[at] ? line[at] : ' ';
+}
+
 /* Each word of the command line without its folders, and all of it. */
 static bool has_line(const regex_t *regex, pid_t pid)
 {
-	char line[4096], word[256];
-	ssize_t length = sprof_proc_read_file(pid, 0, "cmdline", line, sizeof(line));
+	size_t length;
+	SPROF_AUTO_FREE char *line = read_line(pid, &length);
+	char word[256];
 
-	for (ssize_t at = 0; at < length; at += (ssize_t)strlen(line + at) + 1) {
+	for (size_t at = 0; line && at < length; at += strlen(line + at) + 1) {
 		copy_base_name(line + at, word, sizeof(word));
 		if (is_name(regex, word))
 			return true;
 	}
-	for (ssize_t at = 0; at + 1 < length; at++)
-		line[at] = line[at] ? line[at] : ' ';
-	return length > 0 && is_name(regex, line);
+	if (line)
+		join_words(line, length);
+	return line && is_name(regex, line);
+}
+
+/* A command line has many words: the user may have meant another process. */
+static void note_line(const struct sprof_process_choice *choice, const struct sprof_pids *chosen)
+{
+	size_t length;
+	SPROF_AUTO_FREE char *line = read_line(chosen->items[0], &length);
+	char shown[200];
+
+	if (!line)
+		return;
+	join_words(line, length);
+	sprof_clean_copy(line, shown, sizeof(shown));
+	sprof_ui_note("'%s' matches no name, but the command line of process %d: %s",
+		choice->pattern, (int)chosen->items[0], shown);
 }
 
 /* Those that have started sprof: its shell, its shell's terminal, timeout(1), a tracer's guardian. */
@@ -163,14 +193,15 @@ static bool settle(const struct sprof_process_choice *choice, const struct candi
 {
 	if (!found->count)
 		return sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"no process has a name that matches '%s'", choice->pattern);
+			"no process has a name or command line that matches '%s'", choice->pattern);
 	if (choice->newest)
 		return sprof_pids_add(ret, found->newest);
 	if (found->count > 1 && !choice->all) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "%zu processes match '%s': %s%s",
 			found->count, choice->pattern, found->list,
 			found->count > LISTED ? ", ..." : "");
-		sprof_error_hint(err, "--newest takes the last one started, --all takes them all");
+		sprof_error_hint(err, "--newest takes the last one started%s",
+			choice->has_all ? ", --all takes them all" : "; or choose with -p");
 		return false;
 	}
 	if (found->count > SPROF_PIDS_MAX)
@@ -188,7 +219,7 @@ bool sprof_process_choice_find(
 	regex_t regex;
 	int result = regcomp(&regex, choice->pattern, REG_EXTENDED | REG_NOSUB);
 	char reason[128];
-	bool listed;
+	bool listed, by_line;
 
 	if (!result && !sprof_machine_check_proc(err)) {
 		regfree(&regex);
@@ -199,9 +230,15 @@ bool sprof_process_choice_find(
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--name: not a regular expression: %s: %s", choice->pattern, reason);
 	}
-	listed = list_matches(&regex, has_name, &found) &&
-		(found.count || list_matches(&regex, has_line, &found));
+	listed = list_matches(&regex, has_name, &found);
+	by_line = listed && !found.count;
+	listed = listed && (!by_line || list_matches(&regex, has_line, &found));
 	regfree(&regex);
-	return listed ? settle(choice, &found, ret, err)
-		      : sprof_error_set(err, SPROF_ERROR_IO, "/proc can't be read");
+	if (!listed)
+		return sprof_error_set(err, SPROF_ERROR_IO, "/proc can't be read");
+	if (!settle(choice, &found, ret, err))
+		return false;
+	if (by_line)
+		note_line(choice, ret);
+	return true;
 }

@@ -11,6 +11,7 @@
 struct sprof_process_choice {
 	const char *pattern; /* an extended regular expression; NULL: none */
 	bool newest, all;    /* if several match */
+	bool has_all;        /* the command has an option for `all`, for the hint */
 };
 
 /*

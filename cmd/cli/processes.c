@@ -10,27 +10,31 @@
 #define FIELD(name) offsetof(struct sprof_processes, name)
 
 const struct sprof_option sprof_processes_table[] = {
-	{"pid", "p", "PID[,PID]...",
-		"these processes. Or --name REGEX: the one whose name, or else whose\n"
-		"command line, matches (of several, --newest or --all). Or\n"
-		"--tid TID[,TID]...: only these threads",
+	{"pid", "p", "PID",
+		"a running process; PID,PID: several, if the command takes them. Or\n"
+		"--name REGEX: the one whose name, or else whose command line,\n"
+		"matches (of several, --newest). Or --tid TID: a thread; its process,\n"
+		"if the command measures whole processes",
 		sprof_value_pids, FIELD(pids), .conflicts = "tid name"},
-	{"tid", NULL, "TID[,TID]...", NULL, sprof_value_pids, FIELD(tids), .conflicts = "name"},
-	{"name", NULL, "REGEX", NULL, sprof_value_text, FIELD(by_name.pattern)},
-	{"newest", NULL, NULL, NULL, sprof_value_flag, FIELD(by_name.newest), .needs = "name"},
+	{"tid", NULL, "TID", "a thread, or its process", sprof_value_pids, FIELD(tids),
+		.conflicts = "name", .is_described = true},
+	{"name", NULL, "REGEX", "the process whose name, or else whose command line, matches",
+		sprof_value_text, FIELD(by_name.pattern), .is_described = true},
+	{"newest", NULL, NULL, "of several matching processes the one started last",
+		sprof_value_flag, FIELD(by_name.newest), .needs = "name", .is_described = true},
 	{0},
 };
 
 const struct sprof_option sprof_processes_all_table[] = {
-	{"all", NULL, NULL, NULL, sprof_value_flag, FIELD(by_name.all), .needs = "name",
-		.conflicts = "newest"},
+	{"all", NULL, NULL, "all matching processes", sprof_value_flag, FIELD(by_name.all),
+		.needs = "name", .conflicts = "newest", .is_described = true},
 	{0},
 };
 
 const struct sprof_option sprof_processes_children_table[] = {
 	{"children", NULL, NULL,
 		"with --pid: also follow the processes that these start from now on",
-		sprof_value_flag, FIELD(children), .needs = "pid name tid", .conflicts = "tid"},
+		sprof_value_flag, FIELD(children), .needs = "pid name", .conflicts = "tid"},
 	{0},
 };
 
@@ -50,6 +54,24 @@ static void take_word(struct sprof_processes *processes, char *const **operands)
 		++*operands;
 }
 
+/* Whether several processes may be chosen by one name: `symbols --all` means something else. */
+static bool takes_all(const struct sprof_command *command)
+{
+	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
+		if (group->options == sprof_processes_all_table)
+			return true;
+	}
+	return false;
+}
+
+static bool has_other_threads(pid_t tid, pid_t pid)
+{
+	long threads;
+
+	return pid != tid ||
+		(sprof_proc_status_read_number(pid, "Threads", &threads) && threads > 1);
+}
+
 /* What threads have in common is their process's. */
 static bool take_processes(
 	struct sprof_processes *processes, const char *command, struct sprof_error *err)
@@ -61,8 +83,8 @@ static bool take_processes(
 		if (!sprof_proc_status_read_number(tid, "Tgid", &pid))
 			return sprof_error_set(
 				err, SPROF_ERROR_TARGET_GONE, "--tid %d: no such thread", (int)tid);
-		if (pid != tid)
-			sprof_ui_note("%s is of whole processes: process %ld has thread %d",
+		if (has_other_threads(tid, (pid_t)pid))
+			sprof_ui_note("%s measures whole processes: process %ld has thread %d",
 				command, pid, (int)tid);
 		(void)!sprof_pids_add(&processes->pids, (pid_t)pid);
 	}
@@ -91,6 +113,7 @@ bool sprof_processes_settle(struct sprof_processes *processes, const struct spro
 
 	if (use & SPROF_PROCESSES_WORD)
 		take_word(processes, operands);
+	processes->by_name.has_all = takes_all(command);
 	if (processes->by_name.pattern &&
 		!sprof_process_choice_find(&processes->by_name, &processes->pids, err))
 		return false;

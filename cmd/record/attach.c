@@ -9,7 +9,10 @@
 
 #define FIELD(name) offsetof(struct sprof_recording, name)
 
-static const struct sprof_option alias_table[] = {
+/* --children needs no other option: the process may also be an operand. */
+static const struct sprof_option children_table[] = {
+	{"children", NULL, NULL, "also follow the processes that these start from now on",
+		sprof_value_flag, FIELD(processes.children), .conflicts = "tid"},
 	{"subprocesses", "s", NULL, NULL, sprof_value_flag, FIELD(processes.children)},
 	{0},
 };
@@ -17,8 +20,7 @@ static const struct sprof_option alias_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to profile", sprof_processes_table, FIELD(processes)},
 	{"What to profile", sprof_processes_all_table, FIELD(processes)},
-	{"What to profile", sprof_processes_children_table, FIELD(processes)},
-	{"What to profile", alias_table},
+	{"What to profile", children_table},
 	SPROF_RECORDING_GROUPS,
 	{0},
 };

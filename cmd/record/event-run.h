@@ -29,7 +29,7 @@ _Static_assert(offsetof(struct sprof_event_run_options, processes) == 0, "SPROF_
 
 /* Groups of a command's table, at the struct's offset. */
 #define SPROF_EVENT_RUN_GROUPS(title, base) \
-	{(title), sprof_processes_table, (base)}, {(title), sprof_processes_all_table, (base)}, \
+	{(title), sprof_processes_table, (base)}, \
 		{(title), sprof_processes_children_table, (base)}, \
 		{(title), sprof_processes_started_table, (base)}, \
 	{ \

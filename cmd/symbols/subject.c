@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "attach/module/read-maps.h"
 #include "attach/start/machine.h"
+#include "base/proc.h"
 
 static bool open_file(
 	struct sprof_symbol_subject *subject, const char *path, struct sprof_error *err)
@@ -21,6 +23,27 @@ static bool open_file(
 	return sprof_image_open(subject->file, &subject->image, err);
 }
 
+static bool refuse(pid_t pid, struct sprof_error *err)
+{
+	sprof_error_set(
+		err, SPROF_ERROR_NOT_FOUND, "can't read the mappings of process %d", (int)pid);
+	sprof_error_hint(err, "it has ended, belongs to another user, or is a kernel thread");
+	return false;
+}
+
+bool sprof_symbol_process_check(pid_t pid, struct sprof_error *err)
+{
+	int maps;
+
+	if (!sprof_machine_check_proc(err))
+		return false;
+	maps = sprof_proc_open(pid, 0, "maps");
+	if (maps < 0)
+		return refuse(pid, err);
+	close(maps);
+	return true;
+}
+
 bool sprof_symbol_subject_init(struct sprof_symbol_subject *subject,
 	const struct sprof_symbol_options *options, const char *path, struct sprof_error *err)
 {
@@ -32,16 +55,9 @@ bool sprof_symbol_subject_init(struct sprof_symbol_subject *subject,
 		return sprof_error_no_memory(err);
 	if (path && !open_file(subject, path, err))
 		return false;
-	if (options->processes.pid && !sprof_machine_check_proc(err))
-		return false;
 	if (options->processes.pid &&
-		!sprof_maps_read(&subject->maps, options->processes.pid, subject->modules)) {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "can't read the mappings of process %d",
-			(int)options->processes.pid);
-		sprof_error_hint(
-			err, "it has ended, belongs to another user, or is a kernel thread");
-		return false;
-	}
+		!sprof_maps_read(&subject->maps, options->processes.pid, subject->modules))
+		return refuse(options->processes.pid, err);
 	return sprof_namer_create(&options->naming, subject->modules, true, &subject->namer, err);
 }
 

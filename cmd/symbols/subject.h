@@ -41,6 +41,9 @@ struct sprof_symbol_subject {
 	uint64_t bias; /* of that module; 0: a file */
 };
 
+/* Whether its mappings can be read; a message, if not. */
+SPROF_MUST_USE bool sprof_symbol_process_check(pid_t pid, struct sprof_error *err);
+
 /* path NULL: the process of the options. The caller finishes the subject, also after a failure. */
 SPROF_MUST_USE bool sprof_symbol_subject_init(struct sprof_symbol_subject *subject,
 	const struct sprof_symbol_options *options, const char *path, struct sprof_error *err);

@@ -227,6 +227,10 @@ static bool answer_processes(const struct sprof_symbol_options *options, char *c
 	struct sprof_symbol_options one = *options;
 
 	for (size_t i = 0; i < pids->count; i++) {
+		if (!sprof_symbol_process_check(pids->items[i], err))
+			return false;
+	}
+	for (size_t i = 0; i < pids->count; i++) {
 		if (pids->count > 1)
 			printf("%s# process %d\n", i ? "\n" : "", (int)pids->items[i]);
 		one.processes.pid = pids->items[i];

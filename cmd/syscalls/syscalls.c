@@ -59,6 +59,7 @@ static const struct sprof_option option_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	SPROF_EVENT_RUN_GROUPS("What to trace", FIELD(watching)),
+	{"What to trace", sprof_processes_all_table, FIELD(watching)},
 	{"What to trace", option_table},
 	{"What to trace", sprof_with_samples_table, FIELD(beside)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},

@@ -62,26 +62,20 @@ static void put_times(const struct sprof_top_head *head, char *text, size_t size
 		threads_in(head, &times, SPROF_WEIGHT_WAIT), head->shown->latest->thread_count);
 }
 
-/* That there are few samples, and what helps. Returns the number of characters. */
-static size_t put_doubt(const struct sprof_top_head *head, char *text, size_t size)
+/* That there are few samples: by how much a share of 10 % may be off. */
+static void put_doubt(const struct sprof_top_head *head, char *text, size_t size)
 {
 	const uint64_t samples = samples_of(head->shown->profile);
 
-	if (!samples || samples >= FEW_SAMPLES)
-		return 0;
-	return (size_t)snprintf(text, size,
-		"only %" PRIu64 " sample%s: a share of 10 %% may be off by %.0f points; w: more   ",
-		samples, samples == 1 ? "" : "s", sprof_doubts_uncertainty((double)samples));
+	if (samples && samples < FEW_SAMPLES)
+		snprintf(text, size, ", only %" PRIu64 " sample%s (±%.0f points)", samples,
+			samples == 1 ? "" : "s", sprof_doubts_uncertainty((double)samples));
 }
 
 static void put_quality(const struct sprof_top_head *head, char *text, size_t size)
 {
 	const struct sprof_quality *quality = &head->shown->profile->quality;
-	const size_t used = put_doubt(head, text, size);
 	uint64_t stacks = 0;
-
-	text += used;
-	size -= used;
 
 	for (int i = 0; i < SPROF_END_COUNT; i++)
 		stacks += quality->stacks[i];
@@ -97,13 +91,15 @@ static void put_quality(const struct sprof_top_head *head, char *text, size_t si
 void sprof_top_head_lines(
 	const struct sprof_top_head *head, char lines[SPROF_TOP_HEAD_LINES][SPROF_TOP_HEAD_SIZE])
 {
-	char window[64] = "", command[SPROF_TOP_HEAD_SIZE / 2];
+	char window[64] = "", doubt[64] = "", command[SPROF_TOP_HEAD_SIZE / 2];
 
-	if (head->shown)
+	if (head->shown) {
 		put_window(head, window, sizeof(window));
+		put_doubt(head, doubt, sizeof(doubt));
+	}
 	sprof_clean_copy(head->command, command, sizeof(command));
-	snprintf(lines[0], SPROF_TOP_HEAD_SIZE, "%s%s%s: %s", word_of(head), window[0] ? ", " : "",
-		window, command);
+	snprintf(lines[0], SPROF_TOP_HEAD_SIZE, "%s%s%s%s: %s", word_of(head),
+		window[0] ? ", " : "", window, doubt, command);
 	lines[1][0] = lines[2][0] = '\0';
 	if (!head->shown)
 		return;

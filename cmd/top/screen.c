@@ -18,11 +18,13 @@
 #include "cmd/top/page.h"
 #include "cmd/top/state.h"
 #include "cmd/top/terminal.h"
+#include "output/clean.h"
 #include "output/format.h"
 #include "profile/edit/history.h"
 #include "profile/edit/merge.h"
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
+#include "profile/model/program.h"
 #include "profile/names/identify.h"
 
 static const uint64_t double_click_ns = 400ull * SPROF_NS_PER_MS;
@@ -174,24 +176,24 @@ static void save(struct view *view)
 /* A file named after the program, which does not exist yet. */
 static void propose_file(const struct view *view, char *file, size_t size)
 {
-	const char *command = view->of->command, *end = command + strcspn(command, " ");
-	const char *name = end;
+	char name[SPROF_PROGRAM_NAME], clean[3 * SPROF_PROGRAM_NAME + 4];
 
-	while (name > command && name[-1] != '/')
-		name--;
-	snprintf(file, size, "%.*s.pb.gz", (int)(end - name), name);
+	sprof_program_name(view->of->command, name, sizeof(name));
+	sprof_clean_copy(name, clean, sizeof(clean));
+	snprintf(file, size, "%s.pb.gz", clean);
 	for (unsigned i = 2; !access(file, F_OK) && i < 1000; i++)
-		snprintf(file, size, "%.*s-%u.pb.gz", (int)(end - name), name, i);
+		snprintf(file, size, "%s-%u.pb.gz", clean, i);
 }
 
 static bool press(struct view *view, int key)
 {
 	const bool was_paused = view->state.is_paused;
+	const enum sprof_top_prompt prompt = view->state.prompt;
 
-	if (!view->state.prompt)
-		propose_file(view, view->state.file, sizeof(view->state.file));
 	if (!sprof_top_state_key(&view->state, &view->table, key))
 		return false;
+	if (view->state.prompt == SPROF_TOP_ASKS_FILE && !prompt)
+		propose_file(view, view->state.typed, sizeof(view->state.typed));
 	if (view->state.is_paused != was_paused)
 		order(view, was_paused ? "enable\n" : "disable\n");
 	if (view->state.saves)

@@ -346,7 +346,7 @@ static bool act(struct sprof_top_state *state, const struct sprof_top_table *tab
 		pause_sampling(state);
 		break;
 	case SPROF_TOP_SAVE:
-		ask(state, SPROF_TOP_ASKS_FILE, state->file);
+		ask(state, SPROF_TOP_ASKS_FILE, "");
 		break;
 	case SPROF_TOP_HELP:
 		toggle_help(state);

@@ -39,8 +39,8 @@ struct sprof_top_state {
 	char filter[SPROF_TOP_TYPED];
 	enum sprof_top_prompt prompt;
 	char typed[SPROF_TOP_TYPED];
-	bool is_proposal;           /* `typed` is a default, which the first character replaces */
-	char file[SPROF_TOP_TYPED]; /* the default of a file to save to; set by the owner */
+	/* `typed` is a default, which the first character replaces; the owner proposes a file's name */
+	bool is_proposal;
 	char message[SPROF_TOP_MESSAGE]; /* result of the last key; empty: none */
 	bool is_frozen, is_paused, shows_help, quits;
 	bool saves; /* the user has entered a file name to save to; the owner resets it */

@@ -75,6 +75,7 @@ static const struct sprof_option sampling_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
+	{"What to watch", sprof_processes_all_table, FIELD(watching)},
 	{"Sampling", sampling_table},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
@@ -270,7 +271,7 @@ static void describe_end(const struct watch *watch, char *words, size_t size)
 	else if (tracing->program_ended)
 		snprintf(words, size, "ended with exit code %d", WEXITSTATUS(status));
 	else
-		snprintf(words, size, "ended");
+		snprintf(words, size, "sampling has ended");
 }
 
 /* Sampling has ended: the screen keeps the last figures, unless a signal ended the run. */

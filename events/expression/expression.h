@@ -5,7 +5,8 @@
  * signed 64-bit. Texts have ==, != and ~ (glob match; precedence of <). What C leaves undefined is
  * defined here:
  * - sums, differences and products wrap around;
- * - division and remainder by zero give 0; INT64_MIN / -1 is INT64_MIN, remainder 0;
+ * - division and remainder by a value that is zero give 0 (a written zero is an error);
+ *   INT64_MIN / -1 is INT64_MIN, remainder 0;
  * - a shift by a negative count gives 0. By 64 or more, << gives 0 and >> gives 0 or -1; >> is
  * arithmetic;
  * - && || ?: short-circuit; other operators evaluate their left side first.

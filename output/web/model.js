@@ -266,12 +266,15 @@ function sumAt(column, places) {
 	return sum;
 }
 
-/* The first run that ends behind the time. Runs of a thread follow each other. */
+/*
+ * The first run that ends behind the time, or begins at it: in a time slice, all runs but the last one
+ * have no length. Runs of a thread follow each other.
+ */
 function firstRunAfter(runs, time) {
 	let low = 0, high = runs.count;
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		if (runs.start[middle] + runs.length[middle] > time)
+		if (runs.start[middle] >= time || runs.start[middle] + runs.length[middle] > time)
 			high = middle;
 		else
 			low = middle + 1;

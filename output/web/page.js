@@ -535,7 +535,8 @@ class Page {
 		byId("function-place").textContent = placeOf(this.data, fn);
 		const verdict = entry && verdictOf(entry.total);
 		fill(byId("function-bar"), ...entry ? [classBar(entry.total)] : []);
-		byId("function-figures").textContent = !entry ? "Not in this selection." :
+		byId("function-figures").textContent = !entry
+			? `Not in this selection${this.foldsIdle() ? ", or only in idle threads (w shows them)" : ""}.` :
 			`self ${formatWeight(entry.self[weight], weight)} (${formatPercent(entry.self[weight], whole)}), ` +
 			`total ${formatWeight(entry.total[weight], weight)} (${formatPercent(entry.total[weight], whole)}) ` +
 			`of ${weightName(weight)}; total: ${classWords(entry.total)}; self: ${classWords(entry.self)}`;

@@ -65,7 +65,7 @@ function writeAnswer(model) {
 	const box = byId("answer"), {idle, cost, own} = model.data;
 	if (first && idle > 0)
 		words.push(element("li", {}, `Shares are of the time in which threads were not idle; ${formatTime(idle)} ` +
-			"they waited for work. Below, that is [idle]."));
+			"they waited for work. Below, that is [idle] while idle threads are folded."));
 	if (first && own.length)
 		words.push(element("li", {}, `Of that time, with what they call in libraries: ${ownWords(model.data)}.`));
 	if (first && cost)

@@ -155,10 +155,15 @@ void sprof_book_pause(struct book *book, uint64_t time_ns)
 
 void sprof_book_resume(struct book *book)
 {
-	const struct threads threads = threads_of(book->run);
+	const struct processes processes = processes_of(book->run);
+	struct threads threads;
 
 	book->is_paused = false;
 	book->begin_ns = now_of(book->run);
+	/* Those that were born meanwhile: what they have used is not charged. */
+	for (size_t i = 0; i < processes.count; i++)
+		book->run->world->find_workers(book->run->world->target, processes.items[i]);
+	threads = threads_of(book->run);
 	for (size_t i = 0; i < threads.count; i++) {
 		if (threads.items[i]->sampling)
 			sprof_charge_resume(&book->charging, threads.items[i]);

@@ -4,6 +4,8 @@
  */
 #include "sampler/tick/tick.h"
 
+#include <sys/syscall.h>
+
 #include "base/clock.h"
 #include "base/numbers.h"
 #include "sampler/stack/mappings.h"
@@ -114,8 +116,8 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
 
-/* A worker of the kernel is born unreported, by a thread that runs. */
-static void find_workers(const struct run *run, const struct sprof_process *process)
+/* A worker of the kernel is born unreported: by a thread that runs, or for one that waits for its work. */
+static void find_workers(const struct run *run, struct sprof_process *process)
 {
 	if (process->sampling->workers_ns != run->tick.ns)
 		run->world->find_workers(run->world->target, process);
@@ -133,6 +135,8 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 
 	if (!sampled)
 		return;
+	if (sampled->last_call.number == SYS_io_uring_enter)
+		find_workers(run, thread->process);
 	if (!sampled->sleep.active) {
 		if (!has_run(run, thread))
 			return;

@@ -4,6 +4,8 @@
  * from the cells' data-value, which has all digits.
  */
 "use strict";
+const fs = require("node:fs");
+const path = require("node:path");
 const {assert, main, settled} = require("./browser.cjs");
 
 const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
@@ -329,7 +331,11 @@ async function idle_threads_are_folded(open) {
 	assert.match(await tooltip(page), /^main\n[^]*100\.0 ms wall, 14\.3 % of all/);
 	assert.deepEqual(await names(), ["[futex]", "lock", "main", "work"]);
 	assert.equal(await page.locator("#function-name").innerText(), "work");
+	await page.locator("#waits tbody tr", {hasText: "serve_0"}).click();
+	assert.equal(await page.locator("#function-figures").innerText(),
+		"Not in this selection, or only in idle threads (w shows them).");
 	await page.keyboard.press("w");
+	assert.match(await page.locator("#function-figures").innerText(), /^self /);
 	compareFlat(await readTable(page, "#flat"), truth.all, "wall", "shown");
 	await pointAt(page, "#graph", 0.5, 1);
 	assert.match(await tooltip(page), /^start\n[^]*600\.0 ms wall/);
@@ -600,6 +606,14 @@ async function a_real_run_has_its_timeline(open) {
 	assert.ok(percent > 99, percent);
 }
 
+/* Those of a slice begin together, and have the whole of its time together. */
+async function runs_without_length_count() {
+	const model = fs.readFileSync(path.join(__dirname, "../../output/web/model.js"), "utf8");
+	const firstRunAfter = new Function("CLASSES", `${model}\nreturn firstRunAfter;`)([]);
+	const runs = {count: 4, start: [0, 0, 20, 20], length: [0, 20, 0, 20]};
+	assert.deepEqual([0, 1, 20, 40].map((time) => firstRunAfter(runs, time)), [0, 1, 2, 4]);
+}
+
 /* What was saved with --time-slices: the same page, but for times that are those of slices. */
 async function a_report_of_slices_has_a_timeline(open) {
 	const {page, data} = await open.run(["sh", "-c",
@@ -822,6 +836,7 @@ main({
 	everything_follows_the_span,
 	a_real_run_has_its_timeline,
 	a_cut_timeline_says_so,
+	runs_without_length_count,
 	a_report_of_slices_has_a_timeline,
 	names_stay_text,
 	it_runs_nothing_but_its_own_script,

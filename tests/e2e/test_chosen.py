@@ -1,6 +1,7 @@
 """Who is profiled: several processes, single threads, and processes by name."""
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -130,6 +131,9 @@ def test_by_name():
     second = named(name)
     result = sprof("attach", "--name", name, "-d", "200ms", *PROFILE)
     check_error(result, 64, f"2 processes match '{name}': ", str(first.pid), str(second.pid), "--newest", "--all")
+    for command in ("symbols", "rundelay", "calls"):
+        result = sprof(command, "--name", name, *WATCHING[command])
+        check_error(result, 64, f"2 processes match '{name}': ", "--newest takes the last one started; or choose with -p")
     sprof("attach", "--name", name, "--newest", "-d", "200ms", *PROFILE).check(0)
     assert read_profile()[1]["target_pid"] == second.pid
     sprof("attach", "--name", name, "--all", "-d", "200ms", *PROFILE).check(0)
@@ -147,12 +151,24 @@ def test_by_command_line():
     program = Program([sys.executable, os.path.abspath(f"{name}.py")])
     wait_until(lambda: name in command_line(program.pid), "the interpreter has begun")
     for pattern in (rf"^{name}\.py$", f"^{sys.executable} .*{name}"):
-        assert str(program.pid) in sprof("dump", "--name", pattern).check(0).text(), pattern
+        result = sprof("dump", "--name", pattern).check(0)
+        assert str(program.pid) in result.text(), pattern
+        assert f"the command line of process {program.pid}: {sys.executable} " in result.err, result.err
     other = named(f"other{name}.py")
     assert str(other.pid) in sprof("dump", "--name", name).check(0).text(), "a name comes before command lines"
     for one in (program, other):
         one.say("\n")
         one.finish()
+
+
+def test_by_the_end_of_a_long_command_line():
+    """As of Java: the main class behind a class path of any length."""
+    name = f"Main{os.getpid()}"
+    program = Program([sys.executable, "-c", "import sys; sys.stdin.readline()", "x" * 9000, name])
+    wait_until(lambda: name in command_line(program.pid), "the interpreter has begun")
+    assert str(program.pid) in sprof("dump", "--name", f"^{name}$").check(0).text()
+    program.say("\n")
+    program.finish()
 
 
 def command_line(pid):
@@ -185,16 +201,31 @@ def test_all_commands_take_the_same_choices():
         result = sprof(command, "--tid", second, *words)
         assert result.code in (0, 1) and (f"process {one.pid} has thread" in result.err) == (command not in SINGLE_THREADS), \
             (command, result.err)
+        result = sprof(command, "--tid", one.pid, *words)
+        assert (f"process {one.pid} has thread {one.pid}" in result.err) == (command not in SINGLE_THREADS), (command, result.err)
         result = sprof(command, "-p", f"{one.pid},{other.pid}", *words)
         if command in SEVERAL:
             assert result.code in (0, 1), (command, result.err)
         else:
             check_error(result, 64, f"{command} takes one process at a time, not {one.pid}, {other.pid}")
     for command in (*WATCHING, "top"):
-        check_error(sprof(command, "--name", "no-such-name", *WATCHING.get(command, ())), 2, "no process has a name that matches 'no-such-name'")
+        check_error(sprof(command, "--name", "no-such-name", *WATCHING.get(command, ())), 2, "no process has a name or command line that matches 'no-such-name'")
     for program in (one, other):
         check_untouched(program.pid)
         program.finish().check(0)
+
+
+def test_tables_of_several_processes():
+    one, other = (Program(["sh", "-c", "while :; do read line < /dev/null; done"]) for _ in range(2))
+    both = f"{one.pid},{other.pid}"
+    for words in (("mem",), ("syscalls", "--source", "ptrace", "--per-thread")):
+        rows = sprof(*words, "-p", both, "-d", "100ms").check(0).text()
+        for pid in (one.pid, other.pid):
+            assert re.search(rf"(?m)^ *{pid} ", rows), (words, rows)
+    for program in (one, other):
+        check_untouched(program.pid)
+        program.signal(signal.SIGKILL)
+        program.finish()
 
 
 def test_a_dump_of_single_threads():
@@ -209,6 +240,11 @@ def test_symbols_of_several_processes():
     one, other = Target("threads", 0, 0), Target("spin-two")
     text = sprof("symbols", "-p", f"{one.pid},{other.pid}", "main").check(0).text()
     assert text.index(f"# process {one.pid}") < text.index(f"# process {other.pid}"), text
+    gone = Target("threads", 0, 0)
+    gone.finish().check(0)
+    result = sprof("symbols", "-p", f"{one.pid},{gone.pid}", "main")
+    check_error(result, 2, f"can't read the mappings of process {gone.pid}")
+    assert not result.text(), "one that is not there refuses all"
     for program in (one, other):
         program.finish()
 
@@ -217,14 +253,14 @@ def test_a_shell_with_the_name_in_its_command_line():
     name = f"unwanted{os.getpid()}"
     script = f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"
     result = Program(["sh", "-c", script]).finish()
-    check_error(result, 2, f"no process has a name that matches '{name}'")
+    check_error(result, 2, f"no process has a name or command line that matches '{name}'")
 
 
 def test_it_never_finds_what_started_it():
     name = f"starter{os.getpid()}"
     shutil.copy("/bin/sh", name)
     result = Program([os.path.abspath(name), "-c", f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"]).finish()
-    check_error(result, 2, f"no process has a name that matches '{name}'")
+    check_error(result, 2, f"no process has a name or command line that matches '{name}'")
 
 
 if __name__ == "__main__":

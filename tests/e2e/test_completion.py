@@ -39,6 +39,8 @@ def completed_by_fish(line):
 def test_completion():
     assert {*COMMANDS, "--list-formats"} <= {*completed("")}
     assert completed("run", "--max-o") == ["--max-overhead"]
+    assert completed("mem", "--ne") == ["--newest"] and completed("rundelay", "--ti") == ["--tid"]
+    assert completed("mem", "--al") == ["--all"] and completed("rundelay", "--al") == [], "it takes one process"
     assert completed("report", "--state", "st") == ["stopped"]
     assert "speedscope" in completed("attach", "-f", "")
     assert completed("syscalls", "-e", "read,%fi") == ["read,%file"]

@@ -14,6 +14,7 @@ COMMANDS = ("run attach report diff merge annotate heap trace syscalls dump call
 SHOWING = "report diff merge annotate"
 RECORDING = "run attach"
 NAMING = f"{RECORDING} heap trace syscalls dump top symbols"
+CHOOSING = "attach heap trace syscalls dump calls top symbols mem rundelay"
 LAUNCHING = "heap trace syscalls calls top mem"
 
 # Of each command: the words before and behind its options. {pid} is a shell with a child, both asleep.
@@ -264,6 +265,9 @@ ROWS = [
     *values(RECORDING, "faults", "x", "not a number"),
     (RECORDING, "faults-period", ["--faults-period", "3"], (), Fails("needs --faults")),
     ("attach", "pid", ["--tid", "1"], (), Fails("--pid and --tid exclude")),
+    *((CHOOSING, option, ["--tid", "1", "--name", "x"], (), Fails("--(pid|tid) and --(tid|name) exclude")) for option in ("tid", "name")),
+    (CHOOSING, "newest", ["--newest"], (), Fails("--newest needs --name")),
+    ("attach top dump mem syscalls", "all", ["--all"], (), Fails("--all needs --name")),
     ("attach", "children", ["--children", "--tid", "1"], (), Fails("exclude each other")),
     # What is watched.
     *values(LAUNCHING + " symbols rundelay", "pid", "0", "not an id"),

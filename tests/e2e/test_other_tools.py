@@ -102,6 +102,7 @@ LINES = (
     ("dump {pid}", "works"),
     ("dump {pid} --json", "works"),
     ("attach {pid} -d 200ms -o h.pb.gz", "works"),
+    ("attach {pid} --children -d 200ms -o h.pb.gz", "works"),
     ("attach {pid} {pid}", "attach takes no argument"),
     ("bt -p {pid}", "sprof dump -p PID"),
     ("pstack {pid}", "sprof dump -p PID"),

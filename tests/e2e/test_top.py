@@ -519,6 +519,23 @@ def test_a_process_that_ends():
         assert top.status() == 0
 
 
+def test_sampling_that_ends_before_the_processes():
+    one, other = Target("threads", 1, 1), Target("threads", 1, 1)
+    with Top(24, 80, "-p", f"{one.pid},{other.pid}", "-r", "4", "-d", "3s") as top:
+        top.wait(r"^\w.*, last .* s, only \d+ samples? \(±\d+ points\): ")
+        top.wait(r" 6 threads")
+        top.wait(r"sprof \d+\.\d % of a CPU$")
+        top.press("2")
+        for tid in (*threads_of(one.pid), *threads_of(other.pid)):
+            top.wait(rf"^ *{tid} ")
+        top.wait(r"^sampling has ended")
+        top.press("q")
+        assert top.status() == 0
+    for victim in (one, other):
+        check_untouched(victim.pid)
+        victim.finish().check(0)
+
+
 def test_a_hundred_threads_are_born():
     victim = Target("threads", 0, 1)
     with Top(24, 80, "-p", victim.pid, "-i", "500ms") as top:

@@ -216,6 +216,30 @@ static void a_system_call_cut_short_is_refused(void **state)
 		assert_false(sprof_proc_parse_syscall(texts[i], &call));
 }
 
+/* A virtual CPU of Linux 5.8 has the flag that a worker of io_uring has today. */
+static void a_worker_has_the_flag_and_the_name(void **state)
+{
+	static const struct {
+		const char *comm;
+		uint64_t flags;
+		bool is_worker;
+	} rows[] = {
+		{"iou-wrk-4711", SPROF_PF_IO_WORKER, true},
+		{"iou-sqp-4711", SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER, true},
+		{"vhost-4711", SPROF_PF_USER_WORKER, true},
+		{"CPU 0/KVM", SPROF_PF_IO_WORKER, false},
+		{"modprobe", SPROF_PF_USER_WORKER, false},
+		{"iou-wrk-4711", 0, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct sprof_proc_stat stat = {.flags = rows[i].flags};
+
+		snprintf(stat.comm, sizeof(stat.comm), "%s", rows[i].comm);
+		assert_int_equal(sprof_proc_is_worker(&stat), rows[i].is_worker);
+	}
+}
+
 TEST_MAIN("procfs")
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +257,7 @@ TEST_MAIN("procfs")
 		cmocka_unit_test(a_thread_inside_a_system_call),
 		cmocka_unit_test(a_thread_blocked_outside_of_any_system_call),
 		cmocka_unit_test(a_system_call_cut_short_is_refused),
+		cmocka_unit_test(a_worker_has_the_flag_and_the_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

