@@ -234,10 +234,14 @@ const char *sprof_module_name(const struct sprof_module *module)
 	return slash && slash[1] ? slash + 1 : module->path;
 }
 
+/* Other programs' files have "[kernel.kallsyms]" and the like. */
 bool sprof_module_is_generated(const struct sprof_module *module)
 {
+	static const char kernel[] = "[kernel";
+
 	return module->kind == SPROF_MODULE_ANONYMOUS && module->path[0] &&
-		strcmp(module->path, SPROF_MODULE_KERNEL) != 0 &&
+		strncmp(module->path, kernel, strlen(kernel)) != 0 &&
+		strcmp(module->path, SPROF_MODULE_UPROBES) != 0 &&
 		strcmp(module->path, SPROF_MODULE_VSYSCALL) != 0;
 }
 

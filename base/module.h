@@ -29,6 +29,10 @@ enum sprof_module_kind {
 #define SPROF_MODULE_KERNEL "[kernel]"
 /* Code that the kernel shows in every process. */
 #define SPROF_MODULE_VSYSCALL "[vsyscall]"
+/* Instructions that the kernel executes outside a program that uprobes are in. */
+#define SPROF_MODULE_UPROBES "[uprobes]"
+/* Code of a program without a file of code: a packed one. With a file: "[jit of FILE]". */
+#define SPROF_MODULE_JIT "[jit]"
 
 struct sprof_module {
 	uint32_t id; /* index in the table */

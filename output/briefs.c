@@ -1,8 +1,8 @@
 /*
  * Chooses short names. Each function gets the plainest form that no other function has and that is
  * short enough: first without template arguments and parameters, then with some of them. If no form
- * is both, leading parts of the path go, and at last a number that is computed from the whole name
- * is appended: it is the same in every profile.
+ * is both, leading parts of the path go. If that is not unique, a number that is computed from the
+ * whole name is appended: it is the same in every profile.
  */
 #include "output/briefs.h"
 
@@ -123,7 +123,7 @@ static bool is_same(const struct name *name, const struct name *other)
 	return other->text && strcmp(name->text, other->text) == 0;
 }
 
-/* Gives names to those whose form no other one has. Returns false if out of memory. */
+/* Gives names to those whose form no other one has; the last form may be too long. Returns false if out of memory. */
 static bool try_form(struct sprof_briefs *briefs, former *form)
 {
 	struct name *names = briefs->names;
@@ -137,9 +137,10 @@ static bool try_form(struct sprof_briefs *briefs, former *form)
 	for (size_t i = 0; ok && i < briefs->count && names[i].text; i++) {
 		const bool is_one = !(i && is_same(&names[i], &names[i - 1])) &&
 			!(i + 1 < briefs->count && is_same(&names[i], &names[i + 1]));
+		const bool is_short =
+			form == end_of_path || sprof_fit_length(names[i].text) <= SPROF_BRIEF_ROOM;
 
-		if (is_one && sprof_fit_length(names[i].text) <= SPROF_BRIEF_ROOM &&
-			!sprof_strtab_find(briefs->taken, names[i].text))
+		if (is_one && is_short && !sprof_strtab_find(briefs->taken, names[i].text))
 			ok = take(briefs, &names[i], names[i].text);
 	}
 	for (size_t i = 0; i < briefs->count; i++) {
@@ -180,9 +181,10 @@ static bool choose(struct sprof_briefs *briefs)
 
 	for (size_t i = 0; ok && i < sizeof(forms) / sizeof(forms[0]); i++)
 		ok = try_form(briefs, forms[i]);
+	/* The order in which numbers are given must not depend on that of equal forms. */
+	qsort(briefs->names, briefs->count, sizeof(*briefs->names), by_whole);
 	for (size_t i = 0; ok && i < briefs->count; i++)
 		ok = briefs->names[i].brief || mark(briefs, &briefs->names[i]);
-	qsort(briefs->names, briefs->count, sizeof(*briefs->names), by_whole);
 	return ok;
 }
 

@@ -127,9 +127,9 @@ static void drop_word(struct writer *to, size_t begin)
 		const char last = to->text[to->length - 1];
 
 		depth += last == '>' || last == ')';
-		depth -= depth && (last == '<' || last == '(');
-		if (!depth && last != '<' && last != '(' && !is_of_word(last))
+		if (!depth && !is_of_word(last))
 			return;
+		depth -= last == '<' || last == '(';
 		to->length--;
 	}
 }

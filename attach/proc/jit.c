@@ -43,11 +43,11 @@ static bool starts_with_any(const struct sprof_maps_line *line, const char *cons
 	return false;
 }
 
-/* "[heap]" is what malloc() gave. The names of files are those of huge pages, shared memory, and the
+/* "[heap]" is what malloc() gave; code on "[stack]" is a trampoline. The names of files are those of huge pages, shared memory, and the
  * code of .NET, which maps it twice. */
 bool sprof_jit_is_memory(const struct sprof_maps_line *line)
 {
-	static const char *const names[] = {"[anon", "[heap]", "/", NULL};
+	static const char *const names[] = {"[anon", "[heap]", "[stack", "/", NULL};
 	static const char *const like_files[] = {
 		"/anon_hugepage", "/dev/zero (deleted)", "/memfd:doublemapper", NULL};
 
@@ -116,7 +116,7 @@ static struct name find_runtime(const char *maps_text)
 uint32_t sprof_jit_module(const char *maps_text, pid_t pid, struct sprof_modules *modules)
 {
 	const struct name runtime = find_runtime(maps_text);
-	char path[NAME_MAX + sizeof("[jit of ]")] = "[jit]";
+	char path[NAME_MAX + sizeof("[jit of ]")] = SPROF_MODULE_JIT;
 	const struct sprof_module_key key = {
 		.kind = SPROF_MODULE_ANONYMOUS,
 		.path = path,

@@ -16,13 +16,22 @@ enum { FIRST_WITH_PERF = 12 /* first Python 3.X that writes a perf map */ };
 
 /* How runtimes are made to write their perf map; details in brackets. */
 static const struct {
-	const char *module; /* as attach/proc/jit.c calls their code */
+	const char *module; /* how attach/proc/jit.c calls their code, up to a version */
 	const char *help;
 } writers[] = {
-	{"[jit of node]", "node --perf-basic-prof (writes one)"},
-	{"[jit of .NET]", "DOTNET_PerfMapEnabled=1 (in its environment)"},
-	{"[jit of ruby]", "ruby --yjit-perf (writes one)"},
+	{"[jit of node", "node --perf-basic-prof (writes a perf map)"},
+	{"[jit of .NET", "DOTNET_PerfMapEnabled=1 (in its environment)"},
+	{"[jit of ruby", "ruby --yjit-perf (writes a perf map)"},
 };
+
+/* The file's name may end with a version: "ruby3.1", "node-20". */
+static bool is_code_of(const char *module, const char *runtime)
+{
+	const char *behind = module + strlen(runtime);
+
+	return strncmp(module, runtime, strlen(runtime)) == 0 && *behind &&
+		strchr("0123456789-]", *behind);
+}
 
 static bool is_python_with_perf(const char *module)
 {
@@ -36,7 +45,7 @@ static bool is_python_with_perf(const char *module)
 static void jit_hint_write(const struct sprof_module *module, char *buffer, size_t size)
 {
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
-		if (strcmp(module->path, writers[i].module) == 0) {
+		if (is_code_of(module->path, writers[i].module)) {
 			snprintf(buffer, size, "%s", writers[i].help);
 			return;
 		}
@@ -47,7 +56,9 @@ static void jit_hint_write(const struct sprof_module *module, char *buffer, size
 			"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
 			(unsigned long long)module->inode);
 	else if (is_python_with_perf(module->path))
-		snprintf(buffer, size, "python3 -X perf (writes one)");
+		snprintf(buffer, size, "python3 -X perf (writes a perf map)");
+	else if (strcmp(module->path, SPROF_MODULE_JIT) == 0)
+		snprintf(buffer, size, "run it unpacked (if it is packed, as by UPX)");
 	else
 		snprintf(buffer, size,
 			"have it write /tmp/perf-PID.map (lines of ADDRESS SIZE NAME)");

@@ -67,8 +67,8 @@ static void write_row(const struct table *table, const struct sprof_diff_row *ch
 	struct sprof_row row = {.out = table->text->out};
 
 	write_figures(table, change, &row);
-	sprof_text_end_with_name(
-		table->text, row.length, table->text->profile->functions[change->function].name);
+	sprof_text_end_with_function(table->text, row.length,
+		table->text->profile->functions[change->function].name, "");
 }
 
 /* The larger share of a function in either profile. */

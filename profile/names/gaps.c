@@ -53,14 +53,27 @@ static bool explain_module(struct sprof_profile *profile, struct sprof_symbols *
 	return (facts->gap_why && (facts->gap_help || !gap.help[0])) || sprof_error_no_memory(err);
 }
 
-/* The function's module is the one that rows have; the place's module has its own process. */
-static bool explain(struct sprof_profile *profile, struct sprof_symbols *symbols,
-	const struct sprof_profile_location *location, struct sprof_error *err)
+/* The module under which a place's row appears: of all processes with a runtime, the first one's. */
+static uint32_t shown_module(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location)
 {
-	const uint32_t owner = sprof_profile_owner(profile, location);
+	return profile->functions[sprof_profile_owner(profile, location)].module;
+}
 
-	return explain_module(profile, symbols, location->frame.module, err) &&
-		explain_module(profile, symbols, profile->functions[owner].module, err);
+/*
+ * A remedy may name a process, so it has to be that of a process with such places; one with a perf
+ * map has none.
+ */
+static bool share_gap(struct sprof_profile *profile, const struct sprof_profile_location *location)
+{
+	const uint32_t module = location->frame.module;
+	struct sprof_profile_module *shown = facts_of(profile, shown_module(profile, location));
+
+	if (shown && !shown->gap_help) {
+		shown->gap_why = profile->module_facts[module].gap_why;
+		shown->gap_help = profile->module_facts[module].gap_help;
+	}
+	return shown;
 }
 
 bool sprof_profile_explain(
@@ -69,8 +82,15 @@ bool sprof_profile_explain(
 	for (size_t i = 0; i < profile->location_count; i++) {
 		const struct sprof_profile_location *location = &profile->locations[i];
 
-		if (is_unresolved(profile, location) && !explain(profile, symbols, location, err))
+		if (is_unresolved(profile, location) &&
+			!explain_module(profile, symbols, location->frame.module, err))
 			return false;
+	}
+	for (size_t i = 0; i < profile->location_count; i++) {
+		const struct sprof_profile_location *location = &profile->locations[i];
+
+		if (is_unresolved(profile, location) && !share_gap(profile, location))
+			return sprof_error_no_memory(err);
 	}
 	return true;
 }
@@ -87,7 +107,7 @@ static void count_row(const struct sprof_profile *profile, size_t row, struct ta
 
 		if (!is_unresolved(profile, location))
 			continue;
-		tally = &tallies[location->frame.module];
+		tally = &tallies[shown_module(profile, location)];
 		if (tally->last_row != row + 1)
 			tally->gap.samples += samples;
 		tally->last_row = row + 1;
@@ -101,7 +121,7 @@ static void count_all(
 		const struct sprof_profile_location *location = &profile->locations[i];
 
 		if (is_unresolved(profile, location))
-			tallies[location->frame.module].gap.addresses++;
+			tallies[shown_module(profile, location)].gap.addresses++;
 	}
 	for (size_t i = 0; i < profile->row_count; i++) {
 		*ret_samples += profile->rows[i].metrics.samples;

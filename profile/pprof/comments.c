@@ -58,7 +58,8 @@ static void read_number(
 	}
 }
 
-/* "gap.3", "gap_help.3": for the module of mapping 3. */
+/* "gap.3", "gap_help.3": for the module of mapping 3. Of several mappings of a module, the first has
+ * what its rows have. */
 static bool read_gap(struct sprof_pprof_file *file, const char *comment, const char *text)
 {
 	bool is_help = strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0;
@@ -71,9 +72,9 @@ static bool read_gap(struct sprof_pprof_file *file, const char *comment, const c
 		return true;
 	copy = sprof_build_string(file->profile, text, strlen(text));
 	facts = &file->profile->module_facts[file->mappings[mapping].module];
-	if (is_help)
+	if (is_help && !facts->gap_help)
 		facts->gap_help = copy;
-	else
+	else if (!is_help && !facts->gap_why)
 		facts->gap_why = copy;
 	return copy;
 }

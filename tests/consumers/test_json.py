@@ -12,8 +12,8 @@ import pprof_file
 SCHEMA = os.path.join(harness.HERE, "../../docs/profile.schema.json")
 
 
-def write(profile):
-    pprof_file.write("in.pb.gz", profile)
+def write(profile, comments=()):
+    pprof_file.write("in.pb.gz", profile, comments=comments)
     harness.sprof("report", "in.pb.gz", "-o", "out.json")
     harness.run("python3", "-m", "json.tool", "out.json", "/dev/null")
     with open("out.json", encoding="utf-8") as file:
@@ -52,7 +52,10 @@ def test_tables():
 def test_schema():
     harness.need_npm("ajv")
     for profile in (model.canonical(), model.make_random(1)):
-        write(profile)
+        data = write(profile, ("sprof: gap.1=stripped", "sprof: gap_help.1=install symbols",
+                               "sprof: gap.1=of a later mapping"))
+        assert ("stripped", "install symbols") in [
+            (module.get("gap"), module.get("gap_help")) for module in data["modules"]], data["modules"]
         harness.node("check-schema.cjs", SCHEMA, "out.json")
 
 

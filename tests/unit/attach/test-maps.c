@@ -132,9 +132,10 @@ static void generated_code_is_called_after_its_runtime(void **state)
 		      "5000-6000 r-xp 00000000 00:00 0 \n"
 		      "7000-8000 r-xp 00000000 00:00 0 [anon:v8]\n"
 		      "9000-a000 rwxp 00000000 00:00 0 [heap]\n"
-		      "b000-c000 rwxp 00000000 00:00 0 [stack]\n",
+		      "b000-c000 rwxp 00000000 00:00 0 [stack]\n"
+		      "d000-e000 r-xp 00000000 00:00 0 [uprobes]\n",
 		(const char *const[]){"[jit of node]", "/usr/bin/node", "[jit of node]",
-			"[jit of node]", "[jit of node]", "[stack]"});
+			"[jit of node]", "[jit of node]", "[jit of node]", "[uprobes]"});
 	check_modules("3000-4000 r-xp 00000000 08:01 77 /opt/server (deleted)\n"
 		      "5000-6000 rwxs 00000000 00:01 5 /dev/zero (deleted)\n"
 		      "7000-8000 rwxs 00000000 00:01 6 /memfd:doublemapper (deleted)\n",

@@ -248,6 +248,23 @@ static void a_name_is_the_last_component(void **state)
 	}
 }
 
+/* Neither the kernel's code, as other programs call it too, nor what the kernel shows in a process. */
+static void generated_code_is_the_processes_own(void **state)
+{
+	static const char *const kernels[] = {SPROF_MODULE_KERNEL, "[kernel.kallsyms]",
+		"[kernel.kallsyms]_text", SPROF_MODULE_VSYSCALL, SPROF_MODULE_UPROBES, ""};
+	struct sprof_module module = {.kind = SPROF_MODULE_ANONYMOUS};
+
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		module.path = kernels[i];
+		assert_false(sprof_module_is_generated(&module));
+	}
+	module.path = "[jit of node]";
+	assert_true(sprof_module_is_generated(&module));
+	module.path = SPROF_MODULE_JIT;
+	assert_true(sprof_module_is_generated(&module));
+}
+
 TEST_MAIN("module")
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +278,7 @@ TEST_MAIN("module")
 		cmocka_unit_test(generations_count_up),
 		cmocka_unit_test(destroy_closes_files),
 		cmocka_unit_test(a_name_is_the_last_component),
+		cmocka_unit_test(generated_code_is_the_processes_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

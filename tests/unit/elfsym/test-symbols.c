@@ -303,6 +303,11 @@ static void generated_code_has_the_remedy_of_its_runtime(void **state)
 		"java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit");
 	check_remedy(&session, "[jit of .NET]", "DOTNET_PerfMapEnabled=1");
 	check_remedy(&session, "[jit of python3.12]", "python3 -X perf");
+	check_remedy(&session, "[jit of ruby3.1]", "ruby --yjit-perf");
+	check_remedy(&session, "[jit of node-20]", "node --perf-basic-prof");
+	check_remedy(&session, "[jit of node]", "(writes a perf map)");
+	check_remedy(&session, "[jit of rubyfish]", "/tmp/perf-PID.map");
+	check_remedy(&session, SPROF_MODULE_JIT, "run it unpacked");
 	check_remedy(&session, "[jit of python3.11]", "/tmp/perf-PID.map");
 	check_remedy(&session, "[jit of app]", "/tmp/perf-PID.map");
 	end(&session);

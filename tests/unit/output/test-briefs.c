@@ -9,7 +9,10 @@
 #include "profile/model/build.h"
 #include "tests/unit/check.h"
 
-enum { MOST = 64 };
+enum {
+	TYPES = 7,
+	MOST = TYPES * TYPES * TYPES,
+};
 
 /* The caller destroys *ret_profile. */
 static struct sprof_briefs *briefs_of(
@@ -104,10 +107,37 @@ static void long_paths_lose_their_beginning(void **state)
 		"...::and_one_more_of_them::then_a_class::method");
 }
 
-/* Every set of names keeps its size, and no name is too long if it has parts. */
+/* What is unique needs no number, however long it is. */
+static void a_long_part_stays_whole(void **state)
+{
+#define LONG "a_function_of_c_whose_name_has_more_columns_than_fit_a_line_of_text"
+
+	CHECK(LONG, LONG, "some::space::that::is::left_out::" LONG "(int)", "...::" LONG);
+#undef LONG
+}
+
+/* The bracket that a text closes last is the one that it opened last. */
+static void check_brackets(const char *text)
+{
+	static const char open[] = "(<{[", close[] = ")>}]";
+	char opened[SPROF_BRIEF_ROOM];
+	size_t depth = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (strchr(open, *at))
+			opened[depth++] = close[strchr(open, *at) - open];
+		else if (strchr(close, *at) && (!depth || opened[--depth] != *at))
+			fail_msg("brackets do not match: %s", text);
+	}
+	if (depth)
+		fail_msg("an open bracket: %s", text);
+}
+
+/* Every set of names keeps its size and its brackets, and no name is too long if it has parts. */
 static void no_two_are_equal(void **state)
 {
-	static const char *const types[] = {"a::x", "b::x", "a::y<b::x>", "a::y<c::x>"};
+	static const char *const types[TYPES] = {"a::x", "b::x", "a::y<b::x>", "a::y<c::x>",
+		"(a::e)1", "void (*)(a::b)", "std::function<void (a::b)>"};
 	char texts[MOST][160];
 	const char *names[MOST];
 	char *shortened[MOST];
@@ -116,14 +146,15 @@ static void no_two_are_equal(void **state)
 
 	for (size_t i = 0; i < MOST; i++) {
 		snprintf(texts[i], sizeof(texts[i]),
-			"void some::space::with::parts::method<%s, %s>(%s)", types[i % 4],
-			types[i / 4 % 4], types[i / 16]);
+			"void some::space::with::parts::method<%s, %s>(%s)", types[i % TYPES],
+			types[i / TYPES % TYPES], types[i / TYPES / TYPES]);
 		names[i] = texts[i];
 	}
 	briefs = briefs_of(names, MOST, &profile);
 	for (size_t i = 0; i < MOST; i++) {
 		shortened[i] = sprof_briefs_fit(briefs, names[i], 0);
 		assert_true(sprof_fit_length(shortened[i]) <= SPROF_BRIEF_ROOM);
+		check_brackets(shortened[i]);
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(shortened[i], shortened[k]);
 	}
@@ -142,6 +173,7 @@ TEST_MAIN("briefs")
 		cmocka_unit_test(overloads_differ_by_parameters),
 		cmocka_unit_test(the_rest_has_a_number),
 		cmocka_unit_test(long_paths_lose_their_beginning),
+		cmocka_unit_test(a_long_part_stays_whole),
 		cmocka_unit_test(no_two_are_equal),
 	};
 

@@ -91,6 +91,18 @@ static void forms(void **state)
 		"main::{lambda(string)#1}::operator()(string) const");
 }
 
+/* A path right behind an opening bracket goes, and the bracket stays. */
+static void paths_behind_brackets(void **state)
+{
+	check_as("f(void (*)(a::b))", 0, true, "f(void (*)(b))");
+	check_as("go<_Sp_counted_ptr<x::t, (__gnu_cxx::_Lock_policy)2> >", 9, false,
+		"go<_Sp_counted_ptr<t, (_Lock_policy)2>>");
+	check_as("f(std::function<void (a::b<c>::d)>)", 9, true, "f(function<void (d)>)");
+	check("<(alloc::string::String, core::net::Ipv4Addr) as core::hash::Hash>::hash",
+		"<(String, Ipv4Addr) as Hash>::hash");
+	check("<fn(a::B) as c::D>::e", "<fn(B) as D>::e");
+}
+
 static void operators(void **state)
 {
 	check("x::operator<(x const&) const", "x::operator<");
@@ -145,6 +157,7 @@ TEST_MAIN("short-name")
 		cmocka_unit_test(owners_of_rust),
 		cmocka_unit_test(templates_of_d),
 		cmocka_unit_test(forms),
+		cmocka_unit_test(paths_behind_brackets),
 		cmocka_unit_test(operators),
 		cmocka_unit_test(receivers_and_shapes_of_go),
 		cmocka_unit_test(what_stays),

@@ -4,6 +4,7 @@
  */
 #include "profile/names/resolve.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "profile/model/index.h"
@@ -14,6 +15,7 @@
 struct sprof_symbols {
 	unsigned calls;
 	uint64_t last_offset;
+	const char *const *helps; /* by module; NULL: none has one */
 };
 
 /* 0x0-0x9f is f; 0xa0-0xff is g, with h inlined into it; the rest is unknown. */
@@ -64,6 +66,8 @@ bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	struct sprof_symbols_gap *ret, struct sprof_error *err)
 {
 	*ret = (struct sprof_symbols_gap){.why = "stripped"};
+	if (symbols->helps && symbols->helps[module])
+		snprintf(ret->help, sizeof(ret->help), "%s", symbols->helps[module]);
 	return true;
 }
 
@@ -213,6 +217,46 @@ static void gaps_are_counted_by_module(void **state)
 	sprof_modules_destroy(modules);
 }
 
+/*
+ * Processes of one runtime are one row. Its remedy is that of a process that has such places and no
+ * perf map yet.
+ */
+static void a_runtime_has_one_gap_with_the_remedy_of_a_sampled_process(void **state)
+{
+	static const char *const helps[] = {"jcmd 1", NULL, "jcmd 3"};
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_profile *profile = sprof_profile_create(modules);
+	const struct sprof_frame frames[] = {{0x300, 1, false}, {0x400, 2, true}};
+	struct sprof_stack_view view = {.frames = frames, .count = 2};
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	struct sprof_symbols symbols = {.helps = helps};
+	const struct sprof_metrics metrics = {.samples = 5};
+	struct sprof_gaps gaps;
+	struct sprof_error err;
+	uint32_t stack;
+	bool is_new;
+
+	for (uint64_t pid = 1; pid <= 3; pid++)
+		assert_non_null(sprof_modules_intern(modules,
+			&(struct sprof_module_key){.kind = SPROF_MODULE_ANONYMOUS,
+				.path = "[jit of java]",
+				.inode = pid},
+			&is_new));
+	assert_true(sink.stack(sink.data, &view, &stack));
+	example_add_row(profile, example_thread(profile, "main"), stack, &metrics);
+	assert_true(sprof_profile_resolve(profile, &symbols, &err));
+	assert_string_equal(profile->module_facts[0].gap_help, "jcmd 3");
+	assert_true(sprof_gaps_build(profile, &gaps, &err));
+	assert_int_equal(gaps.count, 1);
+	assert_int_equal(gaps.items[0].module, 0);
+	assert_int_equal(gaps.items[0].addresses, 2);
+	assert_int_equal(gaps.items[0].samples, 5);
+	assert_string_equal(gaps.items[0].help, "jcmd 3");
+	sprof_gaps_finish(&gaps);
+	sprof_profile_destroy(profile);
+	sprof_modules_destroy(modules);
+}
+
 /* The stack of a leaf in g, above a caller that its call returns to: the marks of the leaf's lines. */
 static const struct sprof_profile_line *join(
 	struct sprof_profile *profile, uint64_t behind, uint64_t leaf, uint32_t *ret_count)
@@ -261,6 +305,7 @@ TEST_MAIN("resolve")
 		cmocka_unit_test(inline_chains_are_innermost_first),
 		cmocka_unit_test(unresolved_locations_are_counted),
 		cmocka_unit_test(gaps_are_counted_by_module),
+		cmocka_unit_test(a_runtime_has_one_gap_with_the_remedy_of_a_sampled_process),
 		cmocka_unit_test(tail_calls_are_put_in),
 	};
 
