@@ -195,10 +195,14 @@ void sprof_target_find_workers(struct sprof_target *target, struct sprof_process
 	}
 	tasks = sprof_proc_open_tasks(pid);
 	while (tasks && (tid = sprof_proc_next_id(tasks))) {
-		if (!sprof_target_find(target, tid) &&
-			sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) > 0 &&
-			sprof_proc_parse_stat(text, &stat) && sprof_proc_is_worker(&stat))
+		if (sprof_target_find(target, tid) ||
+			sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) <= 0 ||
+			!sprof_proc_parse_stat(text, &stat))
+			continue;
+		if (sprof_proc_is_worker(&stat))
 			take_worker(target, pid, tid);
+		else if (stat.flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER))
+			continue; /* it gets its name when it first runs */
 		left_alone += !sprof_target_find(target, tid);
 	}
 	if (tasks)

@@ -13,8 +13,9 @@ const struct sprof_option sprof_processes_table[] = {
 	{"pid", "p", "PID",
 		"a running process; PID,PID: several, if the command takes them. Or\n"
 		"--name REGEX: the one whose name, or else whose command line,\n"
-		"matches (of several, --newest). Or --tid TID: a thread; its process,\n"
-		"if the command measures whole processes",
+		"matches; of several --newest or, if the command takes them, --all.\n"
+		"Or --tid TID: a thread; its process, if the command measures whole\n"
+		"processes",
 		sprof_value_pids, FIELD(pids), .conflicts = "tid name"},
 	{"tid", NULL, "TID", "a thread, or its process", sprof_value_pids, FIELD(tids),
 		.conflicts = "name", .is_described = true},

@@ -65,6 +65,11 @@ struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask)
 	return slot;
 }
 
+bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot)
+{
+	return slot >= group->first && slot < group->last;
+}
+
 bool sprof_slot_group_is_awaited(const struct slot_group *group)
 {
 	for (const struct slot *slot = group->first; slot < group->last; slot++) {

@@ -74,6 +74,7 @@ struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thre
  */
 struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask);
 
+bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot);
 bool sprof_slot_group_is_awaited(const struct slot_group *group);
 bool sprof_slot_group_is_asked(const struct slot_group *group);
 /* Those that were asked and have not come wait for a CPU. */

@@ -206,7 +206,7 @@ static void take_stop(
 		slot->phase = SLOT_QUEUED;
 	sprof_standstill_copy(run, &stops->hop, &stops->pauses, slot);
 	/* It has had the CPU. The others wait for it in the run queue: no pause of ours. */
-	if (slot >= group->first && slot < group->last)
+	if (sprof_slot_group_has(group, slot))
 		sprof_slot_group_queue_rest(group);
 }
 

@@ -196,17 +196,17 @@ def cpu_of_threads(path):
     return sums, names
 
 
-def check_workers(path, text, least):
-    """Each worker has the CPU time that the kernel has told the program."""
+def check_workers(path, text, least, source):
+    """Each worker that a tick has seen has the CPU time that the kernel has told the program."""
     said = {int(tid): int(ns) for tid, ns in re.findall(r"^worker (\d+) (\d+)$", text, re.MULTILINE)}
     require_machine(len(said) >= least, "io_uring's workers are no threads of the process here")
     sums, names = cpu_of_threads(path)
     seen = {tid: ns for tid, ns in said.items() if tid in sums}
     for tid, ns in seen.items():
         assert ns <= sums[tid] <= ns + END_NS, (tid, ns, sums)
-    # The kernel may make another one behind the last tick, and timers leave ticks out.
-    assert seen, (said, sums)
-    assert names - {"[unsampled]"} == {"[kernel worker]"}, names
+    # The kernel may make another one behind the last tick. Where timers cover all threads, ticks are left out.
+    assert seen or source == "auto", (said, sums)
+    assert names <= {"[kernel worker]", "[unsampled]"} and (not seen or "[kernel worker]" in names), names
 
 
 def test_workers_of_the_kernel():
@@ -215,7 +215,7 @@ def test_workers_of_the_kernel():
         for words, least in ((("12000",), 1), (("2000", "poll"), 2)):
             result = sprof("run", "--source", source, "-r", "499", "-o", "x.json", "--", target("ring"), *words)
             require_machine(result.code != 77, "io_uring is forbidden here")
-            check_workers("x.json", result.check(0).text(), least)
+            check_workers("x.json", result.check(0).text(), least, source)
 
 
 # On a terminal.

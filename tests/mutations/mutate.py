@@ -45,7 +45,7 @@ TRANSITIONS = [
     ("window-stays", "sampler/account/account.c", "account->last.time_ns = now->time_ns;", ";"),
     ("never-stood", "sampler/stop/standstill.c", "thread->sampling->stood_ns += end - begin;", ";"),
     ("cpu-is-forgotten", "sampler/tick/running.c", "sampled->cpu = (struct known_cpu){", "(void)(struct known_cpu){"),
-    ("next-group-is-this-one", "sampler/stop/stops.c", "slot < group->last)\n\t\tsprof_", "slot <= group->last)\n\t\tsprof_"),
+    ("next-group-is-this-one", "sampler/stop/slots.c", "slot >= group->first && slot < group->last;", "slot >= group->first && slot <= group->last;"),
     ("cpu-is-believed", "sampler/stop/stops.c", "first->ask.thread->sampling->cpu.seen_ns = 0;", ";"),
     ("no-turn", "sampler/tick/tick.c", "thread->sampling->turn_ns = run->tick.ns;", ";"),
     ("no-fault", "sampler/tick/running.c", "sampled->faults = faults;", ";"),

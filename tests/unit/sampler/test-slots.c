@@ -87,6 +87,8 @@ static void a_group_waits_until_it_gives_up(void **state)
 	for (size_t i = 0; i < THREADS; i++)
 		add(i);
 	group = (struct slot_group){scene.slots.items, scene.slots.items + 2};
+	assert_true(sprof_slot_group_has(&group, &group.first[1]));
+	assert_false(sprof_slot_group_has(&group, group.last));
 	for (size_t i = 0; i < THREADS; i++) {
 		scene.slots.items[i].phase = SLOT_ASKED;
 		scene.slots.items[i].awaited = true;
