@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "base/idmap.h"
 #include "base/strtab.h"
 #include "output/clean.h"
 #include "output/fit.h"

@@ -43,8 +43,10 @@ static bool starts_with_any(const struct sprof_maps_line *line, const char *cons
 	return false;
 }
 
-/* "[heap]" is what malloc() gave; code on "[stack]" is a trampoline. The names of files are those of huge pages, shared memory, and the
- * code of .NET, which maps it twice. */
+/*
+ * "[heap]" is what malloc() gave; code on "[stack]" is a trampoline. The names of files are those of
+ * huge pages, shared memory, and the code of .NET, which maps it twice.
+ */
 bool sprof_jit_is_memory(const struct sprof_maps_line *line)
 {
 	static const char *const names[] = {"[anon", "[heap]", "[stack", "/", NULL};
