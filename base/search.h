@@ -30,10 +30,13 @@ __attribute__((always_inline)) static inline size_t sprof_first_index(
 	return low;
 }
 
-/* A search in items of one size by a uint64_t member at one offset. */
+/*
+ * A search in items of one size by a uint64_t member at one offset. No pointer is computed before an
+ * item is looked at: the items of an empty array may be NULL.
+ */
 struct sprof_key_search {
-	const char *first_key;
-	size_t size;
+	const char *items;
+	size_t size, offset;
 	uint64_t key;
 };
 
@@ -42,7 +45,7 @@ static inline bool sprof_key_is_at_most(const void *search, size_t index)
 	const struct sprof_key_search *wanted = search;
 	uint64_t key;
 
-	memcpy(&key, wanted->first_key + index * wanted->size, sizeof(key));
+	memcpy(&key, wanted->items + index * wanted->size + wanted->offset, sizeof(key));
 	return key <= wanted->key;
 }
 
@@ -50,7 +53,7 @@ static inline bool sprof_key_is_at_most(const void *search, size_t index)
 static inline size_t sprof_upper_bound(
 	const void *items, size_t count, size_t size, size_t offset, uint64_t key)
 {
-	const struct sprof_key_search search = {(const char *)items + offset, size, key};
+	const struct sprof_key_search search = {items, size, offset, key};
 
 	return sprof_first_index(count, sprof_key_is_at_most, &search);
 }
