@@ -72,6 +72,7 @@ bool sprof_copy_head(struct sprof_copy *copy)
 	const struct sprof_kinds *kinds = &copy->source->kinds;
 	const struct sprof_profile_head *from = &copy->source->head;
 	struct sprof_profile_head *to = &copy->target->head;
+	copy->target->checksum = copy->source->checksum;
 
 	for (size_t i = 0; i < kinds->further_count; i++) {
 		if (!copy_kind(copy->target, &kinds->further[i], &copy->target->kinds.further[i]))

@@ -252,6 +252,7 @@ struct sprof_profile {
 	struct sprof_profile_module *module_facts;
 	size_t module_count, module_capacity;
 	struct sprof_kinds kinds;
+	uint32_t checksum;          /* of the unpacked file; 0: not from a file */
 	struct sprof_profile_head head;
 	const char **comments; /* of a file, without sprof's */
 	size_t comment_count, comment_capacity;
