@@ -261,16 +261,11 @@ bool sprof_dump_print_json(const struct sprof_dump_view *view, struct sprof_erro
 
 	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
 		return false;
-	if (!sprof_json_open(&json, out, false)) {
-		sprof_out_discard(out);
-		return sprof_error_no_memory(err);
-	}
+	if (!sprof_json_open(&json, out, false))
+		return sprof_out_end(out, sprof_error_no_memory(err), err);
 	add_head(view, &json);
 	ok = add_deadlocks(view, &json, err) && add_processes(view, &json, err);
 	sprof_json_text(&json, "}\n");
 	sprof_json_close(&json);
-	if (ok)
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return false;
+	return sprof_out_end(out, ok, err);
 }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
+#include "base/strings.h"
 #include "base/syscall-name.h"
 #include "base/system-names.h"
 #include "cmd/dump/dump.h"
@@ -355,7 +356,7 @@ static void print_core_head(const struct sprof_core *core, size_t threads)
 		printf(", ended by SIG%s in thread %d",
 			sprof_signal_name(core->signal) ? sprof_signal_name(core->signal) : "?",
 			core->threads[0].tid);
-	printf(": %zu thread%s\n", threads, threads == 1 ? "" : "s");
+	printf(": %zu thread%s\n", threads, sprof_string_plural(threads));
 }
 
 bool sprof_dump_print_text(const struct sprof_dump_view *view, struct sprof_error *err)
@@ -375,7 +376,7 @@ bool sprof_dump_print_text(const struct sprof_dump_view *view, struct sprof_erro
 				print_core_head(view->core, end - i);
 			else
 				printf("process %d: %zu thread%s\n", stacks->threads[i].pid,
-					end - i, end - i == 1 ? "" : "s");
+					end - i, sprof_string_plural(end - i));
 		}
 		if (!print_thread(view, &stacks->threads[i], err))
 			return false;

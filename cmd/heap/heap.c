@@ -316,7 +316,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.shown = &options.shown,
 	};
 
-	options.shown.short_names = options.naming.short_names;
+	options.shown.output.short_names = options.naming.short_names;
 	if (options.rate)
 		return sprof_heap_rate_run(
 			&(struct sprof_heap_rate_request){options.overhead, &options.watching,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "profile/classify/boundaries.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-place.h"
@@ -202,10 +203,9 @@ static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_co
 	if (raw->holding_thread == SPROF_PROFILE_NONE)
 		return true;
 	thread = &profile->threads[raw->holding_thread];
-	if (asprintf(&text, "%s (%d)", thread->name, thread->tid) < 0) {
-		text = NULL;
+	text = sprof_string_print("%s (%d)", thread->name, thread->tid);
+	if (!text)
 		return false;
-	}
 	context->holder = keep(profile, text);
 	if (raw->holding_stack != SPROF_PROFILE_NONE) {
 		function = sprof_own_place_of(profile, raw->holding_stack).function;
