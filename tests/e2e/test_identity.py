@@ -406,7 +406,8 @@ def test_the_order_of_files_changes_nothing():
         for sides in (lambda order: (*order, "--", other), lambda order: (other, "--", *order)):
             answers = {shown("diff", "--absolute", "-f", form, *sides(order)) for order in itertools.permutations(files)}
             assert len(answers) == 1, (form, answers)
-    (row,) = {line.split(" ")[0] for line in shown("diff", "--absolute", "-f", "folded", *files, "--", other).splitlines()}
+    started = [made.instances("started.pb.gz", "11", BARE[:2], 10, start=1), made.instances("later.pb.gz", "22", TYPED, 20, start=2)]
+    (row,) = {line.split(" ")[0] for line in shown("diff", "--absolute", "-f", "folded", *started[::-1], "--", other).splitlines()}
     assert row == "m::f", row
     gate = ("diff", "--fail-if", "user(m::f) > +900%")
     assert len({shown(*gate, *order, *order, "--", *order, *order) for order in itertools.permutations(files)}) == 1
