@@ -88,7 +88,8 @@ void sprof_book_worker(struct book *book, struct sprof_thread *thread)
 	};
 
 	observation.look.time_ns = observation.time_ns;
-	if (book->run->world->read_schedstat(thread, &observation.look.figures))
+	if (thread->sampling->life != SAMPLED_DEAD &&
+		book->run->world->read_schedstat(thread, &observation.look.figures))
 		sprof_book_observation(book, &observation);
 }
 

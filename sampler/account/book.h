@@ -104,7 +104,10 @@ void sprof_book_finish(struct book *book);
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread has executed another program. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread);
-/* All that a worker of the kernel does is at one place, even if it had no tick: books it up to now. */
+/*
+ * All that a worker of the kernel does is at one place, even if it had no tick: books it up to now,
+ * unless its end was booked.
+ */
 void sprof_book_worker(struct book *book, struct sprof_thread *thread);
 /* Hands over the thread's deferred samples, and charges. For `with_figures`, see sprof_charge_last(). */
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);

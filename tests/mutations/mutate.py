@@ -21,7 +21,7 @@ FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", 
            "completions", "man", "docs", "scripts", "tests"]
 DOES_NOT_BUILD = 125  # what meson test ends with
 CPU_SECONDS = 60  # of a test: a loop without end fails on any machine, and a slow machine fails nothing
-SCENARIOS = "sampler-kernel sampler-ledger sampler-locks sampler-once sampler-queue sampler-rounds sampler-scenarios sampler-schedules sampler-spared sampler-switch"
+SCENARIOS = "sampler-kernel sampler-ledger sampler-locks sampler-once sampler-queue sampler-rounds sampler-scenarios sampler-schedules sampler-spared sampler-switch sampler-workers"
 
 # Of the sampler's transitions: name, file, what is there once, and what takes its place.
 TRANSITIONS = [
@@ -100,6 +100,9 @@ TRANSITIONS = [
     ("always-quiet", "sampler/tick/reuse.c", "quiet->rest_ns == quiet->known_rest_ns &&", ""),
     ("bursts-are-forgotten", "sampler/tick/reuse.c", "quiet->moved_ns = run->tick.ns;", ";"),
     ("old-mappings", "sampler/stack/mappings.c", "*mappings = (struct known_mappings){", "(void)(struct known_mappings){"),
+    ("workers-are-not-booked", "sampler/tick/tick.c", "sprof_book_worker(ticking->book, thread);", ";"),
+    ("workers-end-again", "sampler/account/book.c", "if (thread->sampling->life != SAMPLED_DEAD &&\n\t\tbook->run", "if (book->run"),
+    ("workers-end-unseen", "sampler/account/book.c", "if (thread->is_worker && with_figures", "if (false && with_figures"),
     ("stopped-twice", "sampler/sampler.c", "sprof_book_close(&loop->book, thread);", ";"),
 ]
 
