@@ -41,6 +41,7 @@ void sprof_sampled_begin(
 
 	sprof_ledger_begin(&sampled->ledger, &look);
 	sprof_account_init(&sampled->account, start);
+	sampled->stood_ns = 0;
 }
 
 static void forget_place(struct sampled *sampled)

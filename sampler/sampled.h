@@ -2,9 +2,6 @@
  * What the sampler remembers of a thread and of a process. Fields that depend on each other change
  * in the functions below; each of the others is set by one file. They are:
  *
- *   life     NEW (it had no CPU yet) -> ALIVE -> DEAD. A dead thread keeps its place until it is
- *            released.
- *
  *   sleep    AWAKE -a look finds it blocked-> ASLEEP -woke, executed, restarted-> AWAKE.
  *
  *   wait     NONE -> WAITING -runs, executed, restarted-> NONE. While WAITING, each sample looks up
@@ -111,8 +108,6 @@ struct timed {
 	uint64_t timeslices;    /* in the tick that read its last record */
 };
 
-enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
-
 /*
  * What is remembered of a thread (struct sprof_thread's `sampling`). The fields that each tick
  * reads of each sleeper come first: with many threads, fetching them takes the time.
@@ -128,9 +123,9 @@ struct sampled {
 	uint64_t place_ns;
 	uint32_t place;
 	struct sprof_account account;
-	uint64_t stood_ns; /* time in our stops, from when we saw each */
-	enum sampled_life life;
-	bool is_late; /* its stop has missed the tick that asked for it */
+	uint64_t stood_ns; /* time in our stops, from when we saw each, that was not charged yet */
+	bool has_ended;    /* its end was seen; it is kept until it is released */
+	bool is_late;      /* its stop has missed the tick that asked for it */
 	struct last_seen last;
 	struct sprof_holder holder; /* of the lock that its last sleep is for; thread NONE: none */
 	struct known_cpu cpu;

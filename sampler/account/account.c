@@ -137,7 +137,6 @@ static void note_last(struct sprof_account *account, const struct sprof_figures 
 	account->last.time_ns = now->time_ns;
 	account->last.faults = now->faults;
 	account->last.disk_ticks = now->disk_ticks;
-	account->last.stood_ns = now->stood_ns;
 	if (now->has_switches)
 		account->last.switches = now->switches;
 }
@@ -167,8 +166,7 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	const uint64_t stood =
-		sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
+	const uint64_t stood = sprof_least(left, now->stood_ns);
 	const uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
 	const uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
 	const uint64_t worked =

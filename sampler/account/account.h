@@ -24,7 +24,7 @@ struct sprof_figures {
 	uint64_t faults;     /* page faults, with and without input */
 	bool has_switches;
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
-	uint64_t stood_ns;           /* time stopped for samples */
+	uint64_t stood_ns;           /* time stopped for samples since the last advance */
 	struct sprof_proc_cpus cpus; /* of the machine */
 	/*
 	 * from recorded switches: time on no CPU, without our stops and without gaps in the record.
@@ -42,7 +42,7 @@ struct sprof_account {
 		struct sprof_proc_cpus cpus;
 	} start;
 	struct { /* at the last advance */
-		uint64_t time_ns, faults, disk_ticks, switches, stood_ns;
+		uint64_t time_ns, faults, disk_ticks, switches;
 	} last;
 	struct sprof_times handed_out;
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */

@@ -88,7 +88,7 @@ void sprof_book_worker(struct book *book, struct sprof_thread *thread)
 	};
 
 	observation.look.time_ns = observation.time_ns;
-	if (thread->sampling->life != SAMPLED_DEAD &&
+	if (!thread->sampling->has_ended &&
 		book->run->world->read_schedstat(thread, &observation.look.figures))
 		sprof_book_observation(book, &observation);
 }

@@ -85,8 +85,9 @@ static void charge(struct charging *charging, struct sprof_thread *thread,
 	now.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now);
 	charge.faults = sprof_minus(now.faults, sampled->account.last.faults);
-	charge.times = sprof_account_advance(&sampled->account, &now,
-		last || charging->run->tick.closing || sampled->life == SAMPLED_DEAD);
+	charge.times = sprof_account_advance(
+		&sampled->account, &now, last || charging->run->tick.closing || sampled->has_ended);
+	sampled->stood_ns -= now.stood_ns;
 	hand_over(charging->run, thread, charge);
 	tell(charging->run, thread, &reading->facts);
 }
@@ -109,7 +110,7 @@ bool sprof_charge_window(
 	 * time. With many sleepers, saved reads matter. A process's first thread is read also for
 	 * the memory that the others take; one that has ended may have worked before its end.
 	 */
-	if (!reading && !has_others && sampled->sleep.active && sampled->life != SAMPLED_DEAD &&
+	if (!reading && !has_others && sampled->sleep.active && !sampled->has_ended &&
 		!sampled->switching && !charging->run->tick.closing &&
 		sprof_account_has_slept(&sampled->account, &sampled->ledger.last.figures)) {
 		struct sprof_figures figures = {
@@ -121,6 +122,7 @@ bool sprof_charge_window(
 		hand_over(charging->run, thread,
 			(struct sprof_charge){
 				.times = sprof_account_sleep(&sampled->account, &figures)});
+		sampled->stood_ns = 0;
 		return false;
 	}
 	if (!reading && !sprof_reading_take(charging->run->world, thread, &now))
@@ -133,9 +135,9 @@ void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
 
-	if (sampled->life == SAMPLED_DEAD)
+	if (sampled->has_ended)
 		return;
-	sampled->life = SAMPLED_DEAD;
+	sampled->has_ended = true;
 	sprof_charge_window(charging, thread, NULL);
 }
 
@@ -144,16 +146,17 @@ void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, b
 	const struct sampled *sampled = thread->sampling;
 	struct run *run = charging->run;
 	struct reading now;
+	const bool has_reading = with_figures && (!sampled->has_ended || sampled->switching) &&
+		sprof_reading_take(run->world, thread, &now);
 
-	/* If its end was seen before its last waits were read, hands those over. */
-	if (with_figures && sampled->switching && sampled->life == SAMPLED_DEAD &&
-		sprof_reading_take(run->world, thread, &now))
-		tell(run, thread, &now.facts);
-	if (with_figures && sampled->life != SAMPLED_DEAD &&
-		sprof_reading_take(run->world, thread, &now))
+	if (has_reading && !sampled->has_ended) {
 		charge(charging, thread, &now, true);
-	else
-		hand_over(run, thread, (struct sprof_charge){.last = true});
+		return;
+	}
+	/* Its end was seen before its last waits were read. */
+	if (has_reading)
+		tell(run, thread, &now.facts);
+	hand_over(run, thread, (struct sprof_charge){.last = true});
 }
 
 void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns)
@@ -162,7 +165,7 @@ void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, 
 	struct run *run = charging->run;
 	struct reading now;
 
-	if (sampled->life == SAMPLED_DEAD || !sprof_reading_take(run->world, thread, &now))
+	if (sampled->has_ended || !sprof_reading_take(run->world, thread, &now))
 		return;
 	if (sampled->account.last.time_ns < time_ns) {
 		run->tick.closing = true;
@@ -180,13 +183,12 @@ void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
 	struct sampled *sampled = thread->sampling;
 	struct reading now;
 
-	if (sampled->life == SAMPLED_DEAD)
+	if (sampled->has_ended)
 		return;
-	if (sprof_thread_has_figures(thread) ||
-		!sprof_reading_take(charging->run->world, thread, &now)) {
-		sampled->life = SAMPLED_DEAD;
+	sampled->has_ended = sprof_thread_has_figures(thread) ||
+		!sprof_reading_take(charging->run->world, thread, &now);
+	if (sampled->has_ended)
 		return;
-	}
 	now.figures.cpus = *sprof_charge_cpus(charging);
 	add_off(sampled, &now.figures);
 	sprof_sampled_begin(sampled, &now.figures, now.schedstat.timeslices);

@@ -60,7 +60,7 @@ static void subtract_stops(const struct sprof_thread *thread,
 {
 	const struct sampled *sampled = thread->sampling;
 	const bool has_ended =
-		thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->life == SAMPLED_DEAD);
+		thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->has_ended);
 
 	figures->stood_ns = sampled ? sampled->stood_ns : 0;
 	figures->has_switches = facts->has_switches;

@@ -25,14 +25,11 @@ enum {
 /* A thread that has not had a CPU yet has no stack of its own. */
 static bool has_run(const struct run *run, struct sprof_thread *thread)
 {
-	struct sampled *sampled = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
-	if (sampled->life == SAMPLED_NEW &&
-		(run->quality->schedstat_missing ||
-			(run->world->read_schedstat(thread, &schedstat) && schedstat.timeslices)))
-		sampled->life = SAMPLED_ALIVE;
-	return sampled->life != SAMPLED_NEW;
+	return run->quality->schedstat_missing ||
+		thread->sampling->ledger.last.figures.timeslices ||
+		(run->world->read_schedstat(thread, &schedstat) && schedstat.timeslices);
 }
 
 /*

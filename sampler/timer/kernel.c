@@ -150,8 +150,7 @@ bool sprof_kernel_covers(const struct sprof_thread *thread)
 	const struct sampled *sampled = thread->sampling;
 
 	return sampled &&
-		(sampled->life == SAMPLED_DEAD ||
-			(sampled->timed.is_open && !sampled->sleep.active));
+		(sampled->has_ended || (sampled->timed.is_open && !sampled->sleep.active));
 }
 
 void sprof_kernel_init(struct kernel *kernel, struct book *book, struct stops *stops)

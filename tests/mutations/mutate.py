@@ -25,8 +25,8 @@ SCENARIOS = "sampler-kernel sampler-ledger sampler-locks sampler-once sampler-qu
 
 # Of the sampler's transitions: name, file, what is there once, and what takes its place.
 TRANSITIONS = [
-    ("never-alive", "sampler/tick/tick.c", "sampled->life = SAMPLED_ALIVE;", ";"),
-    ("never-dead", "sampler/account/charge.c", "sampled->life = SAMPLED_DEAD;\n\tsprof_charge_window", "sprof_charge_window"),
+    ("never-runs", "sampler/tick/tick.c", "&& schedstat.timeslices);", "&& false);"),
+    ("never-dead", "sampler/account/charge.c", "sampled->has_ended = true;\n\tsprof_charge_window", "sprof_charge_window"),
     ("forgets-place-but-sleeps", "sampler/sampled.c", "sprof_sampled_woke(sampled);\n\tsprof_sampled_runs",
      "sprof_sampled_runs"),
     ("forgets-place-but-waits", "sampler/sampled.c", "sprof_sampled_runs(sampled, SPROF_WAIT_NONE);", ";"),
@@ -60,7 +60,7 @@ TRANSITIONS = [
     ("nothing-is-drained", "sampler/stop/stops.c", "while (is_stop_outstanding(stops->run)) {", "while (false && is_stop_outstanding(stops->run)) {"),
     ("missed-is-nothing", "sampler/tick/tick.c", "look_at_missed(ticking, slot->ask.thread);", ";"),
     ("always-due", "sampler/account/charge.c", "return charging->run->tick.closing || now_ns", "return true || now_ns"),
-    ("ends-without-its-time", "sampler/account/charge.c", "if (with_figures && sampled->life", "if (false && sampled->life"),
+    ("ends-without-its-time", "sampler/account/charge.c", "if (has_reading && !sampled", "if (false && !sampled"),
     ("no-figures-are-wanted", "sampler/tick/tick.c", "sprof_charge_is_due(&ticking", "false && sprof_charge_is_due(&ticking"),
     ("holders-of-any-moment", "sampler/account/samples.c", "sampled->place_ns == sample.time_ns ?", "true ?"),
     ("last-ticks-are-forgotten", "sampler/account/quality.c", "run->tick.ns >= schedule->deadline &&", "false &&"),
@@ -101,7 +101,7 @@ TRANSITIONS = [
     ("bursts-are-forgotten", "sampler/tick/reuse.c", "quiet->moved_ns = run->tick.ns;", ";"),
     ("old-mappings", "sampler/stack/mappings.c", "*mappings = (struct known_mappings){", "(void)(struct known_mappings){"),
     ("workers-are-not-booked", "sampler/tick/tick.c", "sprof_book_worker(ticking->book, thread);", ";"),
-    ("workers-end-again", "sampler/account/book.c", "if (thread->sampling->life != SAMPLED_DEAD &&\n\t\tbook->run", "if (book->run"),
+    ("workers-end-again", "sampler/account/book.c", "if (!thread->sampling->has_ended &&\n\t\tbook->run", "if (book->run"),
     ("workers-end-unseen", "sampler/account/book.c", "if (thread->is_worker && with_figures", "if (false && with_figures"),
     ("stopped-twice", "sampler/sampler.c", "sprof_book_close(&loop->book, thread);", ";"),
 ]
