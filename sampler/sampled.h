@@ -194,15 +194,13 @@ struct sampled_process {
 	/* sampler/switches/exact.c: the last reading that doubted its mappings */
 	uint64_t exact_ns;
 	uint64_t workers_ns; /* the last tick that looked for new workers of the kernel */
-	/* until then, its threads are assumed to enter the kernel often */
-	uint64_t enters_until_ns;
+	/* the last tick that found a thread in the kernel, or with many page faults */
+	uint64_t entered_ns;
 };
 
 /* Returns the record of the process, created if new; NULL if out of memory. */
 struct sampled_process *sprof_sampled_process_of(struct sprof_process *process);
 void sprof_sampled_process_forget(struct sprof_process *process);
-/* A thread of it has entered the kernel, or does so often. */
-void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
 /* Sampling begins, or resumes: what was counted before these figures does not belong to the run. */
 void sprof_sampled_begin(
@@ -212,9 +210,5 @@ void sprof_sampled_begin(
 void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
-
-void sprof_sampled_woke(struct sampled *sampled);
-/* It runs, in a system call or not (`id` NONE). */
-void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 
 #endif

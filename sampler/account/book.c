@@ -277,7 +277,7 @@ static void note(struct book *book, const struct observation *observation)
 		(observation->state == SPROF_STATE_SLEEP || observation->state == SPROF_STATE_DISK))
 		sprof_waits_look_up(&book->waits, thread, &observation->call, observation->time_ns);
 	else
-		sprof_sampled_runs(sampled, running_call(book, observation));
+		sampled->wait = (struct known_wait){.id = running_call(book, observation)};
 	if (observation->by == OBSERVED_BY_PEEK)
 		sampled->sleep = (struct known_sleep){
 			observation->sleeps_on && sampled->last.end != SPROF_END_STACK_COPY,
@@ -316,7 +316,7 @@ static void book_record(
 	const uint32_t wait = running_call(book, observation);
 
 	if (!sampled->sleep.active)
-		sprof_sampled_runs(sampled, wait);
+		sampled->wait = (struct known_wait){.id = wait};
 	if (!is_wanted(book, observation))
 		return;
 	sprof_samples_add_record(&book->samples, observation, &seen, wait);

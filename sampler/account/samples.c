@@ -237,7 +237,7 @@ uint64_t sprof_interval_end(struct samples *samples, const struct observation *o
 
 	if (sampled->sleep.active && observation->by != OBSERVED_BY_REUSE) {
 		sleep_on(samples, thread, &observation->look, is_blocked ? HALF : ALL);
-		sprof_sampled_woke(sampled);
+		sampled->sleep.active = false;
 	} else {
 		end(samples, thread, &observation->look, is_blocked);
 	}
@@ -248,7 +248,7 @@ uint64_t sprof_interval_end(struct samples *samples, const struct observation *o
 void sprof_interval_sleep(
 	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads)
 {
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	struct ledger_look look = {time_ns, sampled->ledger.last.figures};
 
 	if (!sampled->sleep.active || time_ns <= sampled->ledger.last.time_ns)
@@ -258,16 +258,13 @@ void sprof_interval_sleep(
 	sleep_on(samples, thread, &look, ALL);
 	/* It has run since. What comes next is another sleep. */
 	if (reads && look.time_ns && look.figures.timeslices != sampled->sleep.timeslices)
-		sprof_sampled_woke(thread->sampling);
+		sampled->sleep.active = false;
 }
 
 void sprof_interval_woke(
 	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	if (!sampled->sleep.active)
-		return;
-	sleep_on(samples, thread, look, ALL);
-	sprof_sampled_woke(thread->sampling);
+	if (thread->sampling->sleep.active)
+		sleep_on(samples, thread, look, ALL);
+	thread->sampling->sleep.active = false;
 }

@@ -29,6 +29,8 @@ enum {
 	 */
 	NAP_NS = 2 * SPROF_NS_PER_MS,
 	FEW_TIMESLICES = 4,
+	/* for how long a process is assumed to enter the kernel often */
+	ENTERS_NS = 200 * SPROF_NS_PER_MS,
 };
 
 bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
@@ -114,7 +116,8 @@ static bool is_visited(const struct stops *stops, const struct slot *slot)
 	const struct run *run = stops->run;
 	const struct tick *tick = &run->tick;
 
-	return slot->may_visit && slot->ask.thread->process->sampling->enters_until_ns > tick->ns &&
+	return slot->may_visit &&
+		slot->ask.thread->process->sampling->entered_ns + ENTERS_NS > tick->ns &&
 		!sprof_schedule_is_long(tick->ns, tick->period_ns, now_of(run)) &&
 		!naps(run, slot->ask.thread);
 }
@@ -142,7 +145,7 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		observation.state =
 			sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
 	if (slot->near && observation.state != SPROF_STATE_USER)
-		sprof_sampled_process_entered(thread->process->sampling, stops->run->tick.ns);
+		thread->process->sampling->entered_ns = stops->run->tick.ns;
 	sprof_book_observation(stops->book, &observation);
 }
 

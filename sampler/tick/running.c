@@ -27,7 +27,7 @@ static void note_faults(
 	if (more)
 		sprof_mappings_doubt(&thread->process->sampling->mappings);
 	if (last_ns && more > FEW_FAULTS + (now_ns - last_ns) / SPROF_NS_PER_MS)
-		sprof_sampled_process_entered(thread->process->sampling, now_ns);
+		thread->process->sampling->entered_ns = now_ns;
 }
 
 bool sprof_running_is(const struct run *run, struct sprof_thread *thread)

@@ -97,7 +97,7 @@ static bool is_known_to_enter(const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
 
-	return process && process->enters_until_ns;
+	return process && process->entered_ns;
 }
 
 static bool read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
