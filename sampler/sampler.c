@@ -223,7 +223,7 @@ static void close_run(struct loop *loop)
 	sprof_copy_buffer_finish(&loop->event_stacks.peeking.buffer);
 	sprof_book_finish(&loop->book);
 	if (loop->ticking.kernel)
-		sprof_timers_finish(&loop->kernel.timers);
+		sprof_timers_finish(&loop->kernel);
 	sprof_stops_finish(&loop->stops);
 }
 

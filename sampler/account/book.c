@@ -15,14 +15,14 @@
 
 void sprof_book_init(struct book *book, struct run *run)
 {
-	*book = (struct book){.run = run, .samples = {.run = run}, .charging = {.run = run}};
+	*book = (struct book){.run = run};
 	sprof_waits_init(&book->waits, run);
 }
 
 void sprof_book_finish(struct book *book)
 {
 	sprof_waits_finish(&book->waits);
-	free(book->samples.deferred);
+	free(book->deferred);
 }
 
 /*
@@ -53,7 +53,7 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 		return NULL;
 	if (is_all_ours)
 		reading.figures = sprof_figures_at_birth(run->world, thread);
-	reading.figures.cpus = *sprof_charge_cpus(&book->charging);
+	reading.figures.cpus = *sprof_charge_cpus(book);
 	if (sprof_sampled_process_of(thread->process))
 		thread->sampling = calloc(1, sizeof(*thread->sampling));
 	if (!thread->sampling) {
@@ -72,8 +72,8 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 /* Hands over the samples that are still deferred, and the time of its sleep so far. */
 static void hand_over_samples(struct book *book, struct sprof_thread *thread)
 {
-	sprof_samples_flush(&book->samples, thread);
-	sprof_interval_sleep(&book->samples, thread, now_of(book->run), true);
+	sprof_samples_flush(book, thread);
+	sprof_interval_sleep(book, thread, now_of(book->run), true);
 }
 
 void sprof_book_worker(struct book *book, struct sprof_thread *thread)
@@ -106,7 +106,7 @@ void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with
 	hand_over_samples(book, thread);
 	if (thread->is_worker && with_figures && sprof_thread_has_figures(thread))
 		sprof_book_worker(book, thread);
-	sprof_charge_last(&book->charging, thread, with_figures);
+	sprof_charge_last(book, thread, with_figures);
 }
 
 void sprof_book_executed(struct book *book, struct sprof_thread *thread)
@@ -147,7 +147,7 @@ void sprof_book_pause(struct book *book, uint64_t time_ns)
 		if (!threads.items[i]->sampling)
 			continue;
 		hand_over_samples(book, threads.items[i]);
-		sprof_charge_pause(&book->charging, threads.items[i], time_ns);
+		sprof_charge_pause(book, threads.items[i], time_ns);
 		sprof_sampled_restarted(threads.items[i]->sampling);
 	}
 	if (sink->pause)
@@ -167,7 +167,7 @@ void sprof_book_resume(struct book *book)
 	threads = threads_of(book->run);
 	for (size_t i = 0; i < threads.count; i++) {
 		if (threads.items[i]->sampling)
-			sprof_charge_resume(&book->charging, threads.items[i]);
+			sprof_charge_resume(book, threads.items[i]);
 		else
 			sprof_book_open(book, threads.items[i]);
 	}
@@ -250,11 +250,10 @@ static void charge(struct book *book, const struct observation *observation)
 	bool is_exact = observation->by == OBSERVED_BY_REUSE ||
 		observation->by == OBSERVED_BY_PEEK || observation->reading;
 
-	if (!is_exact ||
-		!sprof_charge_is_due(&book->charging, thread->sampling, observation->time_ns))
+	if (!is_exact || !sprof_charge_is_due(book, thread->sampling, observation->time_ns))
 		return;
 	/* Reading the name costs more than charging a sleeper. */
-	if (sprof_charge_window(&book->charging, thread, observation->reading))
+	if (sprof_charge_window(book, thread, observation->reading))
 		sprof_names_report(book->run, thread, false);
 }
 
@@ -290,7 +289,7 @@ static void book_look(
 	struct sprof_thread *thread = observation->thread;
 	struct sampled *sampled = thread->sampling;
 	struct lock_watch *watch = &sampled->wait.lock;
-	const uint64_t ns = sprof_interval_end(&book->samples, observation);
+	const uint64_t ns = sprof_interval_end(book, observation);
 
 	sprof_book_looked(book, thread, observation->state);
 	if (walked) {
@@ -301,7 +300,7 @@ static void book_look(
 	if (sampled->wait.id && watch->futex.address)
 		sprof_locks_look(&book->waits.locks, thread, watch, observation->time_ns);
 	if (is_wanted(book, observation)) {
-		sprof_samples_emit(&book->samples, observation, ns);
+		sprof_samples_emit(book, observation, ns);
 		count(book->run->quality, observation->by, &sampled->last);
 	}
 	charge(book, observation);
@@ -319,7 +318,7 @@ static void book_record(
 		sampled->wait = (struct known_wait){.id = wait};
 	if (!is_wanted(book, observation))
 		return;
-	sprof_samples_add_record(&book->samples, observation, &seen, wait);
+	sprof_samples_add_record(book, observation, &seen, wait);
 	count(book->run->quality, observation->by, &seen);
 }
 

@@ -164,8 +164,8 @@ static void take_late(struct stops *stops, struct sprof_thread *thread, uint64_t
 			&(struct ask){
 				.thread = thread,
 				.cpu = {.number = -1},
-				.wants_figures = sprof_charge_is_due(
-					&stops->book->charging, sampled, now_of(run)),
+				.wants_figures =
+					sprof_charge_is_due(stops->book, sampled, now_of(run)),
 			});
 	if (!slot) {
 		sprof_standstill_end(run, &stops->hop, thread);

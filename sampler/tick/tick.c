@@ -108,7 +108,7 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 		if (outcome == PEEK_NOTHING && thread->is_worker)
 			sprof_book_worker(ticking->book, thread);
 		if (outcome == PEEK_NOTHING)
-			sprof_charge_ended(&ticking->book->charging, thread);
+			sprof_charge_ended(ticking->book, thread);
 	}
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
@@ -145,13 +145,13 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 	find_workers(run, thread->process);
 	if ((!runs || thread->is_worker) && look_at_blocked(ticking, thread))
 		return;
-	sprof_interval_woke(&ticking->book->samples, thread, &reused.look);
+	sprof_interval_woke(ticking->book, thread, &reused.look);
 	if (run->options->mode == SPROF_MODE_WAIT && !run->tick.closing)
 		return;
 	if (thread->phase != SPROF_THREAD_RUNNING && thread->phase != SPROF_THREAD_INTERRUPTED)
 		return;
 	ask.cpu = sampled->cpu;
-	ask.wants_figures = sprof_charge_is_due(&ticking->book->charging, sampled, run->tick.ns);
+	ask.wants_figures = sprof_charge_is_due(ticking->book, sampled, run->tick.ns);
 	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
 			    : !sprof_stops_ask(ticking->stops, &ask))
 		ticking->run->out_of_memory = true;
@@ -176,8 +176,8 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 	if (thread->sampling) {
 		thread->sampling->turn_ns = run->tick.ns;
 		/* New records share the CPU time, unless the look has done that. */
-		if (sprof_samples_have_records(&ticking->book->samples, thread))
-			sprof_interval_read(&ticking->book->samples, thread, run->tick.ns);
+		if (sprof_samples_have_records(ticking->book, thread))
+			sprof_interval_read(ticking->book, thread, run->tick.ns);
 	}
 	if (!ticking->kernel || !sprof_kernel_covers(thread))
 		ticking->unsettled_ns = run->tick.ns;
@@ -232,7 +232,7 @@ static void collect(struct ticking *ticking)
 	 * there: better another program than a thread of the target.
 	 */
 	if (ticking->kernel && !ticking->stops->asked && !sprof_hop_widen_if_queued(hop))
-		sprof_hop_off(hop, &ticking->kernel->timers.cpus);
+		sprof_hop_off(hop, &ticking->kernel->cpus);
 }
 
 /*
@@ -286,7 +286,7 @@ static void settle_sleepers(struct ticking *ticking)
 			!sprof_quiet_has_woken(&threads.items[i]->process->sampling->quiet))
 			continue;
 		sampled->turn_ns = last_ns;
-		sprof_interval_sleep(&ticking->book->samples, threads.items[i], last_ns, false);
+		sprof_interval_sleep(ticking->book, threads.items[i], last_ns, false);
 	}
 }
 
@@ -311,7 +311,7 @@ void sprof_tick(struct ticking *ticking, bool closing)
 	if (sprof_quiet_look(run))
 		settle_sleepers(ticking);
 	if (ticking->kernel) {
-		ticking->kernel->timers.cpus = (struct sprof_cpu_set){0};
+		ticking->kernel->cpus = (struct sprof_cpu_set){0};
 		ticking->kernel->room_ns = UINT64_MAX;
 	}
 	ticking->stops->patience = (struct patience){0};
@@ -323,7 +323,7 @@ void sprof_tick(struct ticking *ticking, bool closing)
 		take_turns(ticking);
 		collect(ticking);
 	} while (ticking->has_missed && !run->out_of_memory);
-	sprof_samples_flush(&ticking->book->samples, NULL);
+	sprof_samples_flush(ticking->book, NULL);
 	run->tick.closing = false;
 }
 
