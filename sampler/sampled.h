@@ -167,8 +167,8 @@ struct known_mappings {
 
 /* sampler/tick/reuse.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
 struct known_quiet {
-	/* none of its sleepers has run since the last tick; the same for that tick */
-	bool is_quiet, was_quiet;
+	bool is_quiet;  /* none of its sleepers has run since the last tick */
+	bool has_woken; /* that was so for the last tick, and is not for this one */
 	bool has_awake; /* it has threads that are not known to sleep */
 	/* sleepers that wait for a lock, in this tick so far and in the tick before */
 	uint64_t waiters, last_waiters;

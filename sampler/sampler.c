@@ -48,7 +48,7 @@ static void on_event(void *data, const struct sprof_event *event)
 			signals->kept[signals->count++] = event->info;
 		break;
 	case SPROF_EVENT_STOPPED:
-		sprof_stops_take_late(&loop->stops, event->thread);
+		sprof_stops_take_late(&loop->stops, event->thread, 0);
 		break;
 	case SPROF_EVENT_EXEC:
 		sprof_book_executed(&loop->book, event->thread);

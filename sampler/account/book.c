@@ -61,7 +61,6 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 		return NULL;
 	}
 	thread->sampling->holder.thread = SPROF_RECORD_NONE;
-	sprof_copy_plan_init(&thread->sampling->copy);
 	sprof_sampled_begin(
 		thread->sampling, &reading.figures, is_all_ours ? 0 : reading.schedstat.timeslices);
 	note_first(thread, &reading.facts, is_all_ours);

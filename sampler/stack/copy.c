@@ -21,11 +21,6 @@ enum {
 	LARGEST_COPY = 8 * 1024 * 1024,     /* the usual stack limit */
 };
 
-void sprof_copy_plan_init(struct copy_plan *plan)
-{
-	*plan = (struct copy_plan){.size = FIRST_COPY};
-}
-
 void sprof_copy_plan_expect_all(const struct sprof_thread *thread)
 {
 	thread->sampling->copy.size = LARGEST_COPY;
@@ -42,8 +37,7 @@ void sprof_copy_plan_expect(const struct sprof_thread *thread)
 	const struct sampled_process *process = thread->process->sampling;
 	struct copy_plan *plan = &thread->sampling->copy;
 
-	if (process->script)
-		plan->size = sprof_most(plan->size, FIRST_DEEP_COPY);
+	plan->size = sprof_most(plan->size, process->script ? FIRST_DEEP_COPY : FIRST_COPY);
 	if (process->mappings.go && !plan->goroutine_size)
 		plan->goroutine_size = sprof_most(plan->size, FIRST_GOROUTINE_COPY);
 }

@@ -51,8 +51,8 @@ struct sprof_stack_copy sprof_copy_by_kernel(
 void sprof_copy_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
 
-/* Plans: only an exec shrinks one. */
-void sprof_copy_plan_init(struct copy_plan *plan);
+/* Plans: only an exec shrinks one. Zeroed is empty and valid. */
+
 /* Makes each copy as large as a copy may be. A Go process then has the threads' own stacks copied, too. */
 void sprof_copy_plan_expect_all(const struct sprof_thread *thread);
 /* The stack did not fit: the next copy is larger. */

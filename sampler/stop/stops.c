@@ -43,7 +43,7 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 	sprof_mappings_begin(run->world, ask->thread->process);
 	if (run->options->once)
 		sprof_copy_plan_expect_all(ask->thread);
-	if (!sprof_slots_add(&stops->slots, ask) || !sprof_slots_prepare(&stops->slots, run->world))
+	if (!sprof_slots_add(&stops->slots, run->world, ask))
 		return false;
 	if (stops->slots.count == 1)
 		stops->slots.since_ns = now_of(run);
@@ -149,11 +149,7 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 	sprof_book_observation(stops->book, &observation);
 }
 
-/*
- * A late stop, which is not waited for any more: of an earlier tick, or of an earlier part of this
- * tick. The sample's time is that of the stop (0), because this tick may have its own sample.
- */
-static void take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
+void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
 {
 	const struct run *run = stops->run;
 	const struct sampled *sampled = thread->sampling;
@@ -177,11 +173,6 @@ static void take_late(struct stops *stops, struct sprof_thread *thread, uint64_t
 	slot->ask.thread = NULL;
 }
 
-void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread)
-{
-	take_late(stops, thread, 0);
-}
-
 static void take_stop(
 	struct stops *stops, const struct slot_group *group, struct sprof_thread *thread)
 {
@@ -193,7 +184,7 @@ static void take_stop(
 		const bool is_before =
 			thread->sampling && thread->sampling->turn_ns != run->tick.ns;
 
-		take_late(stops, thread, is_before ? run->tick.ns - 1 : 0);
+		sprof_stops_take_late(stops, thread, is_before ? run->tick.ns - 1 : 0);
 		return;
 	}
 	if (slot->phase == SLOT_COPIED || slot->phase == SLOT_FAILED) {
@@ -350,7 +341,7 @@ void sprof_stops_drain(struct stops *stops)
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY)
 			return;
 		if (event.kind == SPROF_EVENT_STOPPED)
-			sprof_stops_take_late(stops, event.thread);
+			sprof_stops_take_late(stops, event.thread, 0);
 		else
 			stops->on_event(stops->data, &event);
 	}

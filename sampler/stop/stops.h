@@ -65,8 +65,11 @@ bool sprof_stops_are_due(const struct stops *stops);
  * got no CPU. The caller empties them.
  */
 void sprof_stops_collect(struct stops *stops);
-/* Between two ticks: a stop that was asked for has come. */
-void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread);
+/*
+ * A stop has come that is not waited for any more: of an earlier tick, or of an earlier part of this
+ * one. Its sample has that time; 0: the stop's, because this tick may have its own sample.
+ */
+void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns);
 /* The run is over: waits for outstanding stops, so that none is left behind. */
 void sprof_stops_drain(struct stops *stops);
 

@@ -96,7 +96,7 @@ bool sprof_quiet_look(const struct run *run)
 		/* The tick before looked at all sleepers of every process that was not quiet. */
 		if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != run->tick.last_ns)
 			quiet->known_rest_ns = quiet->rest_ns;
-		quiet->was_quiet = quiet->is_quiet;
+		quiet->has_woken = quiet->is_quiet;
 		quiet->is_quiet = quiet->has_awake = quiet->has_rest = false;
 		quiet->last_waiters = quiet->waiters;
 		quiet->waiters = quiet->threads_ns = 0;
@@ -109,14 +109,13 @@ bool sprof_quiet_look(const struct run *run)
 		for (int tries = TRIES; tries && !judge_all(run); tries--)
 			;
 	}
-	for (size_t i = 0; i < processes.count; i++)
-		any_woken |= sprof_quiet_has_woken(&processes.items[i]->sampling->quiet);
-	return any_woken;
-}
+	for (size_t i = 0; i < processes.count; i++) {
+		struct known_quiet *quiet = &processes.items[i]->sampling->quiet;
 
-bool sprof_quiet_has_woken(const struct known_quiet *quiet)
-{
-	return quiet->was_quiet && !quiet->is_quiet;
+		quiet->has_woken &= !quiet->is_quiet;
+		any_woken |= quiet->has_woken;
+	}
+	return any_woken;
 }
 
 /*

@@ -283,7 +283,7 @@ static void settle_sleepers(struct ticking *ticking)
 		struct sampled *sampled = threads.items[i]->sampling;
 
 		if (!sampled || !sampled->sleep.active ||
-			!sprof_quiet_has_woken(&threads.items[i]->process->sampling->quiet))
+			!threads.items[i]->process->sampling->quiet.has_woken)
 			continue;
 		sampled->turn_ns = last_ns;
 		sprof_interval_sleep(ticking->book, threads.items[i], last_ns, false);

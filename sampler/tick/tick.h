@@ -53,7 +53,6 @@ enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *
  * ran since the last tick, so they need no look. Returns whether a process is no longer quiet.
  */
 bool sprof_quiet_look(const struct run *run);
-bool sprof_quiet_has_woken(const struct known_quiet *quiet);
 /*
  * Whether the thread sleeps on, as the clock of its process shows, so that this tick needs no look
  * at it. `is_first`: in the first round of the tick.
