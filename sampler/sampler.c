@@ -219,7 +219,6 @@ static void close_run(struct loop *loop)
 	/* Answers signals of the last tick too. */
 	answer_signals(loop);
 	sprof_copy_buffer_finish(&loop->ticking.peeking.buffer);
-	sprof_copy_buffer_finish(&loop->event_stacks.buffer);
 	sprof_copy_buffer_finish(&loop->event_stacks.peeking.buffer);
 	sprof_book_finish(&loop->book);
 	if (loop->ticking.kernel)

@@ -141,7 +141,6 @@ void sprof_book_pause(struct book *book, uint64_t time_ns)
 	const struct sprof_sink *sink = book->run->sink;
 	const struct threads threads = threads_of(book->run);
 
-	book->is_paused = true;
 	for (size_t i = 0; i < threads.count; i++) {
 		if (!threads.items[i]->sampling)
 			continue;
@@ -158,7 +157,6 @@ void sprof_book_resume(struct book *book)
 	const struct processes processes = processes_of(book->run);
 	struct threads threads;
 
-	book->is_paused = false;
 	book->begin_ns = now_of(book->run);
 	/* Those that were born meanwhile: what they have used is not charged. */
 	for (size_t i = 0; i < processes.count; i++)
@@ -172,7 +170,7 @@ void sprof_book_resume(struct book *book)
 	}
 }
 
-void sprof_book_restart(struct book *book)
+void sprof_book_restart(struct book *book, bool is_off)
 {
 	const struct threads threads = threads_of(book->run);
 
@@ -190,7 +188,7 @@ void sprof_book_restart(struct book *book)
 			continue;
 		sprof_sampled_restarted(thread->sampling);
 		(void)!sprof_reading_take(book->run->world, thread, &reading);
-		note_first(thread, &reading.facts, book->is_paused);
+		note_first(thread, &reading.facts, is_off);
 		sprof_names_report(book->run, thread, true);
 	}
 }
@@ -263,8 +261,9 @@ void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum spro
 }
 
 /*
- * What the thread does in the kernel, and whether its sample may be repeated: not if a larger copy
- * may show more of the stack. A thread in a group-stop waits for SIGCONT only.
+ * What the thread does in the kernel, and whether its sample may be repeated: if the next sleep can
+ * be distinguished from this one, and no larger copy may show more of the stack. A thread in a
+ * group-stop waits for SIGCONT only.
  */
 static void note(struct book *book, const struct observation *observation)
 {
@@ -277,8 +276,9 @@ static void note(struct book *book, const struct observation *observation)
 	else
 		sampled->wait = (struct known_wait){.id = running_call(book, observation)};
 	if (observation->by == OBSERVED_BY_PEEK)
-		sampled->sleep = (struct known_sleep){
-			observation->sleeps_on && sampled->last.end != SPROF_END_STACK_COPY,
+		sampled->sleep = (struct known_sleep){sprof_state_is_blocked(observation->state) &&
+				!book->run->quality->schedstat_missing &&
+				sampled->last.end != SPROF_END_STACK_COPY,
 			observation->look.time_ns, observation->look.figures.timeslices};
 }
 

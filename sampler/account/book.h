@@ -20,7 +20,6 @@ struct deferred {
 struct book {
 	struct run *run;
 	uint64_t begin_ns; /* earlier time does not count */
-	bool is_paused;
 	struct deferred *deferred;
 	size_t deferred_count, deferred_capacity;
 	struct waits waits;
@@ -108,8 +107,11 @@ void sprof_book_close(struct book *book, struct sprof_thread *thread);
 void sprof_book_pause(struct book *book, uint64_t time_ns);
 /* Samples follow: all counts from now on belong to the run. Opens the records of new threads. */
 void sprof_book_resume(struct book *book);
-/* A new sink begins. It gets everything again, including what the old one already has. */
-void sprof_book_restart(struct book *book);
+/*
+ * A new sink begins. It gets everything again, including what the old one already has. `is_off`: no
+ * samples follow for a while.
+ */
+void sprof_book_restart(struct book *book, bool is_off);
 
 /*
  * Returns how the stack ends. A record whose stack continues in another place (BAD_MEMORY) is not

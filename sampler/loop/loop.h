@@ -45,9 +45,7 @@ struct kept_signals {
 struct event_stacks {
 	struct run *run;
 	struct book *book;
-	struct copy_buffer buffer;
-	struct sprof_snapshot snapshot; /* of a thread that stood still */
-	struct peeking peeking;
+	struct peeking peeking;   /* also for threads that stand still */
 	struct observation taken; /* the copy under way: its snapshot is NULL if there is none */
 	struct sprof_event_stacks offered;
 };

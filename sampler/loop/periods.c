@@ -50,7 +50,7 @@ static void restart(struct loop *loop)
 	period->own_cpu_ns += loop->run.quality->profiler_cpu_ns;
 	sprof_switch_restart(loop);
 	restart_quality(loop);
-	sprof_book_restart(&loop->book);
+	sprof_book_restart(&loop->book, !loop->sampling.is_on);
 	if (loop->exact.is_open)
 		sprof_exact_restart(&loop->exact);
 }

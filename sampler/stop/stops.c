@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/timer/kernel.h"
 
 enum {
@@ -40,7 +39,6 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 
 	stops->asked += sampled->asked_ns != run->tick.ns;
 	sampled->asked_ns = run->tick.ns;
-	sprof_mappings_begin(run->world, ask->thread->process);
 	if (run->options->once)
 		sprof_copy_plan_expect_all(ask->thread);
 	if (!sprof_slots_add(&stops->slots, run->world, ask))
@@ -123,7 +121,7 @@ static bool is_visited(const struct stops *stops, const struct slot *slot)
 }
 
 /* Turns the stop into an observation. */
-static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
+static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 	struct sprof_thread *thread = slot->ask.thread;
@@ -132,7 +130,6 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.by = OBSERVED_BY_STOP,
 		.time_ns = time_ns,
 		.state = SPROF_STATE_USER,
-		.is_late = is_late,
 		.cpu = (uint32_t)(thread->sampling->cpu.number + 1),
 		.snapshot = &slot->snapshot,
 		.call = sprof_call_at(regs, regs->system_call),
@@ -169,7 +166,7 @@ void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uin
 	}
 	sprof_standstill_copy(run, &stops->hop, &stops->pauses, slot);
 	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, time_ns ? time_ns : now_of(run), true);
+		observe(stops, slot, time_ns ? time_ns : now_of(run));
 	slot->ask.thread = NULL;
 }
 
@@ -223,7 +220,7 @@ static bool take(
 		/* Frames of a program from before an exec can't be named any more. */
 		if (slot->phase == SLOT_COPIED && has_ended &&
 			(process->maps.count || process->denied))
-			observe(stops, slot, stops->run->tick.ns, false);
+			observe(stops, slot, stops->run->tick.ns);
 		slot->phase = SLOT_GONE;
 		slot->awaited = false;
 		slot->ask.thread = NULL;
@@ -314,7 +311,7 @@ void sprof_stops_collect(struct stops *stops)
 		collect_group(stops, &order.group);
 	for (size_t i = 0; i < stops->slots.count; i++) {
 		if (stops->slots.items[i].phase == SLOT_COPIED)
-			observe(stops, &stops->slots.items[i], run->tick.ns, false);
+			observe(stops, &stops->slots.items[i], run->tick.ns);
 	}
 }
 

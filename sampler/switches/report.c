@@ -106,7 +106,7 @@ void sprof_exact_report_rest(struct exact *exact, struct sprof_thread *thread)
 	struct switching *switching = sprof_exact_switching(thread);
 	struct sprof_waited rest = {0};
 
-	if (switching->unplaced && switching->has_last && exact->is_on)
+	if (switching->unplaced && switching->place.time_ns && exact->is_on)
 		report_at_place(exact, thread, &rest);
 }
 

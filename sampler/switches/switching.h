@@ -83,8 +83,8 @@ struct switching {
 	bool is_counted;   /* this wait is among those that the sink knows */
 	uint64_t since_ns; /* of the present state */
 	bool has_place;
-	struct off_place place;   /* of the present interval; without one, of an earlier one */
-	bool has_last;            /* the place is of this sink */
+	/* of the present interval; without one, of an earlier one; time_ns 0: none, for this sink */
+	struct off_place place;
 	uint64_t reported_ns;     /* waits until then have reached the sink */
 	struct switching_row row; /* of the last part */
 	/* waits without a place: the next one that has a place gets their time */

@@ -96,7 +96,6 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.time_ns = sight->tick_ns,
 		.state = SPROF_STATE_SLEEP,
 		.call = sight->call,
-		.sleeps_on = !run->quality->schedstat_missing,
 		.look = {now_of(run), sight->schedstat},
 	};
 }
@@ -209,6 +208,5 @@ enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *
 		return outcome;
 	observe_without_call(run, thread, sight, SPROF_END_ROOT, ret);
 	ret->state = SPROF_STATE_SYS;
-	ret->sleeps_on = false;
 	return PEEK_TAKEN;
 }

@@ -154,7 +154,6 @@ bool sprof_reuse(const struct run *run, struct sprof_thread *thread, struct obse
 		.by = OBSERVED_BY_REUSE,
 		.time_ns = run->tick.ns,
 		.state = sampled->last.state,
-		.end = sampled->last.end,
 		.look = {now_of(run), sampled->ledger.last.figures},
 	};
 	if (quiet->is_quiet)
