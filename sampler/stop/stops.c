@@ -293,16 +293,12 @@ void sprof_stops_collect(struct stops *stops)
 {
 	const struct run *run = stops->run;
 	const struct sprof_world *world = run->world;
-	struct patience *patience = &stops->patience;
 	struct stop_order order;
 	bool is_crowded;
 
 	if (!stops->slots.count)
 		return;
-	if (patience->deadline_ns)
-		sprof_patience_go_on(patience, now_of(run));
-	else
-		sprof_patience_begin(patience, now_of(run), run->tick.period_ns, is_thorough(run));
+	sprof_patience_begin(&stops->patience, now_of(run), run->tick.period_ns, is_thorough(run));
 	/* The target's own threads are at least those asked for: the tick may find more later. */
 	is_crowded = sprof_hop_is_crowded(
 		&stops->hop, world->count_runnable(world->loadavg_file), stops->asked);
