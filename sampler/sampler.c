@@ -250,7 +250,8 @@ static void begin(struct loop *loop)
 	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
 	sprof_schedule_init(&pace->schedule, period, UINT64_MAX, pace->begin_ns);
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
-	sprof_period_begin(loop);
+	loop->period.end_ns = options->period_ns ? pace->begin_ns + options->period_ns : UINT64_MAX;
+	loop->period.ask_ns = loop->period.end_ns;
 	sprof_switch_init(loop);
 	if (options->exact_waits != SPROF_EXACT_NOT)
 		sprof_exact_begin(&loop->exact, &loop->book, loop->sampling.is_on);

@@ -128,8 +128,8 @@ static uint64_t waited(const struct sprof_account *account)
 /* The time of a gap was divided without the switches. From now on, they determine it again. */
 static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
 {
-	account->off_base_ns = (int64_t)(waited(account) - now->off_ns + now->runq_ns);
-	account->off_gaps = now->off_gaps;
+	account->off_base_ns = (int64_t)(waited(account) - now->off.ns + now->runq_ns);
+	account->off_gaps = now->off.gaps;
 }
 
 static void note_last(struct sprof_account *account, const struct sprof_figures *now)
@@ -198,18 +198,18 @@ static uint64_t stolen_of(
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	const uint64_t left = left_over(account, now);
-	const bool has_gap = now->off_gaps != account->off_gaps;
-	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
+	const bool has_gap = now->off.gaps != account->off_gaps;
+	const int64_t wait = (int64_t)(now->off.ns - now->runq_ns) + account->off_base_ns -
 		(int64_t)waited(account);
 	uint64_t stolen;
 
 	/* The recorded switches determine the wait. */
-	if (now->has_off && !has_gap)
+	if (now->off.is_known && !has_gap)
 		stolen = wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
 	else
 		stolen = stolen_of(account, now, left);
 	account->kept_ns += left - stolen;
-	if (now->has_off && has_gap)
+	if (now->off.is_known && has_gap)
 		resume_record(account, now);
 	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
 	return stolen;
@@ -273,7 +273,6 @@ bool sprof_account_has_slept(
 		now->runq_ns == account->start.runq_ns + account->handed_out.ns[SPROF_TIME_RUNQ];
 }
 
-/* The kernel counts a wait for a disk when it is over. */
 struct sprof_times sprof_account_sleep(
 	struct sprof_account *account, const struct sprof_figures *now)
 {

@@ -10,6 +10,7 @@
 #include "attach/proc/procfs.h"
 #include "base/attributes.h"
 #include "base/record.h"
+#include "sampler/switches/switching.h"
 
 struct sprof_thread;
 struct sprof_world;
@@ -26,13 +27,7 @@ struct sprof_figures {
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
 	uint64_t stood_ns;           /* time stopped for samples since the last advance */
 	struct sprof_proc_cpus cpus; /* of the machine */
-	/*
-	 * from recorded switches: time on no CPU, without our stops and without gaps in the record.
-	 * has_off: it is known up to time_ns
-	 */
-	bool has_off;
-	uint64_t off_ns;
-	uint32_t off_gaps; /* gaps in the record so far */
+	struct switching_off off;    /* up to time_ns; not known: no switches are recorded */
 };
 
 struct sprof_account {
@@ -119,9 +114,5 @@ SPROF_MUST_USE bool sprof_reading_take(
  */
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
-
-/* Subtracts what was counted before. */
-void sprof_facts_subtract(
-	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT]);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/numbers.h"
-#include "sampler/switches/switching.h"
 
 enum {
 	WINDOW_NS = SPROF_NS_PER_S,
@@ -42,14 +41,22 @@ static void hand_over(
 /* Recorded switches show when the thread was on no CPU. */
 static void add_off(const struct sampled *sampled, struct sprof_figures *now)
 {
-	struct switching_off off;
+	if (sampled->switching)
+		now->off = sprof_switching_off_by(sampled->switching, now->time_ns);
+}
 
-	if (!sampled->switching)
-		return;
-	off = sprof_switching_off_by(sampled->switching, now->time_ns);
-	now->has_off = off.is_known;
-	now->off_ns = off.ns;
-	now->off_gaps = off.gaps;
+/* Leaves what was counted since the first figures. */
+static void subtract_first(const struct sampled *sampled, struct sprof_thread_facts *facts)
+{
+	for (int i = 0; i < SPROF_COUNTER_COUNT; i++)
+		facts->counters[i] = sprof_minus(facts->counters[i], sampled->first[i]);
+}
+
+/* While sampling is off, `first` has what was counted while it was on. */
+static void swap_first(struct sampled *sampled, struct sprof_thread_facts *facts)
+{
+	subtract_first(sampled, facts);
+	memcpy(sampled->first, facts->counters, sizeof(sampled->first));
 }
 
 /* Hands the other counters to the sink. */
@@ -59,7 +66,7 @@ static void tell(
 	const struct sampled *sampled = thread->sampling;
 	struct sprof_thread_facts own = *facts;
 
-	sprof_facts_subtract(&own, sampled->first);
+	subtract_first(sampled, &own);
 	if (sampled->switching) {
 		const struct switching_totals totals =
 			sprof_switching_own(sampled->switching, now_of(run));
@@ -171,9 +178,7 @@ void sprof_charge_pause(struct book *book, struct sprof_thread *thread, uint64_t
 		charge(book, thread, &now, false);
 		run->tick.closing = false;
 	}
-	/* Until sampling resumes, `first` holds the figures of the run so far. */
-	sprof_facts_subtract(&now.facts, sampled->first);
-	memcpy(sampled->first, now.facts.counters, sizeof(sampled->first));
+	swap_first(sampled, &now.facts);
 }
 
 /* A thread that has ended meanwhile gets nothing more. */
@@ -191,6 +196,5 @@ void sprof_charge_resume(struct book *book, struct sprof_thread *thread)
 	now.figures.cpus = *sprof_charge_cpus(book);
 	add_off(sampled, &now.figures);
 	sprof_sampled_begin(sampled, &now.figures, now.schedstat.timeslices);
-	sprof_facts_subtract(&now.facts, sampled->first);
-	memcpy(sampled->first, now.facts.counters, sizeof(sampled->first));
+	swap_first(sampled, &now.facts);
 }

@@ -103,10 +103,3 @@ bool sprof_reading_take(
 	subtract_stops(thread, &ret->facts, &ret->figures);
 	return true;
 }
-
-void sprof_facts_subtract(
-	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT])
-{
-	for (int i = 0; i < SPROF_COUNTER_COUNT; i++)
-		facts->counters[i] = sprof_minus(facts->counters[i], first[i]);
-}

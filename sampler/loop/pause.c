@@ -26,14 +26,6 @@ uint64_t sprof_switch_off_ns(const struct loop *loop)
 	return sampling->off_ns + sprof_minus(now_of(&loop->run), sampling->since_ns);
 }
 
-void sprof_switch_restart(struct loop *loop)
-{
-	struct sampling_switch *sampling = &loop->sampling;
-
-	sampling->on_ns = sampling->off_ns = 0;
-	sampling->since_ns = sampling->is_on ? loop->run.tick.ns : now_of(&loop->run);
-}
-
 static void begin_ticks(struct loop *loop, uint64_t first_ns)
 {
 	struct pace *pace = &loop->pace;

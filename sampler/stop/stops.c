@@ -161,10 +161,10 @@ void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uin
 					sprof_charge_is_due(stops->book, sampled, now_of(run)),
 			});
 	if (!slot) {
-		sprof_standstill_end(run, &stops->hop, thread);
+		sprof_standstill_end(stops, thread);
 		return;
 	}
-	sprof_standstill_copy(run, &stops->hop, &stops->pauses, slot);
+	sprof_standstill_copy(stops, slot);
 	if (slot->phase == SLOT_COPIED)
 		observe(stops, slot, time_ns ? time_ns : now_of(run));
 	slot->ask.thread = NULL;
@@ -185,7 +185,7 @@ static void take_stop(
 		return;
 	}
 	if (slot->phase == SLOT_COPIED || slot->phase == SLOT_FAILED) {
-		sprof_standstill_end(run, &stops->hop, thread);
+		sprof_standstill_end(stops, thread);
 		return;
 	}
 	/*
@@ -195,7 +195,7 @@ static void take_stop(
 	if (group->contended && slot->phase == SLOT_ASKED &&
 		now_of(run) > slot->requested_ns + SPIN_NS)
 		slot->phase = SLOT_QUEUED;
-	sprof_standstill_copy(run, &stops->hop, &stops->pauses, slot);
+	sprof_standstill_copy(stops, slot);
 	/* It has had the CPU. The others wait for it in the run queue: no pause of ours. */
 	if (sprof_slot_group_has(group, slot))
 		sprof_slot_group_queue_rest(group);

@@ -73,10 +73,8 @@ void sprof_stops_drain(struct stops *stops);
 /* standstill.c: all that happens while a thread is stopped for a sample. */
 
 /* Copies the slot's stopped thread, lets it go on, and reads its figures if wanted. */
-void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
-	struct sprof_histogram *pauses, struct slot *slot);
+void sprof_standstill_copy(struct stops *stops, struct slot *slot);
 /* Ends a stop that is not needed any more: the thread notices only the pause. */
-void sprof_standstill_end(
-	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread);
+void sprof_standstill_end(const struct stops *stops, struct sprof_thread *thread);
 
 #endif
