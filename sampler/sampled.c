@@ -1,4 +1,4 @@
-/* The transitions of a thread's state; sampled.h draws them. Reads no figures. */
+/* What the beginning, an exec and a new sink change of a thread. Reads no figures. */
 #include "sampler/sampled.h"
 
 #include <stdlib.h>

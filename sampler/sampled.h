@@ -1,6 +1,5 @@
 /*
- * What the sampler remembers of a thread and of a process. Fields that depend on each other change
- * in the functions below; each of the others is set by one file. They are:
+ * What the sampler remembers of a thread and of a process. A thread has these states:
  *
  *   sleep    AWAKE -a look finds it blocked-> ASLEEP -woke, executed, restarted-> AWAKE.
  *
@@ -45,16 +44,15 @@ struct known_sleep {
 struct lock_watch {
 	struct sprof_futex futex; /* address 0: it waits for no lock */
 	pid_t holder_tid;         /* at the last look; 0: none, or not known */
-	uint64_t
-		own_ns; /* since when the thread itself has been seen as the holder; 0: it is not */
+	/* since when the thread itself has been seen as the holder; 0: it is not */
+	uint64_t own_ns;
 };
 
 /* The thread's last known wait, and what identifies it. */
 struct known_wait {
 	struct lock_watch lock;
 	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
-	uint64_t sp,
-		argument; /* the call's, and its first argument; last_call may be a later one */
+	uint64_t sp, argument; /* the call's sp and first argument; last_call may be a later one */
 	/* an event loop repeats its call, and until then waits for the same; 0: the thread runs */
 	uint64_t fresh_until_ns;
 };
@@ -100,8 +98,8 @@ struct timed {
 	size_t next_size;  /* size of copies of the timer that is to replace it; 0: it may stay */
 	size_t needed;  /* the largest part of a copy that a complete stack has needed, in bytes */
 	uint32_t whole; /* complete stacks that may still make the copies smaller */
-	double cut_share; /* share of recent stacks that were incomplete, where no larger copy may help */
-	size_t room; /* number of records that its ring holds */
+	double cut_share; /* of recent stacks, those that no larger copy makes complete */
+	size_t room;      /* number of records that its ring holds */
 	uint64_t period_ns;
 	uint64_t paced_ns;      /* when it got that period */
 	uint32_t paced_records; /* records since then */
@@ -150,12 +148,8 @@ struct known_mappings {
 	bool is_unchanged;   /* that read found no change */
 	bool lacks_code;     /* and it lacked the code that the kernel had reported */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
-	/*
-	 * the record being unwound; NULL: none is. is_kept: it is unwound by the mappings known from
-	 * before the later ones that the thread made
-	 */
-	const struct sprof_perf_timer_record *record;
-	bool is_kept;
+	const struct sprof_perf_timer_record *record; /* being unwound; NULL: none is */
+	bool is_kept; /* it is unwound without the mappings that its thread has made since */
 	/* Counts up whenever the mappings may have changed; and its value at the last read. */
 	uint64_t change, read_change;
 	uint64_t late_ns;                  /* the last tick that took long enough for a change */

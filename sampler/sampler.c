@@ -245,7 +245,7 @@ static void begin(struct loop *loop)
 		loop->ticking.kernel = &loop->kernel;
 	}
 	sprof_event_stacks_init(loop);
-	/* As late as possible: what passes before the first reading of a thread is in no account. */
+	/* As late as possible: time before the first reading of a thread is in no account. */
 	pace->begin_ns = now_of(&loop->run) + options->delay_ns;
 	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
 	sprof_schedule_init(&pace->schedule, period, UINT64_MAX, pace->begin_ns);

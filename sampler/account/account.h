@@ -20,7 +20,7 @@ struct sprof_figures {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, runq_ns;
 	uint64_t user_ticks, system_ticks;
-	bool is_worker; /* of the kernel: it has system time only, of which ticks may have seen none */
+	bool is_worker;      /* of the kernel: it has system time only, which ticks may not show */
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
 	uint64_t faults;     /* page faults, with and without input */
 	bool has_switches;
@@ -43,7 +43,7 @@ struct sprof_account {
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */
 	uint64_t blocked[SPROF_STATE_COUNT];
 	enum sprof_state last_blocked; /* the state of the last sample; USER: none yet */
-	/* periods of the ticks up to the looks so far, and those up to looks that found it blocked */
+	/* the looks so far, in periods of the ticks, and those that found it blocked */
 	uint64_t looks, blocked_looks;
 	uint64_t looked_ns; /* the last look */
 	uint64_t kept_ns;   /* blocked time kept for later */
@@ -64,15 +64,10 @@ struct sprof_account {
 struct sprof_figures sprof_figures_make(uint64_t time_ns,
 	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_stat *stat);
 
-/*
- * Begins with these figures. For a thread born during the run pass zero figures with its birth as
- * the time: all that it has used counts.
- */
+/* A thread that was born during the run begins with zero figures: all that it has used counts. */
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
 
-/*
- * A tick has found the thread in this state, or left out the look because timers cover the thread.
- */
+/* A look found the thread in this state, or was left out because timers cover the thread. */
 void sprof_account_look(
 	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns);
 /* A sample in this state explains that time. Blocked time is divided in this proportion. */
@@ -108,10 +103,7 @@ struct reading {
 SPROF_MUST_USE bool sprof_reading_take(
 	const struct sprof_world *world, struct sprof_thread *thread, struct reading *ret);
 
-/*
- * The first figures of a thread that was born during the run: all that it has used belongs to the
- * run.
- */
+/* The first figures of a thread that was born during the run: all that it has used counts. */
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
 

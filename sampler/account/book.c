@@ -25,10 +25,7 @@ void sprof_book_finish(struct book *book)
 	free(book->deferred);
 }
 
-/*
- * Notes what the kernel had counted before; nothing, if all of the thread's counts belong to this
- * run.
- */
+/* Notes what the kernel had counted before: nothing, if all counts belong to this run. */
 static void note_first(
 	struct sprof_thread *thread, const struct sprof_thread_facts *facts, bool is_all_ours)
 {
@@ -220,7 +217,7 @@ static uint32_t running_call(struct book *book, const struct observation *observ
 		: SPROF_WAIT_NONE;
 }
 
-/* The sink gets only stacks that have samples. */
+/* The sink gets no stacks without samples. */
 static struct last_seen see(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {

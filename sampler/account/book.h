@@ -29,7 +29,7 @@ struct book {
 
 /* samples.c: samples on their way to the sink: at once, or at the end of the tick. */
 
-/* Hands the observation's sample over to the sink, for that time: now or later. */
+/* Hands the observation's sample to the sink, with that time: now, or at the end of the tick. */
 void sprof_samples_emit(struct book *book, const struct observation *observation, uint64_t ns);
 /* A timer's record, which waits for its share of the thread's time. */
 void sprof_samples_add_record(struct book *book, const struct observation *observation,
@@ -38,23 +38,17 @@ bool sprof_samples_have_records(const struct book *book, const struct sprof_thre
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct book *book, const struct sprof_thread *thread);
 
-/*
- * Ends an interval, unless one has ended after `since_ns`. Records that were observed in it share
- * its CPU time.
- */
+/* Ends an interval, unless one has ended since then. Its records share its CPU time. */
 void sprof_interval_read(struct book *book, struct sprof_thread *thread, uint64_t since_ns);
 
 /* A look ends an interval. Returns the time that it explains. */
 uint64_t sprof_interval_end(struct book *book, const struct observation *observation);
 
-/*
- * The thread's sleep, if it is in one, has lasted until then. With `reads`, the thread's figures
- * are read to check that.
- */
+/* The thread's sleep, if any, has lasted until then. `reads`: reads its figures to check that. */
 void sprof_interval_sleep(
 	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool reads);
 
-/* By these figures, a look finds that a thread no longer sleeps that was seen asleep. */
+/* A look has read these figures: the thread does not sleep any more, if it did. */
 void sprof_interval_woke(
 	struct book *book, struct sprof_thread *thread, const struct ledger_look *look);
 
@@ -91,12 +85,9 @@ void sprof_book_finish(struct book *book);
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread has executed another program. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread);
-/*
- * All that a worker of the kernel does is at one place, even if it had no tick: books it up to now,
- * unless its end was booked.
- */
+/* Books what a worker of the kernel has done up to now, unless its end was booked. */
 void sprof_book_worker(struct book *book, struct sprof_thread *thread);
-/* Hands over the thread's deferred samples, and charges. For `with_figures`, see sprof_charge_last(). */
+/* Hands over the thread's deferred samples, and charges as sprof_charge_last() does. */
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);
 /* Frees the record of the thread. */
 void sprof_book_close(struct book *book, struct sprof_thread *thread);

@@ -59,8 +59,8 @@ static void swap_first(struct sampled *sampled, struct sprof_thread_facts *facts
 	memcpy(sampled->first, facts->counters, sizeof(sampled->first));
 }
 
-/* Hands the other counters to the sink. */
-static void tell(
+/* The counters that are no times. */
+static void hand_facts(
 	struct run *run, const struct sprof_thread *thread, const struct sprof_thread_facts *facts)
 {
 	const struct sampled *sampled = thread->sampling;
@@ -96,7 +96,7 @@ static void charge(
 		&sampled->account, &now, last || book->run->tick.closing || sampled->has_ended);
 	sampled->stood_ns -= now.stood_ns;
 	hand_over(book->run, thread, charge);
-	tell(book->run, thread, &reading->facts);
+	hand_facts(book->run, thread, &reading->facts);
 }
 
 bool sprof_charge_is_due(const struct book *book, const struct sampled *sampled, uint64_t now_ns)
@@ -161,7 +161,7 @@ void sprof_charge_last(struct book *book, struct sprof_thread *thread, bool with
 	}
 	/* Its end was seen before its last waits were read. */
 	if (has_reading)
-		tell(run, thread, &now.facts);
+		hand_facts(run, thread, &now.facts);
 	hand_over(run, thread, (struct sprof_charge){.last = true});
 }
 

@@ -1,7 +1,7 @@
 /*
  * Samples on their way to the sink. The sample of a thread that waits for a lock says where the
- * holder is, so it is deferred until the holder has its sample. Each sample gets its part of the time
- * of an interval of the thread's ledger:
+ * holder is, so it is deferred until the holder has its sample. Each sample gets its part of the
+ * time of an interval of the thread's ledger:
  *
  * - Time on a CPU goes in equal shares to the timer records in the interval; without records, to
  *   the stop at its end; without a stop, it is kept for the next sample.

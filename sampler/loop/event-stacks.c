@@ -29,18 +29,18 @@ static bool copy(void *data, struct sprof_thread *thread, bool is_last)
 {
 	struct event_stacks *stacks = data;
 	const struct sprof_world *world = stacks->run->world;
+	struct sprof_snapshot *snapshot = &stacks->peeking.snapshot;
 	struct copying copying;
 
 	stacks->taken = (struct observation){
 		.thread = thread, .by = OBSERVED_BY_STOP, .time_ns = now_of(stacks->run)};
-	if (!is_expected(stacks, thread) ||
-		!world->see_registers(thread, &stacks->peeking.snapshot.regs))
+	if (!is_expected(stacks, thread) || !world->see_registers(thread, &snapshot->regs))
 		return false;
 	if (is_last)
 		sprof_mappings_read(world, thread->process);
 	copying = sprof_copying_of(world, thread, &stacks->peeking.buffer);
-	if (sprof_copy_stack(&copying, NULL, &stacks->peeking.snapshot))
-		stacks->taken.snapshot = &stacks->peeking.snapshot;
+	if (sprof_copy_stack(&copying, NULL, snapshot))
+		stacks->taken.snapshot = snapshot;
 	return stacks->taken.snapshot;
 }
 

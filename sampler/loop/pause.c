@@ -47,10 +47,7 @@ void sprof_switch_init(struct loop *loop)
 		.planned_ns = options->starts_off ? UINT64_MAX : loop->pace.begin_ns,
 		.since_ns = loop->pace.begin_ns,
 	};
-	/*
-	 * All that the threads of a launched program have used since their birth belongs to the
-	 * run.
-	 */
+	/* All that a launched program has used since its birth belongs to the run. */
 	if (!options->starts_off && !options->delay_ns)
 		begin_ticks(loop, loop->pace.begin_ns);
 }

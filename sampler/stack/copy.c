@@ -73,16 +73,13 @@ void sprof_copy_buffer_finish(struct copy_buffer *buffer)
 	sprof_interp_copy_destroy(buffer->script);
 }
 
-/*
- * A signal handler may run on another stack, and the thread's own is copied too. A Go thread may
- * have a third one.
- */
+/* With the stack of a signal handler, the thread's own is copied. A Go thread may have a third. */
 static size_t room_for(const struct copy_plan *plan)
 {
 	return (plan->goroutine_size ? 3 : 2) * largest_of(plan);
 }
 
-/* The bytes are not cleared: most of the room is never used, and a page costs memory from its first byte on. */
+/* The bytes are not cleared: most are never used, and a page costs memory from its first use. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
 {
 	uint8_t *bytes;
@@ -155,10 +152,7 @@ static void copy(const struct copying *copying, uint64_t base, struct area area,
 	set_size(ret, read_memory(copying, ret->base, bytes, size));
 }
 
-/*
- * Copies the stack that the thread is on, and by the same system call the known frames of an
- * interpreter.
- */
+/* Copies the current stack, and by the same system call the known frames of an interpreter. */
 static void copy_current(const struct copying *copying, uint64_t base, struct area area,
 	uint8_t *bytes, struct sprof_stack_copy *ret)
 {
@@ -250,10 +244,7 @@ void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *re
 			copying->buffer->bytes + plan->size / 4, ret);
 }
 
-/*
- * Makes the copy begin at base. Returns false if base lies elsewhere, or if a missing part can't be
- * read.
- */
+/* Makes the copy begin at base. Returns false if a part that is missing can't be read. */
 static bool begin_at(struct sprof_stack_copy *ahead, const struct copying *copying, uint64_t base)
 {
 	const struct copy_buffer *buffer = copying->buffer;

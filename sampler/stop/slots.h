@@ -20,7 +20,7 @@ enum slot_phase {
 	SLOT_ASKED,  /* to stop in this tick */
 	SLOT_QUEUED, /* asked, perhaps ticks ago; it waits for a CPU to stop on */
 	SLOT_COPIED,
-	SLOT_FAILED, /* it stopped, but was gone before its registers could be read, or the slot is too small now */
+	SLOT_FAILED, /* its registers could not be read, or the slot is too small by now */
 	SLOT_ASLEEP, /* it went to sleep before it was asked */
 	SLOT_GONE,   /* the thread has ended, or runs another program now */
 };

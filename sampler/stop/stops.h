@@ -1,6 +1,6 @@
 /*
- * Samples of running threads by stopping them. A tick begins, asks for threads, and collects them, perhaps several
- * times. Late stops come between two ticks. The book gets all observations.
+ * Samples of running threads by stopping them. A tick asks for threads and collects them, perhaps
+ * several times. Late stops come between two ticks. The book gets all observations.
  */
 #ifndef SPROF_SAMPLER_STOP_STOPS_H
 #define SPROF_SAMPLER_STOP_STOPS_H
@@ -63,7 +63,7 @@ bool sprof_stops_are_due(const struct stops *stops);
  */
 void sprof_stops_collect(struct stops *stops);
 /*
- * A stop has come that is not waited for any more: of an earlier tick, or of an earlier part of this
+ * A stop has come that is not waited for any more: of an earlier tick, or an earlier part of this
  * one. Its sample has that time; 0: the stop's, because this tick may have its own sample.
  */
 void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns);

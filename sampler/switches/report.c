@@ -22,8 +22,8 @@ static bool is_in_row(const struct switching_row *row, const struct sprof_sample
 }
 
 /*
- * How long the wait has been in its row: the parts of a wait go to several rows if its lock changes hands,
- * or if a place is known later.
+ * How long the wait has been in its row: the parts of a wait go to several rows if its lock changes
+ * hands, or if a place is known later.
  */
 static uint64_t length_in_row(struct switching *switching, const struct sprof_sample *where,
 	const struct sprof_waited *waited)

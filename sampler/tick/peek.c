@@ -6,9 +6,8 @@
  *
  * Some sleepers have no stack that can be read. A process may have made itself unreadable
  * (PR_SET_DUMPABLE) for an ordinary user: the kernel shows that a thread sleeps, but not where. And
- * the kernel's own workers in a process, such as io_uring's, have no user code. Their samples have an
- * empty stack with that reason. Does not handle running threads, except for workers: they are sampled as
- * usual, through the files that attach/thread.c keeps open.
+ * the kernel's own workers in a process, such as io_uring's, have no user code. Their samples have
+ * an empty stack with that reason. Does not handle running threads, except for workers.
  */
 #include "blocked/kernel-stack-read.h"
 #include "sampler/stack/mappings.h"

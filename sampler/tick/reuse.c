@@ -2,10 +2,9 @@
  * Reuse: a thread seen asleep whose count of time slices has not moved has not executed an
  * instruction, so its last sample is repeated. Does not handle a thread's first sample.
  *
- * The looks at the sleepers of a large process are left out as long as none of them can have run: its
- * CPU clock (clock_getcpuclockid(3)) equals the sum of the times of its threads, including ended
- * ones. A thread that only waits in the run queue does not change the clock; its wait is seen once
- * it runs.
+ * The looks at the sleepers of a large process are left out as long as none of them can have run:
+ * its CPU clock (clock_getcpuclockid(3)) equals the sum of the times of its threads, including
+ * ended ones. A wait in the run queue does not change the clock; it is seen once the thread runs.
  *
  * The kernel adds a running thread's time to the clock at its own ticks, up to 10 ms late
  * (kernel/sched/cputime.c, thread_group_cputime), so the start of a burst may be noticed that late.

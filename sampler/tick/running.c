@@ -39,10 +39,7 @@ bool sprof_running_is(const struct run *run, struct sprof_thread *thread)
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 
-	/*
-	 * Without stat, page faults are not known, but to doubt the mappings is cheap if they can be
-	 * asked about.
-	 */
+	/* Page faults are in stat. Where asking is cheap, the mappings are doubted without them. */
 	if (!run->options->cpus && mappings->can_ask &&
 		sampled->cpu.seen_ns + CPU_AGE_NS > now_ns && world->read_syscall(thread, &call)) {
 		sprof_mappings_doubt(mappings);

@@ -32,10 +32,7 @@ static bool has_run(const struct run *run, struct sprof_thread *thread)
 		(run->world->read_schedstat(thread, &schedstat) && schedstat.timeslices);
 }
 
-/*
- * If there is only one tick, a copy that was too small is repeated at once, while a larger one may
- * help.
- */
+/* If there is only one tick, a copy that was too small is repeated while a larger one may help. */
 static enum peek_outcome peek(struct ticking *ticking, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *observation)
 {
@@ -56,10 +53,7 @@ static void miss(struct sprof_thread *thread)
 	thread->sampling->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;
 }
 
-/*
- * Returns whether the tick is done with the thread. A thread in a stop of ours counts as running
- * on.
- */
+/* Returns whether the tick is done with the thread. In a stop of ours, it counts as running. */
 static bool is_settled_by_peek(
 	struct ticking *ticking, enum peek_outcome outcome, const struct observation *observation)
 {
@@ -113,7 +107,7 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
 
-/* A worker of the kernel is born unreported: by a thread that runs, or for one that waits for its work. */
+/* The kernel reports no birth of its workers: for a thread that runs, or waits for their work. */
 static void find_workers(const struct run *run, struct sprof_process *process)
 {
 	if (process->sampling->workers_ns != run->tick.ns)
@@ -165,9 +159,7 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		run->out_of_memory = true;
 		return;
 	}
-	/*
-	 * Records are read before the look, and before the mappings of another program may be read.
-	 */
+	/* Before the look, and before the mappings of another program may be read. */
 	if (ticking->kernel && thread->sampling)
 		sprof_kernel_gather(ticking->kernel, thread);
 	sprof_mappings_begin(run->world, thread->process);
@@ -256,10 +248,7 @@ static void take_turns(struct ticking *ticking)
 			ticking->unsettled_ns = run->tick.ns;
 			continue;
 		}
-		/*
-		 * A thread born during the tick has its first turn in the next one; if there is
-		 * none, in another round.
-		 */
+		/* One born in the tick waits for the next; if there is none, for another round. */
 		sampled = threads.items[i]->sampling;
 		if (sampled ? sampled->turn_ns == run->tick.ns
 			    : ticking->round > 1 && !run->options->once)
@@ -271,8 +260,8 @@ static void take_turns(struct ticking *ticking)
 }
 
 /*
- * While a process was quiet, its sleepers have slept. Without this, a sleep that has ended since the
- * tick before would share that time with the next one.
+ * While a process was quiet, its sleepers have slept. Without this, a sleep that has ended since
+ * the tick before would share that time with the next one.
  */
 static void settle_sleepers(struct ticking *ticking)
 {

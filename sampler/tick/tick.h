@@ -42,8 +42,8 @@ enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *
 	const struct peek_sight *sight, struct observation *ret);
 
 /*
- * The same for a worker of the kernel in the process, such as io_uring's, even if it runs: it has no user
- * code, and a stop would break off what it does. NOTHING: it is no worker, or it has ended.
+ * The same for a worker of the kernel in the process, such as io_uring's, even if it runs: it has
+ * no user code, and a stop would break off what it does. NOTHING: it is no worker, or has ended.
  */
 enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *ret);

@@ -127,7 +127,7 @@ bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
 	if (!timed->timer || is_thorough(kernel->run))
 		return sprof_stops_ask(kernel->stops, ask);
 	sprof_interval_read(kernel->book, thread, tick->ns);
-	/* In the run queue, a stop would take long, and its figures lack the present wait for a CPU. */
+	/* In the run queue, a stop would take long, and its figures lack the present wait. */
 	if (!has_not_run(kernel, thread, STALE_NS) && (!timed->is_open || ask->wants_figures))
 		return sprof_stops_ask(kernel->stops, ask);
 	sprof_book_looked(kernel->book, thread, SPROF_STATE_USER);

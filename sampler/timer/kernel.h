@@ -17,7 +17,7 @@ struct call_places {
 	} items[CALL_PLACES];
 };
 
-/* The number, or SPROF_CALL_NUMBER_UNKNOWN, SPROF_CALL_NUMBER_NONE. Reads the thread's code at new places. */
+/* The number, or SPROF_CALL_NUMBER_UNKNOWN or _NONE. Reads the thread's code at new places. */
 int64_t sprof_call_places_find(struct call_places *places, const struct run *run,
 	const struct sprof_thread *thread, const struct sprof_regs *regs);
 /* The call with that number, or none, of a thread with these registers. */
@@ -48,10 +48,7 @@ void sprof_timers_finish(struct kernel *kernel);
  * records. If the kernel refuses it, that counts, and it is not asked again for this thread.
  */
 void sprof_timers_open(struct kernel *kernel, struct sprof_thread *thread);
-/*
- * Whether its stacks take more than a timer copies. It may turn out later: an interpreter is a library
- * that is loaded at some time.
- */
+/* Whether its stacks take more than a timer copies: from when an interpreter is loaded, too. */
 bool sprof_timers_are_unfit(const struct kernel *kernel, const struct sprof_thread *thread);
 
 /* The functions below need a timer. Closes it. `for_good`: it is not opened again. */
