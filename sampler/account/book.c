@@ -72,7 +72,8 @@ static void hand_over_samples(struct book *book, struct sprof_thread *thread)
 	sprof_interval_sleep(book, thread, now_of(book->run), true);
 }
 
-void sprof_book_worker(struct book *book, struct sprof_thread *thread)
+/* All that a worker of the kernel does is at one place, even if no tick has seen it at work. */
+static void book_worker(struct book *book, struct sprof_thread *thread)
 {
 	struct observation observation = {
 		.thread = thread,
@@ -84,9 +85,18 @@ void sprof_book_worker(struct book *book, struct sprof_thread *thread)
 	};
 
 	observation.look.time_ns = observation.time_ns;
-	if (!thread->sampling->has_ended &&
-		book->run->world->read_schedstat(thread, &observation.look.figures))
+	if (book->run->world->read_schedstat(thread, &observation.look.figures))
 		sprof_book_observation(book, &observation);
+}
+
+void sprof_book_ended(struct book *book, struct sprof_thread *thread)
+{
+	if (thread->sampling->has_ended)
+		return;
+	if (thread->is_worker)
+		book_worker(book, thread);
+	thread->sampling->has_ended = true;
+	sprof_charge_window(book, thread, NULL);
 }
 
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures)
@@ -100,8 +110,9 @@ void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with
 	if (was_open && with_figures)
 		sprof_names_report(book->run, thread, false);
 	hand_over_samples(book, thread);
-	if (thread->is_worker && with_figures && sprof_thread_has_figures(thread))
-		sprof_book_worker(book, thread);
+	if (thread->is_worker && !thread->sampling->has_ended && with_figures &&
+		sprof_thread_has_figures(thread))
+		book_worker(book, thread);
 	sprof_charge_last(book, thread, with_figures);
 }
 

@@ -62,8 +62,6 @@ bool sprof_charge_is_due(const struct book *book, const struct sampled *sampled,
 /* Hands out the window's time. `reading`: the figures; NULL: reads them, and they must be exact. */
 bool sprof_charge_window(
 	struct book *book, struct sprof_thread *thread, const struct reading *reading);
-/* The thread has ended, though the kernel does not say so yet. Its time ends here. */
-void sprof_charge_ended(struct book *book, struct sprof_thread *thread);
 /*
  * Hands out the rest: charged time gets no further samples. `with_figures`: the thread's figures
  * are exact now, and not all of them have been handed out.
@@ -85,8 +83,8 @@ void sprof_book_finish(struct book *book);
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread has executed another program. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread);
-/* Books what a worker of the kernel has done up to now, unless its end was booked. */
-void sprof_book_worker(struct book *book, struct sprof_thread *thread);
+/* The thread has ended, though the kernel does not say so yet. Its time ends here. */
+void sprof_book_ended(struct book *book, struct sprof_thread *thread);
 /* Hands over the thread's deferred samples, and charges as sprof_charge_last() does. */
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);
 /* Frees the record of the thread. */

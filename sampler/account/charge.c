@@ -137,16 +137,6 @@ bool sprof_charge_window(
 	return true;
 }
 
-void sprof_charge_ended(struct book *book, struct sprof_thread *thread)
-{
-	struct sampled *sampled = thread->sampling;
-
-	if (sampled->has_ended)
-		return;
-	sampled->has_ended = true;
-	sprof_charge_window(book, thread, NULL);
-}
-
 void sprof_charge_last(struct book *book, struct sprof_thread *thread, bool with_figures)
 {
 	const struct sampled *sampled = thread->sampling;

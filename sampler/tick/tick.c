@@ -99,10 +99,8 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 		 * threads, or an unreported end.
 		 */
 		outcome = sprof_peek_worker(ticking->run, thread, &sight, &observation);
-		if (outcome == PEEK_NOTHING && thread->is_worker)
-			sprof_book_worker(ticking->book, thread);
 		if (outcome == PEEK_NOTHING)
-			sprof_charge_ended(ticking->book, thread);
+			sprof_book_ended(ticking->book, thread);
 	}
 	return is_settled_by_peek(ticking, outcome, &observation);
 }

@@ -26,7 +26,7 @@ SCENARIOS = "sampler-kernel sampler-ledger sampler-locks sampler-once sampler-qu
 # Of the sampler's transitions: name, file, what is there once, and what takes its place.
 TRANSITIONS = [
     ("never-runs", "sampler/tick/tick.c", "&& schedstat.timeslices);", "&& false);"),
-    ("never-dead", "sampler/account/charge.c", "sampled->has_ended = true;\n\tsprof_charge_window", "sprof_charge_window"),
+    ("never-dead", "sampler/account/book.c", "thread->sampling->has_ended = true;", ";"),
     ("forgets-place-but-sleeps", "sampler/sampled.c", "sampled->sleep.active = false;\n\tsampled->wait",
      "sampled->wait"),
     ("forgets-place-but-waits", "sampler/sampled.c", "sampled->wait = (struct known_wait){.id = SPROF_WAIT_NONE};", ";"),
@@ -101,9 +101,9 @@ TRANSITIONS = [
     ("always-quiet", "sampler/tick/reuse.c", "quiet->rest_ns == quiet->known_rest_ns &&", ""),
     ("bursts-are-forgotten", "sampler/tick/reuse.c", "quiet->moved_ns = run->tick.ns;", ";"),
     ("old-mappings", "sampler/stack/mappings.c", "*mappings = (struct known_mappings){", "(void)(struct known_mappings){"),
-    ("workers-are-not-booked", "sampler/tick/tick.c", "sprof_book_worker(ticking->book, thread);", ";"),
-    ("workers-end-again", "sampler/account/book.c", "if (!thread->sampling->has_ended &&\n\t\tbook->run", "if (book->run"),
-    ("workers-end-unseen", "sampler/account/book.c", "if (thread->is_worker && with_figures", "if (false && with_figures"),
+    ("workers-are-not-booked", "sampler/account/book.c", "if (thread->is_worker)", "if (false)"),
+    ("workers-end-again", "sampler/account/book.c", "thread->is_worker && !thread->sampling->has_ended", "thread->is_worker"),
+    ("workers-end-unseen", "sampler/account/book.c", "if (thread->is_worker && !thread", "if (false && !thread"),
     ("stopped-twice", "sampler/sampler.c", "sprof_book_close(&loop->book, thread);", ";"),
 ]
 
