@@ -284,10 +284,13 @@ static void note(struct book *book, const struct observation *observation)
 	else
 		sampled->wait = (struct known_wait){.id = running_call(book, observation)};
 	if (observation->by == OBSERVED_BY_PEEK)
-		sampled->sleep = (struct known_sleep){sprof_state_is_blocked(observation->state) &&
+		sampled->sleep = (struct known_sleep){
+			.active = sprof_state_is_blocked(observation->state) &&
 				!book->run->quality->schedstat_missing &&
 				sampled->last.end != SPROF_END_STACK_COPY,
-			observation->look.time_ns, observation->look.figures.timeslices};
+			.seen_ns = observation->look.time_ns,
+			.timeslices = observation->look.figures.timeslices,
+		};
 }
 
 static void book_look(

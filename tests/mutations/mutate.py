@@ -36,7 +36,7 @@ TRANSITIONS = [
     ("seen-is-lost", "sampler/account/book.c", "sampled->last = see(book, observation, walked);", "(void)see(book, observation, walked);"),
     ("every-sleep-is-the-same", "sampler/account/book.c", "sprof_state_is_blocked(observation->state) &&", "true ||"),
     ("no-sleep-lasts", "sampler/account/book.c", "sprof_state_is_blocked(observation->state) &&", "false &&"),
-    ("sleeps-without-timeslices", "sampler/account/book.c", "observation->look.figures.timeslices}", "0}"),
+    ("sleeps-without-timeslices", "sampler/account/book.c", ".timeslices = observation->look.figures.timeslices,", ".timeslices = 0,"),
     ("wakes-and-sleeps", "sampler/account/samples.c", "\tthread->sampling->sleep.active = false;", ";"),
     ("waits-for-nothing", "sampler/account/waits.c", "sampled->wait = looking.found;", ";"),
     ("runs-and-waits", "sampler/account/book.c", "sampled->wait = (struct known_wait){.id = running_call(book, observation)};",
