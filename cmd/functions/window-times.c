@@ -22,7 +22,7 @@ static const double enough = 1.5;
 void sprof_window_times_init(
 	struct sprof_window_times *times, const struct sprof_trap_floor *floor, uint64_t enough_ns)
 {
-	*times = (struct sprof_window_times){.floor = *floor, .enough_ns = enough_ns};
+	*times = (struct sprof_window_times){.floor = *floor, .enough_ns = enough_ns, .weight = 1};
 }
 
 void sprof_window_times_open(struct sprof_window_times *times, uint64_t now_ns)
@@ -125,17 +125,17 @@ static double own_until(
 	return fmax(time->own_ns + fmax(since - (double)cost->gap_ns, 0), 0);
 }
 
-static void leave(struct sprof_window_time *time, double own, uint64_t all_ns)
+static void leave(struct sprof_window_time *time, double own, double all_ns, double weight)
 {
-	time->total_ns += fmin(own, (double)all_ns);
-	time->most_ns += fmin(own + time->stopped_ns, (double)all_ns);
-	time->all_ns += all_ns;
+	time->total_ns += weight * fmin(own, all_ns);
+	time->most_ns += weight * fmin(own + time->stopped_ns, all_ns);
+	time->all_ns += weight * all_ns;
 }
 
 uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now_ns)
 {
 	const uint64_t length_ns = sprof_minus(now_ns, times->opened_ns);
-	const uint64_t all_ns = length_ns < times->enough_ns ? length_ns : times->enough_ns;
+	const double all_ns = fmin((double)length_ns, (double)times->enough_ns);
 	double least = (double)length_ns;
 
 	times->is_open = false;
@@ -146,10 +146,10 @@ uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now
 		if (time->window != times->number)
 			continue;
 		own = own_until(time, &times->floor.here, now_ns);
-		leave(time, own, all_ns);
+		leave(time, own, all_ns, times->weight);
 		least = fmin(least, own);
 	}
-	times->all_ns += all_ns;
+	times->all_ns += times->weight * all_ns;
 	return length_ns - (uint64_t)least;
 }
 
@@ -161,8 +161,8 @@ double sprof_window_times_own(
 	*ret_is_most =
 		time && (!times->floor.here.gap_ns || time->ran_ns < enough * time->costs_ns);
 	if (!time)
-		return (double)times->all_ns;
-	rest = (double)(times->all_ns - time->all_ns);
+		return times->all_ns;
+	rest = times->all_ns - time->all_ns;
 	return rest + (*ret_is_most ? time->most_ns : time->total_ns);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Sets breakpoints at the allocators in short windows. A thread's rate is what it allocates in
- * windows, divided by its own time in them.
+ * windows, divided by its own time in them. Each window counts for the time since the last one.
  *
  * Does not handle frees: most happen outside the window. For a thread that allocates so fast that
  * it hardly runs between stops, the figure is a lower bound.
@@ -28,6 +28,9 @@
 /* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
+/* The unit of weights: the shortest gap between windows has about 100. */
+enum { WEIGHT_NS = 100 * SPROF_NS_PER_US };
+
 /* A thread's own time that counts per window. */
 static const uint64_t enough_ns = 2 * SPROF_NS_PER_MS;
 
@@ -38,10 +41,11 @@ struct run {
 	struct sprof_functions *functions;
 	struct sprof_event_source source; /* of the functions */
 	struct sprof_heap_choice choice;
-	struct sprof_growth counted; /* in windows */
+	struct sprof_growth counted; /* in windows, by weight */
 	struct sprof_duty duty;
 	struct sprof_window_times times;
 	uint64_t counted_bytes; /* in this window */
+	uint64_t weight;        /* of this window */
 	uint64_t end_ns;
 	bool out_of_memory;
 	bool has_fast_threads;
@@ -90,8 +94,8 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	load = sprof_functions_load(run->functions, event->thread);
 	if (!sprof_window_times_stop(&run->times, event->thread, &load, event->time_ns, &counts) ||
 		(counts &&
-			!sprof_growth_add(
-				&run->counted, event->thread, (uint32_t)event->stack, bytes, 1)))
+			!sprof_growth_add(&run->counted, event->thread, (uint32_t)event->stack,
+				bytes * run->weight, run->weight)))
 		run->out_of_memory = true;
 	run->counted_bytes += counts ? bytes : 0;
 	return !run->out_of_memory;
@@ -106,12 +110,15 @@ static void turn(struct run *run, uint64_t now_ns)
 		run->counted_bytes = 0;
 		now_ns = sprof_clock_now_ns();
 		sprof_duty_open(&run->duty, now_ns);
+		run->weight = 1 + sprof_duty_stands_for_ns(&run->duty) / WEIGHT_NS;
+		run->times.weight = (double)run->weight;
 		sprof_window_times_open(&run->times, now_ns);
 		return;
 	}
 	taken_ns = sprof_window_times_close(&run->times, now_ns);
 	sprof_functions_suspend(run->functions);
-	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes);
+	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes,
+		(double)run->weight);
 }
 
 static void begin_source(void *data, struct sprof_target *target)
