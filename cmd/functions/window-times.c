@@ -109,6 +109,11 @@ bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread,
 		time->costs_ns += (double)cost->cpu_ns;
 		time->ran_ns += ran_in_gap(load, cost);
 	}
+	if (!time->first_ns) {
+		time->first_ns = load->stopped_ns;
+		time->first_runq_ns = load->all_runq_ns;
+	}
+	time->runq_ns = load->all_runq_ns;
 	time->seen_ns = load->stopped_ns;
 	time->went_on_ns = went_on_ns;
 	time->has_enough = time->own_ns >= (double)times->enough_ns;
@@ -164,6 +169,17 @@ double sprof_window_times_own(
 		return times->all_ns;
 	rest = times->all_ns - time->all_ns;
 	return rest + (*ret_is_most ? time->most_ns : time->total_ns);
+}
+
+double sprof_window_times_queued(const struct sprof_window_times *times, uint32_t thread)
+{
+	const struct sprof_window_time *time = thread < times->count ? &times->items[thread] : NULL;
+
+	if (!time || time->seen_ns <= time->first_ns)
+		return 0;
+	return fmin((double)(time->runq_ns - time->first_runq_ns) /
+			(double)(time->seen_ns - time->first_ns),
+		1);
 }
 
 void sprof_window_times_finish(struct sprof_window_times *times)

@@ -23,11 +23,11 @@ struct sprof_window_times {
 	double weight;      /* how much the open window counts; 1 unless the owner sets it */
 	double all_ns;      /* by weight, for a thread that never stops, over the closed windows */
 	struct sprof_window_time {
-		uint64_t window; /* window of its last stop */
-		/* its first stop in the window; its run-queue time since then */
-		uint64_t first_ns, runq_ns;
-		uint64_t seen_ns;    /* its last stop */
-		uint64_t went_on_ns; /* when it continued after that */
+		uint64_t window;                  /* window of its last stop */
+		uint64_t first_ns, first_runq_ns; /* its first stop; run-queue time until then */
+		uint64_t runq_ns;                 /* run-queue time until its last stop */
+		uint64_t seen_ns;                 /* its last stop */
+		uint64_t went_on_ns;              /* when it continued after that */
 		/* in this window: own running time; time that stops took */
 		double own_ns, stopped_ns;
 		bool has_enough; /* the window no longer counts for this thread */
@@ -63,6 +63,12 @@ SPROF_MUST_USE bool sprof_window_times_stop(struct sprof_window_times *times, ui
 /* A thread's own time over all windows, in ns, by weight. *ret_is_most: an upper bound. */
 double sprof_window_times_own(
 	const struct sprof_window_times *times, uint32_t thread, bool *ret_is_most);
+
+/*
+ * The share of the time between its first and its last stop that the thread waited for a CPU. In
+ * windows it waits less, or more, than that: the scheduler prefers a thread that was just stopped.
+ */
+double sprof_window_times_queued(const struct sprof_window_times *times, uint32_t thread);
 
 void sprof_window_times_finish(struct sprof_window_times *times);
 
