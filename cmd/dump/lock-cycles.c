@@ -71,12 +71,15 @@ static void link_circles(size_t count, struct sprof_lock_cycles *cycles)
 
 /*
  * Whether only a thread of the process can end the wait. Semaphores and condition variables do not
- * count: threads use them to wait for work, too.
+ * count: threads use them to wait for work, too. Another process may have a shared mutex.
  */
 static bool waits_for_others(const struct sprof_thread_stack *thread)
 {
+	const bool is_of_processes = thread->is_lock_shared &&
+		(thread->lock == SPROF_LOCK_MUTEX || thread->lock == SPROF_LOCK_RWLOCK);
+
 	return thread->sampled && thread->state == SPROF_STATE_SLEEP && thread->lock_address &&
-		!thread->lock_traits.is_limited &&
+		!thread->lock_traits.is_limited && !is_of_processes &&
 		(thread->lock == SPROF_LOCK_MUTEX || thread->lock == SPROF_LOCK_RWLOCK ||
 			thread->lock == SPROF_LOCK_JOIN || thread->lock == SPROF_LOCK_PYTHON ||
 			thread->lock == SPROF_LOCK_RUST || thread->lock == SPROF_LOCK_PARKING);

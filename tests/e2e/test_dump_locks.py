@@ -304,6 +304,51 @@ def test_locks_of_parking_lot():
     program.finish()
 
 
+# A child has a mutex that processes share, and sleeps; its parent, of one thread, waits for it.
+SHARED = """
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    pthread_mutex_t *mutex = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutexattr_t attributes;
+    int ends[2];
+    char byte = 0;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    if (argc > 1) pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(mutex, &attributes);
+    if (pipe(ends)) return 1;
+    if (!fork()) {
+        pthread_mutex_lock(mutex);
+        if (write(ends[1], &byte, 1) != 1) return 1;
+        return read(0, &byte, 1) != 0;
+    }
+    if (read(ends[0], &byte, 1) != 1) return 1;
+    puts("ready");
+    fflush(stdout);
+    return pthread_mutex_lock(mutex) && argc == 1;
+}
+"""
+
+
+def test_a_lock_of_another_process_is_no_deadlock():
+    """All threads of the parent wait, but the child may free the lock."""
+    path = build("shared", "-pthread", source=SHARED)
+    for words in ((), ("robust",)):
+        program = Program([path, *words])
+        assert program.line() == "ready"
+        wait_until(lambda: all_wait_for_locks(program.pid), "the parent waits")
+        for options in ((), ("--children",)):
+            found = look("-p", program.pid, *options)
+            assert found["deadlocks"] == [], found
+            assert found["processes"][0]["threads"][0]["lock"]["kind"] == "mutex", found
+        program.signal(signal.SIGKILL)
+        program.finish()
+
+
 def test_locks_of_files():
     """The kernel knows which process has the lock of a file."""
     def locker(*words):
