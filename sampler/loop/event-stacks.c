@@ -90,6 +90,9 @@ static bool walk(void *data, uint32_t *ret_stack)
 
 	sprof_mappings_doubt(&stacks->taken.thread->process->sampling->mappings);
 	walked = sprof_walk(stacks->run, &stacks->taken);
+	/* Beside samples, only those count. */
+	if (stacks->run->options->no_samples)
+		stacks->run->quality->merges[walked.stack.merge]++;
 	return sink->stack(sink->data, &walked.stack, ret_stack);
 }
 
