@@ -185,6 +185,7 @@ enum sprof_lock_kind {
 	SPROF_LOCK_INTERPRETER, /* the global lock of an interpreter */
 	SPROF_LOCK_PYTHON,      /* threading.Lock: no owner is recorded */
 	SPROF_LOCK_RUST,        /* Mutex or RwLock of std: no owner is recorded */
+	SPROF_LOCK_PARKING,     /* of parking_lot: the futex is the waiter's own, not the lock's */
 	SPROF_LOCK_COUNT,
 };
 

@@ -30,7 +30,10 @@ static void add_lock(const struct sprof_thread_stack *thread, const struct sprof
 	const struct sprof_lock_traits *traits = &thread->lock_traits;
 	const bool is_known = lock->kind != SPROF_LOCK_UNKNOWN;
 
-	sprof_json_format(json, "{\"address\":\"0x%" PRIx64 "\"", thread->lock_address);
+	if (lock->kind == SPROF_LOCK_PARKING)
+		sprof_json_text(json, "{\"address\":null");
+	else
+		sprof_json_format(json, "{\"address\":\"0x%" PRIx64 "\"", thread->lock_address);
 	add_name(json, "kind", is_known ? sprof_lock_kind_name(lock->kind) : NULL);
 	add_name(json, "variable", lock->variable);
 	if (lock->variable)

@@ -27,14 +27,19 @@ static void print_thread_name(const struct sprof_thread_stack *thread)
 	printf("thread %d%s%s%s", thread->tid, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
-/* "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040". */
+/*
+ * "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040"; "a parking_lot lock", because the
+ * address is not the lock's.
+ */
 static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
 {
 	const char *kind = sprof_lock_kind_name(lock->kind);
 	char variable[LOCK_TEXT / 2];
 
 	sprof_clean_copy(lock->variable ? lock->variable : "", variable, sizeof(variable));
-	if (!lock->variable)
+	if (lock->kind == SPROF_LOCK_PARKING)
+		snprintf(text, LOCK_TEXT, "a %s", kind);
+	else if (!lock->variable)
 		snprintf(text, LOCK_TEXT, "%s 0x%" PRIx64, kind, lock->offset);
 	else if (lock->offset)
 		snprintf(text, LOCK_TEXT, "%s %s+0x%" PRIx64, kind, variable, lock->offset);
@@ -104,7 +109,7 @@ static bool print_lock(const struct sprof_dump_view *view, const struct sprof_th
 		printf(" (the end of a thread)");
 	else if (lock.kind == SPROF_LOCK_RWLOCK)
 		printf(" (%s; a reader may hold it: glibc does not record readers)", text);
-	else if (lock.kind == SPROF_LOCK_RUST)
+	else if (lock.kind == SPROF_LOCK_RUST || lock.kind == SPROF_LOCK_PARKING)
 		printf(" (%s, which records no owner)", text);
 	else
 		printf(" (%s)", text);

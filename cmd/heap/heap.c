@@ -249,6 +249,10 @@ static void note_losses(const struct heap *heap)
 		return;
 	}
 	note_few(heap);
+	if (heap->watching.tracing.quality.merges[SPROF_MERGE_NOT_READ])
+		sprof_ui_note(
+			"the kernel copies native stacks only, so Python functions are missing: "
+			"--rate and --exact name them, and so does --source ptrace");
 	gaps = sprof_recorded_events_gaps(heap->recorded);
 	if (gaps.is_of_users_only)
 		sprof_ui_note(

@@ -100,7 +100,7 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 
 /*
  * "std::sys::sync::mutex::futex::Mutex::lock_contended", with the type in <> in newer builds. The
- * folders differ between versions. A wait of parking_lot is for the thread's own futex, not for the lock.
+ * folders differ between versions.
  */
 static bool takes_rust_lock(const char *name)
 {
@@ -115,6 +115,15 @@ static bool takes_rust_lock(const char *name)
 			return true;
 	}
 	return false;
+}
+
+/* "parking_lot::raw_mutex::RawMutex::lock_slow", or raw_rwlock's lock_common, upgrade_slow and others. */
+static bool takes_parking_lock(const char *name)
+{
+	name += strspn(name, "<");
+	return (sprof_string_starts_with(name, "parking_lot::raw_mutex::") ||
+		       sprof_string_starts_with(name, "parking_lot::raw_rwlock::")) &&
+		!strstr(name, "::unlock");
 }
 
 enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
@@ -144,6 +153,8 @@ enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
 
 	if (takes_rust_lock(name))
 		return SPROF_LOCK_RUST;
+	if (takes_parking_lock(name))
+		return SPROF_LOCK_PARKING;
 	name += strspn(name, "_");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (sprof_string_starts_with(name, names[i].start))

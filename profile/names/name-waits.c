@@ -48,6 +48,7 @@ uint64_t sprof_profile_lock_distance(
 	case SPROF_LOCK_SEMAPHORE:
 	case SPROF_LOCK_PYTHON:
 	case SPROF_LOCK_RUST:
+	case SPROF_LOCK_PARKING:
 	case SPROF_LOCK_COUNT:
 		break;
 	}
@@ -99,7 +100,8 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 			naming->symbols, wait->module, wait->offset - back, &name, &offset, err))
 		return false;
 	write_flaw(wait, kind, flaw);
-	if (kind == SPROF_LOCK_JOIN || (flaw[0] && !wait->traits.lost_owner))
+	if (kind == SPROF_LOCK_JOIN || kind == SPROF_LOCK_PARKING ||
+		(flaw[0] && !wait->traits.lost_owner))
 		snprintf(text, sizeof(text), "%s%s", what, flaw);
 	else if (name)
 		snprintf(text, sizeof(text), "%s %s+%" PRIu64 "%s", what, name, offset, flaw);
