@@ -167,8 +167,11 @@ bool sprof_trace_report_json(const struct sprof_trace_report *report, struct spr
 
 	if (!sprof_json_open(&json, out, false))
 		return false;
-	sprof_json_format(&json, "{\"last\":%s,\"source\":\"%s\",\"lost\":%" PRIu64 ",\"rows\":[",
-		report->whole_run ? "true" : "false", report->source, report->lost);
+	sprof_json_format(&json,
+		"{\"last\":%s,\"time_ns\":%" PRIu64 ",\"source\":\"%s\",\"lost\":%" PRIu64
+		",\"rows\":[",
+		report->whole_run ? "true" : "false", sprof_clock_real_ns(), report->source,
+		report->lost);
 	for (size_t i = 0; i < report->table->count; i++) {
 		if (!figures_of(report, &report->table->rows[i]).calls)
 			continue;
