@@ -327,6 +327,7 @@ bool sprof_report_options_output_options(const struct sprof_report_options *show
 	output.waits_only = shown->waits;
 	output.callers = shown->callers;
 	output.callees = shown->callees;
+	output.graphs = shown->graphs;
 	output.wait_frames = shown->wait_frames;
 	output.report_mode = shown->report_mode;
 	output.nodes = shown->nodes ? shown->nodes : shown->top ? shown->top : output.nodes;

@@ -21,9 +21,10 @@ struct sprof_report_options {
 	struct sprof_filter filter;
 	struct sprof_own_choice own;
 	enum sprof_report_mode report_mode;
-	size_t top, depth, nodes;               /* 0: not given */
-	double min_percent;                     /* negative: not given */
-	const char *callers, *callees;          /* patterns of function names; NULL: not given */
+	size_t top, depth, nodes;      /* 0: not given */
+	double min_percent;            /* negative: not given */
+	const char *callers, *callees; /* patterns of function names; NULL: not given */
+	enum sprof_graphs_shown graphs;
 	struct sprof_column_list columns, sort; /* empty: not given */
 	bool of_whole, percentage_said;
 	bool full, unfold, waits, threads, wait_frames, colour_by_self, short_names, no_pager,
