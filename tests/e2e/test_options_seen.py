@@ -58,7 +58,7 @@ HIDDEN = {
     "dump": f"{NAMES} no-python verbose",
     "top": f"{NAMES} verbose",
     "symbols": f"{NAMES} address verbose",
-    "rundelay": "perins",
+    "rundelay": "perins mmap-pages",
     "events": "quiet verbose",
 }
 
@@ -302,7 +302,9 @@ ROWS = [
     ("trace", "per-thread", ["--per-thread"], (), Says("(?m)^thread +comm")),
     ("trace", "perins", ["--perins"], (), Says("(?m)^thread +comm")),
     ("trace", "detail", ["--detail", "all"], (), Fails("--detail needs")),
-    ("trace", "heatmap", ["--heatmap", "/no-such/x"], (), Fails("/no-such/x")),
+    ("trace syscalls", "heatmap", ["--heatmap", "/no-such/x"], (), Fails("/no-such/x")),
+    ("rundelay", "heatmap", ["--heatmap", "x"], (), Fails("--source proc has no single delays for --heatmap")),
+    ("rundelay", "detail", ["--detail", "all"], (), Fails("--detail needs --than")),
     ("trace", "limit", ["--limit", "3"], (), Fails("--limit needs --impl call-delay")),
     ("calls", "function", ["-F", "a,,b"], (), Fails("missing")),
     ("calls", "count", ["--count", "--overhead", "3"], (), Fails("--overhead and --count exclude")),
