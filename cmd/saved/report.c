@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/strings.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/last-recording.h"
 #include "cmd/saved/naming.h"
@@ -27,7 +28,7 @@ static bool set_by(void *field, const char *text, struct sprof_error *err)
 	struct sprof_reading *options = field;
 
 	options->by = options->parent = NULL;
-	if (!strncmp(text, parent, strlen(parent)))
+	if (sprof_string_starts_with(text, parent))
 		return set_parent(&options->parent, text + strlen(parent), err);
 	return sprof_value_text(&options->by, text, err);
 }
@@ -79,11 +80,11 @@ static bool set_call_graph(void *field, const char *text, struct sprof_error *er
 
 	if (!text)
 		return true;
-	if (!take_graph(at, strcspn(at, ","), &options->shown.graphs))
+	if (!take_graph(at, strcspn(at, ","), &options->shown.output.graphs))
 		return sprof_value_text(&options->input, text, err);
 	while (at[strcspn(at, ",")]) {
 		at += strcspn(at, ",") + 1;
-		(void)take_graph(at, strcspn(at, ","), &options->shown.graphs);
+		(void)take_graph(at, strcspn(at, ","), &options->shown.output.graphs);
 	}
 	return true;
 }
@@ -118,7 +119,7 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", sprof_report_options_own_table, FIELD(shown)},
 	{"Layout", sprof_report_options_waits_table, FIELD(shown)},
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
-	{"Layout", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Layout", sprof_naming_kind_table, FIELD(shown.output.short_names)},
 	{"Layout", report_table},
 	{"Layout", graph_table},
 	{"Layout", foreign_table},
@@ -233,10 +234,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	}
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"for example: sprof report profile.pb.gz; without a file it shows the last "
 			"recording, and there is none");
-		return false;
 	}
 	options.shown.outputs.is_saved = true;
 	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||
@@ -245,7 +245,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (is_last)
 		sprof_last_recording_say(profile);
 	ok = sprof_report_options_filter(&options.shown, &profile, err) &&
-		(!options.shown.threads || sprof_estimate_take_back(profile) ||
+		(!options.shown.output.threads || sprof_estimate_take_back(profile) ||
 			sprof_error_no_memory(err)) &&
 		sprof_own_code_mark(profile, &options.shown.own, err) &&
 		write_all(&options, profile, ret_exit, err);

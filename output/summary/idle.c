@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/summary/summary.h"
 #include "output/wait-words.h"
@@ -64,19 +65,16 @@ bool sprof_summary_put_idle(struct sprof_summary *summary, struct sprof_error *e
 		return false;
 	is_known = find_main_wait(&table, &row);
 	if (is_known)
-		words = sprof_wait_words(
-			summary->profile, &row, summary->width - SPROF_SUMMARY_MARGIN);
+		words = sprof_wait_words(summary->profile, &row, sprof_summary_room(summary));
 	sprof_waits_table_finish(&table);
 	if (is_known && !words)
 		return sprof_error_no_memory(err);
 	name = sprof_clean_text(answer->programs[0].name, NULL);
-	if (!name ||
-		asprintf(&text, "%s%s idle, waiting for something to do%s%s", name,
-			answer->count > 1 ? " and the others are" : " is",
-			words ? ", most in " : "", words ? words : "") < 0) {
-		text = NULL;
+	if (!name)
 		return sprof_error_no_memory(err);
-	}
+	text = sprof_string_print("%s%s idle, waiting for something to do%s%s", name,
+		answer->count > 1 ? " and the others are" : " is", words ? ", most in " : "",
+		words ? words : "");
 	sprof_summary_put_text(summary, "verdict", text, 2);
 	return true;
 }

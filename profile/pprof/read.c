@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -192,6 +193,8 @@ bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 		size = unpacked.size;
 	}
 	ok = ok && read_profile(bytes, size, name, options, profile, err);
+	if (ok)
+		profile->checksum = (uint32_t)crc32_z(0, bytes, size);
 	free(unpacked.data);
 	if (!ok) {
 		sprof_profile_destroy(profile);
