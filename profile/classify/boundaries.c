@@ -121,8 +121,8 @@ static bool takes_rust_lock(const char *name)
 static bool takes_parking_lock(const char *name)
 {
 	name += strspn(name, "<");
-	return (starts_with(name, "parking_lot::raw_mutex::") ||
-		       starts_with(name, "parking_lot::raw_rwlock::")) &&
+	return (sprof_string_starts_with(name, "parking_lot::raw_mutex::") ||
+		       sprof_string_starts_with(name, "parking_lot::raw_rwlock::")) &&
 		!strstr(name, "::unlock");
 }
 
