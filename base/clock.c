@@ -8,20 +8,27 @@
 #include <sys/resource.h>
 #include <time.h>
 
-uint64_t sprof_clock_now_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+uint64_t sprof_clock_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t sprof_clock_real_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
 }
 
 uint64_t sprof_clock_own_cpu_ns(void)
 {
-	struct timespec used;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * SPROF_NS_PER_S + (uint64_t)used.tv_nsec;
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static const double hundred_years_ns = 100 * 365.0 * 24 * 3600 * 1e9;

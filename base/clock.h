@@ -16,6 +16,9 @@ enum {
 /* CLOCK_MONOTONIC. */
 uint64_t sprof_clock_now_ns(void);
 
+/* CLOCK_REALTIME. */
+uint64_t sprof_clock_real_ns(void);
+
 /* User + system time used by this process so far. */
 uint64_t sprof_clock_own_cpu_ns(void);
 

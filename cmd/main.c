@@ -20,6 +20,7 @@
 #include "cmd/cli/outputs.h"
 #include "cmd/cli/processes.h"
 #include "cmd/cli/program-file.h"
+#include "cmd/cli/self-check.h"
 #include "cmd/record/hang.h"
 #include "cmd/signals.h"
 #include "cmd/ui.h"
@@ -72,7 +73,7 @@ static void print_help(void)
 	       "  sprof report --waits                locks and other waits, and lock holders\n"
 	       "  sprof annotate FUNCTION             the source lines of a function\n"
 	       "  sprof help COMMAND                  the options of a command\n"
-	       "  sprof --list-formats, --version     the formats of -f and -o; the built-in libraries\n\n"
+	       "  sprof --list-formats, --self-check  the formats of -f and -o; what works here\n\n"
 	       "On a terminal, run, attach and heap keep their last recording in\n"
 	       "~/.cache/sprof/last.pb.gz. report and annotate read it, or a file from -o FILE.pb.gz.\n");
 }
@@ -96,6 +97,13 @@ static void print_version(void)
 	sprof_outputs_list_formats(formats, sizeof(formats));
 	printf("sprof %s\nbuilt for: %s\nbuilt with: %s\nbuilt without: %s\nformats: %s\n",
 		SPROF_VERSION, SPROF_BUILT_FOR, SPROF_BUILT_WITH, SPROF_BUILT_WITHOUT, formats);
+}
+
+/* One page for a bug report. */
+static int self_check(void)
+{
+	print_version();
+	return sprof_self_check();
 }
 
 /*
@@ -263,13 +271,20 @@ static bool is_attach(char *const words[])
 	return false;
 }
 
-static void name_tids(char *words[])
+/* Up to the program: its words are its own. */
+static void name_tids(const struct sprof_command *command, char *words[])
 {
 	static char name[] = "--tid";
 
 	for (; words[0] && strcmp(words[0], "--") != 0; words++) {
+		const struct sprof_option *row;
+
+		if (words[0][0] != '-' && !command->options_anywhere)
+			return;
 		if (is_tid(words))
 			words[0] = name;
+		row = sprof_command_find_option(command, words[0]);
+		words += row && sprof_option_takes_next(row, words[1]);
 	}
 }
 
@@ -279,8 +294,8 @@ static int dispatch(int argc, char *argv[])
 
 	if (command && !strcmp(argv[1], "record") && is_attach(argv + 2))
 		command = &sprof_command_attach;
-	if (command == &sprof_command_attach)
-		name_tids(argv + 2);
+	if (command && command->processes)
+		name_tids(command, argv + 2);
 	if (command)
 		return run_command(command, argc - 1, argv + 1);
 	if (argc < 2)
@@ -297,6 +312,8 @@ static int dispatch(int argc, char *argv[])
 		print_version();
 	else if (!strcmp(argv[1], "--list-formats"))
 		print_formats();
+	else if (!strcmp(argv[1], "--self-check"))
+		return self_check();
 	else
 		return refuse(argv + 1);
 	return 0;

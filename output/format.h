@@ -17,6 +17,12 @@ enum sprof_report_mode {
 	SPROF_REPORT_BOTH,
 };
 
+enum sprof_graphs_shown {
+	SPROF_GRAPHS_BOTH,
+	SPROF_GRAPHS_CALLERS, /* top down */
+	SPROF_GRAPHS_CALLEES, /* bottom up */
+};
+
 struct sprof_output_options {
 	enum sprof_weight weight;
 	bool threads;                       /* folded: the thread is the first frame */
@@ -43,8 +49,9 @@ struct sprof_output_options {
 	bool waits_only;  /* text: only the table of waits */
 	/* text, json: show callers or callees of matching functions; NULL: don't */
 	const char *callers, *callees;
-	size_t depth; /* text, json: levels of the graphs; 0: all */
-	bool unfold;  /* text, json: don't fold recursion in the graphs */
+	enum sprof_graphs_shown graphs; /* text */
+	size_t depth;                   /* text, json: levels of the graphs; 0: all */
+	bool unfold;                    /* text, json: don't fold recursion in the graphs */
 	/* The flat profile's columns (text), and its first sort keys. Empty: the default. */
 	struct sprof_column_list columns, sort;
 	/*

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 
@@ -59,6 +60,20 @@ static uint64_t time_unit(const char *unit)
 			return units[i].ns;
 	}
 	return 0;
+}
+
+struct sprof_figure sprof_figure_moment(uint64_t real_ns)
+{
+	const time_t seconds = (time_t)(real_ns / SPROF_NS_PER_S);
+	struct sprof_figure figure = {""};
+	struct tm parts;
+	size_t length = 0;
+
+	if (localtime_r(&seconds, &parts))
+		length = strftime(figure.text, sizeof(figure.text), "%Y-%m-%d %H:%M:%S", &parts);
+	snprintf(figure.text + length, sizeof(figure.text) - length, ".%03u",
+		(unsigned)(real_ns % SPROF_NS_PER_S / SPROF_NS_PER_MS));
+	return figure;
 }
 
 struct sprof_figure sprof_figure_bytes(uint64_t value)

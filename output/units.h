@@ -16,6 +16,9 @@ struct sprof_figure {
 /* "1.234 s", "56.7 ms", "8.90 us", "12 ns", "0 s": at most 8 characters up to 10,000,000 s. */
 struct sprof_figure sprof_figure_time(uint64_t ns);
 
+/* "2026-11-22 12:00:01.000": a moment of CLOCK_REALTIME as local time. */
+struct sprof_figure sprof_figure_moment(uint64_t real_ns);
+
 /* "512 B", "1.5 KiB", "120 MiB": at most 8 characters. */
 struct sprof_figure sprof_figure_bytes(uint64_t value);
 

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "cmd/calls/engine.h"
 #include "cmd/calls/names.h"
+#include "cmd/calls/options.h"
 #include "cmd/cli/commands.h"
-#include "cmd/cli/option-values.h"
 #include "cmd/cli/report-file.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/functions/choice.h"
@@ -21,117 +21,8 @@
 #include "cmd/ui.h"
 #include "output/calls/report.h"
 
-enum {
-	LISTS = 64,
-	LIMIT = 100000,
-};
-
-struct calls_lists {
-	const char *items[LISTS];
-	size_t count;
-};
-
-struct calls_options {
-	struct sprof_common_options common;
-	struct sprof_event_run_options watching;
-	struct calls_lists functions;
-	const char *path, *timeline, *output;
-	enum sprof_calls_column sort;
-	size_t top, limit;
-	bool by_thread, tree, json, count, short_names;
-	bool breakpoints; /* has no effect: calls always uses them */
-	double overhead;
-};
-
-_Static_assert(offsetof(struct calls_options, common) == 0,
-	"main.c reads the common options of any command");
-
-#define FIELD(name) offsetof(struct calls_options, name)
-
-static bool add_functions(void *field, const char *text, struct sprof_error *err)
-{
-	struct calls_lists *lists = field;
-
-	if (lists->count == LISTS)
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "at most %d lists are possible", LISTS);
-	lists->items[lists->count++] = text;
-	return true;
-}
-
-static bool set_sort(void *field, const char *text, struct sprof_error *err)
-{
-	unsigned column;
-
-	if (!sprof_value_choice(sprof_calls_column_names, text, &column, err))
-		return false;
-	*(enum sprof_calls_column *)field = (enum sprof_calls_column)column;
-	return true;
-}
-
-static bool set_overhead(void *field, const char *text, struct sprof_error *err)
-{
-	if (!strcmp(text, "0")) {
-		*(double *)field = 0;
-		return true;
-	}
-	return sprof_value_percentage(field, text, err);
-}
-
-static const struct calls_options defaults = {
-	.sort = SPROF_CALLS_TOTAL, .limit = LIMIT, .overhead = 0.5};
-
-static const struct sprof_option what_table[] = {
-	{"function", "F", "LIST",
-		"functions, separated by commas; may be given several times: parse,\n"
-		"'ns::Tree::*', malloc@libc.so.6",
-		add_functions, FIELD(functions)},
-	{"max-overhead", NULL, "PCT",
-		"above this percentage of a thread's time, watch in windows and\n"
-		"estimate; 0: watch every call (50)",
-		set_overhead, FIELD(overhead), .conflicts = "count"},
-	{"overhead", NULL, "PCT", NULL, set_overhead, FIELD(overhead), .conflicts = "count"},
-	{"count", NULL, NULL,
-		"only count calls, of at most four functions, by debug registers: no\n"
-		"thread stops, and the program's code is not changed",
-		sprof_value_flag, FIELD(count), .conflicts = "breakpoints"},
-	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints)},
-	{0},
-};
-
-static const struct sprof_option output_table[] = {
-	{"per-thread", NULL, NULL, "show rows for each thread", sprof_value_flag, FIELD(by_thread)},
-	{"sort", NULL, "COLUMN",
-		"function, calls, total, self, min, avg, p50, p95, p99, max, rec\n"
-		"(total)",
-		set_sort, FIELD(sort)},
-	{"top", NULL, "N", "show only the first N functions (all)", sprof_value_count, FIELD(top)},
-	{"tree", NULL, NULL, "also show the tree of calls", sprof_value_flag, FIELD(tree)},
-	{"path", NULL, "FUNC", "also show each call of FUNC and the path to it, in order of time",
-		sprof_value_text, FIELD(path)},
-	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
-		sprof_value_text, FIELD(timeline)},
-	{"limit", NULL, "N", "keep the first N calls for tree, path and timeline (100000)",
-		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
-	{"output", "o", "FILE", "write to FILE (.txt or .json) instead of stdout", sprof_value_text,
-		FIELD(output)},
-	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json), .conflicts = "tree path"},
-	{"json", NULL, NULL, "write JSON instead of the table", sprof_value_flag, FIELD(json),
-		.conflicts = "tree path format"},
-	{0},
-};
-
-static const struct sprof_option_group groups[] = {
-	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
-	{"What to watch", what_table},
-	{"Output", output_table},
-	{"Names", sprof_naming_kind_table, FIELD(short_names)},
-	{"General", sprof_common_option_table},
-	{0},
-};
-
 struct calls {
-	const struct calls_options *options;
+	const struct sprof_function_calls_options *options;
 	struct sprof_event_run watching;
 	struct sprof_function_choice choice;
 	struct sprof_functions *functions;
@@ -238,7 +129,7 @@ static void end(void *data, uint64_t now_ns)
 	calls->end_ns = now_ns;
 }
 
-static bool keeps_calls(const struct calls_options *options)
+static bool keeps_calls(const struct sprof_function_calls_options *options)
 {
 	return options->tree || options->path || options->timeline;
 }
@@ -263,7 +154,7 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 
 static bool create_engine(struct calls *calls, struct sprof_error *err)
 {
-	const struct calls_options *options = calls->options;
+	const struct sprof_function_calls_options *options = calls->options;
 	const struct sprof_activations_options how = {
 		.by_thread = options->by_thread,
 		.keep_limit = keeps_calls(options) ? options->limit : 0,
@@ -277,7 +168,7 @@ static bool create_engine(struct calls *calls, struct sprof_error *err)
 
 static bool create_parts(struct calls *calls, char *const operands[], struct sprof_error *err)
 {
-	const struct calls_options *options = calls->options;
+	const struct sprof_function_calls_options *options = calls->options;
 
 	if (!sprof_event_run_init(&calls->watching, &options->watching, operands, err))
 		return false;
@@ -323,7 +214,7 @@ static bool write_paths(
 
 static struct sprof_calls_report report_of(const struct calls *calls)
 {
-	const struct calls_options *options = calls->options;
+	const struct sprof_function_calls_options *options = calls->options;
 	const struct sprof_functions_gaps gaps = sprof_functions_gaps(calls->functions);
 
 	return (struct sprof_calls_report){
@@ -352,8 +243,9 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 static bool write_report(
 	const struct calls *calls, const struct sprof_calls_report *report, struct sprof_error *err)
 {
-	const struct calls_options *options = calls->options;
-	bool ok = options->json ? sprof_calls_json(report, calls->out)
+	const struct sprof_function_calls_options *options = calls->options;
+	bool ok = options->dot  ? sprof_calls_dot(report, calls->out)
+		: options->json ? sprof_calls_json(report, calls->out)
 				: sprof_calls_table(report, calls->out);
 
 	if (ok && options->tree) {
@@ -395,23 +287,9 @@ static bool tell(struct calls *calls, struct sprof_error *err)
 		sprof_function_choice_check(&calls->choice, err);
 }
 
-static bool settle_options(struct calls_options *options, struct sprof_error *err)
-{
-	if (!options->functions.count) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "calls needs functions to watch");
-		sprof_error_hint(err, "for example: sprof calls -F 'parse*' -- ./app");
-		return false;
-	}
-	if (!sprof_report_file_settle(options->output, &options->json, err))
-		return false;
-	return !options->json || (!options->tree && !options->path) ||
-		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--output %s: --tree and --path are text, not JSON", options->output);
-}
-
 static bool read_choice(struct calls *calls, char *const operands[], struct sprof_error *err)
 {
-	const struct calls_options *options = calls->options;
+	const struct sprof_function_calls_options *options = calls->options;
 
 	calls->choice.central = options->path;
 	for (size_t i = 0; i < options->functions.count; i++) {
@@ -424,7 +302,7 @@ static bool read_choice(struct calls *calls, char *const operands[], struct spro
 
 static bool open_outputs(struct calls *calls, struct sprof_error *err)
 {
-	const struct calls_options *options = calls->options;
+	const struct sprof_function_calls_options *options = calls->options;
 	const bool done = sprof_report_file_open(options->output, &calls->out, err);
 
 	if (done && options->timeline &&
@@ -447,20 +325,21 @@ static void finish(struct calls *calls)
 	sprof_event_run_finish(&calls->watching);
 }
 
-static bool guard(const struct calls_options *options, struct sprof_error *err)
+static bool guard(const struct sprof_function_calls_options *options, struct sprof_error *err)
 {
 	return options->count || sprof_guardian_begin(options->watching.processes.pid, err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	struct calls_options options = *(const struct calls_options *)data;
+	struct sprof_function_calls_options options =
+		*(const struct sprof_function_calls_options *)data;
 	struct calls calls = {.options = &options};
 	const bool done = sprof_event_run_check("calls", &options.watching, operands, err) &&
-		settle_options(&options, err) && read_choice(&calls, operands, err) &&
-		open_outputs(&calls, err) && guard(&options, err) &&
-		create_parts(&calls, operands, err) && trace(&calls, ret_exit, err) &&
-		tell(&calls, err);
+		sprof_function_calls_options_settle(&options, err) &&
+		read_choice(&calls, operands, err) && open_outputs(&calls, err) &&
+		guard(&options, err) && create_parts(&calls, operands, err) &&
+		trace(&calls, ret_exit, err) && tell(&calls, err);
 
 	finish(&calls);
 	return done;
@@ -487,9 +366,9 @@ const struct sprof_command sprof_command_calls = {
 		"  sprof calls -F 'parse*,lex' -- ./app\n"
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
-	.groups = groups,
-	.processes = FIELD(watching),
-	.defaults = &defaults,
-	.options_size = sizeof(struct calls_options),
+	.groups = sprof_function_calls_option_groups,
+	.processes = offsetof(struct sprof_function_calls_options, watching),
+	.defaults = &sprof_function_calls_options_defaults,
+	.options_size = sizeof(struct sprof_function_calls_options),
 	.run = run,
 };

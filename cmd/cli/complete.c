@@ -108,6 +108,7 @@ static void offer_first(const struct sprof_commands *commands, const struct comp
 	offer(completing, "--help", "the commands");
 	offer(completing, "--version", "the version, and the built-in libraries");
 	offer(completing, "--list-formats", "the formats of -f and -o");
+	offer(completing, "--self-check", "what works here, for bug reports");
 }
 
 static void offer_options(const struct sprof_command *command, const struct completing *completing)

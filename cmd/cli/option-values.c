@@ -179,6 +179,16 @@ bool sprof_value_count(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+bool sprof_value_detail(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_detail *detail = field;
+
+	if (text && !text[0])
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
+	detail->is_wanted = true;
+	return sprof_details_parse(text ? text : "all", &detail->how, err);
+}
+
 /* The kernel wants a power of two (perf_event_open(2)). */
 bool sprof_value_ring_size(void *field, const char *text, struct sprof_error *err)
 {

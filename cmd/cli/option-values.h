@@ -6,6 +6,7 @@
 
 #include "base/attributes.h"
 #include "cmd/cli/command.h"
+#include "events/pairs/details.h"
 #include "events/recorded/events.h"
 
 /* bool: set to true. */
@@ -39,6 +40,13 @@ void sprof_value_notes(void);
 bool sprof_value_json(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* size_t, from 1 to one million. */
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+/* What --detail shows of single pairs of events. */
+struct sprof_detail {
+	bool is_wanted;
+	struct sprof_details_options how;
+};
+/* struct sprof_detail; NULL: all. */
+SPROF_MUST_USE bool sprof_value_detail(void *field, const char *text, struct sprof_error *err);
 /* A number of pages, of a ring of records: a size_t of bytes. */
 bool sprof_value_ring_size(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /*

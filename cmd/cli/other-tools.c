@@ -103,8 +103,6 @@ static const struct answer options[] = {
 	{"syscalls", "-S --summary-sort-by --summary-only -w --summary-wall-clock",
 		"times are always wall-clock times"},
 	{"syscalls", "-k --stack-trace", "--stack shows where calls come from"},
-	{"syscalls", "--heatmap",
-		"sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --heatmap FILE"},
 	{"trace", "-s --summary -S --with-summary", "a table of system calls: sprof syscalls"},
 	{"trace", "--pf", "page faults: sprof run --faults, or -e mem:fault"},
 	{"trace", "--only-than", "--than TIME"},
@@ -114,9 +112,6 @@ static const struct answer options[] = {
 		"--exact --live shows what is not freed"},
 	{"heap", "--tool --time-unit", "leave it out; --exact watches every allocation"},
 	{"dump", "-m", "every frame has its function, and its line if that is known"},
-	{"rundelay", "-e --detail --heatmap",
-		"sprof trace -e sched:off -e sched:on has --detail and --heatmap"},
-	{"rundelay", "-t --tid", "--per-thread, and --filter GLOB for names"},
 };
 
 const char *sprof_other_tools_command(const char *word)

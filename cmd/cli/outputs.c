@@ -78,6 +78,13 @@ static const struct sprof_format *format_called(const char *name)
 	return sprof_format_by_name(name);
 }
 
+static const char *name_of(const struct sprof_output_request *request)
+{
+	if (request->path)
+		return request->path;
+	return request->on_stderr ? "/dev/stderr" : "-";
+}
+
 bool sprof_outputs_set_json(void *field, const char *text, struct sprof_error *err)
 {
 	return sprof_outputs_set_format(field, "json", err);
@@ -86,14 +93,21 @@ bool sprof_outputs_set_json(void *field, const char *text, struct sprof_error *e
 bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = field;
+	struct sprof_output_request *last =
+		outputs->count ? &outputs->items[outputs->count - 1] : NULL;
+	const struct sprof_format **place = last ? &last->format : &outputs->fallback;
 	const struct sprof_format *format = format_called(text);
 
 	if (!format)
 		return unknown_format(err, "no such format");
-	if (outputs->count)
-		outputs->items[outputs->count - 1].format = format;
-	else
-		outputs->fallback = format;
+	if (last && last->format && last->format != format) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "%s has the format %s already",
+			name_of(last), last->format->name);
+		sprof_error_hint(err, "each -o FILE has its own: -o FILE -f %s -o FILE -f %s",
+			last->format->name, format->name);
+		return false;
+	}
+	*place = format;
 	return true;
 }
 
@@ -101,13 +115,6 @@ static bool expand(struct sprof_output_request *request,
 	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
 {
 	return sprof_placeholders_expand("--output", request->pattern, moment, &request->path, err);
-}
-
-static const char *name_of(const struct sprof_output_request *request)
-{
-	if (request->path)
-		return request->path;
-	return request->on_stderr ? "/dev/stderr" : "-";
 }
 
 /* The second would replace the first. */

@@ -74,9 +74,11 @@ static bool has_other_threads(pid_t tid, pid_t pid)
 }
 
 /* Replaces the threads by their processes. */
-static bool take_processes(
-	struct sprof_processes *processes, const char *command, struct sprof_error *err)
+static bool take_processes(struct sprof_processes *processes, const struct sprof_command *command,
+	struct sprof_error *err)
 {
+	const bool has_rows = command->processes_use & SPROF_PROCESSES_ROWS;
+
 	for (size_t i = 0; i < processes->tids.count; i++) {
 		const pid_t tid = processes->tids.items[i];
 		long pid;
@@ -84,12 +86,13 @@ static bool take_processes(
 		if (!sprof_proc_status_read_number(tid, "Tgid", &pid))
 			return sprof_error_set(
 				err, SPROF_ERROR_TARGET_GONE, "--tid %d: no such thread", (int)tid);
-		if (has_other_threads(tid, (pid_t)pid))
+		if (!has_rows && has_other_threads(tid, (pid_t)pid))
 			sprof_ui_note("%s measures whole processes: process %ld has thread %d",
-				command, pid, (int)tid);
+				command->name, pid, (int)tid);
 		(void)!sprof_pids_add(&processes->pids, (pid_t)pid);
 	}
-	processes->tids.count = 0;
+	if (!has_rows)
+		processes->tids.count = 0;
 	return true;
 }
 
@@ -117,12 +120,12 @@ bool sprof_processes_settle(struct sprof_processes *processes, const struct spro
 	if (processes->by_name.pattern &&
 		!sprof_process_choice_find(&processes->by_name, &processes->pids, err))
 		return false;
-	if (!(use & SPROF_PROCESSES_THREADS) && !take_processes(processes, command->name, err))
+	if (!(use & SPROF_PROCESSES_THREADS) && !take_processes(processes, command, err))
 		return false;
 	if (!(use & SPROF_PROCESSES_MANY) && !check_count(processes, command->name, err))
 		return false;
-	processes->pid = processes->tids.count ? processes->tids.items[0]
-		: processes->pids.count        ? processes->pids.items[0]
+	processes->pid = processes->pids.count ? processes->pids.items[0]
+		: processes->tids.count        ? processes->tids.items[0]
 					       : 0;
 	return true;
 }

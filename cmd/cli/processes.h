@@ -23,6 +23,7 @@ enum {
 	SPROF_PROCESSES_MANY = 1,    /* several processes */
 	SPROF_PROCESSES_THREADS = 2, /* single threads; otherwise, their processes */
 	SPROF_PROCESSES_WORD = 4,    /* `COMMAND PID`, as of other tools */
+	SPROF_PROCESSES_ROWS = 8,    /* measures processes, and then shows only `tids` */
 };
 
 /*

@@ -44,10 +44,18 @@ static bool wants(
 	return sprof_heap_choice_find(&run->choice, module, function);
 }
 
-/* A free needs neither return nor stack: it is attributed to the allocating stack. */
+static bool wants_releases(const struct run *run)
+{
+	return sprof_heap_needs_releases(run->shown.weight);
+}
+
+/*
+ * A free needs neither return nor stack: it is attributed to the allocating stack, unless the freeing
+ * one is wanted.
+ */
 static bool is_brief(void *data, const char *name)
 {
-	return sprof_allocator_find(name)->kind == SPROF_ALLOCATOR_FREE;
+	return !wants_releases(data) && sprof_allocator_find(name)->kind == SPROF_ALLOCATOR_FREE;
 }
 
 static const struct sprof_allocator *allocator_of(void *data, int64_t number)
@@ -158,7 +166,7 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 	sprof_functions_prepare(run->functions, &watching->subject);
 	watching->subject.stdout_to_stderr =
 		operands[0] && (run->prints || sprof_outputs_use_stdout(&run->shown.outputs));
-	sprof_heap_begin_profile(watching->profile, default_kind(run));
+	sprof_heap_begin_profile(watching->profile, default_kind(run), wants_releases(run));
 	return sprof_report_options_settle_weight(&run->shown, watching->profile, err);
 }
 

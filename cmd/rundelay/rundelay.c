@@ -13,7 +13,9 @@
 #include "cmd/cli/report-file.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/mem/unattached-run.h"
+#include "cmd/rundelay/single-delays.h"
 #include "cmd/ui.h"
+#include "events/language/event-list.h"
 #include "events/sched/rundelay.h"
 #include "output/rundelay/table.h"
 
@@ -22,7 +24,9 @@ struct rundelay_options {
 	struct sprof_processes processes;
 	uint64_t duration_ns, interval_ns, than_ns;
 	bool per_thread, json;
-	const char *filter, *output;
+	const char *filter, *output, *heatmap;
+	bool names_events; /* of perf-prof: has no effect */
+	struct sprof_detail detail;
 	size_t ring_size; /* 0: not given */
 	enum sprof_rundelay_request request;
 };
@@ -105,6 +109,43 @@ static bool set_filter(void *field, const char *text, struct sprof_error *err)
 	return sprof_rundelay_filter_check(text, err);
 }
 
+/* System calls and functions are looked up nowhere: they are refused. */
+static bool no_number(void *context, const struct sprof_event_suffix *suffix, int64_t *ret,
+	struct sprof_error *err)
+{
+	*ret = -1;
+	return true;
+}
+
+static bool are_schedulers(const struct sprof_event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *group = list->items[i].row->group;
+
+		if (!group || strcmp(group, "sched") != 0)
+			return false;
+	}
+	return true;
+}
+
+/* perf-prof needs the events of the scheduler. */
+static bool set_event(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_event_list list = {.number_of = no_number};
+	bool done = sprof_event_list_add(&list, text, err);
+
+	*(bool *)field = true;
+	if (done && !are_schedulers(&list)) {
+		done = sprof_error_set(
+			err, SPROF_ERROR_USAGE, "rundelay takes only events of the scheduler");
+		sprof_error_hint(err,
+			"sprof trace measures the time between any two events, and shows others "
+			"beside them: -e EVENT//untraced/ --detail");
+	}
+	sprof_event_list_finish(&list);
+	return done;
+}
+
 static const struct sprof_option target_table[] = {
 	{"duration", "d", "TIME", "stop after TIME, such as 10s", sprof_value_duration,
 		FIELD(duration_ns)},
@@ -116,6 +157,10 @@ static const struct sprof_option target_table[] = {
 		"room for the tracepoints' records, for each CPU, in pages: a power\n"
 		"of two (4 MiB where that is permitted)",
 		sprof_value_ring_size, FIELD(ring_size)},
+	/* Options of perf-prof: here events are those of the scheduler, and in order. */
+	{"event", "e", "EVENT", NULL, set_event, FIELD(names_events)},
+	{"key", "k", "EXPR", NULL, sprof_value_ignored, 0},
+	{"order", NULL, NULL, NULL, sprof_value_ignored, 0},
 	{0},
 };
 
@@ -129,6 +174,15 @@ static const struct sprof_option table_table[] = {
 	{"perins", NULL, NULL, "show a row for each thread", sprof_value_flag, FIELD(per_thread)},
 	{"filter", NULL, "GLOB[,GLOB]...", "show only threads whose name matches one of the globs",
 		set_filter, FIELD(filter)},
+	{"detail", NULL, "[WHAT]",
+		"with --than: also show each such delay, and what the threads do\n"
+		"meanwhile: all, or a comma-separated list of -1ms, +1ms, hide<10us,\n"
+		"sametid, samecpu, 1, 2 (all)",
+		sprof_value_detail, FIELD(detail), .needs = "than"},
+	{"heatmap", NULL, "FILE",
+		"write time and length (ns) of each delay to FILE-preempted.lat and\n"
+		"FILE-wakeup.lat, a picture of each (.svg), and FILE.html with both",
+		sprof_value_text, FIELD(heatmap)},
 	{"output", "o", "FILE", "write to FILE (.txt or .json) instead of stdout", sprof_value_text,
 		FIELD(output)},
 	{"format", "f", "FORMAT", NULL, sprof_value_json, FIELD(json)},
@@ -151,25 +205,37 @@ struct run {
 	const struct rundelay_options *options;
 	struct sprof_rundelay rundelay;
 	struct sprof_unattached_run observing;
+	struct sprof_single_delays singles;
 	struct sprof_out *out;
 	unsigned tables;
 	bool no_memory;
 	bool is_partial; /* no thread had a requested name */
 };
 
+static struct sprof_rundelay_view view_of(const struct run *run)
+{
+	const struct rundelay_options *options = run->options;
+
+	return (struct sprof_rundelay_view){
+		.rundelay = &run->rundelay,
+		.per_thread = options->per_thread,
+		.filter = options->filter,
+		.tids = options->processes.tids.items,
+		.tid_count = options->processes.tids.count,
+		.than_ns = options->than_ns,
+	};
+}
+
 static void print(struct run *run, bool total, uint64_t begin_ns, uint64_t now_ns)
 {
-	const struct sprof_rundelay_view view = {
-		.rundelay = &run->rundelay,
-		.total = total,
-		.per_thread = run->options->per_thread,
-		.filter = run->options->filter,
-		.than_ns = run->options->than_ns,
-		.now_ns = now_ns,
-		.duration_ns = now_ns - begin_ns,
-	};
+	struct sprof_rundelay_view view = view_of(run);
 	struct sprof_rundelay_rows rows;
-	bool done = sprof_rundelay_rows_collect(&view, &rows);
+	bool done;
+
+	view.total = total;
+	view.now_ns = now_ns;
+	view.duration_ns = now_ns - begin_ns;
+	done = sprof_rundelay_rows_collect(&view, &rows);
 
 	if (run->tables++ && !run->options->json)
 		sprof_out_puts(run->out, "\n");
@@ -213,12 +279,19 @@ static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 {
 	struct run *run = data;
 	const struct rundelay_options *options = run->options;
-	const struct sprof_rundelay_options wanted = {
+	struct sprof_rundelay_options wanted = {
 		.request = options->request,
 		.than_ns = options->than_ns,
-		.per_thread = options->per_thread || options->filter,
+		.per_thread =
+			options->per_thread || options->filter || options->processes.tids.count,
 		.ring_size = options->ring_size,
 	};
+
+	if (sprof_single_delays_are_wanted(&run->singles)) {
+		wanted.request = SPROF_RUNDELAY_PERF;
+		wanted.noted = sprof_single_delays_take;
+		wanted.data = &run->singles;
+	}
 
 	switch (sprof_rundelay_begin(&run->rundelay, pid, &wanted)) {
 	case SPROF_RUNDELAY_DENIED:
@@ -257,6 +330,10 @@ static bool poll_rings(void *data, uint64_t now_ns)
 	struct run *run = data;
 
 	sprof_rundelay_poll(&run->rundelay, now_ns);
+	if (sprof_single_delays_are_wanted(&run->singles)) {
+		sprof_single_delays_look(&run->singles);
+		sprof_out_flush(run->out);
+	}
 	return true;
 }
 
@@ -265,12 +342,27 @@ static void end(void *data, uint64_t now_ns)
 	struct run *run = data;
 
 	sprof_rundelay_end(&run->rundelay, now_ns);
+	sprof_single_delays_end(&run->singles);
 	end_interval(run, now_ns);
 	print(run, true, run->observing.begin_ns, now_ns);
-	if (run->rundelay.delays.no_memory || run->no_memory)
+	run->no_memory |= run->rundelay.delays.no_memory || run->singles.no_memory;
+	if (run->no_memory)
 		sprof_ui_note("out of memory: some threads or delays are missing");
 	if (run->is_partial)
 		sprof_ui_note("--filter %s: no thread has such a name", run->options->filter);
+}
+
+static bool open_output(struct run *run, struct sprof_error *err)
+{
+	const struct rundelay_options *options = run->options;
+
+	if (!sprof_report_file_open(options->output, &run->out, err))
+		return false;
+	run->singles = (struct sprof_single_delays){.view = view_of(run),
+		.out = run->out,
+		.json = options->json,
+		.heatmap.name = options->heatmap};
+	return sprof_single_delays_begin(&run->singles, &options->detail, err);
 }
 
 static bool close_output(struct run *run, struct sprof_error *err)
@@ -278,7 +370,17 @@ static bool close_output(struct run *run, struct sprof_error *err)
 	struct sprof_out *out = run->out;
 
 	run->out = NULL;
-	return sprof_out_close(out, err);
+	return sprof_out_close(out, err) && sprof_single_delays_close(&run->singles, err);
+}
+
+/* schedstat has only sums. */
+static bool check_source(const struct rundelay_options *options, struct sprof_error *err)
+{
+	if (options->request != SPROF_RUNDELAY_PROC ||
+		(!options->detail.is_wanted && !options->heatmap))
+		return true;
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "--source proc has no single delays for %s",
+		options->heatmap ? "--heatmap" : "--detail");
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -305,12 +407,14 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.data = &run,
 	};
 	done = sprof_unattached_run_check("rundelay", options->processes.pid, operands, err) &&
+		check_source(options, err) &&
 		sprof_report_file_settle(options->output, &settled.json, err) &&
-		sprof_report_file_open(options->output, &run.out, err) &&
-		sprof_unattached_run_run(&run.observing, ret_exit, err) && close_output(&run, err);
+		open_output(&run, err) && sprof_unattached_run_run(&run.observing, ret_exit, err) &&
+		close_output(&run, err);
 	sprof_out_discard(run.out);
-	if (done && (run.rundelay.delays.no_memory || run.no_memory || run.is_partial))
+	if (done && (run.no_memory || run.is_partial))
 		*ret_exit = SPROF_EXIT_PARTIAL;
+	sprof_single_delays_finish(&run.singles);
 	sprof_rundelay_finish(&run.rundelay);
 	return done;
 }
@@ -332,10 +436,12 @@ const struct sprof_command sprof_command_rundelay = {
 		"exits with the\n"
 		"exit code of PROGRAM.\n\n"
 		"  sprof rundelay -p 4711 -d 10s --than 4ms --per-thread\n"
+		"  sprof rundelay -p 4711 --than 4ms --detail=-1ms\n"
 		"  sprof rundelay -i 1s -- ./server --port 8080\n",
 	.groups = groups,
-	.hidden = "perins",
+	.hidden = "perins mmap-pages",
 	.processes = FIELD(processes),
+	.processes_use = SPROF_PROCESSES_ROWS,
 	.defaults = &defaults,
 	.options_size = sizeof(struct rundelay_options),
 	.run = run,

@@ -47,28 +47,68 @@ static const struct sprof_option report_table[] = {
 	{0},
 };
 
-/* perf's ways to show a graph are ignored; any other word is the file. */
+/* Takes one of the words with commas between them, such as perf's "graph,0.5,caller". */
+static bool take_graph(const char *word, size_t length, enum sprof_graphs_shown *graphs)
+{
+	static const struct {
+		const char *word;
+		enum sprof_graphs_shown graphs;
+	} ways[] = {
+		{"caller", SPROF_GRAPHS_CALLERS},
+		{"callee", SPROF_GRAPHS_CALLEES},
+		{"none", SPROF_GRAPHS_BOTH},
+		{"flat", SPROF_GRAPHS_BOTH},
+		{"fractal", SPROF_GRAPHS_BOTH},
+		{"graph", SPROF_GRAPHS_BOTH},
+		{"folded", SPROF_GRAPHS_BOTH},
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (strlen(ways[i].word) != length || memcmp(word, ways[i].word, length) != 0)
+			continue;
+		*graphs = ways[i].graphs != SPROF_GRAPHS_BOTH ? ways[i].graphs : *graphs;
+		return true;
+	}
+	return false;
+}
+
+/* A word that is no way to show a graph is the file. The offset leads to the whole struct. */
 static bool set_call_graph(void *field, const char *text, struct sprof_error *err)
 {
-	static const char *const ways[] = {
-		"none", "flat", "fractal", "graph", "folded", "caller", "callee"};
+	struct sprof_reading *options = field;
+	const char *at = text;
 
-	for (size_t i = 0; text && i < sizeof(ways) / sizeof(ways[0]); i++) {
-		const size_t length = strlen(ways[i]);
-
-		if (!strncmp(text, ways[i], length) && (!text[length] || text[length] == ','))
-			return true;
+	if (!text)
+		return true;
+	if (!take_graph(at, strcspn(at, ","), &options->shown.output.graphs))
+		return sprof_value_text(&options->input, text, err);
+	while (at[strcspn(at, ",")]) {
+		at += strcspn(at, ",") + 1;
+		(void)take_graph(at, strcspn(at, ","), &options->shown.output.graphs);
 	}
-	return !text || sprof_value_text(field, text, err);
+	return true;
 }
+
+/* perf's "inverted": top down. */
+static bool set_inverted(void *field, const char *text, struct sprof_error *err)
+{
+	return set_call_graph(field, "caller", err);
+}
+
+static const struct sprof_option graph_table[] = {
+	{"call-graph", "g", "[HOW]",
+		"text: show only one of the graphs: caller (top down) or callee\n"
+		"(bottom up)",
+		set_call_graph, 0},
+	{0},
+};
 
 /* Of perf report: totals and stacks are always shown, as text. */
 static const struct sprof_option foreign_table[] = {
 	{"input", "i", "FILE", NULL, sprof_value_text, FIELD(input)},
 	{"stdio", NULL, NULL, NULL, sprof_value_ignored, 0},
 	{"children", NULL, NULL, NULL, sprof_value_ignored, 0},
-	{"call-graph", "g", "[HOW]", NULL, set_call_graph, FIELD(input)},
-	{"inverted", "G", NULL, NULL, sprof_value_ignored, 0},
+	{"inverted", "G", NULL, NULL, set_inverted, 0},
 	{0},
 };
 
@@ -81,6 +121,7 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
 	{"Layout", sprof_naming_kind_table, FIELD(shown.output.short_names)},
 	{"Layout", report_table},
+	{"Layout", graph_table},
 	{"Layout", foreign_table},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_report_options_output_table, FIELD(shown)},
@@ -217,16 +258,16 @@ const struct sprof_command sprof_command_report = {
 	.summary = "Show the last recording or a saved profile, or convert it",
 	.synopsis = "[options] [FILE...]",
 	.details =
-		"A FILE is a saved profile (-o NAME.pb.gz) or any other pprof file; - is stdin. "
-		"Several files are\n"
-		"merged. Without a file it reads the last recording on a terminal by run, attach "
-		"or heap:\n"
-		"~/.cache/sprof/last.pb.gz.\n\n"
+		"A FILE is a saved profile (-o NAME.pb.gz), any other pprof file, folded stacks, or the "
+		"text of\n"
+		"perf script; - is stdin. Several files are merged. Without a file it reads the "
+		"last recording\n"
+		"on a terminal by run, attach or heap: ~/.cache/sprof/last.pb.gz.\n\n"
 		"  sprof report profile.pb.gz --focus parse --weight user\n"
 		"  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
 	.groups = groups,
 	.hidden = SPROF_REPORT_OPTIONS_OLD
-	"debuginfod-limit parent report-mode nodes colour unfold no-pager verbose",
+	"debuginfod-limit parent report-mode nodes colour unfold no-pager no-children verbose",
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),
 	.options_anywhere = true,

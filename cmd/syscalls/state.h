@@ -15,6 +15,7 @@
 #include "cmd/syscalls/pace.h"
 #include "events/recorded/events.h"
 #include "output/syscalls/report.h"
+#include "output/trace/heatmap.h"
 
 struct syscalls_options {
 	struct sprof_common_options common;
@@ -25,6 +26,7 @@ struct syscalls_options {
 	uint64_t interval_ns, threshold_ns;
 	enum sprof_source_request source;
 	bool by_thread, json, stacks;
+	const char *heatmap; /* NULL: not given */
 	struct sprof_with_samples_options beside;
 };
 
@@ -40,6 +42,7 @@ struct syscalls {
 	struct sprof_call_table interval, total; /* of threads, and of stacks */
 	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
 	struct sprof_pace so_far;
+	struct sprof_heatmap heatmap;
 	uint64_t counted;
 	bool prints;     /* stdout gets the tables */
 	bool is_cut_off; /* stdout accepts no more; an error message was printed */

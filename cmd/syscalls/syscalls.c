@@ -8,6 +8,8 @@
 
 #include "attach/floor/floor.h"
 #include "base/clock.h"
+#include "base/numbers.h"
+#include "base/syscall-name.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/perf-denied.h"
 #include "cmd/syscalls/profile.h"
@@ -19,6 +21,8 @@ _Static_assert(offsetof(struct syscalls_options, common) == 0,
 	"main.c reads the common options of any command");
 
 #define FIELD(name) offsetof(struct syscalls_options, name)
+
+enum { NAME_SIZE = 64 };
 
 static const struct syscalls_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
@@ -52,6 +56,10 @@ static const struct sprof_option option_table[] = {
 		"print a table every TIME, such as 1s, of the calls since the last\n"
 		"one",
 		sprof_value_interval, FIELD(interval_ns)},
+	{"heatmap", NULL, "FILE",
+		"write time and latency (ns) of each call to FILE-CALL.lat, a\n"
+		"picture of each (.svg), and FILE.html with all pictures",
+		sprof_value_text, FIELD(heatmap)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json), .conflicts = "format", .unless = "output"},
 	{0},
@@ -76,6 +84,25 @@ static bool is_chosen(const struct syscalls *syscalls, const struct sprof_call *
 			sprof_call_choice_has(&syscalls->choice, call->number));
 }
 
+/* The name of a call takes a while, so it is only looked up for the first one. */
+static void draw(struct syscalls *syscalls, const struct sprof_call *call)
+{
+	struct sprof_heatmap_point point = {
+		.id = (uint64_t)call->arch << 32 | (uint32_t)call->number,
+		.time_ns = call->end_ns,
+		.latency_ns = sprof_minus(call->end_ns, call->begin_ns),
+	};
+	char name[NAME_SIZE];
+
+	if (!syscalls->heatmap.name || !sprof_call_is_whole(call))
+		return;
+	if (!sprof_heatmap_has(&syscalls->heatmap, point.id)) {
+		sprof_syscall_name_on(call->arch, call->number, name, sizeof(name));
+		point.begin = name;
+	}
+	sprof_heatmap_write(&syscalls->heatmap, &point);
+}
+
 static bool count(void *data, const struct sprof_call *call)
 {
 	struct syscalls *syscalls = data;
@@ -83,6 +110,7 @@ static bool count(void *data, const struct sprof_call *call)
 	if (!is_chosen(syscalls, call))
 		return true;
 	syscalls->counted++;
+	draw(syscalls, call);
 	return sprof_call_table_add(&syscalls->interval, call);
 }
 
@@ -245,7 +273,8 @@ static bool finish_run(struct syscalls *syscalls, int *ret_exit, struct sprof_er
 		return sprof_error_no_memory(err);
 	return sprof_event_run_name(&syscalls->watching, &syscalls->options->naming, err) &&
 		sprof_syscalls_report_total(syscalls, err) &&
-		print_answer(syscalls, ret_exit, err) && write_files(syscalls, ret_exit, err);
+		print_answer(syscalls, ret_exit, err) && write_files(syscalls, ret_exit, err) &&
+		sprof_heatmap_close(&syscalls->heatmap, err);
 }
 
 /* The weight must be one of the profile's, which is created before the run. */
@@ -328,6 +357,10 @@ static bool begin_run(struct syscalls *syscalls, char *const operands[], struct 
 
 static void finish(struct syscalls *syscalls)
 {
+	struct sprof_error ignored;
+
+	/* Only after a failed run; otherwise it is already closed. */
+	(void)!sprof_heatmap_close(&syscalls->heatmap, &ignored);
 	sprof_calls_destroy(syscalls->calls);
 	sprof_recorded_events_destroy(syscalls->recorded);
 	sprof_call_table_finish(&syscalls->interval);
@@ -346,7 +379,7 @@ static bool check_stacks(const struct syscalls_options *options, struct sprof_er
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct syscalls_options *options = data;
-	struct syscalls syscalls = {.options = options};
+	struct syscalls syscalls = {.options = options, .heatmap.name = options->heatmap};
 	bool done;
 
 	/* The profile has threads, too. */

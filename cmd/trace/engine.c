@@ -20,7 +20,7 @@ static bool check_table_only(
 		return refuse("--than", analysis, why, err);
 	if (options->lower.is_set)
 		return refuse("--lower", analysis, why, err);
-	if (options->detail)
+	if (options->detail.is_wanted)
 		return refuse("--detail", analysis, why, err);
 	return !options->heatmap || refuse("--heatmap", analysis, why, err);
 }

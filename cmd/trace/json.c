@@ -8,16 +8,9 @@
 #include "cmd/trace/report.h"
 #include "output/frames.h"
 #include "output/json.h"
+#include "output/trace/details.h"
 
 enum { NAME_SIZE = 64 };
-
-static const char *const kinds[] = {
-	[SPROF_DETAILS_BEFORE] = "before",
-	[SPROF_DETAILS_EVENT1] = "event1",
-	[SPROF_DETAILS_BETWEEN] = "between",
-	[SPROF_DETAILS_EVENT2] = "event2",
-	[SPROF_DETAILS_AFTER] = "after",
-};
 
 static void add_value(
 	enum sprof_trace_kind kind, const struct sprof_trace_value *value, struct sprof_json *json)
@@ -86,12 +79,7 @@ bool sprof_trace_json_line(const struct sprof_owners *owners, struct sprof_trace
 		return true;
 	if (!sprof_json_open(&json, out, false))
 		return false;
-	sprof_json_format(&json, "{\"line\":\"%s\",\"distance_ns\":%" PRIu64 ",\"hidden\":%" PRIu64,
-		kinds[line->kind], line->distance_ns, line->hidden);
-	if (line->kind == SPROF_DETAILS_EVENT1)
-		sprof_json_format(&json, ",\"incomplete\":%s", line->incomplete ? "true" : "false");
-	if (line->kind == SPROF_DETAILS_EVENT2)
-		sprof_json_format(&json, ",\"latency_ns\":%" PRIu64, instance->latency_ns);
+	sprof_details_json_begin(instance, line, &json);
 	add_event(owners, stacks, line->side, &json);
 	sprof_json_text(&json, "}\n");
 	sprof_json_close(&json);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -11,6 +10,7 @@
 #include "output/clean.h"
 #include "output/json.h"
 #include "output/table.h"
+#include "output/trace/details.h"
 
 static const struct sprof_table_column columns[] = {
 	{"thread", false, 0},
@@ -33,7 +33,6 @@ enum {
 	KEY_COLUMNS = 2,
 	KEY_SIZE = 128,
 	NAME_SIZE = 64,
-	TIME_SIZE = 32,
 };
 
 static const char *name_of(const struct sprof_owners *owners, uint32_t thread, int64_t tid)
@@ -164,8 +163,11 @@ bool sprof_trace_report_json(const struct sprof_trace_report *report, struct spr
 
 	if (!sprof_json_open(&json, out, false))
 		return false;
-	sprof_json_format(&json, "{\"last\":%s,\"source\":\"%s\",\"lost\":%" PRIu64 ",\"rows\":[",
-		report->whole_run ? "true" : "false", report->source, report->lost);
+	sprof_json_format(&json,
+		"{\"last\":%s,\"time_ns\":%" PRIu64 ",\"source\":\"%s\",\"lost\":%" PRIu64
+		",\"rows\":[",
+		report->whole_run ? "true" : "false", sprof_clock_real_ns(), report->source,
+		report->lost);
 	for (size_t i = 0; i < report->table->count; i++) {
 		if (!figures_of(report, &report->table->rows[i]).calls)
 			continue;
@@ -175,26 +177,6 @@ bool sprof_trace_report_json(const struct sprof_trace_report *report, struct spr
 	sprof_json_text(&json, "]}\n");
 	sprof_json_close(&json);
 	return true;
-}
-
-/* The time of day of a moment of CLOCK_MONOTONIC. */
-static void write_time(uint64_t time_ns, char buffer[TIME_SIZE])
-{
-	struct timespec real, monotonic;
-	int64_t ns;
-	struct tm local;
-	time_t seconds;
-	size_t length;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_MONOTONIC, &monotonic);
-	ns = (int64_t)time_ns + (real.tv_sec - monotonic.tv_sec) * (int64_t)SPROF_NS_PER_S +
-		(real.tv_nsec - monotonic.tv_nsec);
-	seconds = (time_t)(ns / SPROF_NS_PER_S);
-	localtime_r(&seconds, &local);
-	length = strftime(buffer, TIME_SIZE, "%H:%M:%S", &local);
-	snprintf(buffer + length, TIME_SIZE - length, ".%06d",
-		(int)(ns % SPROF_NS_PER_S / SPROF_NS_PER_US));
 }
 
 static void write_field(const struct sprof_trace_field *field,
@@ -225,11 +207,11 @@ static void write_event(const struct sprof_owners *owners, struct sprof_trace_st
 	SPROF_AUTO_FREE char *comm =
 		sprof_clean_text(name_of(owners, event->thread, event->tid), NULL);
 	const unsigned stack = sprof_trace_stacks_number(stacks, (uint32_t)event->stack);
-	char time[TIME_SIZE], name[NAME_SIZE];
+	char name[NAME_SIZE];
 
-	write_time(event->time_ns, time);
+	sprof_details_text_time(event->time_ns, out);
 	sprof_trace_type_name(row, NULL, name, sizeof(name));
-	sprof_out_printf(out, "%s %16s %6d %s:", time, comm ? comm : "?", (int)event->tid,
+	sprof_out_printf(out, " %16s %6d %s:", comm ? comm : "?", (int)event->tid,
 		row->per_name ? side->item->name : name);
 	if (event->type == SPROF_TRACE_SYS_ENTER || event->type == SPROF_TRACE_SYS_EXIT) {
 		sprof_syscall_name(event->fields[0].integer, name, sizeof(name));
@@ -242,38 +224,10 @@ static void write_event(const struct sprof_owners *owners, struct sprof_trace_st
 	sprof_out_puts(out, "\n");
 }
 
-static double us_of(uint64_t ns)
-{
-	return (double)ns / SPROF_NS_PER_US;
-}
-
 void sprof_trace_report_line(const struct sprof_owners *owners, struct sprof_trace_stacks *stacks,
 	const struct sprof_trace_instance *instance, const struct sprof_details_line *line,
 	struct sprof_out *out)
 {
-	if (line->hidden)
-		sprof_out_printf(out, "| %12" PRIu64 " hidden\n", line->hidden);
-	switch (line->kind) {
-	case SPROF_DETAILS_BEFORE:
-		sprof_out_printf(out, "-%12.3f us ", us_of(line->distance_ns));
-		break;
-	case SPROF_DETAILS_EVENT1:
-		if (line->incomplete)
-			sprof_out_puts(out, "(older events had no room)\n");
-		break;
-	case SPROF_DETAILS_BETWEEN:
-		sprof_out_printf(out, "| %12.3f us ", us_of(line->distance_ns));
-		break;
-	case SPROF_DETAILS_EVENT2:
-		sprof_out_printf(out, "| %.3f us\n", us_of(instance->latency_ns));
-		break;
-	case SPROF_DETAILS_AFTER:
-		sprof_out_printf(out, "`%12.3f us ", us_of(line->distance_ns));
-		break;
-	case SPROF_DETAILS_END:
-		sprof_out_puts(out, "\n");
-		return;
-	}
-	if (line->side)
+	if (sprof_details_text_begin(instance, line, out))
 		write_event(owners, stacks, line->side, out);
 }

@@ -249,6 +249,10 @@ static bool write_table(struct trace *trace, bool whole_run)
 
 void sprof_trace_write_table(struct trace *trace, bool whole_run)
 {
+	/* The table of system calls has the moment in its head. */
+	if (!whole_run && !trace->options->json && trace->options->analysis != SPROF_TRACE_SYSCALLS)
+		sprof_out_printf(
+			trace->out, "%s\n", sprof_figure_moment(sprof_clock_real_ns()).text);
 	if (!write_table(trace, whole_run))
 		trace->out_of_memory = true;
 }

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attach/floor/floor.h"
 #include "base/clock.h"
@@ -92,7 +91,15 @@ static void on_instance(void *context, const struct sprof_trace_instance *instan
 	if (!count(trace, instance) || !keep_name(trace, instance) ||
 		(trace->details && is_shown && !sprof_details_request(trace->details, instance)))
 		trace->out_of_memory = true;
-	sprof_heatmap_write(&trace->heatmap, instance);
+	sprof_heatmap_write(&trace->heatmap,
+		&(struct sprof_heatmap_point){
+			.id = (uint64_t)instance->event1.item->index << 32 |
+				instance->event2.item->index,
+			.begin = instance->event1.item->name,
+			.end = instance->event2.item->name,
+			.time_ns = instance->event2.event->time_ns,
+			.latency_ns = instance->latency_ns,
+		});
 }
 
 static void on_unpaired(
@@ -149,7 +156,7 @@ static void on_line(void *context, const struct sprof_trace_instance *instance,
 	struct trace *trace = context;
 	struct sprof_details_line shown = *line;
 
-	if (!trace->options->detail)
+	if (!trace->options->detail.is_wanted)
 		shown.hidden = 0;
 	if (!trace->options->json)
 		sprof_trace_report_line(
@@ -318,11 +325,10 @@ static bool create_parts(struct trace *trace, struct sprof_error *err)
 		.listener = {on_event, on_instance, on_unpaired, owns, trace},
 	};
 	const struct sprof_details_listener listener = {on_line, trace};
-	struct sprof_details_options detail = {.hide_ns = trace->options->detail ? 0 : UINT64_MAX};
+	struct sprof_details_options detail = trace->options->detail.how;
 
-	if (trace->options->detail && strcmp(trace->options->detail, "all") != 0 &&
-		!sprof_details_parse(trace->options->detail, &detail, err))
-		return false;
+	if (!trace->options->detail.is_wanted)
+		detail.hide_ns = UINT64_MAX;
 	if (!sprof_trace_engine_create(trace->options, &how, &trace->engine))
 		return sprof_error_no_memory(err);
 	if (how.has_than || how.has_lower)

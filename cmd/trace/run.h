@@ -41,7 +41,8 @@ struct sprof_trace_options {
 	struct sprof_common_options common;
 	struct sprof_event_run_options watching;
 	struct sprof_trace_lists lists;
-	const char *key, *detail, *heatmap, *output; /* NULL: not given */
+	const char *key, *heatmap, *output; /* NULL: not given */
+	struct sprof_detail detail;
 	struct sprof_naming naming;
 	enum sprof_source_request request;
 	enum sprof_trace_analysis analysis;

@@ -173,8 +173,7 @@ static bool uses_cpu(const struct sprof_event_item *item)
 /* Stops don't say on which CPU their thread was: events of all CPUs would match. */
 static bool check_cpus(const struct trace *trace, struct sprof_error *err)
 {
-	const char *detail = trace->options->detail;
-	const bool compares = detail && strstr(detail, "samecpu");
+	const bool compares = trace->options->detail.how.same_cpu;
 	char name[NAME_SIZE];
 
 	for (size_t i = 0; i < trace->list.count; i++) {

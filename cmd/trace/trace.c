@@ -60,13 +60,6 @@ static bool set_threshold(void *field, const char *text, struct sprof_error *err
 	return threshold->is_set;
 }
 
-/* A time before the first event begins with "-". */
-static bool set_detail(void *field, const char *text, struct sprof_error *err)
-{
-	*(const char **)field = text ? text : "all";
-	return (*(const char **)field)[0] || sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
-}
-
 static const struct sprof_option event_table[] = {
 	{"event", "e", "EVENT[,EVENT]...",
 		"a position: group:name[/filter/key=EXPR/.../]; the time is taken\n"
@@ -106,7 +99,7 @@ static const struct sprof_option report_table[] = {
 		"with --than or --lower: also show the events between: all, or a\n"
 		"comma-separated list of -1ms, +1ms, hide<10us, sametid, samepid,\n"
 		"samekey, samecpu, 1, 2 (all)",
-		set_detail, FIELD(detail), .needs = "than lower"},
+		sprof_value_detail, FIELD(detail), .needs = "than lower"},
 	{"heatmap", NULL, "FILE",
 		"write time and latency (ns) to FILE-EVENT1-EVENT2.lat, a picture\n"
 		"of each (.svg), and FILE.html with all pictures",

@@ -46,6 +46,7 @@ struct sprof_activation_row {
 	uint64_t nested;   /* calls that began inside another call of the same function */
 	uint32_t deepest;  /* deepest recursion; 1: not recursive */
 	uint64_t unpaired; /* returns without a start; only in rows with caller ANY */
+	uint32_t threads;  /* with calls in this row; 0: not known */
 };
 
 /* One call. The list is in order of begin times. */

@@ -48,6 +48,8 @@ static bool count_in(struct sprof_activation_stack *stack,
 	struct sprof_activation_row *row = &stack->books->rows[slot->row];
 	const uint64_t ns = sprof_minus(end_ns, frame->begin_ns);
 
+	row->threads += !slot->is_counted;
+	slot->is_counted = true;
 	row->ends[end]++;
 	row->nested += frame->depth > 1;
 	if (frame->depth > row->deepest)

@@ -58,7 +58,8 @@ struct sprof_activation_stack {
 	/* This thread's part of a row of the books. */
 	struct sprof_activation_slot {
 		uint32_t row;
-		uint32_t depth; /* open frames of this row */
+		uint32_t depth;  /* open frames of this row */
+		bool is_counted; /* among the row's threads */
 		uint64_t total_ns;
 	} * slots;
 	size_t slot_count, slot_capacity;

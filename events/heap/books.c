@@ -241,6 +241,11 @@ bool sprof_heap_allocate(struct sprof_heap_books *books, const struct sprof_heap
 	return true;
 }
 
+void sprof_heap_release(struct sprof_heap_books *books, uint32_t block, uint32_t site)
+{
+	count(books, site, SPROF_HEAP_RELEASED, books->blocks[block].size);
+}
+
 bool sprof_heap_free(
 	struct sprof_heap_books *books, uint32_t block, uint64_t now_ns, bool is_temporary)
 {

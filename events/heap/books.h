@@ -1,7 +1,7 @@
 /*
  * Accounts of a heap: which memory is in use, where it was allocated, and sums. A block is one
  * piece of memory of one process. A site is a thread with a stack. A block counts for the site that
- * allocated it, whichever thread frees it.
+ * allocated it, whichever thread frees it; SPROF_HEAP_RELEASED alone is of the other one.
  */
 #ifndef SPROF_EVENTS_HEAP_BOOKS_H
 #define SPROF_EVENTS_HEAP_BOOKS_H
@@ -30,6 +30,8 @@ enum sprof_heap_figure {
 	SPROF_HEAP_REPLACED, /* still in use when its process executed another program */
 	/* freed blocks: those freed by their allocating thread before its next allocation */
 	SPROF_HEAP_TEMPORARY,
+	/* freed blocks again, at the site that has freed them, as far as its stack is known */
+	SPROF_HEAP_RELEASED,
 	SPROF_HEAP_FIGURES,
 };
 
@@ -137,6 +139,8 @@ uint32_t sprof_heap_find(const struct sprof_heap_books *books, uint32_t process,
 uint32_t sprof_heap_find_adrift(
 	const struct sprof_heap_books *books, uint32_t process, uint64_t address);
 
+/* The site is about to free the block. */
+void sprof_heap_release(struct sprof_heap_books *books, uint32_t block, uint32_t site);
 /* `is_temporary`: see SPROF_HEAP_TEMPORARY. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_heap_free(
 	struct sprof_heap_books *books, uint32_t block, uint64_t now_ns, bool is_temporary);

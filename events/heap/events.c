@@ -193,7 +193,7 @@ static bool release(struct sprof_heap_events *events, const struct sprof_event_i
 	const struct sprof_trace_event *event = frame->event;
 	const uint64_t address = (uint64_t)sprof_expression_integer(item->key, frame);
 	const struct thread *thread = thread_of(events, event);
-	uint32_t process, block;
+	uint32_t process, block, site;
 
 	if (!address) {
 		events->counts.null_frees++;
@@ -205,6 +205,11 @@ static bool release(struct sprof_heap_events *events, const struct sprof_event_i
 	if (block == SPROF_HEAP_NONE) {
 		events->counts.unknown_frees++;
 		return true;
+	}
+	if (event->stack) {
+		if (!sprof_heap_site(&events->books, event->thread, (uint32_t)event->stack, &site))
+			return false;
+		sprof_heap_release(&events->books, block, site);
 	}
 	return sprof_heap_free(&events->books, block, event->time_ns,
 		events->books.blocks[block].serial == thread->last);

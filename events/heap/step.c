@@ -72,6 +72,24 @@ static bool free_block(const struct sprof_heap_step *step, uint32_t block)
 		books->blocks[block].serial == *step->last_serial);
 }
 
+static bool site_of(const struct sprof_heap_step *step, uint32_t stack, uint32_t *ret_site)
+{
+	return sprof_heap_site(step->books, step->event->thread, stack, ret_site);
+}
+
+/* Frees have stacks only if the code that frees is wanted. */
+static bool release(const struct sprof_heap_step *step, uint32_t stack, uint32_t block)
+{
+	uint32_t site;
+
+	if (!stack)
+		return true;
+	if (!site_of(step, stack, &site))
+		return false;
+	sprof_heap_release(step->books, block, site);
+	return true;
+}
+
 /*
  * Frees at the entry, without waiting for the return: calls inside either free the same memory,
  * which is already removed, or other memory of an outer call.
@@ -87,7 +105,7 @@ static bool free_memory(
 		return true;
 	step->counts->calls += !is_inner;
 	if (block != SPROF_HEAP_NONE)
-		return free_block(step, block);
+		return release(step, call->stack, block) && free_block(step, block);
 	if (call->pointer)
 		count_unknown(step, &step->counts->unknown_frees);
 	else
@@ -187,11 +205,6 @@ bool sprof_heap_step_enter(const struct sprof_heap_step *step)
 		return open_call(step, &call);
 	sprof_heap_call_count(outer);
 	return true;
-}
-
-static bool site_of(const struct sprof_heap_step *step, uint32_t stack, uint32_t *ret_site)
-{
-	return sprof_heap_site(step->books, step->event->thread, stack, ret_site);
 }
 
 static bool allocate(

@@ -4,9 +4,7 @@
  */
 #include "events/pairs/delay-table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "base/interned.h"
@@ -115,26 +113,4 @@ struct sprof_delay_figures sprof_delay_figures(const struct sprof_delays_part *p
 		.over = part->over,
 		.under = part->under,
 	};
-}
-
-int sprof_heatmap_path(
-	const char *file, const struct sprof_trace_instance *instance, char *buffer, size_t size)
-{
-	size_t begin = strlen(file);
-	int length = snprintf(buffer, size, "%s-%s-%s.lat", file, instance->event1.item->name,
-		instance->event2.item->name);
-
-	/* The file's own slashes stay. */
-	for (size_t i = begin; i < size && buffer[i]; i++) {
-		if (buffer[i] == '/')
-			buffer[i] = '_';
-	}
-	return length;
-}
-
-int sprof_heatmap_line(const struct sprof_trace_instance *instance, char *buffer, size_t size)
-{
-	return snprintf(buffer, size, "%llu %llu\n",
-		(unsigned long long)instance->event2.event->time_ns,
-		(unsigned long long)instance->latency_ns);
 }

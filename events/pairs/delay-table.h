@@ -54,17 +54,4 @@ struct sprof_delay_figures {
 
 struct sprof_delay_figures sprof_delay_figures(const struct sprof_delays_part *part);
 
-/*
- * The file name of a pair's heatmap: "FILE-<event1>-<event2>.lat", with characters that are invalid
- * in file names replaced by '_'. Returns the length as snprintf(3) does.
- */
-int sprof_heatmap_path(
-	const char *file, const struct sprof_trace_instance *instance, char *buffer, size_t size);
-
-/*
- * One line of a heatmap file: event2's time and the latency in ns, and a newline. Returns the
- * length as snprintf(3) does.
- */
-int sprof_heatmap_line(const struct sprof_trace_instance *instance, char *buffer, size_t size);
-
 #endif

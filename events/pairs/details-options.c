@@ -66,6 +66,9 @@ bool sprof_details_parse(
 	struct sprof_details_options options = {0};
 	const char *at = text;
 
+	*ret = options;
+	if (!strcmp(text, "all"))
+		return true;
 	for (;;) {
 		size_t length = strcspn(at, ",");
 

@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { SPROF_SCHED_NAME_SIZE = 16 }; /* TASK_COMM_LEN: including its NUL */
+enum {
+	SPROF_SCHED_NAME_SIZE = 16, /* TASK_COMM_LEN: including its NUL */
+	SPROF_SCHED_UNKNOWN = -1,
+};
 
 enum sprof_sched_kind {
 	SPROF_SCHED_OFF,    /* it leaves its CPU */
@@ -29,6 +32,11 @@ struct sprof_sched_record {
 	enum sprof_sched_kind kind;
 	int cpu;
 	bool preempted; /* OFF: it was still runnable */
+	/*
+	 * OFF: the thread that gets its CPU; ON: the one that had it before; WAKING, WAKEUP: the one
+	 * that ran there; 0: the idle one; SPROF_SCHED_UNKNOWN: not known
+	 */
+	pid_t other;
 	union {
 		struct {
 			uint64_t delay_ns, slices; /* READING: totals since the thread's birth */

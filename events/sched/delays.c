@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/numbers.h"
+#include "events/sched/delay-sums.h"
 
 /* The second one of two OFF of the same moment is not later than that. */
 static const uint64_t same_moment_ns = 50000;
@@ -180,17 +181,38 @@ const struct sprof_delay_thread *sprof_delays_longest_waiter(const struct sprof_
 	for (size_t i = 0; i < delays->count; i++) {
 		const struct sprof_delay_thread *thread = delays->threads[i];
 
-		if (waits(thread) && (!longest || thread->since_ns < longest->since_ns))
+		if (waits(thread) && (!longest || thread->since.time_ns < longest->since.time_ns))
 			longest = thread;
 	}
 	return longest;
 }
 
-static void begin_delay(
-	struct sprof_delay_thread *thread, enum sprof_delay_state state, uint64_t time_ns)
+/* Passes a step on, with the delay that it ends. */
+static void note(struct sprof_delays *delays, const struct sprof_delay_thread *thread,
+	enum sprof_delay_step step, const struct sprof_sched_record *record, bool ends_delay)
 {
+	const struct sprof_delay_options *options = &delays->options;
+
+	delays->steps++;
+	if (options->noted)
+		options->noted(options->data,
+			&(struct sprof_delay_event){.thread = thread,
+				.step = step,
+				.moment = {record->time_ns, delays->steps, record->cpu,
+					record->other},
+				.ends_delay = ends_delay});
+}
+
+static void begin_delay(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	enum sprof_delay_state state, const struct sprof_sched_record *record)
+{
+	note(delays, thread,
+		state == SPROF_DELAY_STATE_PREEMPTED ? SPROF_DELAY_STEP_PREEMPTED
+						     : SPROF_DELAY_STEP_WOKEN,
+		record, false);
 	thread->state = state;
-	thread->since_ns = time_ns;
+	thread->since = (struct sprof_delay_moment){
+		record->time_ns, delays->steps, record->cpu, record->other};
 }
 
 /*
@@ -198,25 +220,33 @@ static void begin_delay(
  * the OFF, and WAKEUP follows it (kernel/sched/core.c, try_to_wake_up). The wait for a CPU begins
  * with the OFF.
  */
-static void leave_cpu(struct sprof_delay_thread *thread, const struct sprof_sched_record *record)
+static void leave_cpu(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
 {
+	struct sprof_sched_record woken = *record;
+
+	woken.other = SPROF_SCHED_UNKNOWN;
 	if (thread->off_ns && record->time_ns - thread->off_ns < same_moment_ns)
 		return;
 	thread->off_ns = record->time_ns;
-	if (record->preempted && thread->state != SPROF_DELAY_STATE_PREEMPTED)
-		begin_delay(thread, SPROF_DELAY_STATE_PREEMPTED, record->time_ns);
-	else if (!record->preempted && thread->waking_ns)
-		begin_delay(thread, SPROF_DELAY_STATE_WOKEN, record->time_ns);
-	else if (!record->preempted)
+	if (record->preempted && thread->state != SPROF_DELAY_STATE_PREEMPTED) {
+		begin_delay(delays, thread, SPROF_DELAY_STATE_PREEMPTED, record);
+	} else if (!record->preempted && thread->waking_ns) {
+		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, &woken);
+	} else if (!record->preempted) {
+		note(delays, thread, SPROF_DELAY_STEP_SLEEPS, record, false);
 		thread->state = SPROF_DELAY_STATE_ASLEEP;
+	}
 	thread->waking_ns = 0;
 }
 
-static void get_cpu(
-	struct sprof_delays *delays, struct sprof_delay_thread *thread, uint64_t time_ns)
+static void get_cpu(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
 {
-	const uint64_t ns = time_ns - thread->since_ns;
+	const uint64_t ns = record->time_ns - thread->since.time_ns;
 
+	if (thread->state != SPROF_DELAY_STATE_ON)
+		note(delays, thread, SPROF_DELAY_STEP_RUNS, record, waits(thread));
 	if (waits(thread)) {
 		count_seen(delays, thread,
 			thread->state == SPROF_DELAY_STATE_PREEMPTED ? SPROF_DELAY_PREEMPTED
@@ -232,83 +262,23 @@ static void get_cpu(
 	thread->waking_ns = thread->off_ns = 0;
 }
 
-static void begin_waking(struct sprof_delay_thread *thread, uint64_t time_ns)
+static void begin_waking(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
 {
 	if (thread->state == SPROF_DELAY_STATE_ON)
-		thread->waking_ns = time_ns;
+		thread->waking_ns = record->time_ns;
 	else if (!waits(thread))
-		begin_delay(thread, SPROF_DELAY_STATE_WOKEN, time_ns);
+		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
 }
 
 /* A thread that is woken before it has left its CPU stays there. */
-static void wake_up(struct sprof_delay_thread *thread, uint64_t time_ns)
+static void wake_up(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
 {
 	if (thread->state == SPROF_DELAY_STATE_ON)
 		thread->waking_ns = 0;
 	else if (!waits(thread))
-		begin_delay(thread, SPROF_DELAY_STATE_WOKEN, time_ns);
-}
-
-/* Sets a new base: later sums count from here. */
-static void set_base(struct sprof_delay_sums *sums, const struct sprof_sched_record *record)
-{
-	sums->base_count = (int64_t)record->slices - sums->seen_count - sums->derived_count;
-	sums->base_ns = (int64_t)record->delay_ns - sums->seen_ns - sums->derived_ns;
-	sums->has_base = true;
-}
-
-/*
- * The sums are read slightly before or after records of the same moment. So what was derived too
- * early is subtracted from the next reading.
- */
-static void count_derived(struct sprof_delays *delays, struct sprof_delay_thread *thread,
-	const struct sprof_sched_record *record)
-{
-	const bool are_wakeups = delays->options.has_switches && !delays->options.has_wakeups;
-	const enum sprof_delay_kind kind = are_wakeups ? SPROF_DELAY_WAKEUP : SPROF_DELAY_ANY;
-	struct sprof_delay_counts *figures = &set_of(delays, thread)->kinds[kind];
-	struct sprof_delay_sums *sums = &thread->sums;
-	const int64_t count = (int64_t)record->slices - sums->base_count - sums->seen_count;
-	const int64_t ns = (int64_t)record->delay_ns - sums->base_ns - sums->seen_ns;
-
-	if (count > sums->derived_count) {
-		figures->derived_count += (uint64_t)(count - sums->derived_count);
-		sums->derived_count = count;
-	} else if (delays->options.has_wakeups) {
-		return; /* the times differ by a few us per delay */
-	}
-	if (ns > sums->derived_ns) {
-		figures->derived_ns += (uint64_t)(ns - sums->derived_ns);
-		sums->derived_ns = ns;
-	}
-}
-
-/* What has been seen of a thread is exact as long as nothing was lost. */
-static bool has_derived(const struct sprof_delays *delays, const struct sprof_delay_sums *sums)
-{
-	return !delays->options.has_wakeups || sums->is_short;
-}
-
-/*
- * A thread of unknown state may get a CPU after an unseen preemption. So after a gap, the sums stay
- * unusable until the state is known.
- */
-static void take_reading(struct sprof_delays *delays, struct sprof_delay_thread *thread,
-	const struct sprof_sched_record *record)
-{
-	struct sprof_delay_sums *sums = &thread->sums;
-
-	if (!sums->has_base || sums->spoiled)
-		set_base(sums, record);
-	else if (has_derived(delays, sums))
-		count_derived(delays, thread, record);
-	else if ((int64_t)record->slices - sums->base_count - sums->seen_count ==
-		sums->derived_count)
-		set_base(sums, record); /* differences of a few us per delay must not add up */
-	sums->counted_ns = record->time_ns;
-	if (!delays->open_gaps &&
-		(!delays->options.has_switches || thread->state != SPROF_DELAY_STATE_UNKNOWN))
-		sums->spoiled = sums->is_short = false;
+		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
 }
 
 /* No delay spans the start or end of a gap. */
@@ -407,16 +377,16 @@ static void take_scheduling(struct sprof_delays *delays, struct sprof_delay_thre
 		/* It has been on its CPU since sprof began, so no delay was missed. */
 		if (thread->state == SPROF_DELAY_STATE_UNKNOWN && !delays->lost)
 			thread->sums.is_short = false;
-		leave_cpu(thread, record);
+		leave_cpu(delays, thread, record);
 		break;
 	case SPROF_SCHED_ON:
-		get_cpu(delays, thread, record->time_ns);
+		get_cpu(delays, thread, record);
 		break;
 	case SPROF_SCHED_WAKING:
-		begin_waking(thread, record->time_ns);
+		begin_waking(delays, thread, record);
 		break;
 	case SPROF_SCHED_WAKEUP:
-		wake_up(thread, record->time_ns);
+		wake_up(delays, thread, record);
 		break;
 	case SPROF_SCHED_BIRTH:
 	case SPROF_SCHED_CHILD:
@@ -442,7 +412,7 @@ void sprof_delays_take(struct sprof_delays *delays, const struct sprof_sched_rec
 	if (take_task(delays, thread, record) || !thread)
 		return;
 	if (record->kind == SPROF_SCHED_READING)
-		take_reading(delays, thread, record);
+		sprof_delay_sums_take(delays, thread, set_of(delays, thread), record);
 	else if (!delays->open_gaps)
 		take_scheduling(delays, thread, record);
 }

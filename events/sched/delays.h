@@ -26,10 +26,37 @@
 /* Per-thread figures are kept for this many ended threads. */
 enum { SPROF_DELAYS_MAX_ENDED = 10000 };
 
+/* What a thread does, as far as delays are concerned. */
+enum sprof_delay_step {
+	SPROF_DELAY_STEP_PREEMPTED, /* a delay begins */
+	SPROF_DELAY_STEP_WOKEN,     /* a delay begins */
+	SPROF_DELAY_STEP_RUNS,      /* it gets a CPU */
+	SPROF_DELAY_STEP_SLEEPS,
+};
+
+struct sprof_delay_moment {
+	uint64_t time_ns;
+	uint64_t number; /* of the step, from 1 */
+	int cpu;
+	pid_t other; /* see struct sprof_sched_record */
+};
+
+struct sprof_delay_thread;
+
+struct sprof_delay_event {
+	const struct sprof_delay_thread *thread; /* in its state before the step */
+	enum sprof_delay_step step;
+	struct sprof_delay_moment moment;
+	bool ends_delay; /* RUNS: a delay, which began at the thread's `since` */
+};
+
 struct sprof_delay_options {
 	uint64_t than_ns;               /* longer delays are also counted in `over`; 0: off */
 	bool per_thread;                /* figures per thread, not only for all */
 	bool has_switches, has_wakeups; /* what the source reports */
+	/* Called at each step, in order of time. NULL: not wanted. */
+	void (*noted)(void *data, const struct sprof_delay_event *event);
+	void *data;
 };
 
 enum sprof_delay_state {
@@ -59,9 +86,9 @@ struct sprof_delay_thread {
 	bool ended;
 	uint64_t lived_from_ns; /* lifetime before this is already counted */
 	enum sprof_delay_state state;
-	uint64_t since_ns;  /* PREEMPTED, WOKEN: the delay's start */
-	uint64_t waking_ns; /* a WAKING that came before its OFF; 0: none */
-	uint64_t off_ns;    /* the last OFF without an ON yet; 0: none */
+	struct sprof_delay_moment since; /* PREEMPTED, WOKEN: the delay's start */
+	uint64_t waking_ns;              /* a WAKING that came before its OFF; 0: none */
+	uint64_t off_ns;                 /* the last OFF without an ON yet; 0: none */
 	struct sprof_delay_sums sums;
 	struct sprof_delay_set interval, total; /* per_thread only */
 };
@@ -76,6 +103,7 @@ struct sprof_delays {
 	struct sprof_idmap living; /* tid -> index in `threads` */
 	/* all threads; with per_thread, only threads without separate figures */
 	struct sprof_delay_set interval, total;
+	uint64_t steps;
 	unsigned open_gaps;
 	/* the source leaves out the records of unknown ids up to this one; 0: of none */
 	pid_t filtered_up_to;

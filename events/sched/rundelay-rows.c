@@ -33,7 +33,7 @@ bool sprof_rundelay_filter_check(const char *filter, struct sprof_error *err)
 }
 
 /* Whether one of the patterns matches. */
-static bool is_shown(
+static bool has_shown_name(
 	const struct sprof_rundelay_view *view, const struct sprof_delay_thread *thread)
 {
 	const char *at = view->filter;
@@ -49,6 +49,22 @@ static bool is_shown(
 		at += *at == ',';
 	}
 	return !view->filter;
+}
+
+static bool has_shown_id(
+	const struct sprof_rundelay_view *view, const struct sprof_delay_thread *thread)
+{
+	for (size_t i = 0; i < view->tid_count; i++) {
+		if (view->tids[i] == thread->tid)
+			return true;
+	}
+	return !view->tid_count;
+}
+
+bool sprof_rundelay_shows(
+	const struct sprof_rundelay_view *view, const struct sprof_delay_thread *thread)
+{
+	return has_shown_id(view, thread) && has_shown_name(view, thread);
 }
 
 /* Whether the source can report this kind: rows over all threads are shown even if empty. */
@@ -120,7 +136,7 @@ static bool add_threads(const struct sprof_rundelay_view *view, struct sprof_run
 	for (size_t i = 0; done && i < delays->count; i++) {
 		const struct sprof_delay_thread *thread = delays->threads[i];
 
-		if (!is_shown(view, thread))
+		if (!sprof_rundelay_shows(view, thread))
 			continue;
 		rows->threads++;
 		ranked[count++] = (struct ranked){thread, thread_total(view, thread)};
@@ -142,7 +158,7 @@ bool sprof_rundelay_rows_collect(
 	*ret = (struct sprof_rundelay_rows){0};
 	if (delays->options.per_thread && !add_threads(view, ret))
 		return false;
-	if (!view->filter &&
+	if (!view->filter && !view->tid_count &&
 		!sprof_delay_set_merge(&ret->sum, view->total ? &delays->total : &delays->interval))
 		return false;
 	return add_kinds(ret, view, NULL, &ret->sum);
@@ -181,9 +197,9 @@ const struct sprof_delay_thread *sprof_rundelay_waiter(
 	const struct sprof_delay_thread *thread =
 		sprof_delays_longest_waiter(&view->rundelay->delays);
 
-	if (!thread || view->now_ns < thread->since_ns)
+	if (!thread || !sprof_rundelay_shows(view, thread) || view->now_ns < thread->since.time_ns)
 		return NULL;
-	*ret_waited_ns = view->now_ns - thread->since_ns;
+	*ret_waited_ns = view->now_ns - thread->since.time_ns;
 	return thread;
 }
 

@@ -17,6 +17,8 @@ struct sprof_rundelay_view {
 	bool per_thread; /* rows per thread */
 	/* globs for thread names, separated by commas; NULL: all threads */
 	const char *filter;
+	const pid_t *tids; /* only these threads; NULL: all */
+	size_t tid_count;
 	uint64_t than_ns; /* 0: no threshold */
 	uint64_t now_ns, duration_ns;
 };
@@ -37,6 +39,10 @@ struct sprof_rundelay_rows {
 
 /* Checks a filter's syntax. */
 SPROF_MUST_USE bool sprof_rundelay_filter_check(const char *filter, struct sprof_error *err);
+
+/* Whether the view has this thread. */
+bool sprof_rundelay_shows(
+	const struct sprof_rundelay_view *view, const struct sprof_delay_thread *thread);
 
 /* Returns false if out of memory. Finish them in both cases. */
 SPROF_MUST_USE bool sprof_rundelay_rows_collect(

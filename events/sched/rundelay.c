@@ -82,6 +82,8 @@ enum sprof_rundelay_begun sprof_rundelay_begin(
 		.per_thread = options->per_thread,
 		.has_switches = rundelay->source != SPROF_RUNDELAY_SCHEDSTAT,
 		.has_wakeups = rundelay->source == SPROF_RUNDELAY_TRACEPOINTS,
+		.noted = options->noted,
+		.data = options->data,
 	};
 	listed = list_threads(rundelay, &tids);
 	if (listed) {

@@ -41,6 +41,9 @@ struct sprof_rundelay_options {
 	uint64_t than_ns; /* see struct sprof_delay_options */
 	bool per_thread;
 	size_t ring_size; /* bytes for each CPU, a power of two; 0: what is permitted, up to 4 MiB */
+	/* see struct sprof_delay_options */
+	void (*noted)(void *data, const struct sprof_delay_event *event);
+	void *data;
 };
 
 enum sprof_rundelay_begun {

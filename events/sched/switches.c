@@ -112,6 +112,7 @@ static void take(void *data, const struct sprof_perf_record *record)
 		.kind = record->switch_out ? SPROF_SCHED_OFF : SPROF_SCHED_ON,
 		.cpu = record->cpu,
 		.preempted = record->preempted,
+		.other = SPROF_SCHED_UNKNOWN,
 	};
 
 	if (record->kind != SPROF_PERF_SWITCH)

@@ -141,9 +141,11 @@ static void add_switch(struct sprof_sched_order *order, const struct sprof_sched
 		!read_field(&point->next_tid, record, &next))
 		return;
 	made.preempted = !(state & STATE_MASK);
+	made.other = (pid_t)next;
 	add(order, &made);
 	made.preempted = false;
 	made.kind = SPROF_SCHED_ON;
+	made.other = made.tid;
 	made.tid = (pid_t)next;
 	add(order, &made);
 }
@@ -162,6 +164,7 @@ static void add_sample(
 		.time_ns = record->time_ns,
 		.kind = descriptions[index].kind,
 		.cpu = record->cpu,
+		.other = record->tid,
 	};
 	int64_t tid;
 

@@ -74,7 +74,7 @@ static void count_errors(struct sprof_call_row *row, int errnum, uint64_t count)
 	}
 }
 
-static bool is_whole(const struct sprof_call *call)
+bool sprof_call_is_whole(const struct sprof_call *call)
 {
 	return call->ending == SPROF_CALL_RETURNED ||
 		(call->ending == SPROF_CALL_CUT && !call->was_before);
@@ -93,7 +93,7 @@ bool sprof_call_table_add(struct sprof_call_table *table, const struct sprof_cal
 
 	if (!row)
 		return false;
-	if (!is_whole(call)) {
+	if (!sprof_call_is_whole(call)) {
 		row->cut_off++;
 		row->cut_off_ns += ns;
 		row->open += call->ending == SPROF_CALL_OPEN;

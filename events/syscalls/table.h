@@ -49,6 +49,9 @@ void sprof_call_table_finish(struct sprof_call_table *table);
 /* Resets the figures of all rows to 0. */
 void sprof_call_table_reset(struct sprof_call_table *table);
 
+/* Whether its latency is known: it ended, and was seen from its begin. */
+bool sprof_call_is_whole(const struct sprof_call *call);
+
 /* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_call_table_add(
 	struct sprof_call_table *table, const struct sprof_call *call);

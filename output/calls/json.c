@@ -63,6 +63,8 @@ static size_t add_function(const struct sprof_calls_report *report,
 	if (report->by_thread)
 		add_thread(report, row, json);
 	add_figures(row, json);
+	if (row->threads && !report->windows)
+		sprof_json_format(json, ",\"threads\":%u", row->threads);
 	sprof_json_format(json, ",\"deepest\":%u,\"unpaired\":%" PRIu64 ",\"callers\":[",
 		row->deepest, row->unpaired);
 	for (i = 1; i < count && rows[i]->caller != SPROF_ACTIVATION_ANY; i++) {

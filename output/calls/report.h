@@ -88,6 +88,9 @@ SPROF_MUST_USE bool sprof_calls_table(
 SPROF_MUST_USE bool sprof_calls_json(
 	const struct sprof_calls_report *report, struct sprof_out *out);
 
+/* A graph for Graphviz: calls of each function, and from each caller. */
+SPROF_MUST_USE bool sprof_calls_dot(const struct sprof_calls_report *report, struct sprof_out *out);
+
 /* The tree of listed calls, with times. */
 SPROF_MUST_USE bool sprof_calls_tree(
 	const struct sprof_calls_report *report, struct sprof_out *out);

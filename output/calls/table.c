@@ -10,22 +10,19 @@
 #include "output/units.h"
 
 static const struct sprof_table_column columns[] = {
-	{"thread", false, 0},
-	{"comm", true, 0},
-	{"function", true, 0},
-	{"calls", false, 0},
-	{"total(us)", false, 0},
-	{"self(us)", false, 0},
-	{"min(us)", false, 4},
-	{"avg(us)", false, 6},
-	{"p50", false, 3},
-	{"p95", false, 5},
-	{"p99", false, 2},
-	{"max(us)", false, 7},
-	{"rec", false, 1},
+	{"thread", false, 0}, {"comm", true, 0}, {"function", true, 0}, {"calls", false, 0},
+	{"total(us)", false, 0}, {"self(us)", false, 0}, {"min(us)", false, 4},
+	{"avg(us)", false, 6}, {"p50", false, 3}, {"p95", false, 5}, {"p99", false, 2},
+	{"max(us)", false, 7}, {"rec", false, 1}, {"threads", false, 8}, /* last: may be left out */
 };
 
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), THREAD_COLUMNS = 2, NAMED_MAX = 8 };
+
+/* Estimates and counts don't know them, and rows of keys or threads have none. */
+static bool has_threads(const struct sprof_calls_report *report)
+{
+	return !report->by_thread && !report->keys && !report->windows && !report->has_four;
+}
 
 static bool is_edge(const struct sprof_activation_row *row)
 {
@@ -94,6 +91,8 @@ static void add_row(const struct sprof_calls_report *report, const struct sprof_
 		sprof_table_cell(table, "%u", row->deepest);
 	else
 		sprof_table_cell(table, "-");
+	if (has_threads(report))
+		sprof_table_cell(table, "%u", row->threads);
 }
 
 static void write_head(const struct sprof_calls_report *report, struct sprof_out *out)
@@ -198,7 +197,8 @@ bool sprof_calls_table(const struct sprof_calls_report *report, struct sprof_out
 {
 	const size_t first = report->by_thread ? 0 : THREAD_COLUMNS;
 	struct sprof_table_column shown[COLUMNS];
-	struct sprof_table table = {.columns = shown + first, .column_count = COLUMNS - first};
+	struct sprof_table table = {
+		.columns = shown + first, .column_count = COLUMNS - first - !has_threads(report)};
 	struct sprof_calls_rows rows;
 	bool done = sprof_calls_rows_init(report, &rows);
 

@@ -4,15 +4,14 @@
  * https://graphviz.org/doc/info/lang.html
  *
  * Layout time grows fast with the graph, so only some functions are kept, with at most the three
- * heaviest calls of each. Labels are quoted strings with backslashes and quotes escaped. The
- * attributes sprof_self and sprof_total have the figures for programs.
+ * heaviest calls of each. The attributes sprof_self and sprof_total have the figures for programs.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/interned.h"
-#include "output/clean.h"
+#include "output/dot-text.h"
 #include "output/format.h"
 #include "output/units.h"
 #include "profile/model/expand.h"
@@ -20,7 +19,6 @@
 
 enum {
 	EDGES_PER_NODE = 3,
-	MAX_LABEL = 200, /* bytes of a name: Graphviz and readers have limits */
 };
 
 struct edge {
@@ -107,27 +105,6 @@ static bool add_row(struct dot *dot, size_t index)
 	return true;
 }
 
-static void write_label(struct dot *dot, const char *text)
-{
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
-	size_t written = 0;
-
-	if (!clean) {
-		sprof_out_fail(dot->out, ENOMEM);
-		return;
-	}
-	for (const char *c = clean; *c; c++) {
-		/* Cuts only between characters. */
-		if (written++ >= MAX_LABEL && ((unsigned char)*c & 0xc0) != 0x80) {
-			sprof_out_puts(dot->out, "...");
-			return;
-		}
-		if (*c == '"' || *c == '\\')
-			sprof_out_write(dot->out, "\\", 1);
-		sprof_out_write(dot->out, c, 1);
-	}
-}
-
 static const char *colour_of(double percent)
 {
 	static const struct {
@@ -151,14 +128,14 @@ static void write_node(struct dot *dot, const struct sprof_flat_row *row)
 	uint64_t coloured = dot->options->colour_by_self ? self : total;
 
 	sprof_out_printf(dot->out, "  c%uf%u [label=\"", dot->cluster, row->function);
-	write_label(dot, dot->profile->functions[row->function].name);
+	sprof_dot_text(dot->out, dot->profile->functions[row->function].name);
 	sprof_out_printf(dot->out, "\\nself %s (%.1f%%)",
 		sprof_figure_value(dot->profile, weight, self).text, sprof_percent(self, whole));
 	sprof_out_printf(dot->out, "\\ntotal %s (%.1f%%)\", fillcolor=\"%s\"",
 		sprof_figure_value(dot->profile, weight, total).text, sprof_percent(total, whole),
 		colour_of(sprof_percent(coloured, whole)));
 	sprof_out_puts(dot->out, ", sprof_name=\"");
-	write_label(dot, dot->profile->functions[row->function].name);
+	sprof_dot_text(dot->out, dot->profile->functions[row->function].name);
 	sprof_out_printf(dot->out, "\", sprof_self=\"%llu\", sprof_total=\"%llu\"];\n",
 		(unsigned long long)self, (unsigned long long)total);
 }
@@ -225,7 +202,7 @@ static bool write_threads(struct dot *dot, struct sprof_error *err)
 		const struct sprof_profile_thread *thread = &dot->profile->threads[i];
 
 		sprof_out_printf(dot->out, "subgraph cluster_%u {\n  label=\"%d ", i, thread->tid);
-		write_label(dot, thread->name);
+		sprof_dot_text(dot->out, thread->name);
 		sprof_out_puts(dot->out, "\";\n");
 		if (!write_one(dot, i, i, err))
 			return false;

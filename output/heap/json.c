@@ -13,6 +13,7 @@ static const char *const figures[SPROF_HEAP_FIGURES] = {
 	[SPROF_HEAP_LEFT] = "left",
 	[SPROF_HEAP_REPLACED] = "gone_by_exec",
 	[SPROF_HEAP_TEMPORARY] = "temporary",
+	[SPROF_HEAP_RELEASED] = "released",
 };
 
 static void add_sum(struct sprof_json *json, const char *name, struct sprof_heap_sum sum)

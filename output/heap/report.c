@@ -189,7 +189,8 @@ static struct sprof_heap_sum sum_of(
 	return sum;
 }
 
-static bool write_by_kind(const struct sprof_heap_report *report, struct sprof_out *out)
+static bool write_by_kind(
+	const struct sprof_heap_report *report, enum sprof_heap_kind kind, struct sprof_out *out)
 {
 	static const char *const titles[SPROF_HEAP_KINDS] = {
 		[SPROF_HEAP_ALLOC_OBJECTS] = "which code allocates most often",
@@ -202,13 +203,22 @@ static bool write_by_kind(const struct sprof_heap_report *report, struct sprof_o
 		[SPROF_HEAP_FREED_SPACE] = "what was freed again",
 		[SPROF_HEAP_TEMPORARY_OBJECTS] = "most temporary objects",
 		[SPROF_HEAP_TEMPORARY_SPACE] = "what was temporary",
+		[SPROF_HEAP_RELEASED_OBJECTS] = "which code frees most often",
+		[SPROF_HEAP_RELEASED_SPACE] = "which code frees most",
 	};
-	const struct stacks stacks = {
-		.report = report, .kind = report->kind, .all = sum_of(report, report->kind)};
+	const struct stacks stacks = {.report = report, .kind = kind, .all = sum_of(report, kind)};
 
-	sprof_heap_rows_sort(report->rows, report->kind);
-	sprof_out_printf(out, "\n%s:\n", titles[report->kind]);
+	sprof_heap_rows_sort(report->rows, kind);
+	sprof_out_printf(out, "\n%s:\n", titles[kind]);
 	return write_stacks(stacks, out);
+}
+
+/* The code that frees is known if frees have stacks. */
+static bool write_released(const struct sprof_heap_report *report, struct sprof_out *out)
+{
+	return !report->books->totals[SPROF_HEAP_RELEASED].objects ||
+		report->kind >= SPROF_HEAP_RELEASED_OBJECTS ||
+		write_by_kind(report, SPROF_HEAP_RELEASED_SPACE, out);
 }
 
 /* Nothing was freed since the peak, so unfreed stacks equal those at the peak, already written. */
@@ -327,7 +337,8 @@ bool sprof_heap_report_text(const struct sprof_heap_report *report, struct sprof
 		return false;
 	write_resizes(report->books, out);
 	write_lifetimes(report->books, out);
-	if ((!is_twice(report) && !write_by_kind(report, out)) || !write_unfreed(report, out) ||
+	if ((!is_twice(report) && !write_by_kind(report, report->kind, out)) ||
+		!write_released(report, out) || !write_unfreed(report, out) ||
 		(report->sizes && !write_sizes(report, out)))
 		return false;
 	write_odd(report, out);

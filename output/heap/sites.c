@@ -2,6 +2,7 @@
 #include "output/heap/sites.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/interned.h"
 #include "base/numbers.h"
@@ -19,6 +20,8 @@ static const struct sprof_kind kinds[SPROF_HEAP_KINDS] = {
 	[SPROF_HEAP_FREED_SPACE] = {"freed_space", "bytes", SPROF_FOLD_SUM},
 	[SPROF_HEAP_TEMPORARY_OBJECTS] = {"temporary_objects", "count", SPROF_FOLD_SUM},
 	[SPROF_HEAP_TEMPORARY_SPACE] = {"temporary_space", "bytes", SPROF_FOLD_SUM},
+	[SPROF_HEAP_RELEASED_OBJECTS] = {"released_objects", "count", SPROF_FOLD_SUM},
+	[SPROF_HEAP_RELEASED_SPACE] = {"released_space", "bytes", SPROF_FOLD_SUM},
 };
 
 static bool is_bytes(enum sprof_heap_kind kind)
@@ -52,6 +55,9 @@ struct sprof_heap_sum sprof_heap_row_figure(
 	case SPROF_HEAP_TEMPORARY_OBJECTS:
 	case SPROF_HEAP_TEMPORARY_SPACE:
 		return row->sums[SPROF_HEAP_TEMPORARY];
+	case SPROF_HEAP_RELEASED_OBJECTS:
+	case SPROF_HEAP_RELEASED_SPACE:
+		return row->sums[SPROF_HEAP_RELEASED];
 	case SPROF_HEAP_ALLOC_OBJECTS:
 	case SPROF_HEAP_ALLOC_SPACE:
 	case SPROF_HEAP_KINDS:
@@ -60,11 +66,20 @@ struct sprof_heap_sum sprof_heap_row_figure(
 	return row->sums[SPROF_HEAP_ALLOCATED];
 }
 
-void sprof_heap_begin_profile(struct sprof_profile *profile, enum sprof_heap_kind shown)
+bool sprof_heap_needs_releases(const char *name)
 {
-	for (size_t i = 0; i < SPROF_HEAP_KINDS; i++)
+	return name &&
+		(!strcmp(name, kinds[SPROF_HEAP_RELEASED_OBJECTS].name) ||
+			!strcmp(name, kinds[SPROF_HEAP_RELEASED_SPACE].name));
+}
+
+void sprof_heap_begin_profile(
+	struct sprof_profile *profile, enum sprof_heap_kind shown, bool with_releases)
+{
+	profile->kinds.further_count =
+		with_releases ? SPROF_HEAP_KINDS : SPROF_HEAP_RELEASED_OBJECTS;
+	for (size_t i = 0; i < profile->kinds.further_count; i++)
 		profile->kinds.further[i] = kinds[i];
-	profile->kinds.further_count = SPROF_HEAP_KINDS;
 	profile->kinds.shown = (enum sprof_weight)(SPROF_WEIGHT_FURTHER + (unsigned)shown);
 }
 

@@ -25,6 +25,8 @@ enum sprof_heap_kind {
 	SPROF_HEAP_FREED_SPACE,
 	SPROF_HEAP_TEMPORARY_OBJECTS,
 	SPROF_HEAP_TEMPORARY_SPACE,
+	SPROF_HEAP_RELEASED_OBJECTS, /* by the stack that frees; only if wanted */
+	SPROF_HEAP_RELEASED_SPACE,
 	SPROF_HEAP_KINDS,
 };
 
@@ -52,8 +54,12 @@ struct sprof_heap_sum sprof_heap_unfreed(const struct sprof_heap_sum sums[SPROF_
 struct sprof_heap_sum sprof_heap_row_figure(
 	const struct sprof_heap_row *row, enum sprof_heap_kind kind);
 
+/* Whether a kind of this name needs the stacks that free. `name` may be NULL. */
+bool sprof_heap_needs_releases(const char *name);
+
 /* Adds the kinds to the profile, with one as default; call it before the first row. */
-void sprof_heap_begin_profile(struct sprof_profile *profile, enum sprof_heap_kind shown);
+void sprof_heap_begin_profile(
+	struct sprof_profile *profile, enum sprof_heap_kind shown, bool with_releases);
 /* Adds rows by thread and stack, once locations are named. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_heap_to_profile(
 	const struct sprof_heap_books *books, struct sprof_profile *profile);

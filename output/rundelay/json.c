@@ -5,7 +5,6 @@
 #include "output/rundelay/table.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "output/json.h"
@@ -58,19 +57,16 @@ bool sprof_rundelay_json(const struct sprof_rundelay_view *view,
 {
 	const struct sprof_delays *delays = &view->rundelay->delays;
 	struct sprof_json json;
-	struct timespec now;
 	uint64_t waited_ns;
 
 	if (!sprof_json_open(&json, out, false))
 		return false;
-	clock_gettime(CLOCK_REALTIME, &now);
 	sprof_json_format(&json,
 		"{\"time_ns\":%" PRIu64
 		",\"table\":\"%s\",\"source\":\"%s\",\"duration_ns\":%" PRIu64
 		",\"lived_ns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"dropped\":%" PRIu64
 		",\"unread\":%" PRIu64 ",\"unread_ns\":%" PRIu64 ",\"unseen\":%" PRIu64,
-		(uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec,
-		view->total ? "total" : "interval",
+		sprof_clock_real_ns(), view->total ? "total" : "interval",
 		sprof_rundelay_source_name(view->rundelay->source), view->duration_ns,
 		rows->sum.lived_ns, delays->lost, delays->dropped, delays->unread,
 		delays->unread_ns, delays->unseen);

@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "output/clean.h"
@@ -101,15 +99,7 @@ static bool write_rows(const struct sprof_rundelay_view *view,
 /* "2026-11-22 12:00:01.000   source: ..." */
 static void write_head(const struct sprof_rundelay_view *view, struct sprof_out *out)
 {
-	struct timeval now;
-	struct tm parts;
-	char text[64];
-
-	gettimeofday(&now, NULL);
-	if (!localtime_r(&now.tv_sec, &parts) ||
-		!strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts))
-		text[0] = '\0';
-	sprof_out_printf(out, "%s.%03u   source: %s\n", text, (unsigned)(now.tv_usec / 1000),
+	sprof_out_printf(out, "%s   source: %s\n", sprof_figure_moment(sprof_clock_real_ns()).text,
 		sprof_rundelay_source_name(view->rundelay->source));
 }
 

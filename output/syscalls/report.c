@@ -181,6 +181,8 @@ static void write_head(const struct sprof_call_report *report, struct sprof_out 
 		: report->is_filtered ? ", the chosen calls stop their thread"
 				      : ", each call stops its thread";
 
+	if (!report->is_last)
+		sprof_out_printf(out, "%s   ", sprof_figure_moment(sprof_clock_real_ns()).text);
 	sprof_out_printf(out, "source: %s%s; over %s", source_of(report), how,
 		sprof_figure_time(report->end_ns - report->begin_ns).text);
 	if (report->floor_ns)
@@ -357,12 +359,12 @@ bool sprof_call_report_json(const struct sprof_call_report *report, struct sprof
 	if (!sprof_json_open(&json, out, false))
 		return false;
 	sprof_json_format(&json,
-		"{\"source\":\"%s\",\"floor_ns\":%llu,\"duration_ns\":%llu,\"last\":%s,"
+		"{\"source\":\"%s\",\"floor_ns\":%llu,\"duration_ns\":%llu,\"last\":%s,\"time_ns\":%llu,"
 		"\"threads_asleep\":%u,\"runs_unseen\":%llu,\"ended_unseen\":%llu,\"lost\":%llu,\"rows\":[",
 		source_of(report), (unsigned long long)report->floor_ns,
 		(unsigned long long)(report->end_ns - report->begin_ns),
-		report->is_last ? "true" : "false", report->gaps.threads_asleep,
-		(unsigned long long)report->gaps.runs_unseen,
+		report->is_last ? "true" : "false", (unsigned long long)sprof_clock_real_ns(),
+		report->gaps.threads_asleep, (unsigned long long)report->gaps.runs_unseen,
 		(unsigned long long)report->gaps.ended_unseen,
 		(unsigned long long)report->losses.lost);
 	for (size_t i = 0; i < report->table->count; i++) {

@@ -27,6 +27,14 @@ static bool asks_for_paths(const struct sprof_text *text)
 	return text->options.callers || text->options.callees;
 }
 
+static bool write_graphs(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	const enum sprof_graphs_shown graphs = text->options.graphs;
+
+	return (graphs == SPROF_GRAPHS_CALLEES || sprof_text_callers(text, thread, err)) &&
+		(graphs == SPROF_GRAPHS_CALLERS || sprof_text_callees(text, thread, err));
+}
+
 static bool write_views(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	if (text->options.waits_only)
@@ -34,8 +42,7 @@ static bool write_views(const struct sprof_text *text, uint32_t thread, struct s
 	if (asks_for_paths(text))
 		return sprof_text_paths(text, thread, err);
 	return sprof_text_sites(text, thread, err) && sprof_text_flat(text, thread, err) &&
-		sprof_text_waits(text, thread, err) && sprof_text_callers(text, thread, err) &&
-		sprof_text_callees(text, thread, err) &&
+		sprof_text_waits(text, thread, err) && write_graphs(text, thread, err) &&
 		(!text->options.full || sprof_text_neighbours(text, thread, err));
 }
 

@@ -3,17 +3,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "events/pairs/delay-table.h"
 #include "output/escape.h"
 #include "output/units.h"
 
-enum { PATH_SIZE = 4096, LINE_SIZE = 64, TITLE_SIZE = 512 };
+enum { PATH_SIZE = 4096 };
 
 enum {
 	WIDTH = 1000,
@@ -183,19 +183,45 @@ static char *picture_of(const char *path)
 	return sprof_string_print("%.*s.svg", (int)length, path);
 }
 
-static void open_file(struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance,
+/*
+ * "FILE-<begin>-<end>.lat", with characters that are invalid in file names replaced by '_'. Returns
+ * the length as snprintf(3) does.
+ */
+static int write_path(
+	const char *file, const struct sprof_heatmap_point *point, char buffer[PATH_SIZE])
+{
+	int length = snprintf(buffer, PATH_SIZE, "%s-%s%s%s.lat", file, point->begin,
+		point->end ? "-" : "", point->end ? point->end : "");
+
+	/* The file's own slashes stay. */
+	for (size_t i = strlen(file); i < PATH_SIZE && buffer[i]; i++) {
+		if (buffer[i] == '/')
+			buffer[i] = '_';
+	}
+	return length;
+}
+
+/* Returns NULL if out of memory. */
+static char *title_of(const struct sprof_heatmap_point *point)
+{
+	return sprof_string_print("%s%s%s", point->begin, point->end ? " => " : "",
+		point->end ? point->end : "");
+}
+
+static void open_file(struct sprof_heatmap *heatmap, const struct sprof_heatmap_point *point,
 	struct sprof_heatmap_file *file)
 {
 	struct sprof_error err = {0};
 	char path[PATH_SIZE];
 
-	if (sprof_heatmap_path(heatmap->name, instance, path, sizeof(path)) >= PATH_SIZE) {
+	if (write_path(heatmap->name, point, path) >= PATH_SIZE) {
 		fail(heatmap, ENAMETOOLONG, heatmap->name);
 		return;
 	}
+	file->title = title_of(point);
 	file->picture = picture_of(path);
 	file->grid = calloc(1, sizeof(*file->grid));
-	if (!file->picture || !file->grid) {
+	if (!file->title || !file->picture || !file->grid) {
 		fail(heatmap, ENOMEM, path);
 		return;
 	}
@@ -206,36 +232,47 @@ static void open_file(struct sprof_heatmap *heatmap, const struct sprof_trace_in
 		keep_error(heatmap, &err);
 }
 
-/* Returns NULL if out of memory. */
-static struct sprof_heatmap_file *file_of(
-	struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance)
+/* NULL: none. */
+static struct sprof_heatmap_file *find(const struct sprof_heatmap *heatmap, uint64_t id)
 {
-	struct sprof_heatmap_file file = {instance->event1.item, instance->event2.item};
-
 	for (size_t i = 0; i < heatmap->count; i++) {
-		if (heatmap->files[i].item1 == file.item1 && heatmap->files[i].item2 == file.item2)
+		if (heatmap->files[i].id == id)
 			return &heatmap->files[i];
 	}
+	return NULL;
+}
+
+bool sprof_heatmap_has(const struct sprof_heatmap *heatmap, uint64_t id)
+{
+	return find(heatmap, id);
+}
+
+/* Returns NULL if out of memory. */
+static struct sprof_heatmap_file *add_file(
+	struct sprof_heatmap *heatmap, const struct sprof_heatmap_point *point)
+{
+	struct sprof_heatmap_file file = {.id = point->id};
+
 	if (!sprof_array_reserve(&heatmap->files, &heatmap->capacity, heatmap->count + 1,
 		    sizeof(*heatmap->files))) {
 		fail(heatmap, ENOMEM, heatmap->name);
 		return NULL;
 	}
-	open_file(heatmap, instance, &file);
+	open_file(heatmap, point, &file);
 	heatmap->files[heatmap->count++] = file;
 	return &heatmap->files[heatmap->count - 1];
 }
 
-void sprof_heatmap_write(struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance)
+void sprof_heatmap_write(struct sprof_heatmap *heatmap, const struct sprof_heatmap_point *point)
 {
-	char line[LINE_SIZE];
-	struct sprof_heatmap_file *file = heatmap->name ? file_of(heatmap, instance) : NULL;
+	struct sprof_heatmap_file *file = find(heatmap, point->id);
 
+	if (!file && heatmap->name)
+		file = add_file(heatmap, point);
 	if (!file || !file->out)
 		return;
-	sprof_heatmap_line(instance, line, sizeof(line));
-	sprof_out_puts(file->out, line);
-	sprof_heat_grid_add(file->grid, instance->event2.event->time_ns, instance->latency_ns);
+	sprof_out_printf(file->out, "%" PRIu64 " %" PRIu64 "\n", point->time_ns, point->latency_ns);
+	sprof_heat_grid_add(file->grid, point->time_ns, point->latency_ns);
 }
 
 static void close_file(struct sprof_heatmap *heatmap, struct sprof_heatmap_file *file)
@@ -247,14 +284,6 @@ static void close_file(struct sprof_heatmap *heatmap, struct sprof_heatmap_file 
 	file->out = NULL;
 }
 
-static void draw(const struct sprof_heatmap_file *file, struct sprof_out *out)
-{
-	char title[TITLE_SIZE];
-
-	snprintf(title, sizeof(title), "%s => %s", file->item1->name, file->item2->name);
-	heatmap_svg_write(file->grid, title, out);
-}
-
 static void write_picture(struct sprof_heatmap *heatmap, const struct sprof_heatmap_file *file)
 {
 	struct sprof_error err = {0};
@@ -263,7 +292,7 @@ static void write_picture(struct sprof_heatmap *heatmap, const struct sprof_heat
 	if (!file->is_drawn)
 		return;
 	if (sprof_out_open(file->picture, &out, &err)) {
-		draw(file, out);
+		heatmap_svg_write(file->grid, file->title, out);
 		if (sprof_out_close(out, &err))
 			return;
 	}
@@ -282,7 +311,7 @@ static bool write_page_to(
 		"<title>latencies</title></head><body>\n");
 	for (size_t i = 0; i < heatmap->count; i++) {
 		if (heatmap->files[i].is_drawn)
-			draw(&heatmap->files[i], out);
+			heatmap_svg_write(heatmap->files[i].grid, heatmap->files[i].title, out);
 	}
 	sprof_out_puts(out, "</body></html>\n");
 	return sprof_out_close(out, err);
@@ -309,6 +338,7 @@ bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err)
 	}
 	write_page(heatmap);
 	for (size_t i = 0; i < heatmap->count; i++) {
+		free(heatmap->files[i].title);
 		free(heatmap->files[i].picture);
 		free(heatmap->files[i].grid);
 	}

@@ -1,21 +1,34 @@
-/* Files with time and latency of every pair of events, and pictures of them. */
+/* Files with every time that was measured, and when; and pictures of them. */
 #ifndef SPROF_OUTPUT_TRACE_HEATMAP_H
 #define SPROF_OUTPUT_TRACE_HEATMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/heat-grid.h"
-#include "events/pairs/pairs.h"
 #include "output/out.h"
 
+/* A time that was measured. */
+struct sprof_heatmap_point {
+	uint64_t id; /* those with the same one share a file and a picture */
+	/*
+	 * names of the two events between which it lies; `end` NULL: of what lasted so long; not used
+	 * where the id is known
+	 */
+	const char *begin, *end;
+	uint64_t time_ns; /* when it was over */
+	uint64_t latency_ns;
+};
+
 struct sprof_heatmap_file {
-	const struct sprof_event_item *item1, *item2;
+	uint64_t id;
 	struct sprof_out *out; /* NULL: could not be opened, or is closed */
 	bool is_drawn;         /* was opened */
-	char *picture;         /* path of the picture */
+	char *title;
+	char *picture; /* path of the picture */
 	struct sprof_heat_grid *grid;
 };
 
@@ -27,15 +40,17 @@ struct sprof_heatmap {
 	struct sprof_error error; /* the first error */
 };
 
+/* Whether there was a point with this id. */
+bool sprof_heatmap_has(const struct sprof_heatmap *heatmap, uint64_t id);
+
 /*
- * Appends a line to the pair's file FILE.lat, which appears when closed. An existing file is
- * renamed to FILE.lat.old.
+ * Appends a line with time and latency in ns to NAME-BEGIN-END.lat, or NAME-BEGIN.lat, which appears
+ * when closed. An existing file is renamed to end with .old.
  */
-void sprof_heatmap_write(
-	struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance);
+void sprof_heatmap_write(struct sprof_heatmap *heatmap, const struct sprof_heatmap_point *point);
 /*
- * Draws each pair's FILE.svg, and NAME.html with all of them. Returns false if a file could not be
- * written.
+ * Draws for each such file one that ends with .svg, and NAME.html with all of them. Returns false if a
+ * file could not be written.
  */
 SPROF_MUST_USE bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err);
 

@@ -1,6 +1,7 @@
 /*
  * Reads a saved profile: a pprof file (profile.proto, with or without gzip) of sprof or another
  * tool. https://github.com/google/pprof/blob/main/proto/profile.proto
+ * Stacks in text are read as well (folded.h, perf-script.h).
  *
  * Input is untrusted: any content yields either a profile or an error.
  */

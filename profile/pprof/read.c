@@ -12,7 +12,9 @@
 #include "base/error.h"
 #include "profile/model/index.h"
 #include "profile/pprof/file.h"
+#include "profile/pprof/folded.h"
 #include "profile/pprof/gunzip.h"
+#include "profile/pprof/perf-script.h"
 #include "profile/pprof/pprof.h"
 
 enum { LOOKED_AT = 512 };
@@ -20,7 +22,7 @@ enum { LOOKED_AT = 512 };
 static const struct {
 	const char *start, *what;
 } known[] = {
-	{"PERFILE2", "perf's own file, of perf record"},
+	{"PERFILE2", "perf's own file, of perf record"}, /* first: it has a hint */
 	{"\177ELF", "a program or a core dump"},
 	{"gmon", "gprof's file"},
 	{"# callgrind", "a callgrind file"},
@@ -43,33 +45,46 @@ static bool is_text(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* Recognises folded stacks, each with a number: "main;work 12". NULL: other text. */
-static const char *kind_of_text(const uint8_t *bytes, size_t size)
+/* By its first bytes. NULL: none of these. */
+static const char *find_known(const uint8_t *bytes, size_t size)
 {
-	const uint8_t *end = memchr(bytes, '\n', size);
-	size_t length = end ? (size_t)(end - bytes) : size, digits = 0;
-
-	while (digits < length && bytes[length - 1 - digits] >= '0' &&
-		bytes[length - 1 - digits] <= '9')
-		digits++;
-	if (digits && digits < length && bytes[length - 1 - digits] == ' ')
-		return "folded stacks";
-	return NULL;
-}
-
-static const char *find(const uint8_t *bytes, size_t size)
-{
-	if (!size)
-		return "empty";
-	if (is_text(bytes, size) && kind_of_text(bytes, size))
-		return kind_of_text(bytes, size);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t length = strlen(known[i].start);
 
 		if (size >= length && memcmp(bytes, known[i].start, length) == 0)
 			return known[i].what;
 	}
-	return is_text(bytes, size) ? "text" : NULL;
+	return NULL;
+}
+
+static const struct text_form {
+	const char *name;
+	bool (*is)(const uint8_t *bytes, size_t size);
+	bool (*read)(struct sprof_text_lines *lines, struct sprof_error *err);
+} text_forms[] = {
+	{"folded stacks", sprof_folded_is, sprof_folded_read},
+	{"perf script", sprof_perf_script_is, sprof_perf_script_read},
+};
+
+/* A form of stacks in text. NULL: it is none. */
+static const struct text_form *find_text(const uint8_t *bytes, size_t size)
+{
+	if (!size || !is_text(bytes, size) || find_known(bytes, size))
+		return NULL;
+	for (size_t i = 0; i < sizeof(text_forms) / sizeof(text_forms[0]); i++) {
+		if (text_forms[i].is(bytes, size))
+			return &text_forms[i];
+	}
+	return NULL;
+}
+
+static const char *find(const uint8_t *bytes, size_t size)
+{
+	const char *what = find_known(bytes, size);
+
+	if (!size)
+		return "empty";
+	return what ? what : is_text(bytes, size) ? "text" : NULL;
 }
 
 /* Returns true, with an error that names the format, if the bytes are another known format. */
@@ -82,8 +97,13 @@ static bool is_other_file(
 		return false;
 	sprof_error_set(
 		err, SPROF_ERROR_UNSUPPORTED, "%s: not a saved profile: it is %s", name, what);
-	sprof_error_hint(
-		err, "sprof reads pprof files, such as those of sprof run -o profile.pb.gz");
+	if (what == known[0].what)
+		sprof_error_hint(
+			err, "perf itself reads it: perf script -i %s | sprof report -", name);
+	else
+		sprof_error_hint(err,
+			"sprof reads pprof files, such as those of sprof run -o profile.pb.gz, "
+			"folded stacks and the text of perf script");
 	return true;
 }
 
@@ -115,41 +135,71 @@ static bool complete(struct sprof_profile *profile)
 			profile->start_realtime_ns);
 }
 
+/* A file in the format. */
+static bool read_messages(struct sprof_pprof_file *file, const struct sprof_pprof_options *options,
+	struct sprof_error *err)
+{
+	return sprof_pprof_read_head(file, options, err) && sprof_pprof_read_names(file, err) &&
+		sprof_pprof_read_comments(file, err) &&
+		(options->head_only ||
+			(sprof_pprof_read_locations(file, err) &&
+				sprof_pprof_read_samples(file, err)));
+}
+
+static bool read_text(const struct text_form *form, const uint8_t *bytes, size_t size,
+	const struct sprof_pprof_file *file, const struct sprof_pprof_options *options,
+	struct sprof_error *err)
+{
+	struct sprof_text_lines lines = {.name = file->name,
+		.kind = form->name,
+		.at = bytes,
+		.end = bytes + size,
+		.profile = file->profile};
+	const bool ok = sprof_text_lines_begin(&lines, options, err) &&
+		(options->head_only || form->read(&lines, err));
+
+	sprof_text_lines_finish(&lines);
+	return ok;
+}
+
+static bool read_profile(const uint8_t *bytes, size_t size, const char *name,
+	const struct sprof_pprof_options *options, struct sprof_profile *profile,
+	struct sprof_error *err)
+{
+	struct sprof_pprof_file file = {
+		.name = name, .profile = profile, .all = {.at = bytes, .end = bytes + size}};
+	const struct text_form *text = find_text(bytes, size);
+	bool ok;
+
+	if (text)
+		ok = read_text(text, bytes, size, &file, options, err);
+	else
+		ok = !is_other_file(bytes, size, name, err) && read_messages(&file, options, err);
+	finish(&file);
+	return ok && (complete(profile) || sprof_error_no_memory(err));
+}
+
 bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 	const struct sprof_pprof_options *options, struct sprof_profile **ret,
 	struct sprof_error *err)
 {
-	struct sprof_pprof_file file = {.name = name};
+	struct sprof_profile *profile = sprof_build_create();
 	struct sprof_bytes unpacked = {0};
-	bool ok = true;
+	bool ok = profile || sprof_error_no_memory(err);
 
-	if (sprof_is_gzip(bytes, size)) {
+	if (ok && sprof_is_gzip(bytes, size)) {
 		ok = sprof_gunzip(bytes, size, name, &unpacked, err);
 		bytes = unpacked.data;
 		size = unpacked.size;
 	}
-	ok = ok && !is_other_file(bytes, size, name, err);
-	if (!ok) {
-		free(unpacked.data);
-		return false;
-	}
-	file.all = (struct sprof_wire){.at = bytes, .end = bytes + size};
-	file.profile = sprof_build_create();
-	if (!file.profile)
-		ok = sprof_error_no_memory(err);
-	ok = ok && sprof_pprof_read_head(&file, options, err) &&
-		sprof_pprof_read_names(&file, err) && sprof_pprof_read_comments(&file, err);
-	if (ok && !options->head_only)
-		ok = sprof_pprof_read_locations(&file, err) && sprof_pprof_read_samples(&file, err);
-	ok = ok && (complete(file.profile) || sprof_error_no_memory(err));
+	ok = ok && read_profile(bytes, size, name, options, profile, err);
 	if (ok)
-		file.profile->checksum = (uint32_t)crc32_z(0, bytes, size);
-	finish(&file);
+		profile->checksum = (uint32_t)crc32_z(0, bytes, size);
 	free(unpacked.data);
 	if (!ok) {
-		sprof_profile_destroy(file.profile);
+		sprof_profile_destroy(profile);
 		return false;
 	}
-	*ret = file.profile;
+	*ret = profile;
 	return true;
 }

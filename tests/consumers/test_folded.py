@@ -61,6 +61,43 @@ def test_lines():
             check_lines(profile, weight)
 
 
+def test_read_back():
+    """What is read is written again as it was, also as a profile between."""
+    for profile in (model.canonical(), model.worked(), *map(model.make_random, harness.RANDOM_SEEDS)):
+        write(profile, "--weight", "samples")
+        harness.sprof("report", "out.folded", "-o", "again.folded", "-o", "between.pb.gz")
+        harness.sprof("report", "between.pb.gz", "-o", "last.folded")
+        with open("out.folded", "rb") as first, open("again.folded", "rb") as again, open("last.folded", "rb") as last:
+            assert first.read() == again.read() == last.read()
+    text = harness.sprof("report", "out.folded")
+    assert "count" in text and "callee graph" in text, text[:500]
+
+
+SCRIPT = """my worker 100/101 [000] 51.5: 250000 cpu-clock:uhpppH:
+\t            55d0 parse(int, char)+0x12 (/usr/bin/made)
+\t            55e0 main+0x3 (/usr/bin/made)
+
+made 100 [001] 51.6: 250000 cpu-clock:uhpppH:
+\t            55e0 main+0x9 (/usr/bin/made)
+
+my worker 100/101 [000] 51.7: 250000 cpu-clock:uhpppH:
+\t            7fd0 [unknown] (/usr/lib/libmade.so)
+\t            55d9 std::map<int, int>::find (inlined)
+\t            55e0 main+0x3 (/usr/bin/made)
+
+"""
+
+
+def test_perf_script():
+    with open("script.txt", "w", encoding="utf-8") as file:
+        file.write(SCRIPT * 2)
+    harness.sprof("report", "script.txt", "-o", "script.folded", "--threads")
+    with open("script.folded", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    assert lines == ["made-100/100;main 2", "my_worker-100/101;main;parse(int, char) 2",
+                     "my_worker-100/101;main;std::map<int, int>::find;[libmade.so] 2"], lines
+
+
 def check_speedscope(speedscope, profile, weight):
     write(profile, "--weight", weight)
     profiles = speedscope.ask("out.folded")

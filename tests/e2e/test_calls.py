@@ -302,7 +302,7 @@ def test_the_table():
     lines = text.splitlines()
     assert lines[0].startswith("source: breakpoints") and "401 calls of 3 watched functions" in lines[0], text
     assert lines[1].split() == ["function", "calls", "total(us)", "self(us)", "min(us)", "avg(us)", "p50", "p95", "p99",
-                                "max(us)", "rec"], text
+                                "max(us)", "rec", "threads"], text
     names = [re.match(r" *(<- )?(\S+) +(\d+)", line).groups() for line in lines[2:]]
     assert names == [(None, "leaf", "300"), ("<- ", "work", "300"), (None, "work", "100"), ("<- ", "repeat", "100"),
                      (None, "repeat", "1"), ("<- ", "[none]", "1")], text
@@ -311,6 +311,28 @@ def test_the_table():
     with open("table.txt", encoding="utf-8") as file:
         text = file.read()
     assert "2 more" in text and "leaf" in text and "repeat" not in text.splitlines()[2], text
+
+
+def test_threads_are_counted():
+    table = rows("leaf,work", "work", "threads")
+    leaf = table["leaf"]
+    assert leaf["threads"] == len(json.loads(watch("leaf", "work", "threads", options=("--json", "--per-thread")).text())["functions"]) == 3
+    assert sum(caller["calls"] for caller in leaf["callers"]) == leaf["calls"], leaf
+    text = watch("leaf", "work", "threads").text()
+    assert text.splitlines()[2].split()[-1] == "3", text
+
+
+def test_the_graph():
+    """Each edge has the calls that the table has of the caller."""
+    watch("work,repeat,leaf", "work", options=("-o", "calls.dot"))
+    with open("calls.dot", encoding="utf-8") as file:
+        text = file.read()
+    names = dict(re.findall(r'^  (t\d+f\d+) \[label="(\w+)\\n', text, re.MULTILINE))
+    edges = {(names[caller], names[callee]): int(calls) for caller, callee, label, calls in
+             re.findall(r'^  (\w+) -> (\w+) \[label="(\d+)", sprof_calls="(\d+)"\];$', text, re.MULTILINE)}
+    assert text.startswith("digraph ") and edges == {("repeat", "work"): 100, ("work", "leaf"): 300}, text
+    calls = {name: int(calls) for name, calls in re.findall(r'label="(\w+)\\n.* sprof_calls="(\d+)"', text)}
+    assert calls == {"leaf": 300, "work": 100, "repeat": 1}, text
 
 
 def test_the_tree():

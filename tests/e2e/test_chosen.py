@@ -189,7 +189,7 @@ WATCHING = {
     "trace": ("-e", "syscalls:sys_enter_read", "-e", "syscalls:sys_exit_read", "-d", "100ms"),
 }
 SEVERAL = "attach dump mem symbols syscalls".split()
-SINGLE_THREADS = "attach dump syscalls".split()
+SINGLE_THREADS = "attach dump syscalls rundelay".split()
 
 
 def test_all_commands_take_the_same_choices():
@@ -201,7 +201,8 @@ def test_all_commands_take_the_same_choices():
         result = sprof(command, "--tid", second, *words)
         assert result.code in (0, 1) and (f"process {one.pid} has thread" in result.err) == (command not in SINGLE_THREADS), \
             (command, result.err)
-        result = sprof(command, "--tid", one.pid, *words)
+        result = sprof(command, "-t", one.pid, *words)
+        assert result.code in (0, 1), (command, result.err)
         assert (f"process {one.pid} has thread {one.pid}" in result.err) == (command not in SINGLE_THREADS), (command, result.err)
         result = sprof(command, "-p", f"{one.pid},{other.pid}", *words)
         if command in SEVERAL:

@@ -28,6 +28,19 @@ def test_version():
     assert {"text", "folded"} <= set(facts["formats"].split(", ")), facts
 
 
+def test_self_check():
+    """One page: the version, the machine, and what works, each with the cause and the remedy if it does not."""
+    result = sprof("--self-check").check(0)
+    text = result.text()
+    assert text.startswith(sprof("--version").text()) and re.search(r"^kernel: Linux ", text, re.MULTILINE), text
+    assert re.search(r"^yes run: ", text, re.MULTILINE), text
+    for what in ("kernel and /proc", "attach: ", "--source kernel: ", "heap, --faults: ", "syscalls, trace: "):
+        assert len(re.findall(rf"^(?:yes|no ) {re.escape(what)}", text, re.MULTILINE)) == 1, (what, text)
+    for line, after in zip(text.splitlines(), text.splitlines()[1:]):
+        assert not line.startswith("no ") or after.startswith("      "), (line, after)
+    assert not result.err, result.err
+
+
 def test_help_of_a_command():
     """The same as the command's own --help; a slip gets the nearest command."""
     for command in COMMANDS:

@@ -86,6 +86,24 @@ def test_glibc():
     check_whole(exact(own_target("allocator"), program=own_sprof(), **as_plain_user()))
 
 
+def released_by(report, function):
+    found = [pair(stack["released"]) for stack in report["stacks"] if stack["frames"][:1] == [function]]
+    return sum(size for size, _ in found), sum(count for _, count in found)
+
+
+def test_the_code_that_frees():
+    """Only if it is wanted; a resize is none."""
+    report = exact(target("allocator"), options=("--weight", "released_space"))
+    check_whole(report)
+    assert released_by(report, "make_temporary") == (100000, 100) and released_by(report, "make_peak") == (240000, 60), report
+    assert released_by(report, "resize") == (1000 * RESIZED, 1) and released_by(report, "keep") == NOTHING, report
+    parts = [pair(stack["released"]) for stack in report["stacks"]]
+    assert pair(report["totals"]["released"]) == tuple(map(sum, zip(*parts))), report["totals"]
+    assert pair(exact(target("allocator"))["totals"]["released"]) == NOTHING
+    text = sprof("heap", "--exact", "--weight", "released_objects", "--", target("allocator")).check(7).text()
+    assert "which code frees most often:" in text, text
+
+
 def swapped():
     """The sizes that the target's threads ask for when they exchange objects: of malloc, of realloc."""
     allocated, resized = [], []

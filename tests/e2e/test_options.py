@@ -34,6 +34,10 @@ REFUSED = (
     ("mem -p 1 --no-children", "--no-children and --pid exclude each other"),
     ("trace -e profile --limit 3 -- true", "--limit needs --impl call-delay"),
     ("trace -e profile --detail all -- true", "--detail needs --than or --lower"),
+    ("rundelay --detail -- true", "--detail needs --than"),
+    ("rundelay --source proc --than 1ms --detail -- true", "--source proc has no single delays for --detail"),
+    ("calls -F main --tree -o x.dot -- true", "x.dot: --tree and --path are text"),
+    ("calls -F main -o x.dot --json -- true", "x.dot: JSON is asked for, too"),
     ("trace -e profile -o x.pb.gz -- true", "x.pb.gz: this command writes text or JSON, not pprof"),
     ("syscalls --rate 5 -- true", "--rate needs --sample"),
     ("syscalls --weight user -- true", "--weight needs --output, --format or --sample"),
@@ -49,6 +53,8 @@ REFUSED = (
 
 # Values that mean nothing to the command.
 WRONG = (
+    ("report a -o b -f folded --json", "--json: b has the format folded already"),
+    ("merge a -o b --json -f folded", "--format folded: b has the format json already"),
     ("mem -o x.foo -- true", "x.foo: its suffix is none of"),
     ("heap --exact --breakpoints --weight user -- true", "not one of .*alloc_space, .*peak_space"),
     ("run --weight peak_space -- true", "not one of samples, wall, user, "),

@@ -47,7 +47,7 @@ LATE = "sysmap debuginfod debuginfod-limit trust-paths"
 HIDDEN = {
     "run": f"{SHAPES} {NAMES} from to no-python timeline-max faults-period",
     "attach": f"{SHAPES} {NAMES} from to no-python timeline-max faults-period",
-    "report": f"{FILTERS} debuginfod-limit parent report-mode nodes colour unfold no-pager verbose",
+    "report": f"{FILTERS} debuginfod-limit parent report-mode nodes colour unfold no-pager no-children verbose",
     "diff": f"{FILTERS} {LATE} charge-callers threads no-pager verbose",
     "merge": f"{FILTERS} {LATE} focus ignore hide charge-callers thread state label pid from to weight debug-dir verbose",
     "annotate": f"{FILTERS} {LATE} ignore hide charge-callers label verbose",
@@ -58,7 +58,7 @@ HIDDEN = {
     "dump": f"{NAMES} no-python verbose",
     "top": f"{NAMES} verbose",
     "symbols": f"{NAMES} address verbose",
-    "rundelay": "perins",
+    "rundelay": "perins mmap-pages",
     "events": "quiet verbose",
 }
 
@@ -206,6 +206,8 @@ ROWS = [
     ("report", "by", ["--by", "parent=store"], (), DIFFERS),
     ("report", "parent", ["--parent", "store"], (), DIFFERS),
     ("report", "no-children", ["--no-children"], (), DIFFERS),
+    ("report", "call-graph", ["-g", "caller"], (), Lacks("callee graph")),
+    ("report", "call-graph", ["--call-graph", "graph,0.5,callee"], (), Lacks("caller graph")),
     ("diff", "absolute", ["--absolute"], ("--shares",), DIFFERS),
     ("diff", "shares", ["--shares"], (), DIFFERS),
     ("diff", "fail-if", ["--fail-if", "wall(parse) > +5%"], (), Says("runs? before")),
@@ -300,7 +302,9 @@ ROWS = [
     ("trace", "per-thread", ["--per-thread"], (), Says("(?m)^thread +comm")),
     ("trace", "perins", ["--perins"], (), Says("(?m)^thread +comm")),
     ("trace", "detail", ["--detail", "all"], (), Fails("--detail needs")),
-    ("trace", "heatmap", ["--heatmap", "/no-such/x"], (), Fails("/no-such/x")),
+    ("trace syscalls", "heatmap", ["--heatmap", "/no-such/x"], (), Fails("/no-such/x")),
+    ("rundelay", "heatmap", ["--heatmap", "x"], (), Fails("--source proc has no single delays for --heatmap")),
+    ("rundelay", "detail", ["--detail", "all"], (), Fails("--detail needs --than")),
     ("trace", "limit", ["--limit", "3"], (), Fails("--limit needs --impl call-delay")),
     ("calls", "function", ["-F", "a,,b"], (), Fails("missing")),
     ("calls", "count", ["--count", "--overhead", "3"], (), Fails("--overhead and --count exclude")),

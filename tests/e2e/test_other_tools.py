@@ -55,7 +55,11 @@ LINES = (
     ("syscalls -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -i 1000 --perins -- true", "works"),
     ("syscalls -e read -e write,close -- true", "works"),
     ("rundelay --source proc -i 1000 --than 4000000 --perins --filter 'sl*,true' -- true", "works"),
-    ("rundelay -e sched:sched_switch -p {pid}", "sprof trace -e sched:off"),
+    ("rundelay -e 'sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_switch//key=prev_pid/' "
+     "-e sched:sched_switch//key=next_pid/ -k pid --order -p {pid} -d 100ms", "works"),
+    ("rundelay -e sched:sched_switch -t {pid} -d 100ms", "works"),
+    ("syscalls -t {pid} -d 100ms", "works"),
+    ("report -i made.folded --stdio -g callee", "works"),
     ("profile -F 99 -p {pid}", "sprof attach -p PID"),
     ("task-state -p {pid} -SD --than 10ms -g", "sprof report --waits"),
     ("kmemprof -e kmem:kmalloc -p {pid}", "sprof heap --exact"),
@@ -133,6 +137,7 @@ def wrong_of(line, expected, pid):
 
 def test_lines_of_other_tools():
     made.small("made.pb.gz")
+    sprof("report", "made.pb.gz", "-o", "made.folded").check(0)
     shell = Program(["sh", "-c", "echo ready; sleep 1000 & wait"])
     assert shell.line() == "ready"
     wrong = {line: why for line, expected in LINES if (why := wrong_of(line, expected, shell.pid))}

@@ -310,6 +310,107 @@ def test_names_are_as_wide_as_they_look():
         assert row[end - 1].isdigit() and row[end] == " ", text
 
 
+# Single delays.
+
+SINGLE = ("preempted", "woken", "runs", "sleeps")
+
+
+def lines_of(lines):
+    """The groups of lines, each of one delay."""
+    groups = []
+    for line in lines:
+        if line["line"] == "event1":
+            groups.append([])
+        if line["line"] != "before":
+            groups[-1].append(line)
+    return groups
+
+
+def watch_contention(*options, **how):
+    """Threads that contend for a CPU."""
+    how = how or {"program": own_sprof(), **as_plain_user()}
+    program = Target(own_target("contend"), min(os.sched_getaffinity(0)), ROUNDS, **as_plain_user())
+    watcher = Watcher(program.pid, *options, **how)
+    program.say("go\n")
+    assert program.line() == "done"
+    watcher.signal(signal.SIGINT)
+    result = watcher.finish().check(0)
+    program.finish().check(0)
+    return result
+
+
+def watch_singles(*options, **how):
+    """The lines of single delays, and the last table."""
+    *lines, table = tables(watch_contention("--json", "--per-thread", *options, **how))
+    return lines, table
+
+
+def check_lines(lines, table):
+    """One group for each delay that is too long, with what its thread did, and how long it took."""
+    groups = lines_of(lines)
+    assert len(groups) == sum(row["over"] for row in rows_of(table).values() if row["over"]), (len(groups), table)
+    for group in groups:
+        begin, end = group[0], group[-1]
+        assert begin["event"] in ("preempted", "woken") and (end["line"], end["event"]) == ("event2", "runs"), group
+        assert begin["tid"] == end["tid"] and end["latency_ns"] == end["time_ns"] - begin["time_ns"], group
+        assert all(begin["time_ns"] <= line["time_ns"] <= end["time_ns"] and line["event"] in SINGLE for line in group), group
+    return groups
+
+
+def test_details_of_preemptions():
+    require_switches()
+    lines, table = watch_singles("--than", "1us", "--detail")
+    groups = check_lines(lines, table)
+    assert groups and {group[0]["event"] for group in groups} == {"preempted"}, table
+    assert any(len(group) > 2 for group in groups), "while one waited, another one ran"
+
+
+def test_details_name_the_others():
+    """With tracepoints, also delays after a wake-up, and who had the CPU."""
+    lines, table = watch_singles("--than", "1us", "--detail=sametid", before=with_tracefs())
+    assert table["source"] == "sched tracepoints", table
+    groups = check_lines(lines, table)
+    assert {group[0]["event"] for group in groups} == {"preempted", "woken"}, table
+    assert all({line["tid"] for line in group} == {group[0]["tid"]} for group in groups)
+    others = {group[-1].get("other_comm") for group in groups}
+    assert others & {"busy", "naps"}, others
+
+
+def test_details_as_text():
+    require_switches()
+    text = watch_contention("-e", "sched:sched_switch,sched:sched_wakeup", "--than", "1us", "--detail=-1ms").text()
+    begins = re.findall(r"(?m)^\d\d:\d\d:\d\d\.\d{6} +\S+ +\d+ preempted on CPU \d+", text)
+    ends = re.findall(r"(?m)^\| \d+\.\d{3} us\n\d\d:\d\d:\d\d\.\d{6} +\S+ +\d+ runs on CPU \d+", text)
+    assert begins and len(begins) == len(ends), text[:1000]
+
+
+def test_heatmaps():
+    require_switches()
+    lines, table = watch_singles("--heatmap", "heat", program=SPROF)
+    assert not lines, lines
+    with open("heat-preempted.lat", encoding="utf-8") as file:
+        points = [tuple(map(int, line.split())) for line in file]
+    row = rows_of(table)["preempted"]
+    assert (len(points), sum(ns for _, ns in points)) == (row["calls"], row["total_ns"]), row
+    assert points == sorted(points) and os.path.exists("heat-preempted.svg") and os.path.exists("heat.html")
+
+
+def test_one_thread():
+    """perf's -t: the process is measured, and this thread shown."""
+    require_switches()
+    program = Target("threads", 2, 2)
+    tid = max(threads_of(program.pid))
+    text = sprof("rundelay", "-t", tid, "-d", "300ms", "--per-thread", "--json").check(0)
+    program.finish()
+    assert {row["tid"] for row in tables(text)[-1]["rows"] if "tid" in row} <= {tid}, text.text()
+    assert "measures whole" not in text.err, text.err
+
+
+def test_events_of_others_are_refused():
+    check_error(sprof("rundelay", "-e", "syscalls:sys_enter_read", "-p", "1"), USAGE, "only events of the scheduler", "sprof trace")
+    check_error(sprof("rundelay", "-e", "sched:nothing", "-p", "1"), USAGE, "sched:nothing|no event")
+
+
 # A program that sprof starts.
 
 def test_children_are_counted_and_not_watched():

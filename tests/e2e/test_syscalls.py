@@ -50,6 +50,29 @@ def check_times(rows):
     assert rows["nanosleep"]["min_ns"] >= 1e6 and rows["readv"]["total_ns"] > 0, (rows["nanosleep"], rows["readv"])
 
 
+def test_heatmaps():
+    """A point for each call that has a latency, and a picture of each call."""
+    rows = count("--heatmap", "heat")
+    for name, row in rows.items():
+        path = f"heat-{name}"
+        if not row["calls"]:
+            assert not os.path.exists(f"{path}.lat"), row
+            continue
+        with open(f"{path}.lat", encoding="utf-8") as file:
+            points = [tuple(map(int, line.split())) for line in file]
+        assert (len(points), sum(ns for _, ns in points)) == (row["calls"], row["total_ns"]), row
+        assert os.path.exists(f"{path}.svg"), path
+    with open("heat.html", encoding="utf-8") as file:
+        assert file.read().count("<svg") == sum(row["calls"] > 0 for row in rows.values())
+
+
+def test_tables_of_intervals_have_the_time():
+    text = sprof(*SYSCALLS, "-i", "20ms", "--", target("syscalls")).check(7).text()
+    heads = [line for line in text.splitlines() if "source: " in line]
+    assert len(heads) > 1 and heads[-1].startswith("source: "), heads
+    assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}   source: ", head) for head in heads[:-1]), heads
+
+
 def test_counts_are_exact():
     rows = count()
     check_known(rows)

@@ -183,6 +183,16 @@ def test_an_allocator():
     assert pair(report["totals"]["peak"]) == (245000, 110) and report["totals"]["temporary"]["objects"] >= 100, report
 
 
+def test_the_code_that_frees():
+    """A stack of the free's event, too."""
+    *allocation, free = malloc_and_free()
+    report = memory(*allocation, free + "stack/")
+    found = {stack["frames"][0]: pair(stack["released"]) for stack in report["stacks"] if stack["released"]["objects"]}
+    assert found.get("make_temporary") == (100000, 100) and found.get("make_peak") == (240000, 60), report
+    text = sprof("trace", "--impl", "kmemprof", *allocation, free + "stack/", "--", target("allocator")).check(7).text()
+    assert "which code frees most:" in text, text
+
+
 def test_memory_of_threads_and_processes():
     report = memory(*malloc_and_free(), parts=["threads"])
     assert figures_of(report, "keep")[0] == figures_of(report, "keep")[3] == (15000, 150), report

@@ -81,7 +81,7 @@ def disagreements(sprof, root):
         readme = file.read()
     overview = page_of(root, "sprof.1") or ""
     commands = commands_of(help_of(sprof))
-    known = {"help", "version", "list-formats"}
+    known = {"help", "version", "list-formats", "self-check"}
     if not commands:
         yield "sprof --help lists no commands"
     for command in commands:

@@ -77,6 +77,13 @@ static void add(const struct heap_thread *thread, uint32_t type, uint32_t stack,
 	assert_true(sprof_allocations_add(thread->stream->allocations, &event));
 }
 
+static uint32_t stack_of(const struct heap_entry *entry)
+{
+	if (entry->stack == HEAP_NO_STACK)
+		return 0;
+	return entry->stack ? entry->stack : 1;
+}
+
 void heap_enter(const struct heap_thread *thread, const struct heap_entry *entry)
 {
 	struct sprof_trace_value fields[SPROF_TRACE_MAX_VALUES] = {
@@ -87,7 +94,7 @@ void heap_enter(const struct heap_thread *thread, const struct heap_entry *entry
 
 	for (size_t i = 0; i < 4; i++)
 		fields[3 + i].integer = (int64_t)entry->arguments[i];
-	add(thread, SPROF_TRACE_PROBE, entry->stack ? entry->stack : 1, fields);
+	add(thread, SPROF_TRACE_PROBE, stack_of(entry), fields);
 }
 
 void heap_leave(const struct heap_thread *thread, const char *name, uint64_t sp, uint64_t result)
@@ -114,9 +121,11 @@ void heap_malloc(const struct heap_thread *thread, uint64_t size, uint64_t resul
 	heap_call(thread, "malloc", size, 0, result);
 }
 
+/* Frees have no stack. */
 void heap_free(const struct heap_thread *thread, uint64_t address)
 {
-	heap_call(thread, "free", address, 0, 0);
+	heap_enter(thread, &(struct heap_entry){"free", HEAP_SP, {address}, HEAP_NO_STACK});
+	heap_leave(thread, "free", HEAP_SP, 0);
 }
 
 void heap_realloc(

@@ -10,6 +10,7 @@
 #include "events/heap/allocations.h"
 
 enum { HEAP_PID = 100, HEAP_SP = 0x7ff000 };
+#define HEAP_NO_STACK UINT32_MAX
 
 /* By how much sp is above that of the entry, after the return. */
 #ifdef __x86_64__
@@ -41,7 +42,7 @@ struct heap_entry {
 	const char *name;
 	uint64_t sp;
 	uint64_t arguments[4];
-	uint32_t stack;
+	uint32_t stack; /* 0: stack 1 */
 };
 void heap_enter(const struct heap_thread *thread, const struct heap_entry *entry);
 void heap_leave(const struct heap_thread *thread, const char *name, uint64_t sp, uint64_t result);

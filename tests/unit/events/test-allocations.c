@@ -317,6 +317,26 @@ static void two_at_one_stored_address(void **state)
 	assert_int_equal(books()->replaced, 0);
 }
 
+/* If frees have stacks, each block counts where it is freed, too. */
+static void the_stack_that_frees(void **state)
+{
+	const struct sprof_heap_site *sites;
+
+	heap_enter(&one, &(struct heap_entry){"malloc", HEAP_SP, {100}, 5});
+	leave(&one, "malloc", 0, A);
+	heap_malloc(&one, 50, B);
+	heap_enter(&two, &(struct heap_entry){"free", HEAP_SP, {A}, 7});
+	heap_free(&one, B);
+	heap_check(&stream, SPROF_HEAP_FREED, 150, 2);
+	heap_check(&stream, SPROF_HEAP_RELEASED, 100, 1);
+	sites = books()->sites;
+	assert_int_equal(books()->site_count, 3);
+	assert_int_equal(sites[0].sums[SPROF_HEAP_RELEASED].bytes, 0);
+	assert_int_equal(sites[2].stack, 7);
+	assert_int_equal(sites[2].sums[SPROF_HEAP_RELEASED].bytes, 100);
+	assert_int_equal(sites[2].sums[SPROF_HEAP_FREED].bytes, 0);
+}
+
 /* What each stack had at the peak, though it changed afterwards. */
 static void the_peak_by_stack(void **state)
 {
@@ -409,6 +429,7 @@ TEST_MAIN("allocations")
 		TEST(stored_addresses),
 		TEST(stored_addresses_read_too_late),
 		TEST(two_at_one_stored_address),
+		TEST(the_stack_that_frees),
 		TEST(the_peak_by_stack),
 		TEST(sizes),
 		cmocka_unit_test(without_memory),

@@ -1,16 +1,14 @@
 /*
- * events/delay-table: rows by pair and by key, intervals and the run, the rest, and heatmaps.
+ * events/delay-table: rows by pair and by key, intervals and the run, and the rest.
  */
 #include "events/pairs/delay-table.h"
-
-#include <string.h>
 
 #include "tests/unit/check.h"
 #include "tests/unit/short-memory.h"
 
-static char on[] = "on", off[] = "off", slashed[] = "a/b";
+static char on[] = "on", off[] = "off";
 static const struct sprof_event_item items[] = {
-	{.name = off, .index = 0}, {.name = on, .index = 1}, {.name = slashed, .index = 2}};
+	{.name = off, .index = 0}, {.name = on, .index = 1}};
 static const struct sprof_trace_event event1 = {.time_ns = 5, .thread = 9};
 
 /* An instance of items[first] and items[second]. */
@@ -116,25 +114,6 @@ static void the_run_is_all_intervals(void **state)
 	assert_int_equal(table.count, 0);
 }
 
-static void heatmaps(void **state)
-{
-	struct sprof_trace_event event2 = {.time_ns = 1234567890123};
-	struct sprof_trace_instance instance = {
-		.event1 = {.event = &event1, .item = &items[2]},
-		.event2 = {.event = &event2, .item = &items[1]},
-		.latency_ns = 4001400,
-	};
-	char buffer[64];
-
-	assert_int_equal(sprof_heatmap_path("out/x", &instance, buffer, sizeof(buffer)),
-		strlen("out/x-a_b-on.lat"));
-	assert_string_equal(buffer, "out/x-a_b-on.lat");
-	assert_true(sprof_heatmap_path("out/x", &instance, buffer, 8) > 8);
-	assert_string_equal(buffer, "out/x-a");
-	sprof_heatmap_line(&instance, buffer, sizeof(buffer));
-	assert_string_equal(buffer, "1234567890123 4001400\n");
-}
-
 static void without_memory_nothing_is_counted(void **state)
 {
 	unsigned long number = 0;
@@ -158,7 +137,6 @@ TEST_MAIN("delay-table")
 		cmocka_unit_test(one_row_per_key),
 		cmocka_unit_test(further_keys_share_a_row),
 		cmocka_unit_test(the_run_is_all_intervals),
-		cmocka_unit_test(heatmaps),
 		cmocka_unit_test(without_memory_nothing_is_counted),
 	};
 

@@ -22,6 +22,50 @@ static void a_preempted_thread_waits(void **state)
 	sprof_delays_finish(&delays);
 }
 
+struct noted {
+	enum sprof_delay_step steps[16];
+	size_t count;
+	uint64_t delayed_ns;
+	uint64_t number; /* of the last step */
+};
+
+static void note(void *data, const struct sprof_delay_event *event)
+{
+	struct noted *noted = data;
+
+	noted->steps[noted->count++] = event->step;
+	assert_true(event->moment.number > noted->number);
+	noted->number = event->moment.number;
+	if (event->ends_delay)
+		noted->delayed_ns += event->moment.time_ns - event->thread->since.time_ns;
+}
+
+/* What both sources report, and a wake-up's second record, are one step. */
+static void each_step_is_passed_on_once(void **state)
+{
+	static const enum sprof_delay_step steps[] = {SPROF_DELAY_STEP_RUNS,
+		SPROF_DELAY_STEP_PREEMPTED, SPROF_DELAY_STEP_RUNS, SPROF_DELAY_STEP_SLEEPS,
+		SPROF_DELAY_STEP_WOKEN, SPROF_DELAY_STEP_RUNS};
+	struct sprof_delays delays = begin(true, true);
+	struct noted noted = {0};
+
+	delays.options.noted = note;
+	delays.options.data = &noted;
+	take(&delays, 10, A, SPROF_SCHED_ON);
+	take_off(&delays, 20, A, true);
+	take_off(&delays, 21, A, true);
+	take(&delays, 70, A, SPROF_SCHED_ON);
+	take(&delays, 71, A, SPROF_SCHED_ON);
+	take_off(&delays, 80, A, false);
+	take(&delays, 500, A, SPROF_SCHED_WAKING);
+	take(&delays, 510, A, SPROF_SCHED_WAKEUP);
+	take(&delays, 530, A, SPROF_SCHED_ON);
+	assert_int_equal(noted.count, sizeof(steps) / sizeof(steps[0]));
+	assert_memory_equal(noted.steps, steps, sizeof(steps));
+	assert_int_equal(noted.delayed_ns, 50 + 30);
+	sprof_delays_finish(&delays);
+}
+
 static void a_threshold_is_not_over_itself(void **state)
 {
 	struct sprof_delays delays = begin(true, false);
@@ -411,6 +455,7 @@ TEST_MAIN("delays")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_preempted_thread_waits),
+		cmocka_unit_test(each_step_is_passed_on_once),
 		cmocka_unit_test(a_threshold_is_not_over_itself),
 		cmocka_unit_test(a_sleep_is_no_delay),
 		cmocka_unit_test(a_sleeper_that_runs_has_no_delay),

@@ -123,7 +123,7 @@ static void kinds_of_a_profile(void **state)
 	allocate(0, MALLOC, 100, 10);
 	allocate(0, MALLOC, 20, 10);
 	assert_true(sprof_heap_free(&books, 1, 30, true));
-	sprof_heap_begin_profile(profile, SPROF_HEAP_INUSE_SPACE);
+	sprof_heap_begin_profile(profile, SPROF_HEAP_INUSE_SPACE, false);
 	assert_true(sprof_heap_to_profile(&books, profile));
 	assert_int_equal(profile->row_count, 1);
 	assert_int_equal(profile->rows[0].stack, CALLER);
