@@ -107,7 +107,8 @@ static char *ask_lines(const struct sprof_summary *summary, const struct sprof_c
 	SPROF_AUTO_FREE char *name = NULL;
 	char *text;
 
-	if (function == SPROF_PROFILE_NONE || strncmp(command, report, strlen(report)) != 0 ||
+	if (function == SPROF_PROFILE_NONE || !command ||
+		strncmp(command, report, strlen(report)) != 0 ||
 		!profile->functions[function].file || profile->functions[function].file[0] != '/')
 		return NULL;
 	name = typed_name(profile, function);
@@ -162,7 +163,7 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 	if (!cause || program->short_threads.count)
 		return NULL;
 	if (only_waits_for_locks(program, cause)) {
-		*ret_answers = "while it hangs: every stack, and which thread holds the lock";
+		*ret_answers = "while it hangs: all stacks and lock holders";
 		return ask_dump(summary, program);
 	}
 	if (cause->weight == SPROF_WEIGHT_USER) {
@@ -213,7 +214,7 @@ static char *ask_rate(const struct sprof_summary *summary, const char **ret_answ
 
 void sprof_summary_find_question(struct sprof_summary *summary)
 {
-	if (!summary->options.whole_report || summary->lines < FEW_LINES)
+	if (summary->lines < FEW_LINES)
 		return;
 	summary->question = question(summary, &summary->answers);
 	if (!summary->question)
