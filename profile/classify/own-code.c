@@ -4,6 +4,7 @@
  */
 #include "profile/classify/own-code.h"
 
+#include <ctype.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,19 +38,33 @@ static bool has_any(const char *text, const char *const parts[])
 	return false;
 }
 
+/* "python3.11" is an interpreter, "perlin" and "node_exporter" are not. */
+static bool is_runtime_name(const char *name)
+{
+	static const char *const names[] = {"python", "pypy", "libpython", "node", "nodejs",
+		"libnode", "java", "libjvm", "ruby", "libruby", "perl", "libperl", "php", "libphp",
+		"lua", "luajit", "guile", "mono", "dotnet", "libcoreclr", ".NET", "emacs",
+		"beam.smp", "JavaScriptCore", "SpiderMonkey"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t length = strlen(names[i]);
+
+		if (starts_with(name, names[i]) && !isalpha((unsigned char)name[length]) &&
+			name[length] != '_')
+			return true;
+	}
+	return false;
+}
+
 /* The interpreters and virtual machines, whose functions run other programs, and their code. */
 static bool is_runtime(const struct sprof_module *module)
 {
-	static const char *const names[] = {"python", "pypy", "libpython", "node", "libnode",
-		"java", "libjvm.", "ruby", "libruby", "perl", "libperl", "php", "libphp", "lua",
-		"guile", "mono", "dotnet", "libcoreclr", ".NET", "emacs", "beam.smp",
-		"JavaScriptCore", "SpiderMonkey", NULL};
 	static const char generated[] = "[jit of ";
 	const char *name = sprof_module_name(module);
 
 	if (module->kind == SPROF_MODULE_ANONYMOUS && starts_with(name, generated))
-		return starts_with_any(name + strlen(generated), names);
-	return module->kind == SPROF_MODULE_FILE && starts_with_any(name, names);
+		return is_runtime_name(name + strlen(generated));
+	return module->kind == SPROF_MODULE_FILE && is_runtime_name(name);
 }
 
 /* A program's own libraries and plug-ins are in other folders. */
@@ -61,25 +76,47 @@ static bool is_of_system(const struct sprof_module *module)
 		"/site-packages/", "/dist-packages/", "/lib-dynload/", "/node_modules/", NULL};
 	const char *name = sprof_module_name(module);
 
-	if (module->kind != SPROF_MODULE_FILE || !strstr(name, ".so"))
+	if (module->kind != SPROF_MODULE_FILE || (!strstr(name, ".so") && !strstr(name, ".node")))
 		return false;
 	return starts_with_any(module->path, folders) || has_any(module->path, packages);
+}
+
+/* Folders of Go's standard library, which with -trimpath are the start of its files' paths. */
+static bool is_package_of_go(const char *file)
+{
+	static const char *const packages[] = {"archive/", "bufio/", "bytes/", "cmp/", "compress/",
+		"container/", "context/", "crypto/", "database/", "debug/", "embed/", "encoding/",
+		"errors/", "expvar/", "flag/", "fmt/", "go/", "hash/", "html/", "image/", "index/",
+		"internal/", "io/", "iter/", "log/", "maps/", "math/", "mime/", "net/", "os/",
+		"path/", "plugin/", "reflect/", "regexp/", "runtime/", "slices/", "sort/",
+		"strconv/", "strings/", "sync/", "syscall/", "testing/", "text/", "time/",
+		"unicode/", "unique/", "weak/", NULL};
+
+	return starts_with_any(file, packages);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t length = strlen(text), wanted = strlen(end);
+
+	return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
 /* A path of Go's standard library has no dot in its first part: "encoding/json". */
 static bool is_of_go(const char *file)
 {
-	static const char *const dependencies[] = {"/pkg/mod/", "/vendor/", NULL};
+	static const char *const dependencies[] = {"/pkg/mod/", "/vendor/", "@v", NULL};
 	const char *source = strstr(file, "/src/"), *before = source;
-	size_t length = strlen(file);
 
-	if (length < 3 || strcmp(file + length - 3, ".go") != 0)
+	if (!ends_with(file, ".go") && !ends_with(file, ".s"))
 		return false;
-	if (has_any(file, dependencies))
+	if (has_any(file, dependencies) || is_package_of_go(file))
 		return true;
 	while (before && before > file && before[-1] != '/')
 		before--;
-	if (!source || (!starts_with(before, "go") && !strstr(file, "/toolchain@")))
+	if (!source ||
+		(!starts_with(before, "go") && !starts_with(before, "GOROOT") &&
+			!strstr(file, "/toolchain@")))
 		return false;
 	source += strlen("/src/");
 	return !memchr(source, '.', strcspn(source, "/")) && strchr(source, '/');
@@ -91,8 +128,8 @@ static bool is_foreign_file(const char *file)
 	static const char *const folders[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
 		"/rustc/", "/rust/deps/", NULL};
 	/* Distributions build Rust in folders such as /usr/src/rustc-1.63.0. */
-	static const char *const parts[] = {"/.cargo/registry/", "/.cargo/git/", "/.rustup/",
-		"/rustc-", "/libstdc++-v3/", "/include/c++/", "/lib/gcc/", NULL};
+	static const char *const parts[] = {"cargo/registry/", "cargo/git/", "/.rustup/", "/rustc-",
+		"/libstdc++-v3/", "/include/c++/", "/lib/gcc/", "/lib/clang/", NULL};
 
 	return starts_with_any(file, folders) || has_any(file, parts) || is_of_go(file) ||
 		strcmp(file, "<autogenerated>") == 0;
@@ -102,8 +139,11 @@ static bool is_package_file(const char *path)
 {
 	static const char *const parts[] = {
 		"/lib/python", "/site-packages/", "/dist-packages/", "/lib/pypy", NULL};
+	/* Code that packages make: NumPy's, of the package attrs, of the package decorator. */
+	static const char *const made[] = {"<frozen", "<__array_function__ internals>",
+		"<attrs generated", "<decorator-gen-", NULL};
 
-	return path[0] == '<' ? starts_with(path, "<frozen") : has_any(path, parts);
+	return path[0] == '<' ? starts_with_any(path, made) : has_any(path, parts);
 }
 
 /* The name without the type that the function returns: "void std::sort<T>(T)" -> "std::sort<T>(T)". */
@@ -171,7 +211,8 @@ static enum sprof_code_class code_of_generated(
 										: SPROF_CODE_OWN;
 	if (starts_with_any(function->name, machine))
 		return SPROF_CODE_RUNTIME;
-	return starts_with_any(function->name, packages) || strstr(function->name, " node:")
+	return starts_with_any(function->name, packages) || strstr(function->name, " node:") ||
+			strstr(function->name, "/node_modules/")
 		? SPROF_CODE_PACKAGE
 		: SPROF_CODE_OWN;
 }
