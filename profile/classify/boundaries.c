@@ -180,7 +180,8 @@ enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *pat
 
 	if (strcmp(file ? file + 1 : path, "threading.py") != 0)
 		return SPROF_LOCK_PYTHON;
-	if (strstr(name, "join") || strstr(name, "tstate_lock"))
+	/* At the program's end, _shutdown waits for the other threads. */
+	if (strstr(name, "join") || strstr(name, "tstate_lock") || strcmp(name, "_shutdown") == 0)
 		return SPROF_LOCK_JOIN;
 	return strstr(name, "wait") ? SPROF_LOCK_SEMAPHORE : SPROF_LOCK_PYTHON;
 }

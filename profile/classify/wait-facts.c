@@ -34,6 +34,9 @@ static const struct sprof_wait_fact facts[] = {
 	/* libpq: a client waits for the server's answer */
 	{"PQgetResult$", SPROF_WAIT_KIND_IO, NULL},
 	{"PQconnectPoll$", SPROF_WAIT_KIND_IO, NULL},
+	/* MariaDB: threads without a task, or without a connection */
+	{"tpool::thread_pool_generic::wait_for_tasks", SPROF_WAIT_KIND_IDLE, NULL},
+	{"do_handle_one_connection", SPROF_WAIT_KIND_IDLE, NULL},
 	/* event loops */
 	{"ngx_process_events_and_timers$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"ngx_epoll_process_events$", SPROF_WAIT_KIND_IDLE, NULL},
