@@ -89,10 +89,11 @@ static bool is_postgres_wait(const char *function)
 		strcmp(function, "PGSemaphoreLock") == 0;
 }
 
+/* The libraries of OpenMP run the program's own code, as libc does. */
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
-		"librt.so", "librt-", "ld-", "[vdso]"};
+		"librt.so", "librt-", "ld-", "[vdso]", "libgomp.so", "libomp.so", "libiomp5.so"};
 	uint32_t module = profile->functions[function].module;
 	const char *name;
 

@@ -29,6 +29,7 @@ static const struct sprof_wait_fact facts[] = {
 	{"CheckpointerMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"BackgroundWriterMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"AutoVacLauncherMain$", SPROF_WAIT_KIND_IDLE, NULL},
+	{"StartAutoVacLauncher$", SPROF_WAIT_KIND_IDLE, NULL}, /* which is exported */
 	{"ApplyLauncherMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"PgArchiverMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	/* libpq: a client waits for the server's answer */

@@ -228,6 +228,7 @@ static void the_functions_above_a_wait_decide(void **state)
 		{"main;PostgresMain;heap_update;XactLockTableWait;ProcSleep;WaitLatch", &events,
 			false},
 		{"main;serve;ServerLoop;handle;wait_for_disk", &events, false},
+		{"main;serve;StartAutoVacLauncher;WaitLatch", &events, true},
 		{"main;a;b;c;d;uv_run;uv__io_poll", &events, true},
 		{"start;a;b;c;d;tpool::thread_pool_generic::wait_for_tasks", &condition, true},
 		{"start;a;b;c;d;lock_wait", &condition, false},

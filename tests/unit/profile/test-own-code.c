@@ -82,6 +82,10 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 			"deflate", NULL},
 		{{{"start_thread", libc}, {"deflate", libz}, {"libz.so+0x57e0", libz}}, "deflate",
 			NULL},
+		{{{"app+0x10", app}, {"BlurImage", "/usr/lib/libMagickCore.so.6"},
+			 {"GOMP_parallel", "/usr/lib/libgomp.so.1"},
+			 {"libMagickCore.so.6+0x7d0", "/usr/lib/libMagickCore.so.6"}},
+			"BlurImage", NULL},
 		{{{"start_thread", libc}, {"libz.so+0x57e0", libz}}, "libz.so+0x57e0", NULL},
 		/* Python */
 		{{{"main", python}, {"gram", script, script, 3},
