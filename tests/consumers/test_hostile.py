@@ -16,7 +16,7 @@ from pprof_file import data, number, varint
 SIGNALS = range(-64, 0)
 
 
-def read(path, *options, limit_s=20):
+def read(path, *options, limit_s=200):
     """(exit code, stderr) of a report that must neither crash nor hang."""
     result = subprocess.run([harness.SPROF, "report", path, "--no-pager", *options], check=False,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=limit_s)

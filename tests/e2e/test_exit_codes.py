@@ -64,7 +64,7 @@ def test_big_output():
 def test_input_is_passed_on():
     data = b"".join(b"%d\n" % i for i in range(50000))
     command = [SPROF, "run", "-o", PROFILE, "--", "sort", "-rn"]
-    out = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True, timeout=60).stdout
+    out = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True, timeout=600).stdout
     assert out == b"".join(b"%d\n" % i for i in reversed(range(50000)))
 
 

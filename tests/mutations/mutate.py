@@ -21,7 +21,8 @@ FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", 
            "completions", "man", "docs", "scripts", "tests"]
 DOES_NOT_BUILD = 125  # what meson test ends with
 CPU_SECONDS = 60  # of a test: a loop without end fails on any machine, and a slow machine fails nothing
-SCENARIOS = "sampler-kernel sampler-ledger sampler-locks sampler-once sampler-queue sampler-rounds sampler-scenarios sampler-schedules sampler-spared sampler-switch"
+SCENARIOS = ("sampler-kernel sampler-ledger sampler-locks sampler-once sampler-queue sampler-rounds sampler-scenarios "
+             "sampler-schedules sampler-slots sampler-spared sampler-switch")
 
 # Of the sampler's transitions: name, file, what is there once, and what takes its place.
 TRANSITIONS = [
