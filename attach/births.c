@@ -176,6 +176,18 @@ static void take_worker(struct sprof_target *target, pid_t pid, pid_t tid)
 	thread->seen_ns = born_before_ns(thread);
 }
 
+/*
+ * Whether it will be known later: a thread whose birth was not reported yet, which is traced
+ * already, or a worker without its name, which it gets when it first runs.
+ */
+static bool is_newborn(pid_t tid, const struct sprof_proc_stat *stat)
+{
+	long pid, parent;
+
+	return (stat->flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER)) ||
+		read_family(tid, &pid, &parent);
+}
+
 void sprof_target_find_workers(struct sprof_target *target, struct sprof_process *process)
 {
 	const unsigned untraced = count_untraced(process);
@@ -201,8 +213,8 @@ void sprof_target_find_workers(struct sprof_target *target, struct sprof_process
 			continue;
 		if (sprof_proc_is_worker(&stat))
 			take_worker(target, pid, tid);
-		else if (stat.flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER))
-			continue; /* it gets its name when it first runs */
+		else if (is_newborn(tid, &stat))
+			continue;
 		left_alone += !sprof_target_find(target, tid);
 	}
 	if (tasks)

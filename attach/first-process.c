@@ -29,14 +29,6 @@ static bool is_first(struct sprof_process *process)
 	return process->rank == SPROF_PROCESS_FIRST;
 }
 
-static bool has_handler(pid_t tid, int signal)
-{
-	char text[SPROF_PROC_STATUS_MAX];
-
-	return sprof_proc_status_read(tid, 0, text, sizeof(text)) > 0 &&
-		sprof_proc_status_has_signal(text, "SigCgt", signal);
-}
-
 /* How far the pc is behind the instruction: after most faults, it is still there. */
 static uint64_t size_of_fault(pid_t tid, const siginfo_t *info, const struct sprof_regs *regs)
 {
@@ -61,7 +53,7 @@ bool sprof_first_process_must_leave(struct sprof_thread *thread, struct sprof_st
 
 	if (stop.kind != SPROF_STOP_SIGNAL || !is_fault(stop.value) || !is_first(thread->process) ||
 		ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &info) || info.si_code <= 0 ||
-		has_handler(thread->tid, stop.value))
+		sprof_proc_has_handler(thread->tid, stop.value))
 		return false;
 	step_back(thread->tid, &info);
 	return true;

@@ -218,9 +218,7 @@ void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns)
 		return;
 	if (resumes->count == MOST_RESUMES)
 		sprof_thread_forget_resumes(thread, resumes->ns[MOST_RESUMES / 2]);
-	if (sprof_array_reserve(
-		    &resumes->ns, &resumes->capacity, resumes->count + 1, sizeof(*resumes->ns)))
-		resumes->ns[resumes->count++] = now_ns;
+	(void)!SPROF_ARRAY_APPEND(resumes->ns, resumes->count, resumes->capacity, now_ns);
 }
 
 /* How many are before that moment. */

@@ -17,4 +17,9 @@
 SPROF_MUST_USE bool sprof_array_reserve(
 	void *items, size_t *capacity, size_t count, size_t item_size);
 
+/* Appends an item. Is false, and leaves the array unchanged, if out of memory. */
+#define SPROF_ARRAY_APPEND(items, count, capacity, ...) \
+	(sprof_array_reserve(&(items), &(capacity), (count) + 1, sizeof(*(items))) && \
+		((items)[(count)++] = (__VA_ARGS__), true))
+
 #endif

@@ -61,11 +61,12 @@ bool sprof_error_no_memory(struct sprof_error *err)
 	return sprof_error_errno(err, ENOMEM, "out of memory");
 }
 
-void sprof_error_hint(struct sprof_error *err, const char *format, ...)
+bool sprof_error_hint(struct sprof_error *err, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(err->hint, sizeof(err->hint), format, args);
 	va_end(args);
+	return false;
 }

@@ -39,7 +39,7 @@ bool sprof_error_errno(struct sprof_error *err, int errnum, const char *format, 
 bool sprof_error_no_memory(struct sprof_error *err);
 
 /* One sentence with the remedy. */
-void sprof_error_hint(struct sprof_error *err, const char *format, ...)
+bool sprof_error_hint(struct sprof_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -18,6 +18,5 @@ bool sprof_helper_program_judge(
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
 		"%s: the program %s, which %s, is not installed", program->user, program->name,
 		program->task);
-	sprof_error_hint(err, "%s", program->hint);
-	return false;
+	return sprof_error_hint(err, "%s", program->hint);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/idmap.h"
+#include "base/strings.h"
 #include "base/strtab.h"
 
 enum {
@@ -213,7 +214,7 @@ uint64_t sprof_modules_next_generation(struct sprof_modules *modules)
 
 size_t sprof_modules_count(const struct sprof_modules *modules)
 {
-	return atomic_load_explicit(&modules->count, memory_order_acquire);
+	return modules ? atomic_load_explicit(&modules->count, memory_order_acquire) : 0;
 }
 
 struct sprof_module *sprof_modules_get(const struct sprof_modules *modules, uint32_t id)
@@ -229,27 +230,23 @@ bool sprof_module_is_overwritten(const struct sprof_module *module)
 
 const char *sprof_module_name(const struct sprof_module *module)
 {
-	const char *slash = strrchr(module->path, '/');
+	const char *name = sprof_string_file_name(module->path);
 
-	return slash && slash[1] ? slash + 1 : module->path;
+	return name[0] ? name : module->path;
 }
 
 /* Other programs' files have "[kernel.kallsyms]" and the like. */
 bool sprof_module_is_generated(const struct sprof_module *module)
 {
-	static const char kernel[] = "[kernel";
-
 	return module->kind == SPROF_MODULE_ANONYMOUS && module->path[0] &&
-		strncmp(module->path, kernel, strlen(kernel)) != 0 &&
+		!sprof_string_starts_with(module->path, "[kernel") &&
 		strcmp(module->path, SPROF_MODULE_UPROBES) != 0 &&
 		strcmp(module->path, SPROF_MODULE_VSYSCALL) != 0;
 }
 
 bool sprof_module_is_library(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	for (const char *at = slash ? slash : path; (at = strstr(at, ".so")); at++) {
+	for (const char *at = sprof_string_file_name(path); (at = strstr(at, ".so")); at++) {
 		if (at[3] == '\0' || at[3] == '.')
 			return true;
 	}

@@ -95,6 +95,7 @@ SPROF_MUST_USE struct sprof_module *sprof_modules_renew(struct sprof_modules *mo
 /* A new number, from 1, for a state of any process's mappings of these modules. */
 uint64_t sprof_modules_next_generation(struct sprof_modules *modules);
 
+/* NULL has none. */
 size_t sprof_modules_count(const struct sprof_modules *modules);
 /* id must be below the count. */
 struct sprof_module *sprof_modules_get(const struct sprof_modules *modules, uint32_t id);

@@ -90,6 +90,14 @@ bool sprof_proc_status_has_signal(const char *text, const char *field, int signa
 		strtoull(value, NULL, 16) >> (signal - 1) & 1;
 }
 
+bool sprof_proc_has_handler(pid_t pid, int signal)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
+		sprof_proc_status_has_signal(text, "SigCgt", signal);
+}
+
 pid_t sprof_proc_status_inner_id(const char *text, const char *field)
 {
 	char value[256];

@@ -46,5 +46,7 @@ SPROF_MUST_USE bool sprof_proc_status_read_number(pid_t tid, const char *field, 
  * is invalid.
  */
 bool sprof_proc_status_has_signal(const char *text, const char *field, int signal);
+/* Whether the process handles the signal. */
+bool sprof_proc_has_handler(pid_t pid, int signal);
 
 #endif

@@ -120,6 +120,7 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind)
 		[SPROF_LOCK_INTERPRETER] = "interpreter lock",
 		[SPROF_LOCK_PYTHON] = "Python lock",
 		[SPROF_LOCK_RUST] = "Rust lock",
+		[SPROF_LOCK_PARKING] = "parking_lot lock",
 	};
 
 	assert(kind < SPROF_LOCK_COUNT);

@@ -70,6 +70,12 @@ struct sprof_times {
 	uint64_t ns[SPROF_TIME_COUNT];
 };
 
+static inline void sprof_times_add(struct sprof_times *sum, const struct sprof_times *more)
+{
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		sum->ns[i] += more->ns[i];
+}
+
 /* The result of merging a native stack with an interpreter's frames. */
 enum sprof_merge {
 	SPROF_MERGE_NONE, /* the thread runs no interpreter */
@@ -179,6 +185,7 @@ enum sprof_lock_kind {
 	SPROF_LOCK_INTERPRETER, /* the global lock of an interpreter */
 	SPROF_LOCK_PYTHON,      /* threading.Lock: no owner is recorded */
 	SPROF_LOCK_RUST,        /* Mutex or RwLock of std: no owner is recorded */
+	SPROF_LOCK_PARKING,     /* of parking_lot: the futex is the waiter's own, not the lock's */
 	SPROF_LOCK_COUNT,
 };
 

@@ -93,7 +93,13 @@ const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *te
 
 const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text)
 {
-	return sprof_strtab_intern_bytes(table, text, strlen(text));
+	return text ? sprof_strtab_intern_bytes(table, text, strlen(text)) : NULL;
+}
+
+bool sprof_strtab_copy(struct sprof_strtab *table, const char *text, const char **ret)
+{
+	*ret = sprof_strtab_intern(table, text);
+	return *ret || !text;
 }
 
 const char *sprof_strtab_find(const struct sprof_strtab *table, const char *text)

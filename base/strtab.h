@@ -4,6 +4,7 @@
 #ifndef SPROF_BASE_STRTAB_H
 #define SPROF_BASE_STRTAB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attributes.h"
@@ -15,8 +16,11 @@ SPROF_MUST_USE struct sprof_strtab *sprof_strtab_create(void);
 /* NULL is accepted. Frees all strings of the table. */
 void sprof_strtab_destroy(struct sprof_strtab *table);
 
-/* The table's copy of the text. Returns NULL if out of memory. */
+/* The table's copy of the text. Returns NULL if out of memory, and for NULL. */
 SPROF_MUST_USE const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text);
+/* The same with *ret as result; NULL stays NULL. Returns false if out of memory. */
+SPROF_MUST_USE bool sprof_strtab_copy(
+	struct sprof_strtab *table, const char *text, const char **ret);
 /* Interns the first `length` bytes of text, which contain no NUL. */
 SPROF_MUST_USE const char *sprof_strtab_intern_bytes(
 	struct sprof_strtab *table, const char *text, size_t length);

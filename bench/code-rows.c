@@ -256,7 +256,7 @@ static void report(const struct comparison *all)
 	else
 		printf("%.1f us a function, %" PRIu64 " rows, %zu starts in %.3f s\n",
 			(double)counts->ns / 1e3 / (double)(counts->functions + !counts->functions),
-			counts->rows, all->starts.count, (double)counts->starts_ns / 1e9);
+			counts->rows, all->starts.functions.count, (double)counts->starts_ns / 1e9);
 }
 
 static bool prepare(struct comparison *all, const char *path, const char *stripped)

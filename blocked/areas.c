@@ -100,10 +100,8 @@ static bool add_line(
 		area.code = file->code;
 		file->end = line->inode ? line->end : 0;
 	}
-	if (!sprof_array_reserve(
-		    &areas->items, &areas->capacity, areas->count + 1, sizeof(*areas->items)))
+	if (!SPROF_ARRAY_APPEND(areas->items, areas->count, areas->capacity, area))
 		return false;
-	areas->items[areas->count++] = area;
 	if (line->executable && area.kind == SPROF_AREA_DATA && line->inode && !file->code)
 		note_code(areas, file, line->start);
 	return true;

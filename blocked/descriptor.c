@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANONYMOUS "anon_inode:"
+#include "base/strings.h"
 
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
+#define ANONYMOUS "anon_inode:"
 
 /* Keeps the start and the end of a long path: paths differ at both. */
 static void copy_text(char *to, size_t size, const char *from, size_t length)
@@ -37,9 +34,9 @@ static void parse_anonymous(const char *name, struct sprof_descriptor *ret)
 	name += name[0] == '[';
 	length = strcspn(name, "]");
 	ret->kind = SPROF_DESCRIPTOR_ANONYMOUS;
-	if (starts_with(name, "eventpoll"))
+	if (sprof_string_starts_with(name, "eventpoll"))
 		ret->kind = SPROF_DESCRIPTOR_EPOLL;
-	else if (starts_with(name, "pidfd"))
+	else if (sprof_string_starts_with(name, "pidfd"))
 		ret->kind = SPROF_DESCRIPTOR_PIDFD;
 	if (length >= sizeof(ret->text))
 		length = sizeof(ret->text) - 1;
@@ -50,14 +47,14 @@ static void parse_anonymous(const char *name, struct sprof_descriptor *ret)
 void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret)
 {
 	*ret = (struct sprof_descriptor){.kind = SPROF_DESCRIPTOR_FILE};
-	if (starts_with(link, ANONYMOUS)) {
+	if (sprof_string_starts_with(link, ANONYMOUS)) {
 		parse_anonymous(link + strlen(ANONYMOUS), ret);
 		return;
 	}
-	if (starts_with(link, "pipe:[")) {
+	if (sprof_string_starts_with(link, "pipe:[")) {
 		ret->kind = SPROF_DESCRIPTOR_PIPE;
 		ret->inode = strtoull(link + strlen("pipe:["), NULL, 10);
-	} else if (starts_with(link, "socket:[")) {
+	} else if (sprof_string_starts_with(link, "socket:[")) {
 		ret->kind = SPROF_DESCRIPTOR_SOCKET;
 		ret->inode = strtoull(link + strlen("socket:["), NULL, 10);
 	}
@@ -70,7 +67,7 @@ size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t c
 
 	for (const char *line = fdinfo; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (!starts_with(line, "tfd:"))
+		if (!sprof_string_starts_with(line, "tfd:"))
 			continue;
 		if (count < capacity)
 			ret_fds[count] = (int)strtol(line + strlen("tfd:"), NULL, 10);

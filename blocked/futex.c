@@ -306,7 +306,7 @@ static struct sprof_futex_facts look(const struct sprof_futex *futex,
 		owner = writer_of_rwlock(memory, RWLOCK_WRITERS_WORD);
 	else if (!owner)
 		owner = writer_of_rwlock(memory, RWLOCK_PHASE_WORD);
-	/* That of a shared lock may be a thread of another process that lives. */
+	/* The owner of a shared lock may be a living thread of another process. */
 	if (owner && owner <= MOST_THREADS && sprof_futex_is_private(futex))
 		facts.traits.lost_owner = (pid_t)owner;
 	return facts;

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
 #include "blocked/descriptor-read.h"
@@ -181,13 +182,6 @@ static void put_list(struct sprof_objects *objects, pid_t pid, const int *fds, s
 		put(words, ", ...");
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-	const int *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static void put_epoll(struct sprof_objects *objects, pid_t pid, int fd, struct words *words)
 {
 	char text[16 * 1024];
@@ -199,7 +193,7 @@ static void put_epoll(struct sprof_objects *objects, pid_t pid, int fd, struct w
 	count = sprof_descriptor_parse_watched(text, fds, WATCHED);
 	known = count < WATCHED ? count : WATCHED;
 	/* The kernel lists them in a different order every time. */
-	qsort(fds, known, sizeof(*fds), compare_numbers);
+	qsort(fds, known, sizeof(*fds), sprof_compare_int);
 	put_list(objects, pid, fds, known, count, words);
 }
 

@@ -148,7 +148,7 @@ static void write_missing(struct sprof_out *out)
 		write_denial(SPROF_TRACE_BY_SWITCHES, &denial, out);
 }
 
-static bool write_table(const struct sprof_table *table, struct sprof_error *err)
+static bool write_table(struct sprof_table *table, struct sprof_error *err)
 {
 	struct sprof_out *out;
 	bool ok;
@@ -162,8 +162,7 @@ static bool write_table(const struct sprof_table *table, struct sprof_error *err
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	struct sprof_table table = {
-		.columns = columns, .column_count = sizeof(columns) / sizeof(columns[0])};
+	struct sprof_table table = SPROF_TABLE(columns);
 	const struct sprof_trace_type_row *rows;
 	size_t count, listed = 0;
 	bool ok;

@@ -38,13 +38,6 @@ static uint64_t handled_ns;
 /* Signals that sprof handles from start to end although it was started with them ignored. */
 static sigset_t ignored;
 
-static bool is_ignored(int signal)
-{
-	struct sigaction action;
-
-	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
 static void survive(int signal)
 {
 }
@@ -59,12 +52,12 @@ void sprof_signals_survive(void)
 	const struct sigaction action = {.sa_handler = survive, .sa_flags = SA_RESTART};
 
 	sigemptyset(&ignored);
-	if (is_ignored(SIGBUS))
+	if (sprof_signal_is_ignored(SIGBUS))
 		sigaddset(&ignored, SIGBUS);
-	if (is_ignored(SIGUSR2)) /* which the guardian takes */
+	if (sprof_signal_is_ignored(SIGUSR2)) /* which the guardian takes */
 		sigaddset(&ignored, SIGUSR2);
 	for (size_t i = 0; i < sizeof(survived) / sizeof(survived[0]); i++) {
-		if (!is_ignored(survived[i]))
+		if (!sprof_signal_is_ignored(survived[i]))
 			sigaction(survived[i], &action, NULL);
 	}
 	sprof_mapped_files_survive_truncation();
@@ -81,7 +74,7 @@ static bool is_taken(const struct sprof_signals *signals, int signal)
 	/* Ctrl-\ must end sprof attach. */
 	if (signal == SIGQUIT && !signals->launched)
 		return false;
-	return !is_ignored(signal) || (signal == SIGINT && signals->ignores_ctrl_c);
+	return !sprof_signal_is_ignored(signal) || (signal == SIGINT && signals->ignores_ctrl_c);
 }
 
 void sprof_signals_block(struct sprof_signals *signals, bool launched)
@@ -90,7 +83,7 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 
 	*signals = (struct sprof_signals){
 		.launched = launched,
-		.ignores_ctrl_c = !launched && is_ignored(SIGINT),
+		.ignores_ctrl_c = !launched && sprof_signal_is_ignored(SIGINT),
 		.parent = getppid(),
 	};
 	sigemptyset(&signals->control);
@@ -99,7 +92,7 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 			sigaddset(&signals->control, ending[i]);
 	}
 	for (int i = 0; i < REQUESTS; i++) {
-		if (!is_ignored(requests[i]))
+		if (!sprof_signal_is_ignored(requests[i]))
 			sigaddset(&signals->control, requests[i]);
 	}
 	signals->guardian = sprof_guardian_signal();
@@ -118,7 +111,7 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 	 * An ignored SIGCHLD would never wake us. For a launched program, the launch sets and
 	 * resets this.
 	 */
-	if (!launched && is_ignored(SIGCHLD))
+	if (!launched && sprof_signal_is_ignored(SIGCHLD))
 		signal(SIGCHLD, SIG_DFL);
 }
 
@@ -245,7 +238,8 @@ void sprof_signals_release(const struct sprof_signals *signals)
 
 	sigemptyset(&released);
 	for (int i = 0; i < ENDING; i++) {
-		if (!sigismember(&signals->control, ending[i]) || is_ignored(ending[i]))
+		if (!sigismember(&signals->control, ending[i]) ||
+			sprof_signal_is_ignored(ending[i]))
 			continue;
 		sigaction(ending[i], &action, NULL);
 		sigaddset(&released, ending[i]);

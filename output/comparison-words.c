@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/units.h"
 
@@ -64,7 +65,6 @@ char *sprof_comparison_sentence(const struct sprof_profile *joined, enum sprof_w
 	SPROF_AUTO_FREE char *name = cause
 		? sprof_clean_text(joined->functions[cause->function].name, NULL)
 		: strdup(no_cause(weight, comparison));
-	char *sentence;
 
-	return name && asprintf(&sentence, "%s: %s", name, words.text) >= 0 ? sentence : NULL;
+	return name ? sprof_string_print("%s: %s", name, words.text) : NULL;
 }

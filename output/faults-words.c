@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/fit.h"
 #include "output/units.h"
 #include "profile/answer/faults.h"
@@ -46,14 +46,11 @@ char *sprof_faults_words(const struct sprof_profile *profile, size_t room)
 	if (!words)
 		return NULL;
 	fprintf(words, "%" PRIu64 " page fault%s touched %s", faults.all,
-		faults.all == 1 ? "" : "s", sprof_figure_bytes(faults.touched).text);
+		sprof_string_plural(faults.all), sprof_figure_bytes(faults.touched).text);
 	put_most(words, profile, &faults, room);
 	if (faults.major)
 		fprintf(words, "; %" PRIu64 " waited for a disk", faults.major);
 	if (faults.unseen)
 		fprintf(words, "; %" PRIu64 " not seen", faults.unseen);
-	if (!fclose(words))
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(words, &text, true);
 }

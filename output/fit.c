@@ -3,11 +3,11 @@
  */
 #include "output/fit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/short-name.h"
 
@@ -29,27 +29,25 @@ size_t sprof_fit_length(const char *text)
 	return count;
 }
 
-/* The place of the n-th character. */
-static const char *character(const char *text, size_t number)
+size_t sprof_fit_bytes(const char *text, size_t characters)
 {
-	for (; *text; text++) {
-		if (starts_character(*text) && number-- == 0)
+	size_t bytes = 0;
+
+	for (; text[bytes]; bytes++) {
+		if (starts_character(text[bytes]) && characters-- == 0)
 			break;
 	}
-	return text;
+	return bytes;
 }
 
 char *sprof_fit(const char *clean, size_t room)
 {
 	size_t length = sprof_fit_length(clean), head = (room - GAP) / 2;
-	char *fitted;
 
 	if (length <= room)
 		return strdup(clean);
-	if (asprintf(&fitted, "%.*s%s%s", (int)(character(clean, head) - clean), clean, gap,
-		    character(clean, length - (room - GAP - head))) < 0)
-		return NULL;
-	return fitted;
+	return sprof_string_print("%.*s%s%s", (int)sprof_fit_bytes(clean, head), clean, gap,
+		clean + sprof_fit_bytes(clean, length - (room - GAP - head)));
 }
 
 char *sprof_fit_function(const char *name, bool short_name, size_t room)

@@ -8,6 +8,9 @@
 /* The number of characters in valid UTF-8 text. */
 size_t sprof_fit_length(const char *text);
 
+/* The number of bytes in the first characters of a text, or in all if there are fewer. */
+size_t sprof_fit_bytes(const char *text, size_t characters);
+
 /*
  * A copy of a sanitised text, with the middle removed if it has more than `room` characters (at
  * least 5). The caller frees it. Returns NULL if out of memory.

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/strings.h"
+
 static const struct sprof_format *const formats[] = {
 	&sprof_format_text,
 	&sprof_format_summary,
@@ -55,7 +57,7 @@ const struct sprof_format *sprof_format_by_name(const char *name)
 /* The number of characters of the path that a suffix or whole file name matches; 0: no match. */
 static size_t fits(const char *path, const char *suffix)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = sprof_string_file_name(path);
 	size_t length = strlen(path), tail = strlen(suffix);
 
 	if (suffix[0] != '.' && suffix[tail - 1] == '*')

@@ -3,31 +3,7 @@
 
 #include "base/cleanup.h"
 #include "output/clean.h"
-
-/* A place in a stack: one line after the other, innermost first. */
-struct place {
-	const struct sprof_profile *profile;
-	uint32_t stack;
-	uint32_t next; /* of its innermost location's lines */
-};
-
-/* NULL: the stack's end. */
-static const struct sprof_profile_line *next_line(struct place *place)
-{
-	const struct sprof_profile *profile = place->profile;
-
-	while (place->stack != SPROF_PROFILE_ROOT) {
-		const struct sprof_profile_stack *stack = &profile->stacks[place->stack];
-		const struct sprof_profile_location *location =
-			&profile->locations[stack->location];
-
-		if (place->next < location->line_count)
-			return &profile->lines[location->first_line + place->next++];
-		place->stack = stack->parent;
-		place->next = 0;
-	}
-	return NULL;
-}
+#include "profile/model/stack-lines.h"
 
 static bool write_line(const struct sprof_profile *profile, const struct sprof_profile_line *line,
 	const struct sprof_briefs *briefs, struct sprof_out *out)
@@ -49,10 +25,11 @@ static bool write_line(const struct sprof_profile *profile, const struct sprof_p
 bool sprof_frames_write(const struct sprof_profile *profile, uint32_t stack,
 	const struct sprof_briefs *briefs, size_t max, struct sprof_out *out)
 {
-	struct place place = {profile, stack, 0};
+	struct sprof_stack_lines at = {.stack = stack};
 	const struct sprof_profile_line *line;
 
-	for (size_t i = 0; (!max || i < max) && (line = next_line(&place)); i++) {
+	for (size_t i = 0; (!max || i < max) && (line = sprof_stack_lines_next(profile, &at));
+		i++) {
 		sprof_out_printf(out, "  #%-3zu ", i);
 		if (!write_line(profile, line, briefs, out))
 			return false;
@@ -62,11 +39,11 @@ bool sprof_frames_write(const struct sprof_profile *profile, uint32_t stack,
 
 void sprof_frames_json(const struct sprof_profile *profile, uint32_t stack, struct sprof_json *json)
 {
-	struct place place = {profile, stack, 0};
+	struct sprof_stack_lines at = {.stack = stack};
 	const struct sprof_profile_line *line;
 	bool first = true;
 
-	while ((line = next_line(&place))) {
+	while ((line = sprof_stack_lines_next(profile, &at))) {
 		sprof_json_comma(json, &first);
 		sprof_json_string(json, profile->functions[line->function].name);
 	}

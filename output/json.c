@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "output/clean.h"
 
 bool sprof_json_open(struct sprof_json *json, struct sprof_out *out, bool pack)
@@ -63,13 +64,9 @@ void sprof_json_format(struct sprof_json *json, const char *format, ...)
 /* printf would take most of the time of a large file. */
 void sprof_json_number(struct sprof_json *json, uint64_t number)
 {
-	char text[24], *start = text + sizeof(text);
+	char text[24], *end = text + sizeof(text), *start = sprof_digits(end, number);
 
-	do {
-		*--start = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	put(json, start, (size_t)(text + sizeof(text) - start));
+	put(json, start, (size_t)(end - start));
 }
 
 static void put_quoted(struct sprof_json *json, const char *text)

@@ -20,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "output/place.h"
 
 enum { BUFFER_SIZE = 64 * 1024, MAX_ATTEMPTS = 100 };
@@ -79,14 +80,12 @@ static bool choose_name(struct sprof_out *out)
 {
 	const char *slash = strrchr(out->final_path, '/');
 	int folder = slash ? (int)(slash - out->final_path) + 1 : 0;
-	char *name;
 
-	if (asprintf(&name, "%.*s.sprof-%ld-%06llx.tmp", folder, out->final_path, (long)getpid(),
-		    (unsigned long long)sprof_clock_now_ns() % 0x1000000) < 0)
-		return false;
 	free(out->temporary_path);
-	out->temporary_path = name;
-	return true;
+	out->temporary_path =
+		sprof_string_print("%.*s.sprof-%ld-%06llx.tmp", folder, out->final_path,
+			(long)getpid(), (unsigned long long)sprof_clock_now_ns() % 0x1000000);
+	return out->temporary_path;
 }
 
 static void forget_name(struct sprof_out *out)
@@ -315,12 +314,10 @@ void sprof_out_keep_old(struct sprof_out *out)
 /* Returns an errno value, 0 for success. */
 static int set_aside(const char *path)
 {
-	SPROF_AUTO_FREE char *old = NULL;
+	SPROF_AUTO_FREE char *old = sprof_string_print("%s.old", path);
 
-	if (asprintf(&old, "%s.old", path) < 0) {
-		old = NULL;
+	if (!old)
 		return ENOMEM;
-	}
 	return rename(path, old) && errno != ENOENT ? errno : 0;
 }
 
@@ -354,4 +351,12 @@ void sprof_out_discard(struct sprof_out *out)
 	if (out && out->temporary_path)
 		unlink(out->temporary_path);
 	release(out);
+}
+
+bool sprof_out_end(struct sprof_out *out, bool is_whole, struct sprof_error *err)
+{
+	if (is_whole)
+		return sprof_out_close(out, err);
+	sprof_out_discard(out);
+	return false;
 }

@@ -65,6 +65,11 @@ bool sprof_out_failed(const struct sprof_out *out);
 /* Writes the rest, renames the file, and frees `out`. On false, err is the first error. */
 SPROF_MUST_USE bool sprof_out_close(struct sprof_out *out, struct sprof_error *err);
 
+/*
+ * Closes it if the writer has written the whole, else discards it: then err has the writer's error.
+ */
+SPROF_MUST_USE bool sprof_out_end(struct sprof_out *out, bool is_whole, struct sprof_error *err);
+
 /* Frees `out` and leaves no file; directly written output stays. NULL is accepted. */
 void sprof_out_discard(struct sprof_out *out);
 

@@ -19,6 +19,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/strings.h"
 #include "output/out.h"
 
 enum {
@@ -242,9 +243,8 @@ static bool refuse(const char *path, int failure, struct sprof_error *err)
 			path);
 	sprof_error_set(err, SPROF_ERROR_PERMISSION,
 		"can't write %s: it is %s, in a folder that is open to all", path, said[-failure]);
-	sprof_error_hint(err, "any user may have put it there; name another file%s",
+	return sprof_error_hint(err, "any user may have put it there; name another file%s",
 		failure == PLANTED_DEVICE ? "" : ", or the one that it points to");
-	return false;
 }
 
 bool sprof_place_find(const char *path, struct sprof_place *ret, struct sprof_error *err)
@@ -285,13 +285,6 @@ static bool is_new_file(const struct sprof_place *place)
 	return place->kind == SPROF_PLACE_NEW || place->kind == SPROF_PLACE_FILE;
 }
 
-static const char *name_of(const struct sprof_place *place)
-{
-	const char *slash = strrchr(place->path, '/');
-
-	return slash ? slash + 1 : place->path;
-}
-
 bool sprof_out_is_same(const char *one, const char *two)
 {
 	struct sprof_place places[2];
@@ -303,7 +296,8 @@ bool sprof_out_is_same(const char *one, const char *two)
 	if (!sprof_place_find(one, &places[0], &err) || !sprof_place_find(two, &places[1], &err))
 		return false;
 	if (is_new_file(&places[0]) && is_new_file(&places[1]))
-		return !strcmp(name_of(&places[0]), name_of(&places[1])) &&
+		return !strcmp(sprof_string_file_name(places[0].path),
+			       sprof_string_file_name(places[1].path)) &&
 			stat_folder(places[0].path, &nodes[0]) &&
 			stat_folder(places[1].path, &nodes[1]) &&
 			is_same_node(&nodes[0], &nodes[1]);

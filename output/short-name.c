@@ -10,13 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
+
 static const char anonymous[] = "(anonymous namespace)";
 static const char operator_word[] = "operator";
-
-static bool starts_with(const char *text, const char *word)
-{
-	return strncmp(text, word, strlen(word)) == 0;
-}
 
 /* The end of the bracket that opens at text: after its partner, or the text's end. */
 static const char *skip_bracket(const char *text, char open, char close)
@@ -24,7 +21,7 @@ static const char *skip_bracket(const char *text, char open, char close)
 	int depth = 0, round = 0;
 
 	for (; *text; text++) {
-		if (starts_with(text, "->")) {
+		if (sprof_string_starts_with(text, "->")) {
 			text++;
 		} else if (open != '(' && (*text == '(' || *text == ')')) {
 			round += *text == '(' ? 1 : -1;
@@ -45,7 +42,7 @@ static size_t symbol_length(const char *at)
 		"+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="};
 
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		if (starts_with(at, symbols[i]))
+		if (sprof_string_starts_with(at, symbols[i]))
 			return strlen(symbols[i]);
 	}
 	return *at && strchr("<>=-+*/%^&|~!,", *at) != NULL;
@@ -56,7 +53,7 @@ static size_t operator_length(const char *name, const char *at)
 {
 	size_t length = sizeof(operator_word) - 1;
 
-	if (!starts_with(at, operator_word) ||
+	if (!sprof_string_starts_with(at, operator_word) ||
 		(at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) ||
 		isalnum((unsigned char)at[length]) || at[length] == '_')
 		return 0;
@@ -71,7 +68,7 @@ static size_t qualifier_length(const char *at)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		const size_t length = strlen(words[i]);
 
-		if (starts_with(at, words[i]) && !isalnum((unsigned char)at[length]) &&
+		if (sprof_string_starts_with(at, words[i]) && !isalnum((unsigned char)at[length]) &&
 			at[length] != '_')
 			return length;
 	}
@@ -82,14 +79,10 @@ static size_t qualifier_length(const char *at)
 static bool is_made(const char *name)
 {
 	static const char *const starts[] = {"non-virtual thunk to ", "virtual thunk to ",
-		"covariant return thunk to ", "TLS init function for ",
-		"TLS wrapper function for "};
+		"covariant return thunk to ", "TLS init function for ", "TLS wrapper function for ",
+		NULL};
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		if (starts_with(name, starts[i]))
-			return true;
-	}
-	return false;
+	return sprof_string_starts_with_any(name, starts);
 }
 
 /* The length of a Python scope, such as "<locals>" in "count.<locals>.<genexpr>"; else 0. */
@@ -142,7 +135,7 @@ static size_t default_length(const char *at, const char *end)
 	size_t length = 0;
 
 	for (size_t i = 0; !length && i < sizeof(arguments) / sizeof(arguments[0]); i++) {
-		if (starts_with(at, arguments[i]))
+		if (sprof_string_starts_with(at, arguments[i]))
 			length = strlen(arguments[i]);
 	}
 	if (length && at[length - 1] == '<')
@@ -164,12 +157,12 @@ static void put_types(struct writer *to, const char *at, const char *end, unsign
 
 		if (default_length(at, end)) {
 			at += default_length(at, end);
-		} else if (starts_with(at, anonymous)) {
+		} else if (sprof_string_starts_with(at, anonymous)) {
 			at += sizeof(anonymous) - 1;
-		} else if (starts_with(at, "->")) {
+		} else if (sprof_string_starts_with(at, "->")) {
 			put(to, at, 2);
 			at += 2;
-		} else if (starts_with(at, "::") && at[2] != '{') {
+		} else if (sprof_string_starts_with(at, "::") && at[2] != '{') {
 			drop_word(to, begin);
 			at += 2;
 		} else if (*at == '<') {
@@ -193,7 +186,7 @@ static void put_types(struct writer *to, const char *at, const char *end, unsign
 /* Whether Rust's brackets at the place hold what the function belongs to. */
 static bool is_owner(const char *name, const char *at)
 {
-	return *at == '<' && (at == name || starts_with(at, "<impl "));
+	return *at == '<' && (at == name || sprof_string_starts_with(at, "<impl "));
 }
 
 static const char *put_angle(
@@ -241,7 +234,8 @@ static size_t sign_length(const char *name, const char *at)
 
 	if (sign)
 		return sign;
-	return starts_with(at, anonymous) ? sizeof(anonymous) - 1 : scope_length(name, at);
+	return sprof_string_starts_with(at, anonymous) ? sizeof(anonymous) - 1
+						       : scope_length(name, at);
 }
 
 /* The return type ends at the last blank outside brackets and operators. */
@@ -262,7 +256,8 @@ static void put_name(struct writer *to, const char *name, struct sprof_short_for
 		} else if (*at == '(') {
 			at = put_round(to, name, at, form);
 		} else {
-			has_type &= !starts_with(at, "[clone") && !starts_with(at, "[abi:");
+			has_type &= !sprof_string_starts_with(at, "[clone") &&
+				!sprof_string_starts_with(at, "[abi:");
 			braces += (*at == '{') - (*at == '}');
 			put(to, at, 1);
 			if (*at++ == ' ' && has_type && !braces && *at != '[')
@@ -278,14 +273,14 @@ static void put_name(struct writer *to, const char *name, struct sprof_short_for
  */
 static bool is_go(const char *name)
 {
-	return strstr(name, ".(") || strstr(name, "[go.shape.") || starts_with(name, "type.") ||
-		starts_with(name, "type:");
+	return strstr(name, ".(") || strstr(name, "[go.shape.") ||
+		sprof_string_starts_with(name, "type.") || sprof_string_starts_with(name, "type:");
 }
 
 static void leave_out_shapes(const char *name, char *to)
 {
 	while (*name) {
-		if (starts_with(name, "[go.shape.")) {
+		if (sprof_string_starts_with(name, "[go.shape.")) {
 			name = skip_bracket(name, '[', ']');
 			to = stpcpy(to, "[...]");
 		} else {

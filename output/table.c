@@ -23,13 +23,10 @@ struct shape {
 static void add(struct sprof_table *table, char *text)
 {
 	if (!text ||
-		!sprof_array_reserve(&table->cells, &table->cell_capacity, table->cell_count + 1,
-			sizeof(*table->cells))) {
+		!SPROF_ARRAY_APPEND(table->cells, table->cell_count, table->cell_capacity, text)) {
 		free(text);
 		table->out_of_memory = true;
-		return;
 	}
-	table->cells[table->cell_count++] = text;
 }
 
 void sprof_table_cell(struct sprof_table *table, const char *format, ...)
@@ -175,12 +172,10 @@ static bool write_cell(const struct sprof_table *table, const struct shape *shap
 	return true;
 }
 
-bool sprof_table_write(const struct sprof_table *table, size_t width, struct sprof_out *out)
+static bool write_rows(const struct sprof_table *table, size_t width, struct sprof_out *out)
 {
 	struct shape shape;
 
-	if (table->out_of_memory)
-		return false;
 	measure(table, &shape);
 	if (width)
 		fit(table, width, &shape);
@@ -196,6 +191,14 @@ bool sprof_table_write(const struct sprof_table *table, size_t width, struct spr
 			return false;
 	}
 	return true;
+}
+
+bool sprof_table_write(struct sprof_table *table, size_t width, struct sprof_out *out)
+{
+	const bool done = !table->out_of_memory && write_rows(table, width, out);
+
+	sprof_table_finish(table);
+	return done;
 }
 
 void sprof_row_text(struct sprof_row *row, const char *title, int width, const char *text)

@@ -27,6 +27,12 @@ struct sprof_table {
 	bool out_of_memory;
 };
 
+/* An empty table with the columns of an array. */
+#define SPROF_TABLE(array) \
+	{ \
+		.columns = (array), .column_count = sizeof(array) / sizeof((array)[0]) \
+	}
+
 /* Adds the current row's next cell. If out of memory, sprof_table_write() reports it. */
 void sprof_table_cell(struct sprof_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -37,9 +43,9 @@ void sprof_table_about_us(struct sprof_table *table, double ns);
 /* A text from the target. */
 void sprof_table_text(struct sprof_table *table, const char *text);
 
-/* `width` in columns; 0: no limit. Returns false if out of memory. */
+/* `width` in columns; 0: no limit. Finishes the table. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_table_write(
-	const struct sprof_table *table, size_t width, struct sprof_out *out);
+	struct sprof_table *table, size_t width, struct sprof_out *out);
 void sprof_table_finish(struct sprof_table *table);
 
 /*

@@ -2,11 +2,11 @@
 #include "output/wait-words.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
 
@@ -17,28 +17,22 @@ enum {
 static char *object_text(const struct sprof_profile *profile, const struct sprof_waits_row *row)
 {
 	const char *object = row->object ? row->object : row->syscall ? "" : "[not known]";
-	char *words;
 
-	if (row->alike > 1) {
-		if (asprintf(&words, "%s and %" PRIu32 " more like it", object, row->alike - 1) < 0)
-			return NULL;
-		return words;
-	}
+	if (row->alike > 1)
+		return sprof_string_print(
+			"%s and %" PRIu32 " more like it", object, row->alike - 1);
 	if (row->process == SPROF_PROFILE_NONE || profile->process_count < 2 || row->is_join)
 		return strdup(object);
 	/* A lock that is private to one of several processes. */
-	if (asprintf(&words, "%s of process %d", object, profile->processes[row->process].pid) < 0)
-		return NULL;
-	return words;
+	return sprof_string_print("%s of process %d", object, profile->processes[row->process].pid);
 }
 
 char *sprof_wait_words_lock(const char *name)
 {
-	static const char interpreter[] = "interpreter lock";
 	const size_t length = strlen(name);
 	const bool is_bare = length <= 2 || strcmp(name + length - 2, "+0") != 0;
 
-	if (strncmp(name, interpreter, strlen(interpreter)) == 0)
+	if (sprof_string_starts_with(name, "interpreter lock"))
 		return strdup("interpreter lock (GIL)");
 	return strndup(name, is_bare ? length : length - 2);
 }
@@ -82,29 +76,22 @@ char *sprof_wait_words(
 	size_t of_function = length + half < room ? what_is_left(room, used + length) : half;
 	SPROF_AUTO_FREE char *function = function_words(profile, row, room ? of_function : 0);
 	SPROF_AUTO_FREE char *fitted = NULL;
-	char *words;
 
 	if (!object || !function)
 		return NULL;
 	fitted = room ? sprof_fit(object, what_is_left(room, used + sprof_fit_length(function)))
 		      : strdup(object);
-	if (!fitted ||
-		asprintf(&words, "%s%s%s in %s", call, call[0] && object[0] ? " " : "", fitted,
-			function) < 0)
-		return NULL;
-	return words;
+	return fitted ? sprof_string_print("%s%s%s in %s", call, call[0] && object[0] ? " " : "",
+				fitted, function)
+		      : NULL;
 }
 
 char *sprof_wait_words_holder(const struct sprof_waits_row *row)
 {
-	SPROF_AUTO_FREE char *text = NULL;
+	SPROF_AUTO_FREE char *text = sprof_string_print("%s %s, %.0f %% of it%s%s",
+		row->is_join ? "for the end of" : "held by", row->holder,
+		sprof_percent(row->holder_ns, row->ns), row->holder_function ? ", most in " : "",
+		row->holder_function ? row->holder_function : "");
 
-	if (asprintf(&text, "%s %s, %.0f %% of it%s%s", row->is_join ? "for the end of" : "held by",
-		    row->holder, sprof_percent(row->holder_ns, row->ns),
-		    row->holder_function ? ", most in " : "",
-		    row->holder_function ? row->holder_function : "") < 0) {
-		text = NULL;
-		return NULL;
-	}
-	return clean_text(text);
+	return text ? clean_text(text) : NULL;
 }

@@ -18,7 +18,6 @@ struct observation {
 	/* the time that it is booked at: its tick's, a late stop's, or the kernel record's */
 	uint64_t time_ns;
 	enum sprof_state state;
-	bool is_late; /* a stop that was requested in an earlier tick */
 	/* the CPU that it ran on, or was queued on, counted from 1; 0: not known */
 	uint32_t cpu;
 
@@ -34,8 +33,6 @@ struct observation {
 
 	/* The thread's figures at that time; none for a timer's record. */
 	struct ledger_look look;
-	/* a sleeper's next sleep can be distinguished from this one: its sample may be repeated */
-	bool sleeps_on;
 	/* Of a stopped thread: exact, if figures were wanted; NULL: not read. */
 	const struct reading *reading;
 };

@@ -1,13 +1,9 @@
-/* The transitions of a thread's state; sampled.h draws them. Reads no figures. */
+/* What the beginning, an exec and a new sink change of a thread. Reads no figures. */
 #include "sampler/sampled.h"
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "interp/interp.h"
-
-/* For how long a process is assumed to enter the kernel often, after a thread was found there. */
-enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };
 
 struct sampled_process *sprof_sampled_process_of(struct sprof_process *process)
 {
@@ -26,11 +22,6 @@ void sprof_sampled_process_forget(struct sprof_process *process)
 	process->sampling = NULL;
 }
 
-void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns)
-{
-	process->enters_until_ns = now_ns + ENTERS_NS;
-}
-
 void sprof_sampled_begin(
 	struct sampled *sampled, const struct sprof_figures *start, uint64_t timeslices)
 {
@@ -41,12 +32,13 @@ void sprof_sampled_begin(
 
 	sprof_ledger_begin(&sampled->ledger, &look);
 	sprof_account_init(&sampled->account, start);
+	sampled->stood_ns = 0;
 }
 
 static void forget_place(struct sampled *sampled)
 {
-	sprof_sampled_woke(sampled);
-	sprof_sampled_runs(sampled, SPROF_WAIT_NONE);
+	sampled->sleep.active = false;
+	sampled->wait = (struct known_wait){.id = SPROF_WAIT_NONE};
 }
 
 void sprof_sampled_executed(struct sampled *sampled)
@@ -63,14 +55,4 @@ void sprof_sampled_restarted(struct sampled *sampled)
 	sampled->is_late = false;
 	/* The place is a stack of the old sink. A thread with a record has time slices. */
 	sampled->place_ns = sampled->timed.timeslices = 0;
-}
-
-void sprof_sampled_woke(struct sampled *sampled)
-{
-	sampled->sleep.active = false;
-}
-
-void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
-{
-	sampled->wait = (struct known_wait){.id = id};
 }

@@ -1,9 +1,5 @@
 /*
- * What the sampler remembers of a thread and of a process. Fields that depend on each other change
- * in the functions below; each of the others is set by one file. They are:
- *
- *   life     NEW (it had no CPU yet) -> ALIVE -> DEAD. A dead thread keeps its place until it is
- *            released.
+ * What the sampler remembers of a thread and of a process. A thread has these states:
  *
  *   sleep    AWAKE -a look finds it blocked-> ASLEEP -woke, executed, restarted-> AWAKE.
  *
@@ -48,16 +44,15 @@ struct known_sleep {
 struct lock_watch {
 	struct sprof_futex futex; /* address 0: it waits for no lock */
 	pid_t holder_tid;         /* at the last look; 0: none, or not known */
-	uint64_t
-		own_ns; /* since when the thread itself has been seen as the holder; 0: it is not */
+	/* since when the thread itself has been seen as the holder; 0: it is not */
+	uint64_t own_ns;
 };
 
 /* The thread's last known wait, and what identifies it. */
 struct known_wait {
 	struct lock_watch lock;
 	uint32_t id; /* the sink's; SPROF_WAIT_NONE: in no call, or waits are not wanted */
-	uint64_t sp,
-		argument; /* the call's, and its first argument; last_call may be a later one */
+	uint64_t sp, argument; /* the call's sp and first argument; last_call may be a later one */
 	/* an event loop repeats its call, and until then waits for the same; 0: the thread runs */
 	uint64_t fresh_until_ns;
 };
@@ -103,15 +98,13 @@ struct timed {
 	size_t next_size;  /* size of copies of the timer that is to replace it; 0: it may stay */
 	size_t needed;  /* the largest part of a copy that a complete stack has needed, in bytes */
 	uint32_t whole; /* complete stacks that may still make the copies smaller */
-	double cut_share; /* share of recent stacks that were incomplete, where no larger copy may help */
-	size_t room; /* number of records that its ring holds */
+	double cut_share; /* of recent stacks, those that no larger copy makes complete */
+	size_t room;      /* number of records that its ring holds */
 	uint64_t period_ns;
 	uint64_t paced_ns;      /* when it got that period */
 	uint32_t paced_records; /* records since then */
 	uint64_t timeslices;    /* in the tick that read its last record */
 };
-
-enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
 
 /*
  * What is remembered of a thread (struct sprof_thread's `sampling`). The fields that each tick
@@ -128,9 +121,9 @@ struct sampled {
 	uint64_t place_ns;
 	uint32_t place;
 	struct sprof_account account;
-	uint64_t stood_ns; /* time in our stops, from when we saw each */
-	enum sampled_life life;
-	bool is_late; /* its stop has missed the tick that asked for it */
+	uint64_t stood_ns; /* time in our stops, from when we saw each, that was not charged yet */
+	bool has_ended;    /* its end was seen; it is kept until it is released */
+	bool is_late;      /* its stop has missed the tick that asked for it */
 	struct last_seen last;
 	struct sprof_holder holder; /* of the lock that its last sleep is for; thread NONE: none */
 	struct known_cpu cpu;
@@ -155,12 +148,8 @@ struct known_mappings {
 	bool is_unchanged;   /* that read found no change */
 	bool lacks_code;     /* and it lacked the code that the kernel had reported */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
-	/*
-	 * the record being unwound; NULL: none is. is_kept: it is unwound by the mappings known from
-	 * before the later ones that the thread made
-	 */
-	const struct sprof_perf_timer_record *record;
-	bool is_kept;
+	const struct sprof_perf_timer_record *record; /* being unwound; NULL: none is */
+	bool is_kept; /* it is unwound without the mappings that its thread has made since */
 	/* Counts up whenever the mappings may have changed; and its value at the last read. */
 	uint64_t change, read_change;
 	uint64_t late_ns;                  /* the last tick that took long enough for a change */
@@ -172,8 +161,8 @@ struct known_mappings {
 
 /* sampler/tick/reuse.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
 struct known_quiet {
-	/* none of its sleepers has run since the last tick; the same for that tick */
-	bool is_quiet, was_quiet;
+	bool is_quiet;  /* none of its sleepers has run since the last tick */
+	bool has_woken; /* that was so for the last tick, and is not for this one */
 	bool has_awake; /* it has threads that are not known to sleep */
 	/* sleepers that wait for a lock, in this tick so far and in the tick before */
 	uint64_t waiters, last_waiters;
@@ -199,15 +188,13 @@ struct sampled_process {
 	/* sampler/switches/exact.c: the last reading that doubted its mappings */
 	uint64_t exact_ns;
 	uint64_t workers_ns; /* the last tick that looked for new workers of the kernel */
-	/* until then, its threads are assumed to enter the kernel often */
-	uint64_t enters_until_ns;
+	/* the last tick that found a thread in the kernel, or with many page faults */
+	uint64_t entered_ns;
 };
 
 /* Returns the record of the process, created if new; NULL if out of memory. */
 struct sampled_process *sprof_sampled_process_of(struct sprof_process *process);
 void sprof_sampled_process_forget(struct sprof_process *process);
-/* A thread of it has entered the kernel, or does so often. */
-void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
 /* Sampling begins, or resumes: what was counted before these figures does not belong to the run. */
 void sprof_sampled_begin(
@@ -217,9 +204,5 @@ void sprof_sampled_begin(
 void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
-
-void sprof_sampled_woke(struct sampled *sampled);
-/* It runs, in a system call or not (`id` NONE). */
-void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
 
 #endif

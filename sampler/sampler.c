@@ -48,7 +48,7 @@ static void on_event(void *data, const struct sprof_event *event)
 			signals->kept[signals->count++] = event->info;
 		break;
 	case SPROF_EVENT_STOPPED:
-		sprof_stops_take_late(&loop->stops, event->thread);
+		sprof_stops_take_late(&loop->stops, event->thread, 0);
 		break;
 	case SPROF_EVENT_EXEC:
 		sprof_book_executed(&loop->book, event->thread);
@@ -219,11 +219,10 @@ static void close_run(struct loop *loop)
 	/* Answers signals of the last tick too. */
 	answer_signals(loop);
 	sprof_copy_buffer_finish(&loop->ticking.peeking.buffer);
-	sprof_copy_buffer_finish(&loop->event_stacks.buffer);
 	sprof_copy_buffer_finish(&loop->event_stacks.peeking.buffer);
 	sprof_book_finish(&loop->book);
 	if (loop->ticking.kernel)
-		sprof_timers_finish(&loop->kernel.timers);
+		sprof_timers_finish(&loop->kernel);
 	sprof_stops_finish(&loop->stops);
 }
 
@@ -246,12 +245,13 @@ static void begin(struct loop *loop)
 		loop->ticking.kernel = &loop->kernel;
 	}
 	sprof_event_stacks_init(loop);
-	/* As late as possible: what passes before the first reading of a thread is in no account. */
+	/* As late as possible: time before the first reading of a thread is in no account. */
 	pace->begin_ns = now_of(&loop->run) + options->delay_ns;
 	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
 	sprof_schedule_init(&pace->schedule, period, UINT64_MAX, pace->begin_ns);
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
-	sprof_period_begin(loop);
+	loop->period.end_ns = options->period_ns ? pace->begin_ns + options->period_ns : UINT64_MAX;
+	loop->period.ask_ns = loop->period.end_ns;
 	sprof_switch_init(loop);
 	if (options->exact_waits != SPROF_EXACT_NOT)
 		sprof_exact_begin(&loop->exact, &loop->book, loop->sampling.is_on);

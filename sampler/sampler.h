@@ -41,8 +41,8 @@ struct sprof_sampler_options {
 	/* samples of Go threads name their goroutine, and its creator */
 	bool goroutines;
 	bool cpus;          /* samples of running threads say which CPU they ran on */
-	bool kernel_stacks; /* of blocked threads and, with timers, of running ones, if they can be read */
-	bool by_kernel; /* running threads by timers in the kernel, where it permits them */
+	bool kernel_stacks; /* of blocked threads and, with timers, of running ones */
+	bool by_kernel;     /* running threads by timers in the kernel, where it permits them */
 	enum sprof_timers_denied timers_denied; /* why not, for the quality */
 	enum sprof_exact_waits exact_waits;
 	bool heirs, processes; /* exact waits: of threads born later too, and of their processes */
@@ -110,8 +110,8 @@ SPROF_MUST_USE bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err);
 
-/* Runs in any world (sampler/world.h), with the last four parts. *quality holds the figures known so far. */
 struct sprof_world;
+/* Runs in any world (sampler/world.h), with the last four parts. *quality has what is known. */
 SPROF_MUST_USE bool sprof_sampler_run_in(const struct sprof_world *world,
 	const struct sprof_sampler_parts *parts, const struct sprof_sampler_options *options,
 	struct sprof_quality *quality, struct sprof_error *err);

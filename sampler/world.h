@@ -68,8 +68,9 @@ struct sprof_world {
 	void (*read_pieces)(struct sprof_process *process, pid_t tid,
 		struct sprof_memory_piece *pieces, size_t count);
 
-	/* See base/cpu-clock.h. The machine's runnable tasks, with the calling one; 0: not known. */
+	/* See base/cpu-clock.h. */
 	uint64_t (*process_cpu_ns)(struct sprof_cpu_clock *clock, pid_t pid);
+	/* The machine's runnable tasks, with the calling one; 0: not known. */
 	uint64_t (*count_runnable)(int loadavg_file);
 	struct sprof_proc_cpus (*read_cpus)(void);
 

@@ -109,11 +109,10 @@ static void read_masks(struct sprof_trap_signals *signals, pid_t pid)
 	pid_t tid;
 
 	while (tasks && (tid = sprof_proc_next_id(tasks))) {
-		if (!sprof_array_reserve(&signals->masks, &signals->capacity, signals->count + 1,
-			    sizeof(*signals->masks)))
+		if (read_mask(pid, tid, &mask) &&
+			!SPROF_ARRAY_APPEND(signals->masks, signals->count, signals->capacity,
+				(struct thread_mask){tid, mask}))
 			break;
-		if (read_mask(pid, tid, &mask))
-			signals->masks[signals->count++] = (struct thread_mask){tid, mask};
 	}
 	if (tasks)
 		closedir(tasks);
@@ -182,9 +181,8 @@ static bool is_scanned(const struct sprof_breakpoints *table, uint64_t start)
 
 static void note_scanned(struct sprof_breakpoints *table, uint64_t start)
 {
-	if (sprof_array_reserve(&table->scanned, &table->scanned_capacity, table->scanned_count + 1,
-		    sizeof(*table->scanned)))
-		table->scanned[table->scanned_count++] = start;
+	(void)!SPROF_ARRAY_APPEND(
+		table->scanned, table->scanned_count, table->scanned_capacity, start);
 }
 
 static void scan_new_code(struct sprof_process *process)
@@ -322,10 +320,7 @@ static void keep_pending(struct sprof_thread *thread)
  */
 static bool is_caught(pid_t pid)
 {
-	char text[SPROF_PROC_STATUS_MAX];
-
-	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
-		sprof_proc_status_has_signal(text, "SigCgt", SIGTRAP);
+	return sprof_proc_has_handler(pid, SIGTRAP);
 }
 
 void sprof_trap_signals_restore(struct sprof_thread *thread)

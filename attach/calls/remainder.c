@@ -93,7 +93,7 @@ struct rest {
 	uint64_t arguments[6];
 };
 
-/* The begin of the rest in a vector: this buffer, at this offset. */
+/* Where the rest begins in a vector: in this buffer, at this offset. */
 struct piece {
 	uint64_t index, offset;
 	struct iovec buffer;

@@ -116,14 +116,6 @@ bool sprof_restart_has_filter(pid_t tid, bool is_filtered)
 	return !sprof_proc_status_read_number(tid, "Seccomp", &mode) || mode == SECCOMP_MODE_FILTER;
 }
 
-static bool has_handler(pid_t tid, int signal)
-{
-	char text[SPROF_PROC_STATUS_MAX];
-
-	return sprof_proc_status_read(tid, 0, text, sizeof(text)) > 0 &&
-		sprof_proc_status_has_signal(text, "SigCgt", signal);
-}
-
 /*
  * If the kernel has decided before the stop: whether a handler determines what happens to the call,
  * now or when it returns.
@@ -133,7 +125,7 @@ static bool belongs_to_handler(
 {
 	struct sprof_regs_place place;
 
-	if (!how->signal || !has_handler(tid, how->signal))
+	if (!how->signal || !sprof_proc_has_handler(tid, how->signal))
 		return sprof_regs_was_interrupted(regs) && !sprof_rewinds_allow(how->rewinds, regs);
 	if (sprof_rewinds_handle(how->rewinds, regs, &place))
 		sprof_regs_place(tid, &place);

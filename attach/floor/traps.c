@@ -20,6 +20,7 @@
 #include "attach/regs/regs.h"
 #include "base/clock.h"
 #include "base/cpu-set.h"
+#include "base/numbers.h"
 #include "base/proc.h"
 
 enum { STOPS = 200 };
@@ -90,16 +91,9 @@ static uint64_t cpu_ns(const struct child *child)
 	return sprof_proc_parse_schedstat(text, &figures) ? figures.cpu_ns : 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-
-	return (*one > *other) - (*one < *other);
-}
-
 static uint64_t median(uint64_t values[STOPS])
 {
-	qsort(values, STOPS, sizeof(values[0]), compare);
+	qsort(values, STOPS, sizeof(values[0]), sprof_compare_uint64);
 	return values[STOPS / 2];
 }
 

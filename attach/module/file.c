@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/proc.h"
 #include "base/regular-file.h"
+#include "base/strings.h"
 
 enum { LARGEST_IMAGE = 1 << 20 }; /* a vDSO has a few pages */
 
@@ -57,10 +58,9 @@ static int open_file(struct sprof_module *module, pid_t pid, uint64_t start, uin
 		fd = open_checked(sprof_proc_path(pid, 0, "exe").text, module);
 	if (fd >= 0)
 		return fd;
-	if (asprintf(&rooted, "%s%s", sprof_proc_path(pid, 0, "root").text, module->path) < 0) {
-		rooted = NULL;
+	rooted = sprof_string_print("%s%s", sprof_proc_path(pid, 0, "root").text, module->path);
+	if (!rooted)
 		return -1;
-	}
 	fd = open_checked(rooted, module);
 	if (fd >= 0 || module->open_errno != EACCES)
 		return fd;

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/maps-text.h"
 #include "base/proc.h"
+#include "base/strings.h"
 
 /*
  * True if the module is not open and this process was not tried yet. An earlier process with the
@@ -57,15 +58,11 @@ static bool open_perf_map(struct sprof_module *module, pid_t pid)
  */
 static bool is_generated(const struct sprof_module *module)
 {
-	static const char *const places[] = {"/memfd:", "/dev/shm/", "/SYSV"};
+	static const char *const places[] = {"/memfd:", "/dev/shm/", "/SYSV", NULL};
 	char magic[SELFMAG];
-	bool in_memory = false;
 
-	if (module->kind != SPROF_MODULE_FILE || module->image)
-		return false;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		in_memory |= strncmp(module->path, places[i], strlen(places[i])) == 0;
-	return in_memory &&
+	return module->kind == SPROF_MODULE_FILE && !module->image &&
+		sprof_string_starts_with_any(module->path, places) &&
 		(module->fd < 0 || pread(module->fd, magic, SELFMAG, 0) != SELFMAG ||
 			memcmp(magic, ELFMAG, SELFMAG) != 0);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/maps-text.h"
+#include "base/strings.h"
 
 /* Libraries of runtimes that programs of any name load. The first one here wins. */
 static const struct {
@@ -91,7 +92,7 @@ static bool may_be_program(const struct name *name)
 	char text[NAME_MAX + 1];
 
 	snprintf(text, sizeof(text), "%.*s", (int)name->length, name->text);
-	return !sprof_module_is_library(text) && strncmp(text, "memfd:", strlen("memfd:")) != 0;
+	return !sprof_module_is_library(text) && !sprof_string_starts_with(text, "memfd:");
 }
 
 /* The runtime; without one, the program: the first file of code that may be it. */

@@ -69,11 +69,7 @@ static struct sprof_module_key key_of(const struct sprof_maps_line *line, pid_t 
 
 static bool append(struct sprof_maps *maps, const struct sprof_mapping *mapping)
 {
-	if (!sprof_array_reserve(
-		    &maps->items, &maps->capacity, maps->count + 1, sizeof(*maps->items)))
-		return false;
-	maps->items[maps->count++] = *mapping;
-	return true;
+	return SPROF_ARRAY_APPEND(maps->items, maps->count, maps->capacity, *mapping);
 }
 
 uint32_t sprof_maps_module_of(

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/proc-status.h"
+#include "base/strings.h"
 
 /* Parses one number, with or without a sign, after optional blanks. */
 static bool scan_number(const char **cursor, int base, uint64_t *ret)
@@ -38,15 +39,10 @@ static bool skip_fields(const char **cursor, unsigned count)
 bool sprof_proc_is_worker(const struct sprof_proc_stat *stat)
 {
 	/* io_uring/io-wq.c, io_uring/sqpoll.c, drivers/vhost/vhost.c, arch/x86/kvm/mmu/mmu.c */
-	static const char *const names[] = {"iou-", "vhost-", "kvm-nx-"};
+	static const char *const names[] = {"iou-", "vhost-", "kvm-nx-", NULL};
 
-	if (!(stat->flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER)))
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(stat->comm, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
+	return stat->flags & (SPROF_PF_IO_WORKER | SPROF_PF_USER_WORKER) &&
+		sprof_string_starts_with_any(stat->comm, names);
 }
 
 bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret)

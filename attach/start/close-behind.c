@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
+
 /* Nothing waits for the end of that output. */
 static void close_between(unsigned first, unsigned end)
 {
@@ -42,13 +44,6 @@ static void __attribute__((noreturn)) child_run(const int *fds, size_t count, in
 	_exit(0);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const int *one = a, *other = b;
-
-	return (*one > *other) - (*one < *other);
-}
-
 static void close_all(const int *fds, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -66,7 +61,7 @@ void sprof_close_behind(int *fds, size_t count)
 	}
 	if (!kept)
 		return;
-	qsort(fds, kept, sizeof(fds[0]), compare);
+	qsort(fds, kept, sizeof(fds[0]), sprof_compare_int);
 	if (!pipe2(gate, O_CLOEXEC) && !fork())
 		child_run(fds, kept, gate[0]);
 	close_all(fds, kept);

@@ -42,11 +42,11 @@ static void become_child(pid_t parent, bool attaches, const sigset_t *mask)
 		_exit(128 + SIGKILL);
 }
 
-static bool is_ignored(int number)
+bool sprof_signal_is_ignored(int signal)
 {
 	struct sigaction action;
 
-	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
 /*
@@ -69,7 +69,7 @@ static void offer_itself(void)
  */
 static void pass_on(pid_t child, const siginfo_t *info, bool attaches)
 {
-	if (info->si_code != SI_KERNEL || (attaches && !is_ignored(info->si_signo)))
+	if (info->si_code != SI_KERNEL || (attaches && !sprof_signal_is_ignored(info->si_signo)))
 		kill(child, info->si_signo);
 }
 

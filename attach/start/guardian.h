@@ -25,4 +25,7 @@ SPROF_MUST_USE bool sprof_guardian_begin(bool attaches, struct sprof_error *err)
  * the thread that called begin. */
 int sprof_guardian_signal(void);
 
+/* Whether this process ignores the signal. */
+bool sprof_signal_is_ignored(int signal);
+
 #endif

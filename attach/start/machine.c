@@ -31,8 +31,7 @@ bool sprof_machine_check_proc(struct sprof_error *err)
 
 	if (sprof_proc_status_read(SPROF_PROC_SELF, 0, status, sizeof(status)) < 0) {
 		sprof_error_errno(err, errno, "read /proc/self/status");
-		sprof_error_hint(err, "sprof needs /proc: mount -t proc proc /proc");
-		return false;
+		return sprof_error_hint(err, "sprof needs /proc: mount -t proc proc /proc");
 	}
 	if (sprof_requirements_has_own_proc(status, getpid()))
 		return true;
@@ -40,10 +39,9 @@ bool sprof_machine_check_proc(struct sprof_error *err)
 		"/proc is not of the pid namespace that sprof runs in: its numbers would be those "
 		"of "
 		"other processes");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"mount one that is: unshare --pid --fork --mount-proc, or in the namespace "
 		"mount -t proc proc /proc");
-	return false;
 }
 
 bool sprof_machine_check(struct sprof_error *err)

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/nearest.h"
+#include "base/strings.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/environment.h"
 #include "cmd/cli/last-recording.h"
@@ -73,13 +74,6 @@ static const struct annotate_options defaults = {
 	.reading.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const char *module_of(
 	const struct sprof_profile *profile, const struct sprof_profile_function *function)
 {
@@ -88,7 +82,7 @@ static const char *module_of(
 		: sprof_modules_get(profile->modules, function->module)->path;
 }
 
-/* The wish's file may be the module or the source. */
+/* The file that the user names may be the module or the source. */
 static bool is_in_file(const struct sprof_profile *profile,
 	const struct sprof_profile_function *function, const struct sprof_function_wish *wish)
 {
@@ -196,8 +190,9 @@ static struct candidates list(const struct sprof_profile *profile, const bool *m
 		if (!marked[i] || first_like(profile, marked, i, have_same_place) != i ||
 			++all.count > SHOWN)
 			continue;
-		file = last_part(needs_source(profile, marked, i) ? function->file
-								  : module_of(profile, function));
+		file = sprof_string_file_name(needs_source(profile, marked, i)
+				? function->file
+				: module_of(profile, function));
 		length += (size_t)snprintf(all.text + length, sizeof(all.text) - length,
 			"%s'%.80s%s%.30s'", length ? ", " : "", function->name, *file ? "@" : "",
 			file);
@@ -262,8 +257,7 @@ static bool is_one(const struct sprof_profile *profile, const bool *chosen,
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' matches %zu functions of the profile",
 		wish->name, all.count);
-	sprof_error_hint(err, "name one: %s", all.text);
-	return false;
+	return sprof_error_hint(err, "name one: %s", all.text);
 }
 
 /* One function only: its name, module and place. A whole name goes before parts of names and patterns. */
@@ -297,7 +291,7 @@ static bool has_file(
 		sprof_modules_get(profile->modules, function->module)->path[0] == '/';
 }
 
-/* What the table asks while it is written. */
+/* Where the table gets source lines from, and which notes about them were printed. */
 struct sources {
 	const char *folder; /* NULL: none */
 	bool notes, said;
@@ -348,11 +342,10 @@ static bool show(const struct annotate_options *options, struct sprof_annotate *
 		return false;
 	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &annotate->out, err))
 		return false;
-	if (options->json ? sprof_annotate_write_json(annotate, err)
-			  : sprof_annotate_write(annotate, err))
-		return sprof_out_close(annotate->out, err);
-	sprof_out_discard(annotate->out);
-	return false;
+	return sprof_out_end(annotate->out,
+		options->json ? sprof_annotate_write_json(annotate, err)
+			      : sprof_annotate_write(annotate, err),
+		err);
 }
 
 static bool annotate(const struct annotate_options *options, struct sprof_profile *profile,
@@ -394,10 +387,9 @@ static bool load(const struct annotate_options *options, char *const files[],
 		return sprof_reading_load_all(&options->reading, files, ret, err);
 	if (!last[0] || access(last[0], R_OK)) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a profile");
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"for example: sprof annotate parse profile.pb.gz; without a file it reads "
 			"the last recording, and there is none");
-		return false;
 	}
 	if (!sprof_reading_load_all(&options->reading, last, ret, err))
 		return false;
@@ -427,8 +419,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 	if (!operands[0] || !operands[0][0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a function");
-		sprof_error_hint(err, "for example: sprof annotate parse profile.pb.gz");
-		return false;
+		return sprof_error_hint(err, "for example: sprof annotate parse profile.pb.gz");
 	}
 	free(sprof_environment_take());
 	ok = sprof_function_wish_read(operands[0], operands[0] + strlen(operands[0]), &wish, err) &&

@@ -201,11 +201,7 @@ static bool is_in_chain(const struct sprof_annotate *annotate, const struct spro
 
 static bool append(struct sprof_code *code, const struct sprof_code_instruction *instruction)
 {
-	if (!sprof_array_reserve(&code->instructions, &code->capacity, code->count + 1,
-		    sizeof(*code->instructions)))
-		return false;
-	code->instructions[code->count++] = *instruction;
-	return true;
+	return SPROF_ARRAY_APPEND(code->instructions, code->count, code->capacity, *instruction);
 }
 
 static bool take_instruction(void *data, uint64_t address, const char *text)

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "cmd/annotate/annotate.h"
 
 enum { MAX_BYTES = 64 << 20 };
@@ -28,7 +29,8 @@ static int open_below(const char *folder, const char *path, char **ret_path)
 		int fd;
 
 		end += strspn(end, "/");
-		if (!*end || asprintf(&name, "%s/%s", folder, end) < 0)
+		name = *end ? sprof_string_print("%s/%s", folder, end) : NULL;
+		if (!name)
 			return -1;
 		fd = open_file(name);
 		if (fd >= 0) {

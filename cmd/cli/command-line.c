@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "base/strings.h"
 
 char *sprof_command_line_join(char *const words[])
 {
@@ -19,21 +20,9 @@ char *sprof_command_line_join(char *const words[])
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
 
-	if (!stream)
-		return NULL;
-	for (char *const *word = words; *word; word++)
+	for (char *const *word = words; stream && *word; word++)
 		fprintf(stream, "%s%s", word == words ? "" : " ", *word);
-	if (!fclose(stream))
-		return text;
-	free(text);
-	return NULL;
-}
-
-static char *label(pid_t pid)
-{
-	char *text;
-
-	return asprintf(&text, "process %d", (int)pid) < 0 ? NULL : text;
+	return sprof_string_close(stream, &text, true);
 }
 
 /* A NUL ends each word (proc(5)); a kernel thread has no words. */
@@ -46,7 +35,7 @@ static char *read_of_process(pid_t pid)
 		size--;
 	if (!text || !size) {
 		free(text);
-		return label(pid);
+		return sprof_string_print("process %d", (int)pid);
 	}
 	for (size_t i = 0; i < size; i++) {
 		if (!text[i])
@@ -72,10 +61,7 @@ char *sprof_command_line_quote(const char *word)
 	for (; *word; word++)
 		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stream);
 	fputc('\'', stream);
-	if (!fclose(stream))
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(stream, &text, true);
 }
 
 char *sprof_command_line_again(char *const words[])
@@ -83,21 +69,17 @@ char *sprof_command_line_again(char *const words[])
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
-	bool ok = stream != NULL;
+	bool ok = true;
 
-	if (!stream)
-		return NULL;
-	fputs("--", stream);
-	for (char *const *word = words; *word; word++) {
+	if (stream)
+		fputs("--", stream);
+	for (char *const *word = words; stream && *word; word++) {
 		SPROF_AUTO_FREE char *quoted = sprof_command_line_quote(*word);
 
 		ok &= quoted != NULL;
 		fprintf(stream, " %s", quoted ? quoted : "");
 	}
-	if (!fclose(stream) && ok)
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(stream, &text, ok);
 }
 
 char *sprof_command_line_of(char *const words[], pid_t pid)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/strings.h"
 #include "cmd/cli/other-tools.h"
 
 enum {
@@ -26,14 +27,7 @@ enum {
 /* Whether a list of words has the row's name; NULL: an empty list. */
 static bool is_listed(const char *list, const struct sprof_option *row)
 {
-	const size_t length = strlen(row->name);
-
-	for (const char *word = list ? list : ""; *word; word += strspn(word, " ")) {
-		if (strcspn(word, " ") == length && !strncmp(word, row->name, length))
-			return true;
-		word += strcspn(word, " ");
-	}
-	return false;
+	return list && sprof_string_has_word(list, row->name, strlen(row->name));
 }
 
 bool sprof_command_hides(const struct sprof_command *command, const struct sprof_option *row)
@@ -163,7 +157,7 @@ static const char *find_near(
 	return nearest.found;
 }
 
-/* Of an option that the command does not have; NULL: no sentence. */
+/* Explains why the command lacks an option; NULL: no explanation. */
 static const char *refusal_of(const struct sprof_command *command, const char *option)
 {
 	const char *refusal = command->refusal ? command->refusal(option) : NULL;
@@ -336,8 +330,7 @@ static bool check_partners(
 			((!row->conflicts || check_conflicts(parser, row, err)) &&
 				(!row->needs || check_needs(command, parser, row, err))))
 			continue;
-		sprof_error_hint(err, "see: sprof %s --help", command->name);
-		return false;
+		return sprof_error_hint(err, "see: sprof %s --help", command->name);
 	}
 	return true;
 }

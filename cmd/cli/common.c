@@ -23,8 +23,7 @@ bool sprof_command_wants_pid(
 			err, SPROF_ERROR_USAGE, "%s takes no argument '%s'", command, operands[0]);
 	else
 		sprof_error_set(err, SPROF_ERROR_USAGE, "%s needs a process", command);
-	sprof_error_hint(err, "sprof %s -p PID", command);
-	return false;
+	return sprof_error_hint(err, "sprof %s -p PID", command);
 }
 
 int sprof_exit_of_program(int wait_status)

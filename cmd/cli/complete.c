@@ -12,6 +12,7 @@
 #include "attach/proc/procfs.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
+#include "base/strings.h"
 #include "cmd/cli/outputs.h"
 #include "events/event-type.h"
 
@@ -65,7 +66,7 @@ static void offer(
 {
 	const char *rest = completing->word + completing->kept;
 
-	if (strncmp(candidate, rest, strlen(rest)) != 0)
+	if (!sprof_string_starts_with(candidate, rest))
 		return;
 	printf("%.*s%s\t%.*s\n", (int)completing->kept, completing->word, candidate,
 		(int)strcspn(description, "\n"), description);
@@ -180,11 +181,6 @@ static const char *choice_of(const struct sprof_command *command, const char *op
 	return NULL;
 }
 
-static bool begins_with(const char *text, const char *begin)
-{
-	return strncmp(text, begin, strlen(begin)) == 0;
-}
-
 static void offer_value(const struct sprof_command *command, const struct sprof_option *row,
 	struct completing *completing)
 {
@@ -193,15 +189,15 @@ static void offer_value(const struct sprof_command *command, const struct sprof_
 	begin_item(completing);
 	if (words)
 		offer_words(completing, words);
-	else if (begins_with(row->argument, "PID"))
+	else if (sprof_string_starts_with(row->argument, "PID"))
 		offer_processes(completing);
-	else if (begins_with(row->argument, "EVENT"))
+	else if (sprof_string_starts_with(row->argument, "EVENT"))
 		offer_events(completing);
 	else if (strcmp(row->argument, "FORMAT") == 0)
 		offer_formats(completing);
-	else if (begins_with(row->argument, "FILE"))
+	else if (sprof_string_starts_with(row->argument, "FILE"))
 		printf("@file\t\n");
-	else if (begins_with(row->argument, "DIR"))
+	else if (sprof_string_starts_with(row->argument, "DIR"))
 		printf("@folder\t\n");
 }
 

@@ -38,8 +38,7 @@ bool sprof_value_text(void *field, const char *text, struct sprof_error *err)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
 	if (text[0] == '-' && text[1]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, not a value");
-		sprof_error_hint(err, "for a file of this name: ./%.200s", text);
-		return false;
+		return sprof_error_hint(err, "for a file of this name: ./%.200s", text);
 	}
 	*(const char **)field = text;
 	return true;
@@ -166,13 +165,7 @@ bool sprof_value_interval(void *field, const char *text, struct sprof_error *err
 
 bool sprof_value_json(void *field, const char *text, struct sprof_error *err)
 {
-	static const char *const names[] = {"text", "json", NULL};
-	unsigned format;
-
-	if (!sprof_value_choice(names, text, &format, err))
-		return false;
-	*(bool *)field = format;
-	return true;
+	return sprof_value_either("text", "json", text, field, err);
 }
 
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err)
@@ -222,6 +215,18 @@ bool sprof_value_choice(
 	}
 	list_names(names, list, sizeof(list));
 	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of %s", list);
+}
+
+bool sprof_value_either(const char *first, const char *second, const char *text, void *field,
+	struct sprof_error *err)
+{
+	const char *const names[] = {first, second, NULL};
+	unsigned choice;
+
+	if (!sprof_value_choice(names, text, &choice, err))
+		return false;
+	*(bool *)field = choice;
+	return true;
 }
 
 bool sprof_value_mode(void *field, const char *text, struct sprof_error *err)

@@ -47,6 +47,9 @@ bool sprof_value_ring_size(void *field, const char *text, struct sprof_error *er
  */
 bool sprof_value_choice(const char *const names[], const char *text, void *ret,
 	struct sprof_error *err) SPROF_MUST_USE;
+/* A bool: whether the text is the second of two words. */
+bool sprof_value_either(const char *first, const char *second, const char *text, void *field,
+	struct sprof_error *err) SPROF_MUST_USE;
 /* enum sprof_mode. */
 bool sprof_value_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 /* enum sprof_report_mode. */

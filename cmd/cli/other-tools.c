@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/strings.h"
+
 #define WHOLE_MACHINE "sprof looks at processes, not at the whole machine; "
 #define OF_PERF WHOLE_MACHINE "perf does that"
 #define OF_PERF_PROF WHOLE_MACHINE "perf-prof or bpftrace does that"
@@ -117,20 +119,10 @@ static const struct answer options[] = {
 	{"rundelay", "-t --tid", "--per-thread, and --filter GLOB for names"},
 };
 
-static bool has_word(const char *list, const char *word, size_t length)
-{
-	for (; *list; list += strspn(list, " ")) {
-		if (strcspn(list, " ") == length && !strncmp(list, word, length))
-			return true;
-		list += strcspn(list, " ");
-	}
-	return false;
-}
-
 const char *sprof_other_tools_command(const char *word)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (has_word(commands[i].words, word, strlen(word)))
+		if (sprof_string_has_word(commands[i].words, word, strlen(word)))
 			return commands[i].sentence;
 	}
 	return NULL;
@@ -139,8 +131,8 @@ const char *sprof_other_tools_command(const char *word)
 const char *sprof_other_tools_option(const char *command, const char *option)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		if (has_word(options[i].commands, command, strlen(command)) &&
-			has_word(options[i].words, option, strcspn(option, "=")))
+		if (sprof_string_has_word(options[i].commands, command, strlen(command)) &&
+			sprof_string_has_word(options[i].words, option, strcspn(option, "=")))
 			return options[i].sentence;
 	}
 	return NULL;

@@ -48,10 +48,7 @@ static bool write_one(const struct sprof_output_request *request,
 		options.width = 0;
 	else
 		fit_terminal(&options, sprof_output_descriptor(request));
-	if (request->format->write(profile, &options, out, err))
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return false;
+	return sprof_out_end(out, request->format->write(profile, &options, out, err), err);
 }
 
 /* The kept file is readable only by the user, because it contains names of files and peers. */

@@ -27,8 +27,7 @@ bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *e
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
 	if (text[0] == '-' && text[1]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, not a file");
-		sprof_error_hint(err, "for a file of this name: ./%s", text);
-		return false;
+		return sprof_error_hint(err, "for a file of this name: ./%s", text);
 	}
 	if (outputs->count == SPROF_MAX_OUTPUTS)
 		return sprof_error_set(
@@ -56,8 +55,7 @@ static bool unknown_format(struct sprof_error *err, const char *message)
 
 	sprof_outputs_list_formats(formats, sizeof(formats));
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%s", message);
-	sprof_error_hint(err, "the formats are: %s", formats);
-	return false;
+	return sprof_error_hint(err, "the formats are: %s", formats);
 }
 
 /* Other tools' names of formats. */
@@ -211,9 +209,8 @@ static bool refuse_directory(const char *path, struct sprof_error *err)
 	size_t length = strlen(path);
 
 	sprof_error_errno(err, EISDIR, "can't write %s", path);
-	sprof_error_hint(err, "name a file in it: %s%sprofile.pb.gz", path,
+	return sprof_error_hint(err, "name a file in it: %s%sprofile.pb.gz", path,
 		path[length - 1] == '/' ? "" : "/");
-	return false;
 }
 
 static bool is_directory(const char *path)
@@ -264,10 +261,9 @@ static bool check_reader(const struct sprof_outputs *outputs, struct sprof_error
 	if (!sprof_outputs_use_stdout(outputs) || poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_IO, "stdout has no reader");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"could the command after the | not be started? flamegraph.pl is at "
 		"https://github.com/brendangregg/FlameGraph; -o profile.svg needs none");
-	return false;
 }
 
 bool sprof_outputs_settle(
@@ -320,7 +316,7 @@ static bool will_summarize(struct sprof_outputs *outputs)
 	return true;
 }
 
-/* Whether all of the output passes by, or there is none. */
+/* Whether the output is only shown, or there is none. */
 static bool leaves_no_file(const struct sprof_outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->count; i++) {

@@ -67,9 +67,8 @@ static bool add_rank(struct expansion *expansion, struct sprof_error *err)
 	if (add_value(expansion, "the rank", sprof_rank_find(), &reason))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%%r: %s", reason.message);
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"start sprof with the launcher (mpirun -n 4 sprof run ...), or set SPROF_RANK");
-	return false;
 }
 
 /* "{VARIABLE}" after %q; returns its length, 0 if invalid. */
@@ -142,8 +141,7 @@ static bool check(const struct expansion *expansion, const char *path, struct sp
 	sprof_error_set(err, SPROF_ERROR_USAGE,
 		"every rank of the job would write %.200s, this one is %s", expansion->text,
 		sprof_rank_find());
-	sprof_error_hint(err, "put %%r into the name: -o prof-%%r.pb.gz");
-	return false;
+	return sprof_error_hint(err, "put %%r into the name: -o prof-%%r.pb.gz");
 }
 
 /* Names are never freed, like the options: there are few. */

@@ -17,8 +17,10 @@
 #include "base/cleanup.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
+#include "base/strings.h"
 #include "cmd/ui.h"
 #include "output/clean.h"
+#include "profile/model/match.h"
 
 enum { LISTED = 8 };
 
@@ -44,13 +46,10 @@ struct candidates {
 static void copy_base_name(const char *path, char *ret, size_t size)
 {
 	static const char deleted[] = " (deleted)";
-	const char *slash = strrchr(path, '/');
 	size_t length;
 
-	slash = slash ? slash + 1 : path;
-	length = strnlen(slash, size - 1);
-	memcpy(ret, slash, length);
-	ret[length] = '\0';
+	snprintf(ret, size, "%s", sprof_string_file_name(path));
+	length = strlen(ret);
 	if (length >= sizeof(deleted) && strcmp(ret + length - (sizeof(deleted) - 1), deleted) == 0)
 		ret[length - (sizeof(deleted) - 1)] = '\0';
 }
@@ -165,7 +164,7 @@ static void note(struct candidates *candidates, pid_t pid)
 		candidates->newest_ticks = stat.start_ticks;
 	}
 	candidates->count++;
-	/* More than there is room for: only --all wants them, and refuses. */
+	/* If the list is full: only --all uses it, and refuses then. */
 	(void)!sprof_pids_add(&candidates->pids, pid);
 }
 
@@ -200,9 +199,8 @@ static bool settle(const struct sprof_process_choice *choice, const struct candi
 		sprof_error_set(err, SPROF_ERROR_USAGE, "%zu processes match '%s': %s%s",
 			found->count, choice->pattern, found->list,
 			found->count > LISTED ? ", ..." : "");
-		sprof_error_hint(err, "--newest takes the last one started%s",
+		return sprof_error_hint(err, "--newest takes the last one started%s",
 			choice->has_all ? ", --all takes them all" : "; or choose with -p");
-		return false;
 	}
 	if (found->count > SPROF_PIDS_MAX)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
@@ -216,19 +214,15 @@ bool sprof_process_choice_find(
 	const struct sprof_process_choice *choice, struct sprof_pids *ret, struct sprof_error *err)
 {
 	struct candidates found = {.count = 0};
+	struct sprof_error reason = {0};
 	regex_t regex;
-	int result = regcomp(&regex, choice->pattern, REG_EXTENDED | REG_NOSUB);
-	char reason[128];
 	bool listed, by_line;
 
-	if (!result && !sprof_machine_check_proc(err)) {
+	if (!sprof_match_compile(choice->pattern, &regex, &reason))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--name: %s", reason.message);
+	if (!sprof_machine_check_proc(err)) {
 		regfree(&regex);
 		return false;
-	}
-	if (result) {
-		regerror(result, &regex, reason, sizeof(reason));
-		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--name: not a regular expression: %s: %s", choice->pattern, reason);
 	}
 	listed = list_matches(&regex, has_name, &found);
 	by_line = listed && !found.count;

@@ -73,7 +73,7 @@ static bool has_other_threads(pid_t tid, pid_t pid)
 		(sprof_proc_status_read_number(pid, "Threads", &threads) && threads > 1);
 }
 
-/* What threads have in common is their process's. */
+/* Replaces the threads by their processes. */
 static bool take_processes(
 	struct sprof_processes *processes, const char *command, struct sprof_error *err)
 {
@@ -103,8 +103,7 @@ static bool check_count(
 	sprof_pids_list(&processes->pids, list, sizeof(list));
 	sprof_error_set(
 		err, SPROF_ERROR_USAGE, "%s takes one process at a time, not %s", command, list);
-	sprof_error_hint(err, "sprof %s -p %d", command, (int)processes->pids.items[0]);
-	return false;
+	return sprof_error_hint(err, "sprof %s -p %d", command, (int)processes->pids.items[0]);
 }
 
 bool sprof_processes_settle(struct sprof_processes *processes, const struct sprof_command *command,

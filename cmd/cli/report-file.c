@@ -33,9 +33,8 @@ bool sprof_report_file_settle(const char *path, bool *json, struct sprof_error *
 	if (*json || is_stream(path))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "--output %s: the suffix names no format", path);
-	sprof_error_hint(err, "the suffixes are: %s, %s", sprof_format_text.suffix,
+	return sprof_error_hint(err, "the suffixes are: %s, %s", sprof_format_text.suffix,
 		sprof_format_json.suffix);
-	return false;
 }
 
 bool sprof_report_file_is_stdout(const char *path)

@@ -27,7 +27,7 @@ struct core_python {
 	struct sprof_interp_copy *copy;       /* reused for all threads */
 };
 
-/* Shared by all threads; and the waiting thread. */
+/* Shared by all threads. */
 struct giving {
 	const struct sprof_core_look *look;
 	const struct sprof_sink *sink;

@@ -30,7 +30,10 @@ static void add_lock(const struct sprof_thread_stack *thread, const struct sprof
 	const struct sprof_lock_traits *traits = &thread->lock_traits;
 	const bool is_known = lock->kind != SPROF_LOCK_UNKNOWN;
 
-	sprof_json_format(json, "{\"address\":\"0x%" PRIx64 "\"", thread->lock_address);
+	if (lock->kind == SPROF_LOCK_PARKING)
+		sprof_json_text(json, "{\"address\":null");
+	else
+		sprof_json_format(json, "{\"address\":\"0x%" PRIx64 "\"", thread->lock_address);
 	add_name(json, "kind", is_known ? sprof_lock_kind_name(lock->kind) : NULL);
 	add_name(json, "variable", lock->variable);
 	if (lock->variable)
@@ -261,16 +264,11 @@ bool sprof_dump_print_json(const struct sprof_dump_view *view, struct sprof_erro
 
 	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
 		return false;
-	if (!sprof_json_open(&json, out, false)) {
-		sprof_out_discard(out);
-		return sprof_error_no_memory(err);
-	}
+	if (!sprof_json_open(&json, out, false))
+		return sprof_out_end(out, sprof_error_no_memory(err), err);
 	add_head(view, &json);
 	ok = add_deadlocks(view, &json, err) && add_processes(view, &json, err);
 	sprof_json_text(&json, "}\n");
 	sprof_json_close(&json);
-	if (ok)
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return false;
+	return sprof_out_end(out, ok, err);
 }

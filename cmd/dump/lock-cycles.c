@@ -2,7 +2,7 @@
  * Finds deadlocks from the locks that threads wait for; the holders are already known. Some mutexes
  * will never be free: one whose owner is not a thread of its process, and one that the kernel
  * refused to lock because its owner has ended, or waits for the caller. Nothing records
- * which threads hold a lock of Rust, a lock of Python that no `with` statement took, or an rwlock for
+ * which threads hold a lock of Rust's std or of parking_lot, a lock of Python that no `with` statement took, or an rwlock for
  * reading: these make a deadlock only if all threads of the process wait for locks.
  */
 #include "cmd/dump/lock-cycles.h"
@@ -71,15 +71,18 @@ static void link_circles(size_t count, struct sprof_lock_cycles *cycles)
 
 /*
  * Whether only a thread of the process can end the wait. Semaphores and condition variables do not
- * count: threads use them to wait for work, too.
+ * count: threads use them to wait for work, too. Another process may have a shared mutex.
  */
 static bool waits_for_others(const struct sprof_thread_stack *thread)
 {
+	const bool is_of_processes = thread->is_lock_shared &&
+		(thread->lock == SPROF_LOCK_MUTEX || thread->lock == SPROF_LOCK_RWLOCK);
+
 	return thread->sampled && thread->state == SPROF_STATE_SLEEP && thread->lock_address &&
-		!thread->lock_traits.is_limited &&
+		!thread->lock_traits.is_limited && !is_of_processes &&
 		(thread->lock == SPROF_LOCK_MUTEX || thread->lock == SPROF_LOCK_RWLOCK ||
 			thread->lock == SPROF_LOCK_JOIN || thread->lock == SPROF_LOCK_PYTHON ||
-			thread->lock == SPROF_LOCK_RUST);
+			thread->lock == SPROF_LOCK_RUST || thread->lock == SPROF_LOCK_PARKING);
 }
 
 /*

@@ -9,7 +9,7 @@
 #include "profile/names/resolve.h"
 
 /* Frames between the system call and the function that a program calls, at most. */
-enum { DEEPEST = 6 };
+enum { DEEPEST = 8 };
 
 bool sprof_dump_resolve(const struct sprof_dump_view *view, const struct sprof_frame *frame,
 	struct sprof_locations *ret, struct sprof_error *err)
@@ -59,7 +59,7 @@ static bool find_kind(const struct sprof_dump_view *view, const struct sprof_thr
 			return false;
 		for (size_t j = 0; j < locations.count && *ret == SPROF_LOCK_UNKNOWN; j++)
 			*ret = sprof_profile_lock_by_name(locations.items[j].function);
-		if (is_callers && *ret != SPROF_LOCK_RUST)
+		if (is_callers && *ret != SPROF_LOCK_RUST && *ret != SPROF_LOCK_PARKING)
 			*ret = SPROF_LOCK_UNKNOWN;
 	}
 	return (*ret != SPROF_LOCK_UNKNOWN && *ret != SPROF_LOCK_SEMAPHORE) ||
@@ -77,6 +77,7 @@ bool sprof_dump_lock_find(const struct sprof_dump_view *view,
 		return false;
 	back = sprof_profile_lock_distance(ret->kind, thread->lock_address, &thread->lock_traits);
 	if (thread->lock_module != SPROF_RECORD_NONE && ret->kind != SPROF_LOCK_JOIN &&
+		ret->kind != SPROF_LOCK_PARKING &&
 		!sprof_symbols_find_data(view->symbols, thread->lock_module,
 			thread->lock_offset - back, &ret->variable, &ret->offset, err))
 		return false;

@@ -98,6 +98,7 @@ static bool on_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 		.lock_offset = wait->offset,
 		.lock_module = wait->module,
 		.lock = wait->lock,
+		.is_lock_shared = wait->shared,
 		.lock_traits = wait->traits,
 	};
 
@@ -132,6 +133,7 @@ static bool set_wait(struct sprof_stacks *stacks, struct sprof_thread_stack *thr
 	if (wait->lock_address)
 		thread->lock = wait->lock;
 	thread->lock_address = wait->lock_address;
+	thread->is_lock_shared = wait->is_lock_shared;
 	thread->lock_traits = wait->lock_traits;
 	thread->lock_offset = wait->lock_offset;
 	thread->lock_module = wait->lock_module;

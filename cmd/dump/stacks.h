@@ -33,6 +33,7 @@ struct sprof_thread_stack {
 	uint32_t lock_module;  /* module of a static variable; otherwise SPROF_RECORD_NONE */
 	uint64_t lock_offset;  /* with a module: offset from where its first byte is mapped */
 	enum sprof_lock_kind lock;
+	bool is_lock_shared; /* other processes may have it */
 	struct sprof_lock_traits lock_traits;
 	pid_t holder;               /* of the lock; 0: unknown */
 	struct sprof_frame *frames; /* innermost first */
@@ -59,6 +60,7 @@ struct sprof_stacks {
 		uint64_t lock_address, lock_offset;
 		uint32_t lock_module;
 		enum sprof_lock_kind lock;
+		bool is_lock_shared;
 		struct sprof_lock_traits lock_traits;
 	} * waits; /* by id - 1 */
 	size_t wait_count, wait_capacity;

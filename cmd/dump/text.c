@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
+#include "base/strings.h"
 #include "base/syscall-name.h"
 #include "base/system-names.h"
 #include "cmd/dump/dump.h"
@@ -26,14 +27,19 @@ static void print_thread_name(const struct sprof_thread_stack *thread)
 	printf("thread %d%s%s%s", thread->tid, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
-/* "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040". */
+/*
+ * "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040"; "a parking_lot lock", because the
+ * address is not the lock's.
+ */
 static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
 {
 	const char *kind = sprof_lock_kind_name(lock->kind);
 	char variable[LOCK_TEXT / 2];
 
 	sprof_clean_copy(lock->variable ? lock->variable : "", variable, sizeof(variable));
-	if (!lock->variable)
+	if (lock->kind == SPROF_LOCK_PARKING)
+		snprintf(text, LOCK_TEXT, "a %s", kind);
+	else if (!lock->variable)
 		snprintf(text, LOCK_TEXT, "%s 0x%" PRIx64, kind, lock->offset);
 	else if (lock->offset)
 		snprintf(text, LOCK_TEXT, "%s %s+0x%" PRIx64, kind, variable, lock->offset);
@@ -103,7 +109,7 @@ static bool print_lock(const struct sprof_dump_view *view, const struct sprof_th
 		printf(" (the end of a thread)");
 	else if (lock.kind == SPROF_LOCK_RWLOCK)
 		printf(" (%s; a reader may hold it: glibc does not record readers)", text);
-	else if (lock.kind == SPROF_LOCK_RUST)
+	else if (lock.kind == SPROF_LOCK_RUST || lock.kind == SPROF_LOCK_PARKING)
 		printf(" (%s, which records no owner)", text);
 	else
 		printf(" (%s)", text);
@@ -355,7 +361,7 @@ static void print_core_head(const struct sprof_core *core, size_t threads)
 		printf(", ended by SIG%s in thread %d",
 			sprof_signal_name(core->signal) ? sprof_signal_name(core->signal) : "?",
 			core->threads[0].tid);
-	printf(": %zu thread%s\n", threads, threads == 1 ? "" : "s");
+	printf(": %zu thread%s\n", threads, sprof_string_plural(threads));
 }
 
 bool sprof_dump_print_text(const struct sprof_dump_view *view, struct sprof_error *err)
@@ -375,7 +381,7 @@ bool sprof_dump_print_text(const struct sprof_dump_view *view, struct sprof_erro
 				print_core_head(view->core, end - i);
 			else
 				printf("process %d: %zu thread%s\n", stacks->threads[i].pid,
-					end - i, end - i == 1 ? "" : "s");
+					end - i, sprof_string_plural(end - i));
 		}
 		if (!print_thread(view, &stacks->threads[i], err))
 			return false;

@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "base/strings.h"
 #include "cmd/cli/program-file.h"
 #include "elfsym/dwarf/inlined.h"
 #include "elfsym/elf/demangle.h"
@@ -138,8 +139,7 @@ static bool is_link_of(const char *link, const char *file)
 
 bool sprof_function_wish_has_file(const struct sprof_function_wish *wish, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
+	const char *file = sprof_string_file_name(path);
 
 	return !wish->file || is_like(wish->file, strchr(wish->file, '/') ? path : file) ||
 		is_link_of(wish->file, file);
@@ -229,7 +229,7 @@ static bool is_central(
 	return false;
 }
 
-/* A function of the program. */
+/* Notes which wishes a function of the program fulfils. */
 static void look_at(
 	struct sprof_function_choice *choice, const struct sprof_listing *listing, size_t at)
 {
@@ -289,11 +289,10 @@ static bool note_inlined(const struct sprof_function_wish *wish,
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
 		"'%s' has no calls to watch: the compiler has inlined it into %s%s%s", wish->name,
 		inlined->into, place, inlined->count > 1 ? " and elsewhere" : "");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"watch %s, or compile with -fno-inline; sprof run and annotate show inlined functions, "
 		"too",
 		inlined->into);
-	return false;
 }
 
 /* Not for patterns: they have no single function to look for. */
@@ -396,8 +395,7 @@ bool sprof_function_choice_note_central(
 {
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "none of the watched functions is called '%s'",
 		choice->central);
-	sprof_error_hint(err, "name it in --function, too");
-	return false;
+	return sprof_error_hint(err, "name it in --function, too");
 }
 
 /* Whether all watched functions are the program's, and the central function is not among them. */

@@ -60,10 +60,9 @@ static bool use_registers(struct sprof_functions *functions, struct sprof_error 
 	if (!sprof_recorded_breakpoints_are_permitted(&denial) ||
 		!sprof_recorded_events_create(&wanted, &functions->recorded, &denied, &denial)) {
 		(void)!sprof_perf_denied(&denial, "debug registers", err);
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"without --count, breakpoints are used, which need no rights: they change "
 			"the program's code while it is watched");
-		return false;
 	}
 	functions->source = sprof_recorded_events_source(functions->recorded);
 	functions->sink = sprof_recorded_events_sink(functions->recorded);
@@ -75,8 +74,7 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 	if (!sprof_breakpoints_are_possible()) {
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"this build has no breakpoints: they need x86_64 and libZydis");
-		sprof_error_hint(err, "sprof calls --count counts calls without them");
-		return false;
+		return sprof_error_hint(err, "sprof calls --count counts calls without them");
 	}
 	functions->sink = (struct sprof_trace_sink){functions, take_event};
 	functions->breakpoints = sprof_breakpoint_events_create(&(struct sprof_breakpoint_options){

@@ -22,7 +22,7 @@ static const double enough = 1.5;
 void sprof_window_times_init(
 	struct sprof_window_times *times, const struct sprof_trap_floor *floor, uint64_t enough_ns)
 {
-	*times = (struct sprof_window_times){.floor = *floor, .enough_ns = enough_ns};
+	*times = (struct sprof_window_times){.floor = *floor, .enough_ns = enough_ns, .weight = 1};
 }
 
 void sprof_window_times_open(struct sprof_window_times *times, uint64_t now_ns)
@@ -109,6 +109,11 @@ bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread,
 		time->costs_ns += (double)cost->cpu_ns;
 		time->ran_ns += ran_in_gap(load, cost);
 	}
+	if (!time->first_ns) {
+		time->first_ns = load->stopped_ns;
+		time->first_runq_ns = load->all_runq_ns;
+	}
+	time->runq_ns = load->all_runq_ns;
 	time->seen_ns = load->stopped_ns;
 	time->went_on_ns = went_on_ns;
 	time->has_enough = time->own_ns >= (double)times->enough_ns;
@@ -125,17 +130,17 @@ static double own_until(
 	return fmax(time->own_ns + fmax(since - (double)cost->gap_ns, 0), 0);
 }
 
-static void leave(struct sprof_window_time *time, double own, uint64_t all_ns)
+static void leave(struct sprof_window_time *time, double own, double all_ns, double weight)
 {
-	time->total_ns += fmin(own, (double)all_ns);
-	time->most_ns += fmin(own + time->stopped_ns, (double)all_ns);
-	time->all_ns += all_ns;
+	time->total_ns += weight * fmin(own, all_ns);
+	time->most_ns += weight * fmin(own + time->stopped_ns, all_ns);
+	time->all_ns += weight * all_ns;
 }
 
 uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now_ns)
 {
 	const uint64_t length_ns = sprof_minus(now_ns, times->opened_ns);
-	const uint64_t all_ns = length_ns < times->enough_ns ? length_ns : times->enough_ns;
+	const double all_ns = fmin((double)length_ns, (double)times->enough_ns);
 	double least = (double)length_ns;
 
 	times->is_open = false;
@@ -146,10 +151,10 @@ uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now
 		if (time->window != times->number)
 			continue;
 		own = own_until(time, &times->floor.here, now_ns);
-		leave(time, own, all_ns);
+		leave(time, own, all_ns, times->weight);
 		least = fmin(least, own);
 	}
-	times->all_ns += all_ns;
+	times->all_ns += times->weight * all_ns;
 	return length_ns - (uint64_t)least;
 }
 
@@ -161,9 +166,20 @@ double sprof_window_times_own(
 	*ret_is_most =
 		time && (!times->floor.here.gap_ns || time->ran_ns < enough * time->costs_ns);
 	if (!time)
-		return (double)times->all_ns;
-	rest = (double)(times->all_ns - time->all_ns);
+		return times->all_ns;
+	rest = times->all_ns - time->all_ns;
 	return rest + (*ret_is_most ? time->most_ns : time->total_ns);
+}
+
+double sprof_window_times_queued(const struct sprof_window_times *times, uint32_t thread)
+{
+	const struct sprof_window_time *time = thread < times->count ? &times->items[thread] : NULL;
+
+	if (!time || time->seen_ns <= time->first_ns)
+		return 0;
+	return fmin((double)(time->runq_ns - time->first_runq_ns) /
+			(double)(time->seen_ns - time->first_ns),
+		1);
 }
 
 void sprof_window_times_finish(struct sprof_window_times *times)

@@ -92,7 +92,7 @@ static void close_window(struct sprof_function_windows *windows)
 	const uint64_t taken = sprof_window_times_close(&windows->times, now_ns);
 
 	sprof_functions_suspend(windows->options.functions);
-	sprof_duty_close(&windows->duty, now_ns, taken * CACHES_PCT / 100, windows->counted);
+	sprof_duty_close(&windows->duty, now_ns, taken * CACHES_PCT / 100, windows->counted, 1);
 	call_closed(windows, now_ns);
 }
 

@@ -218,10 +218,7 @@ static bool write_report(const struct sprof_heap_report *report, bool json, stru
 	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
 		return false;
 	done = json ? sprof_heap_report_json(report, out) : sprof_heap_report_text(report, out);
-	if (done)
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return sprof_error_no_memory(err);
+	return sprof_out_end(out, done || sprof_error_no_memory(err), err);
 }
 
 static bool print(const struct run *run, struct sprof_error *err)
@@ -239,14 +236,14 @@ static bool print(const struct run *run, struct sprof_error *err)
 		.functions = sprof_functions_count(run->functions),
 		.begin_ns = run->begin_ns,
 		.end_ns = run->end_ns,
-		.top = run->shown.full   ? 0
-			: run->shown.top ? run->shown.top
-					 : TOP,
+		.top = run->shown.output.full   ? 0
+			: run->shown.output.top ? run->shown.output.top
+						: TOP,
 		.width = sprof_terminal_width(),
 		.live = exact->live,
 		.older_ns = exact->older_ns,
 		.sizes = exact->sizes,
-		.short_names = run->shown.short_names,
+		.short_names = run->shown.output.short_names,
 	};
 	const bool done = sprof_heap_rows_create(
 				  report.books, report.profile, run->end_ns, exact->older_ns, &rows)

@@ -46,11 +46,8 @@ static bool move_break(
 			found = &growth->breaks[i];
 	}
 	if (!found) {
-		if (!sprof_array_reserve(&growth->breaks, &growth->break_capacity,
-			    growth->break_count + 1, sizeof(*growth->breaks)))
-			return false;
-		growth->breaks[growth->break_count++] = (struct sprof_growth_break){call->pid, end};
-		return true;
+		return SPROF_ARRAY_APPEND(growth->breaks, growth->break_count,
+			growth->break_capacity, (struct sprof_growth_break){call->pid, end});
 	}
 	/* A new program begins below. */
 	*ret_bytes = end > found->end && call->arguments[0] ? end - found->end : 0;

@@ -249,6 +249,10 @@ static void note_losses(const struct heap *heap)
 		return;
 	}
 	note_few(heap);
+	if (heap->watching.tracing.quality.merges[SPROF_MERGE_NOT_READ])
+		sprof_ui_note(
+			"the kernel copies native stacks only, so Python functions are missing: "
+			"--rate and --exact name them, and so does --source ptrace");
 	gaps = sprof_recorded_events_gaps(heap->recorded);
 	if (gaps.is_of_users_only)
 		sprof_ui_note(
@@ -316,7 +320,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.shown = &options.shown,
 	};
 
-	options.shown.short_names = options.naming.short_names;
+	options.shown.output.short_names = options.naming.short_names;
 	if (options.rate)
 		return sprof_heap_rate_run(
 			&(struct sprof_heap_rate_request){options.overhead, &options.watching,

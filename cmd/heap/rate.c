@@ -1,6 +1,6 @@
 /*
  * Sets breakpoints at the allocators in short windows. A thread's rate is what it allocates in
- * windows, divided by its own time in them.
+ * windows, divided by its own time in them. Each window counts for the time since the last one.
  *
  * Does not handle frees: most happen outside the window. For a thread that allocates so fast that
  * it hardly runs between stops, the figure is a lower bound.
@@ -28,6 +28,12 @@
 /* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
+/* The unit of weights: the shortest gap between windows has about 100. */
+enum { WEIGHT_NS = 100 * SPROF_NS_PER_US };
+
+/* Threads waited that share of the time for a CPU: it is said. */
+static const double much_queued = 0.05;
+
 /* A thread's own time that counts per window. */
 static const uint64_t enough_ns = 2 * SPROF_NS_PER_MS;
 
@@ -38,13 +44,15 @@ struct run {
 	struct sprof_functions *functions;
 	struct sprof_event_source source; /* of the functions */
 	struct sprof_heap_choice choice;
-	struct sprof_growth counted; /* in windows */
+	struct sprof_growth counted; /* in windows, by weight */
 	struct sprof_duty duty;
 	struct sprof_window_times times;
 	uint64_t counted_bytes; /* in this window */
+	uint64_t weight;        /* of this window */
 	uint64_t end_ns;
 	bool out_of_memory;
 	bool has_fast_threads;
+	double queued; /* how much of the allocations' time threads waited for a CPU; a share */
 };
 
 /* reallocarray() calls realloc(), and nested calls are not recognised here. */
@@ -90,8 +98,8 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	load = sprof_functions_load(run->functions, event->thread);
 	if (!sprof_window_times_stop(&run->times, event->thread, &load, event->time_ns, &counts) ||
 		(counts &&
-			!sprof_growth_add(
-				&run->counted, event->thread, (uint32_t)event->stack, bytes, 1)))
+			!sprof_growth_add(&run->counted, event->thread, (uint32_t)event->stack,
+				bytes * run->weight, run->weight)))
 		run->out_of_memory = true;
 	run->counted_bytes += counts ? bytes : 0;
 	return !run->out_of_memory;
@@ -106,12 +114,15 @@ static void turn(struct run *run, uint64_t now_ns)
 		run->counted_bytes = 0;
 		now_ns = sprof_clock_now_ns();
 		sprof_duty_open(&run->duty, now_ns);
+		run->weight = 1 + sprof_duty_stands_for_ns(&run->duty) / WEIGHT_NS;
+		run->times.weight = (double)run->weight;
 		sprof_window_times_open(&run->times, now_ns);
 		return;
 	}
 	taken_ns = sprof_window_times_close(&run->times, now_ns);
 	sprof_functions_suspend(run->functions);
-	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes);
+	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes,
+		(double)run->weight);
 }
 
 static void begin_source(void *data, struct sprof_target *target)
@@ -169,6 +180,8 @@ static void end_source(void *data, uint64_t now_ns)
 /* Converts the counts to rates. */
 static bool put_rates(struct run *run, struct sprof_growth *rates)
 {
+	double queued = 0, all = 0;
+
 	for (size_t i = 0; i < run->counted.row_count; i++) {
 		const struct sprof_growth_row *row = &run->counted.rows[i];
 		bool is_most;
@@ -176,18 +189,28 @@ static bool put_rates(struct run *run, struct sprof_growth *rates)
 		const double per_s = own > 0 ? SPROF_NS_PER_S / own : 0;
 
 		run->has_fast_threads |= is_most || !per_s;
+		queued += (double)row->bytes * per_s *
+			sprof_window_times_queued(&run->times, row->thread);
+		all += (double)row->bytes * per_s;
 		if (!sprof_growth_add(rates, row->thread, row->stack,
 			    (uint64_t)llround((double)row->bytes * per_s),
 			    (uint64_t)llround((double)row->count * per_s)))
 			return false;
 	}
+	run->queued = all > 0 ? queued / all : 0;
 	return true;
+}
+
+/* What is computed from windows does not hold as far as threads wait for a CPU outside. */
+static double error_of(const struct run *run)
+{
+	return hypot(sprof_duty_error(&run->duty), run->queued);
 }
 
 static void tell(const struct run *run)
 {
 	const struct sprof_duty *duty = &run->duty;
-	const double error = sprof_duty_error(duty);
+	const double error = error_of(run);
 
 	if (!sprof_functions_count(run->functions))
 		sprof_ui_note("no function of an allocator was found: a stripped static program?");
@@ -203,15 +226,20 @@ static void tell(const struct run *run)
 	if (duty->windows)
 		sprof_ui_note("stops took at most %.1f %% of the time",
 			100 * (double)duty->taken_ns / (double)(run->end_ns - duty->begin_ns));
+	if (run->queued >= much_queued)
+		sprof_ui_note(
+			"the allocating threads waited %.0f %% of the time for a CPU, which makes the "
+			"estimate that uncertain: measure while fewer threads compete",
+			100 * run->queued);
 	if (run->has_fast_threads)
 		sprof_ui_note(
 			"some threads allocate too fast to be measured: their rates are lower "
 			"bounds");
 }
 
-static unsigned error_percent(const struct sprof_duty *duty)
+static unsigned error_percent(const struct run *run)
 {
-	const double error = sprof_duty_error(duty);
+	const double error = error_of(run);
 
 	return isfinite(error) ? (unsigned)fmax(fmin(ceil(100 * error), 999), 1) : UINT_MAX;
 }
@@ -229,7 +257,7 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 	if (!done)
 		return false;
 	profile->kinds.are_lower_bounds = run->has_fast_threads;
-	profile->kinds.error_percent = error_percent(&run->duty);
+	profile->kinds.error_percent = error_percent(run);
 	tell(run);
 	return sprof_report_options_write_all(&run->shown, profile, ret_exit, err);
 }

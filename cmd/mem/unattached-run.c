@@ -29,8 +29,7 @@ bool sprof_unattached_run_check(
 			"%s watches a process or a program that it starts, not both", command);
 	else
 		sprof_error_set(err, SPROF_ERROR_USAGE, "%s needs a process or a program", command);
-	sprof_error_hint(err, "sprof %s -p PID, or sprof %s -- PROGRAM", command, command);
-	return false;
+	return sprof_error_hint(err, "sprof %s -p PID, or sprof %s -- PROGRAM", command, command);
 }
 
 /* Waits for one of the descriptors, or until the moment. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 
 static const char *const words[] = {
 	[SPROF_LINE_EMPTY] = "",
@@ -39,7 +40,7 @@ enum sprof_line sprof_line_parse(const char *text, size_t length)
 		length--;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strlen(words[i]) == length && !memcmp(words[i], text, length))
+		if (sprof_string_is(text, length, words[i]))
 			return (enum sprof_line)i;
 	}
 	return SPROF_LINE_UNKNOWN;

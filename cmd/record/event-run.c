@@ -37,9 +37,8 @@ bool sprof_event_run_check(const char *command, const struct sprof_event_run_opt
 		return true;
 	sprof_error_set(
 		err, SPROF_ERROR_USAGE, "%s needs a program to start, or a process", command);
-	sprof_error_hint(err, "for example: sprof %s -- ls -l, or: sprof %s -p 4711 -d 10s",
+	return sprof_error_hint(err, "for example: sprof %s -- ls -l, or: sprof %s -p 4711 -d 10s",
 		command, command);
-	return false;
 }
 
 static bool create_parts(struct sprof_event_run *watching)

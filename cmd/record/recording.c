@@ -126,7 +126,7 @@ static bool set_waits(void *field, const char *text, struct sprof_error *err)
 	unsigned how;
 
 	if (!text) {
-		options->shown.waits = true;
+		options->shown.output.waits_only = true;
 		return true;
 	}
 	if (!sprof_value_choice(names, text, &how, err))
@@ -158,10 +158,9 @@ static bool refuse_name(const char *option, const char *pattern, struct sprof_er
 {
 	sprof_error_set(err, SPROF_ERROR_USAGE, "--every would write %s %s again and again", option,
 		pattern ? pattern : "-");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"put %%t (the time) or %%n (a number) into the name of a file: "
 		"-o prof-%%t.pb.gz");
-	return false;
 }
 
 bool sprof_recording_check_periods(const struct sprof_recording *options, struct sprof_error *err)

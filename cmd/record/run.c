@@ -69,8 +69,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "run needs a program to start");
-		sprof_error_hint(err, "for example: sprof run -- ls -l");
-		return false;
+		return sprof_error_hint(err, "for example: sprof run -- ls -l");
 	}
 	options.shown.outputs.beside_program = true;
 	if (!sprof_session_prepare(&options, err))

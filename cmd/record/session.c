@@ -151,7 +151,7 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 		? SPROF_STDOUT_REPORT
 		: SPROF_STDOUT_SUMMARY;
 
-	options->shown.short_names = options->naming.short_names;
+	options->shown.output.short_names = options->naming.short_names;
 	if (!check_weight(options, err) || !settle_end(options, err) ||
 		!check_start(options, err) || !check_faults(options, err) ||
 		!sprof_outputs_settle(&options->shown.outputs, wanted, err) ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "cmd/cli/command-line.h"
 
 static char *describe_all(const struct sprof_pids *pids)
@@ -13,28 +14,21 @@ static char *describe_all(const struct sprof_pids *pids)
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
 
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; i < pids->count; i++) {
+	for (size_t i = 0; stream && i < pids->count; i++) {
 		SPROF_AUTO_FREE char *command = sprof_command_line_of(NULL, pids->items[i]);
 
 		fprintf(stream, "%s%s", i ? " | " : "", command ? command : "?");
 	}
-	if (!fclose(stream))
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(stream, &text, true);
 }
 
 static char *describe_threads(const struct sprof_pids *tids)
 {
 	SPROF_AUTO_FREE char *command = sprof_command_line_of(NULL, tids->items[0]);
-	char list[512], *text;
+	char list[512];
 
 	sprof_pids_list(tids, list, sizeof(list));
-	if (!command || asprintf(&text, "%s (only threads %s)", command, list) < 0)
-		return NULL;
-	return text;
+	return command ? sprof_string_print("%s (only threads %s)", command, list) : NULL;
 }
 
 struct sprof_subject sprof_subject_of(const struct sprof_processes *processes)

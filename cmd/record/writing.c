@@ -76,8 +76,8 @@ static struct sprof_written write_shown(const struct sprof_recording *options,
 static bool share_out(const struct sprof_recording *options, struct sprof_profile *profile,
 	struct sprof_error *err)
 {
-	const bool done = options->shown.threads ? sprof_estimate_take_back(profile)
-						 : sprof_estimate_share(profile);
+	const bool done = options->shown.output.threads ? sprof_estimate_take_back(profile)
+							: sprof_estimate_share(profile);
 
 	return done || sprof_error_no_memory(err);
 }

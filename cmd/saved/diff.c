@@ -11,11 +11,11 @@
 
 static const struct sprof_option compare_table[] = {
 	{"shares", NULL, NULL, "text: show a table of each function's shares, self and total",
-		sprof_value_flag, FIELD(shares)},
+		sprof_value_flag, FIELD(shown.output.shares)},
 	{"absolute", NULL, NULL,
 		"other formats and --shares: compare absolute weights, not scaled\n"
 		"to the same total",
-		sprof_value_flag, FIELD(absolute)},
+		sprof_value_flag, FIELD(shown.output.absolute)},
 	{0},
 };
 
@@ -58,17 +58,10 @@ static bool load(const struct sprof_reading *options, const char *path, struct s
 static bool write_all(const struct sprof_reading *options, struct sprof_profile *joined,
 	uint32_t base_threads, int *ret_exit, struct sprof_error *err)
 {
-	struct sprof_output_options output;
-	struct sprof_written written;
+	struct sprof_report_options shown = options->shown;
 
-	if (!sprof_report_options_output_options(&options->shown, joined, &output, err))
-		return false;
-	output.base_threads = base_threads;
-	output.absolute = options->absolute;
-	output.shares = options->shares;
-	written = sprof_report_options_write(&options->shown, joined, &output, true);
-	*ret_exit = sprof_outputs_exit(&written);
-	return true;
+	shown.output.base_threads = base_threads;
+	return sprof_report_options_write_all(&shown, joined, ret_exit, err);
 }
 
 /* The runs of both sides, in their order. */
@@ -80,10 +73,9 @@ struct runs {
 static bool usage(struct sprof_error *err)
 {
 	sprof_error_set(err, SPROF_ERROR_USAGE, "diff needs two profiles");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"for example: sprof diff before.pb.gz after.pb.gz; several runs of each side need "
 		"\"--\" between the sides");
-	return false;
 }
 
 /* "BEFORE AFTER", or "BEFORE... -- AFTER..."; `paths` is where the files begin. */

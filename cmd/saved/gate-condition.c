@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "cmd/saved/gate.h"
 
 /* A part of the text, without blanks around it. */
@@ -24,9 +25,8 @@ static struct part trim(const char *begin, const char *end)
 static bool wrong(struct sprof_error *err, const char *what)
 {
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%s", what);
-	sprof_error_hint(
+	return sprof_error_hint(
 		err, "for example: --fail-if 'wall(parse) > +5%%', or 'user(parse) > +20ms'");
-	return false;
 }
 
 /* The factor to ns, 1 for samples; 0: no such unit. */
@@ -80,18 +80,17 @@ static bool parse_weight(
 		return wrong(err, "does not begin with a kind of time");
 	memcpy(text, part.text, part.length);
 	text[part.length] = '\0';
-	ret->self = !strncmp(text, self, strlen(self)) &&
+	ret->self = sprof_string_starts_with(text, self) &&
 		(!text[strlen(self)] || text[strlen(self)] == '-');
 	if (ret->self)
 		name = text[strlen(self)] ? text + strlen(self) + 1 : "wall";
 	if (sprof_weight_find(name, &ret->weight))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "does not begin with a kind of time");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"wall, user, sys, runq, wait, sleep, disk, stopped, stolen, samples; self, or "
 		"self- and "
 		"one of these");
-	return false;
 }
 
 static bool parse_function(

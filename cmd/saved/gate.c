@@ -62,10 +62,9 @@ const struct sprof_option sprof_gate_option_table[] = {
 static bool usage(struct sprof_error *err, const char *what)
 {
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%s", what);
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"for example: sprof diff --fail-if 'wall(parse) > +5%%' before-*.pb.gz -- "
 		"after-*.pb.gz");
-	return false;
 }
 
 /* The number of words up to "--" or the end. */
@@ -119,10 +118,7 @@ static bool write_to(
 
 	if (!sprof_report_file_open(path, &out, err))
 		return false;
-	if (write(gate, out))
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return sprof_error_no_memory(err);
+	return sprof_out_end(out, write(gate, out) || sprof_error_no_memory(err), err);
 }
 
 static bool write_all(const struct sprof_gate *gate, const struct sprof_gate_options *options,
@@ -149,9 +145,10 @@ static bool check(
 		if (operands[i][0] == '-' && operands[i][1])
 			return usage(err, "options must precede the --");
 	}
-	if (options->shown.outputs.count || options->shown.weight || options->absolute ||
-		options->shares || sprof_report_options_asks_for_text(&options->shown) ||
-		options->shown.threads)
+	if (options->shown.outputs.count || options->shown.weight ||
+		options->shown.output.absolute || options->shown.output.shares ||
+		sprof_report_options_asks_for_text(&options->shown) ||
+		options->shown.output.threads)
 		return usage(err,
 			"--fail-if prints another table (also --junit and --markdown), and its "
 			"conditions select the figures");

@@ -21,15 +21,12 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 {
 	const struct sprof_reading *options = data;
 	struct sprof_report_options shown = options->shown;
-	struct sprof_output_options output;
 	struct sprof_profile *profile;
-	struct sprof_written written;
 	bool ok;
 
 	if (!operands[0] || !shown.outputs.count) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "merge needs profiles, and -o FILE");
-		sprof_error_hint(err, "for example: sprof merge -o all.pb.gz prof-*.pb.gz");
-		return false;
+		return sprof_error_hint(err, "for example: sprof merge -o all.pb.gz prof-*.pb.gz");
 	}
 	shown.outputs.is_saved = true;
 	if (!sprof_outputs_settle(&shown.outputs, SPROF_STDOUT_REPORT, err) ||
@@ -37,11 +34,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	shown.no_pager = true;
 	ok = sprof_report_options_filter(&shown, &profile, err) &&
-		sprof_report_options_output_options(&shown, profile, &output, err);
-	if (ok) {
-		written = sprof_report_options_write(&shown, profile, &output, true);
-		*ret_exit = sprof_outputs_exit(&written);
-	}
+		sprof_report_options_write_all(&shown, profile, ret_exit, err);
 	sprof_profile_destroy(profile);
 	return ok;
 }

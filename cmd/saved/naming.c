@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "cmd/cli/option-values.h"
 #include "cmd/ui.h"
 #include "elfsym/debug-files/debuginfod.h"
@@ -23,13 +24,7 @@
 
 static bool set_kind(void *field, const char *text, struct sprof_error *err)
 {
-	static const char *const names[] = {"full", "short", NULL};
-	unsigned kind;
-
-	if (!sprof_value_choice(names, text, &kind, err))
-		return false;
-	*(bool *)field = kind;
-	return true;
+	return sprof_value_either("full", "short", text, field, err);
 }
 
 /* The row's offset leads to the whole struct, because each word sets another field. */
@@ -129,8 +124,8 @@ static bool set_debuginfod(void *field, const char *text, struct sprof_error *er
 
 	if (!urls || !urls[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "DEBUGINFOD_URLS names no server");
-		sprof_error_hint(err, "export DEBUGINFOD_URLS=https://debuginfod.debian.net");
-		return false;
+		return sprof_error_hint(
+			err, "export DEBUGINFOD_URLS=https://debuginfod.debian.net");
 	}
 	naming->debuginfod = urls;
 	return !text || sprof_value_duration(&naming->debuginfod_limit_ns, text, err);
@@ -233,11 +228,6 @@ struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options
 	};
 }
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* Once: a run that writes several times opens several sessions. */
 static void note_loaded(const struct sprof_naming_sysmaps *sysmaps)
 {
@@ -247,8 +237,9 @@ static void note_loaded(const struct sprof_naming_sysmaps *sysmaps)
 		const struct sprof_naming_loaded *loaded = &sysmaps->loaded[i];
 
 		sprof_ui_note("%s: loaded %zu function%s, %zu line%s skipped",
-			sysmaps->items[i].path, loaded->functions, plural(loaded->functions),
-			loaded->skipped, plural(loaded->skipped));
+			sysmaps->items[i].path, loaded->functions,
+			sprof_string_plural(loaded->functions), loaded->skipped,
+			sprof_string_plural(loaded->skipped));
 	}
 	told = true;
 }
@@ -295,7 +286,7 @@ bool sprof_namer_create_saved(const struct sprof_naming *options,
 }
 
 /* Prints a note once, about the module that lacks the most. */
-static void tell_lost(const struct sprof_symbols *symbols)
+static void note_lost(const struct sprof_symbols *symbols)
 {
 	static bool told;
 	size_t units;
@@ -309,7 +300,7 @@ static void tell_lost(const struct sprof_symbols *symbols)
 	snprintf(package, sizeof(package), "%s.dwp", module->path);
 	has_package = access(package, F_OK) == 0;
 	sprof_ui_note("%s: no inlined functions of %zu unit%s, whose .dwo file is missing%s%s; %s",
-		sprof_module_name(module), units, plural(units),
+		sprof_module_name(module), units, sprof_string_plural(units),
 		has_package ? "; elfutils before 0.191 does not read " : "",
 		has_package ? package : "", "keep the .dwo files where the compiler wrote them");
 }
@@ -317,7 +308,7 @@ static void tell_lost(const struct sprof_symbols *symbols)
 void sprof_namer_finish(struct sprof_namer *namer)
 {
 	if (namer->symbols)
-		tell_lost(namer->symbols);
+		note_lost(namer->symbols);
 	sprof_symbols_destroy(namer->symbols);
 	sprof_debuginfod_destroy(namer->debuginfod);
 	*namer = (struct sprof_namer){0};

@@ -95,8 +95,7 @@ bool sprof_reading_load(const struct sprof_reading *options, const char *path,
 
 struct input {
 	const char *path;
-	char *command;                 /* a copy; NULL: unknown */
-	struct sprof_run_key key;      /* with this command */
+	struct sprof_run_key key;
 	struct sprof_profile *profile; /* NULL: not in memory */
 };
 
@@ -104,14 +103,7 @@ static int compare_keys(const void *one, const void *other)
 {
 	const struct input *left = one, *right = other;
 
-	return sprof_run_order_keys(&left->key, &right->key);
-}
-
-static int compare_contents(const void *one, const void *other)
-{
-	const struct input *left = one, *right = other;
-
-	return sprof_run_order(left->profile, right->profile);
+	return sprof_run_order(&left->key, &right->key);
 }
 
 /* A pipe can't. */
@@ -126,57 +118,29 @@ static bool read_key(
 	const struct sprof_reading *options, struct input *input, struct sprof_error *err)
 {
 	const bool again = can_be_read_again(input->path);
-	struct sprof_profile *profile;
-	bool done;
 
-	if (again ? !read_file(options, input->path, true, &profile, err)
-		  : !sprof_reading_load(options, input->path, &profile, err))
+	if (again ? !read_file(options, input->path, true, &input->profile, err)
+		  : !sprof_reading_load(options, input->path, &input->profile, err))
 		return false;
-	input->command = profile->command ? strdup(profile->command) : NULL;
-	input->key = (struct sprof_run_key){profile->start_realtime_ns, input->command};
-	done = input->command || !profile->command || sprof_error_no_memory(err);
-	if (again)
-		sprof_profile_destroy(profile);
-	else
-		input->profile = profile;
-	return done;
-}
-
-/* Inputs of one key: their contents decide, so all of them are in memory until they are ordered. */
-static bool merge_group(const struct sprof_reading *options, struct input *inputs, size_t count,
-	struct sprof_profile *sum, struct sprof_error *err)
-{
-	struct sprof_error reason = {0};
-
-	for (size_t i = 0; i < count; i++) {
-		if (!inputs[i].profile &&
-			!sprof_reading_load(options, inputs[i].path, &inputs[i].profile, err))
-			return false;
-	}
-	qsort(inputs, count, sizeof(*inputs), compare_contents);
-	for (size_t i = 0; i < count; i++) {
-		if (!sprof_profile_merge(sum, inputs[i].profile, &reason))
-			return sprof_error_set(
-				err, reason.kind, "%s: %s", inputs[i].path, reason.message);
-		sprof_profile_destroy(inputs[i].profile);
-		inputs[i].profile = NULL;
+	input->key = sprof_run_key_of(input->profile);
+	if (again) {
+		sprof_profile_destroy(input->profile);
+		input->profile = NULL;
 	}
 	return true;
 }
 
-static bool merge_inputs(const struct sprof_reading *options, struct input *inputs, size_t count,
+static bool merge_input(const struct sprof_reading *options, struct input *input,
 	struct sprof_profile *sum, struct sprof_error *err)
 {
-	size_t end;
+	struct sprof_error reason = {0};
 
-	qsort(inputs, count, sizeof(*inputs), compare_keys);
-	for (size_t begin = 0; begin < count; begin = end) {
-		end = begin + 1;
-		while (end < count && !compare_keys(&inputs[begin], &inputs[end]))
-			end++;
-		if (!merge_group(options, &inputs[begin], end - begin, sum, err))
-			return false;
-	}
+	if (!input->profile && !sprof_reading_load(options, input->path, &input->profile, err))
+		return false;
+	if (!sprof_profile_merge(sum, input->profile, &reason))
+		return sprof_error_set(err, reason.kind, "%s: %s", input->path, reason.message);
+	sprof_profile_destroy(input->profile);
+	input->profile = NULL;
 	return true;
 }
 
@@ -194,11 +158,12 @@ static bool load_several(const struct sprof_reading *options, char *const paths[
 		inputs[i].path = paths[i];
 		ok = read_key(options, &inputs[i], err);
 	}
-	ok = ok && merge_inputs(options, inputs, count, sum, err);
-	for (size_t i = 0; inputs && i < count; i++) {
-		free(inputs[i].command);
+	if (ok)
+		qsort(inputs, count, sizeof(*inputs), compare_keys);
+	for (size_t i = 0; ok && i < count; i++)
+		ok = merge_input(options, &inputs[i], sum, err);
+	for (size_t i = 0; inputs && i < count; i++)
 		sprof_profile_destroy(inputs[i].profile);
-	}
 	return ok;
 }
 

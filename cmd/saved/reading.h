@@ -21,7 +21,6 @@ struct sprof_reading {
 	const char *parent;             /* report: a pattern; NULL: none */
 	const char *input;              /* report: a file beside the operands; NULL: none */
 	bool no_children;               /* report: self only */
-	bool absolute, shares;          /* diff */
 	struct sprof_gate_options gate; /* diff */
 };
 

@@ -35,16 +35,10 @@ static bool set_columns(void *field, const char *text, struct sprof_error *err)
 
 static bool set_colour(void *field, const char *text, struct sprof_error *err)
 {
-	static const char *const names[] = {"total", "self", NULL};
-	unsigned key;
-
-	if (!sprof_value_choice(names, text, &key, err))
-		return false;
-	*(bool *)field = key;
-	return true;
+	return sprof_value_either("total", "self", text, field, err);
 }
 
-/* Like the next one. */
+/* The row's offset leads to the whole struct, because the option sets two fields. */
 static bool set_percentage(void *field, const char *text, struct sprof_error *err)
 {
 	static const char *const names[] = {"relative", "absolute", NULL};
@@ -53,21 +47,19 @@ static bool set_percentage(void *field, const char *text, struct sprof_error *er
 
 	if (!sprof_value_choice(names, text, &choice, err))
 		return false;
-	shown->of_whole = choice;
+	shown->output.of_whole = choice;
 	shown->percentage_said = true;
 	return true;
 }
 
-/* The row's offset leads to the whole struct, because the option also asks for a text report. */
 static bool set_report_mode(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_report_options *shown = field;
 
 	shown->mode_said = true;
-	return sprof_value_report_mode(&shown->report_mode, text, err);
+	return sprof_value_report_mode(&shown->output.report_mode, text, err);
 }
 
-/* Like the last one. */
 static bool set_per_thread(void *field, const char *text, struct sprof_error *err)
 {
 	return set_report_mode(field, "per-thread", err);
@@ -99,10 +91,9 @@ static bool set_states(void *field, const char *text, struct sprof_error *err)
 
 		if (!states) {
 			sprof_error_set(err, SPROF_ERROR_USAGE, "no such state");
-			sprof_error_hint(err,
+			return sprof_error_hint(err,
 				"the states are user, sys, sleep, disk, stopped, and "
 				"wait for the last three");
-			return false;
 		}
 		*(unsigned *)field |= states;
 	}
@@ -120,51 +111,33 @@ static bool set_pattern(void *field, const char *text, struct sprof_error *err)
 }
 
 /* "@libc" is a pattern of the function's shared object. */
-static bool set_place(
-	const char **function, const char **object, const char *text, struct sprof_error *err)
+static bool set_place(void *field, const char *text, struct sprof_error *err)
 {
-	return text[0] == '@' ? set_pattern(object, text + 1, err)
-			      : set_pattern(function, text, err);
-}
+	struct sprof_filter_place *place = field;
 
-static bool set_focus(void *field, const char *text, struct sprof_error *err)
-{
-	struct sprof_filter *filter = field;
-
-	return set_place(&filter->focus, &filter->focus_dso, text, err);
-}
-
-static bool set_ignore(void *field, const char *text, struct sprof_error *err)
-{
-	struct sprof_filter *filter = field;
-
-	return set_place(&filter->ignore, &filter->ignore_dso, text, err);
-}
-
-static bool set_hide(void *field, const char *text, struct sprof_error *err)
-{
-	struct sprof_filter *filter = field;
-
-	return set_place(&filter->hide, &filter->hide_dso, text, err);
+	return text[0] == '@' ? set_pattern(&place->object, text + 1, err)
+			      : set_pattern(&place->function, text, err);
 }
 
 const struct sprof_option sprof_report_options_filter_table[] = {
 	{"focus", NULL, "REGEX",
 		"only stacks with a matching function; @REGEX: with a function of a\n"
 		"matching shared object",
-		set_focus, FIELD(filter)},
-	{"ignore", NULL, "REGEX", "only stacks without such a function", set_ignore, FIELD(filter)},
-	{"hide", NULL, "REGEX", "remove such functions from the stacks", set_hide, FIELD(filter)},
+		set_place, FIELD(filter.focus)},
+	{"ignore", NULL, "REGEX", "only stacks without such a function", set_place,
+		FIELD(filter.ignore)},
+	{"hide", NULL, "REGEX", "remove such functions from the stacks", set_place,
+		FIELD(filter.hide)},
 	{"charge-callers", NULL, NULL,
 		"count time in shared libraries for their callers in the program", sprof_value_flag,
 		FIELD(filter.charge_callers)},
 	{"focus-dso", NULL, "REGEX",
 		"only stacks with a function of a matching shared object (path)", set_pattern,
-		FIELD(filter.focus_dso)},
+		FIELD(filter.focus.object)},
 	{"ignore-dso", NULL, "REGEX", "only stacks without a function of a matching shared object",
-		set_pattern, FIELD(filter.ignore_dso)},
+		set_pattern, FIELD(filter.ignore.object)},
 	{"hide-dso", NULL, "REGEX", "remove functions of matching shared objects from the stacks",
-		set_pattern, FIELD(filter.hide_dso)},
+		set_pattern, FIELD(filter.hide.object)},
 	{"thread", NULL, "REGEX", "only threads with a matching name, or with this id", set_pattern,
 		FIELD(filter.thread)},
 	{"state", NULL, "STATES", "only samples in these states: user,sys,sleep,disk,stopped,wait",
@@ -176,15 +149,15 @@ const struct sprof_option sprof_report_options_filter_table[] = {
 
 const struct sprof_option sprof_report_options_brief_table[] = {
 	{"full", NULL, NULL, "text: show every function and path, with whole names",
-		sprof_value_flag, FIELD(full)},
+		sprof_value_flag, FIELD(output.full)},
 	{"top", NULL, "N",
 		"text: at most N rows per table (30), and lines per graph (all);\n"
 		"dot, png: the N heaviest functions (80)",
-		sprof_value_count, FIELD(top)},
+		sprof_value_count, FIELD(output.top)},
 	{"no-pager", NULL, NULL, "don't show the text report through $PAGER", sprof_value_flag,
 		FIELD(no_pager)},
 	{"threads", "t", NULL, "folded: make the thread the first frame", sprof_value_flag,
-		FIELD(threads)},
+		FIELD(output.threads)},
 	{0},
 };
 
@@ -201,47 +174,47 @@ const struct sprof_option sprof_report_options_own_table[] = {
 
 const struct sprof_option sprof_report_options_waits_table[] = {
 	{"waits", NULL, NULL, "text: show only waits, and the holders of locks", sprof_value_flag,
-		FIELD(waits)},
+		FIELD(output.waits_only)},
 	{0},
 };
 
 const struct sprof_option sprof_report_options_report_table[] = {
 	{"callers", NULL, "REGEX", "text, json: show only the callers of matching functions",
-		set_pattern, FIELD(callers)},
+		set_pattern, FIELD(output.callers)},
 	{"callees", NULL, "REGEX",
 		"text, json: show only the functions that matching functions call", set_pattern,
-		FIELD(callees)},
+		FIELD(output.callees)},
 	{"sort", NULL, "COLUMNS",
 		"text, json: sort the flat profile by columns, such as\n"
 		"dso,total,samples (self)",
-		set_columns, FIELD(sort)},
+		set_columns, FIELD(output.sort)},
 	{"columns", NULL, "LIST",
 		"text: columns of the flat profile, such as\n"
 		"self%,self,self-user,dso; a wrong name lists all",
-		set_columns, FIELD(columns)},
+		set_columns, FIELD(output.columns)},
 	{"percentage", NULL, "OF", "text: relative to the filtered time, or absolute (relative)",
 		set_percentage, 0},
 	{"depth", NULL, "N", "text: at most N levels in the graphs (all)", sprof_value_count,
-		FIELD(depth)},
+		FIELD(output.depth)},
 	{"unfold", NULL, NULL,
 		"text, json: show each call of a recursion as a line of the graphs\n"
 		"(one line for all calls, with their number)",
-		sprof_value_flag, FIELD(unfold)},
+		sprof_value_flag, FIELD(output.unfold)},
 	{"min", NULL, "PCT",
 		"text: leave out functions and paths below PCT percent (0.5, or\n"
 		"three samples)",
-		set_percent, FIELD(min_percent)},
+		set_percent, FIELD(output.min_percent)},
 	{"per-thread", NULL, NULL, "text: show a report of each thread", set_per_thread, 0},
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
 		0},
 	{"nodes", NULL, "N", "dot, png: show the N heaviest functions (80)", sprof_value_count,
-		FIELD(nodes)},
+		FIELD(output.nodes)},
 	{"colour", NULL, "KEY", "dot, png: colour by self or total (total)", set_colour,
-		FIELD(colour_by_self)},
+		FIELD(output.colour_by_self)},
 	{"wait-frames", NULL, NULL,
 		"folded: append the object of a wait, and the holder of a lock, as\n"
 		"frames",
-		sprof_value_flag, FIELD(wait_frames)},
+		sprof_value_flag, FIELD(output.wait_frames)},
 	{0},
 };
 
@@ -274,10 +247,12 @@ const struct sprof_option sprof_report_options_weight_table[] = {
 
 bool sprof_report_options_asks_for_text(const struct sprof_report_options *shown)
 {
-	return shown->full || shown->waits || shown->sort.count || shown->columns.count ||
-		shown->top || shown->depth || shown->unfold || shown->min_percent >= 0 ||
-		shown->mode_said || shown->percentage_said || shown->no_pager || shown->callers ||
-		shown->callees;
+	const struct sprof_output_options *output = &shown->output;
+
+	return output->full || output->waits_only || output->sort.count || output->columns.count ||
+		output->top || output->depth || output->unfold || output->min_percent >= 0 ||
+		output->callers || output->callees || shown->mode_said || shown->percentage_said ||
+		shown->no_pager;
 }
 
 /* `profile` NULL: one of samples, which is to begin. */
@@ -319,32 +294,15 @@ bool sprof_report_options_output_options(const struct sprof_report_options *show
 	const struct sprof_profile *profile, struct sprof_output_options *ret,
 	struct sprof_error *err)
 {
-	struct sprof_output_options output = sprof_output_options_default();
+	const struct sprof_output_options defaults = sprof_output_options_default();
+	const size_t top = shown->output.top;
 
-	if (!find_weight(shown, profile, &output.weight, err))
-		return false;
-	output.threads = shown->threads;
-	output.waits_only = shown->waits;
-	output.callers = shown->callers;
-	output.callees = shown->callees;
-	output.wait_frames = shown->wait_frames;
-	output.report_mode = shown->report_mode;
-	output.nodes = shown->nodes ? shown->nodes : shown->top ? shown->top : output.nodes;
-	output.colour_by_self = shown->colour_by_self;
-	output.columns = shown->columns;
-	output.sort = shown->sort;
-	output.of_whole = shown->of_whole;
-	output.full = shown->full;
-	if (shown->top)
-		output.top = shown->top;
-	output.top_bounds_graphs = shown->top;
-	output.width = 0; /* width of the terminal, if the output goes to one */
-	output.depth = shown->depth;
-	output.unfold = shown->unfold;
-	output.min_percent = shown->min_percent;
-	output.short_names = shown->short_names;
-	*ret = output;
-	return true;
+	*ret = shown->output;
+	ret->top = top ? top : defaults.top;
+	ret->top_bounds_graphs = top;
+	if (!ret->nodes)
+		ret->nodes = top ? top : defaults.nodes;
+	return find_weight(shown, profile, &ret->weight, err);
 }
 
 bool sprof_report_options_filter(const struct sprof_report_options *shown,

@@ -20,20 +20,15 @@ struct sprof_report_options {
 	const char *weight; /* the user's text; NULL: not given */
 	struct sprof_filter filter;
 	struct sprof_own_choice own;
-	enum sprof_report_mode report_mode;
-	size_t top, depth, nodes;               /* 0: not given */
-	double min_percent;                     /* negative: not given */
-	const char *callers, *callees;          /* patterns of function names; NULL: not given */
-	struct sprof_column_list columns, sort; /* empty: not given */
-	bool of_whole, percentage_said;
-	bool full, unfold, waits, threads, wait_frames, colour_by_self, short_names, no_pager,
-		mode_said;
+	/* top, depth, nodes: 0: not given */
+	struct sprof_output_options output;
+	bool percentage_said, mode_said, no_pager;
 };
 
 /* The initial value. */
 #define SPROF_REPORT_OPTIONS_DEFAULTS \
 	{ \
-		.min_percent = -1 \
+		.output.min_percent = -1 \
 	}
 
 /* Groups of a command's table, at the struct's offset. */
@@ -61,7 +56,7 @@ bool sprof_report_options_asks_for_text(const struct sprof_report_options *shown
 bool sprof_report_options_find_weight(
 	const char *name, enum sprof_weight *ret, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Converts the options to those of output/, for this profile. */
+/* The options of output/ for this profile, with the defaults of those that were not given. */
 bool sprof_report_options_output_options(const struct sprof_report_options *shown,
 	const struct sprof_profile *profile, struct sprof_output_options *ret,
 	struct sprof_error *err) SPROF_MUST_USE;

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/strings.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/last-recording.h"
 #include "cmd/saved/naming.h"
@@ -27,7 +28,7 @@ static bool set_by(void *field, const char *text, struct sprof_error *err)
 	struct sprof_reading *options = field;
 
 	options->by = options->parent = NULL;
-	if (!strncmp(text, parent, strlen(parent)))
+	if (sprof_string_starts_with(text, parent))
 		return set_parent(&options->parent, text + strlen(parent), err);
 	return sprof_value_text(&options->by, text, err);
 }
@@ -78,7 +79,7 @@ static const struct sprof_option_group groups[] = {
 	{"Layout", sprof_report_options_own_table, FIELD(shown)},
 	{"Layout", sprof_report_options_waits_table, FIELD(shown)},
 	{"Layout", sprof_report_options_report_table, FIELD(shown)},
-	{"Layout", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Layout", sprof_naming_kind_table, FIELD(shown.output.short_names)},
 	{"Layout", report_table},
 	{"Layout", foreign_table},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
@@ -192,10 +193,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	}
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"for example: sprof report profile.pb.gz; without a file it shows the last "
 			"recording, and there is none");
-		return false;
 	}
 	options.shown.outputs.is_saved = true;
 	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||
@@ -204,7 +204,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (is_last)
 		sprof_last_recording_say(profile);
 	ok = sprof_report_options_filter(&options.shown, &profile, err) &&
-		(!options.shown.threads || sprof_estimate_take_back(profile) ||
+		(!options.shown.output.threads || sprof_estimate_take_back(profile) ||
 			sprof_error_no_memory(err)) &&
 		sprof_own_code_mark(profile, &options.shown.own, err) &&
 		write_all(&options, profile, ret_exit, err);

@@ -171,8 +171,7 @@ static bool ask_address(const struct question *which, const char *text, struct s
 		return ask(&question, err);
 	sprof_error_set(err, SPROF_ERROR_USAGE, "an address needs a member, and %s is an archive",
 		question.path);
-	sprof_error_hint(err, "sprof symbols '%s(MEMBER)' %s", question.path, text);
-	return false;
+	return sprof_error_hint(err, "sprof symbols '%s(MEMBER)' %s", question.path, text);
 }
 
 static bool ask_all(const struct question *which, char *const operands[], struct sprof_error *err)

@@ -27,8 +27,8 @@ static bool refuse(pid_t pid, struct sprof_error *err)
 {
 	sprof_error_set(
 		err, SPROF_ERROR_NOT_FOUND, "can't read the mappings of process %d", (int)pid);
-	sprof_error_hint(err, "it has ended, belongs to another user, or is a kernel thread");
-	return false;
+	return sprof_error_hint(
+		err, "it has ended, belongs to another user, or is a kernel thread");
 }
 
 bool sprof_symbol_process_check(pid_t pid, struct sprof_error *err)

@@ -41,13 +41,7 @@ static bool add_address(void *field, const char *text, struct sprof_error *err)
 
 static bool set_addresses(void *field, const char *text, struct sprof_error *err)
 {
-	static const char *const names[] = {"process", "file", NULL};
-	unsigned choice;
-
-	if (!sprof_value_choice(names, text, &choice, err))
-		return false;
-	*(bool *)field = choice;
-	return true;
+	return sprof_value_either("process", "file", text, field, err);
 }
 
 static const struct sprof_option option_table[] = {
@@ -202,8 +196,7 @@ static bool check_usage(
 	if (options->processes.pid || operands[0])
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "symbols needs a file or a process");
-	sprof_error_hint(err, "sprof symbols FILE, or sprof symbols -p PID");
-	return false;
+	return sprof_error_hint(err, "sprof symbols FILE, or sprof symbols -p PID");
 }
 
 static bool answer_linked(const struct sprof_symbol_options *options, char *const operands[],

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "elfsym/elf/symtab.h"
 #include "elfsym/elf/demangle.h"
 #include "elfsym/names/names.h"
@@ -169,12 +170,11 @@ static bool verify_list(const struct sprof_verification *verification,
 	struct sprof_error *err)
 {
 	struct sprof_listing list;
-	SPROF_AUTO_FREE char *second = NULL;
+	SPROF_AUTO_FREE char *second =
+		sprof_string_print("the symbols of %s", verification->module->path);
 
-	if (asprintf(&second, "the symbols of %s", verification->module->path) < 0) {
-		second = NULL;
+	if (!second)
 		return sprof_error_no_memory(err);
-	}
 	if (!sprof_listing_create(verification->module, &verification->places, verification->sysmap,
 		    SPROF_LISTING_SYSMAP, &list, err))
 		return false;
@@ -206,11 +206,11 @@ static bool verify_file(struct sprof_names *names, const struct sprof_listing *f
 		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
 			"%s has no debug information to compare its symbols with",
 			names->module->path);
-		sprof_error_hint(err, "give a list with --sysmap, or --debug-dir");
-		return false;
+		return sprof_error_hint(err, "give a list with --sysmap, or --debug-dir");
 	}
-	if (asprintf(&first, "the symbols of %s", names->module->path) < 0 ||
-		asprintf(&second, "the debug information of %s", file_of(names)) < 0)
+	first = sprof_string_print("the symbols of %s", names->module->path);
+	second = sprof_string_print("the debug information of %s", file_of(names));
+	if (!first || !second)
 		return sprof_error_no_memory(err);
 	print_sources(first, second);
 	for (size_t i = 0; i < file->count; i++) {

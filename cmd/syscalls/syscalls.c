@@ -296,7 +296,7 @@ static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
 	const bool asks = asks_for_profile(shown);
 
 	syscalls->shown = *shown;
-	syscalls->shown.short_names = syscalls->options->naming.short_names;
+	syscalls->shown.output.short_names = syscalls->options->naming.short_names;
 	if (!asks && shown->weight && !syscalls->options->beside.sample)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--weight needs --output, --format or --sample: the table has none");

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "profile/answer/doubts.h"
 #include "profile/model/weight.h"
@@ -51,7 +52,7 @@ static double threads_in(const struct sprof_top_head *head, const struct sprof_t
 
 static void put_times(const struct sprof_top_head *head, char *text, size_t size)
 {
-	const struct sprof_times times = sprof_profile_times(head->shown->profile);
+	const struct sprof_times times = sprof_profile_sum(head->shown->profile).times;
 
 	snprintf(text, size,
 		"wall %.2f = user %.2f + sys %.2f + runq %.2f + wait %.2f   %zu threads",
@@ -69,7 +70,7 @@ static void put_doubt(const struct sprof_top_head *head, char *text, size_t size
 
 	if (samples && samples < FEW_SAMPLES)
 		snprintf(text, size, ", only %" PRIu64 " sample%s (±%.0f points)", samples,
-			samples == 1 ? "" : "s", sprof_doubts_uncertainty((double)samples));
+			sprof_string_plural(samples), sprof_doubts_uncertainty((double)samples));
 }
 
 static void put_quality(const struct sprof_top_head *head, char *text, size_t size)

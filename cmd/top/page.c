@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 
 enum {
 	/* How many rows there must be for the head, a short one, a line of views, titles. */
@@ -81,30 +82,27 @@ static size_t put_tab(const struct sprof_top_page *page, const struct sprof_top_
 
 static char *tabs_line(const struct sprof_top_page *page, const struct sprof_top_contents *contents)
 {
-	char tabs[TABS_SIZE], choice[TABS_SIZE], *line;
+	char tabs[TABS_SIZE], choice[TABS_SIZE];
 	size_t used = 0;
 
 	for (int i = 0; i < SPROF_TOP_VIEWS; i++)
 		used += put_tab(page, contents->head.state, (enum sprof_top_view)i, tabs + used,
 			sizeof(tabs) - used);
 	put_choice(contents, choice, sizeof(choice));
-	return asprintf(&line, "%s%s", tabs, choice) < 0 ? NULL : line;
+	return sprof_string_print("%s%s", tabs, choice);
 }
 
 static char *bottom_line(const struct sprof_top_contents *contents)
 {
 	const struct sprof_top_state *state = contents->head.state;
-	char *line;
 
 	if (state->prompt == SPROF_TOP_ASKS_FILTER)
-		return asprintf(&line, "lines that match: %s_", state->typed) < 0 ? NULL : line;
+		return sprof_string_print("lines that match: %s_", state->typed);
 	if (state->prompt == SPROF_TOP_ASKS_FILE)
-		return asprintf(&line, "save to: %s_%s", state->typed,
-			       state->is_proposal
-				       ? "   (Enter: this file; or type another: .html, .txt, .svg, .json)"
-				       : "") < 0
-			? NULL
-			: line;
+		return sprof_string_print("save to: %s_%s", state->typed,
+			state->is_proposal
+				? "   (Enter: this file; or type another: .html, .txt, .svg, .json)"
+				: "");
 	return strdup(state->message[0] ? state->message : "? help   q leave");
 }
 

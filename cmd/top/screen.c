@@ -53,10 +53,7 @@ static bool write_file(const char *path, const struct sprof_format *format,
 	options.pack = length > 3 && !strcmp(path + length - 3, ".gz");
 	if (!sprof_out_open(path, &out, err))
 		return false;
-	if (format->write(profile, &options, out, err))
-		return sprof_out_close(out, err);
-	sprof_out_discard(out);
-	return false;
+	return sprof_out_end(out, format->write(profile, &options, out, err), err);
 }
 
 /* Writes a copy of the named profile in the format selected by the file's suffix. */

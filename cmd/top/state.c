@@ -126,7 +126,7 @@ static void show(struct sprof_top_state *state, enum sprof_top_view view)
 		say(state, "no thread is chosen: Enter on a line of the threads (2)");
 }
 
-/* Its branches: -1: there are none here. */
+/* The selected row, if it can be folded; NULL: it can't, and a message says why. */
 static const struct sprof_top_row *branch_of(
 	struct sprof_top_state *state, const struct sprof_top_table *table)
 {
@@ -152,14 +152,10 @@ static bool toggle(struct sprof_top_folds *folds, uint64_t id)
 			return true;
 		}
 	}
-	if (!sprof_array_reserve(
-		    &folds->toggled, &folds->capacity, folds->count + 1, sizeof(*folds->toggled)))
-		return false;
-	folds->toggled[folds->count++] = id;
-	return true;
+	return SPROF_ARRAY_APPEND(folds->toggled, folds->count, folds->capacity, id);
 }
 
-/* `wanted`: the mark that a branch has before; 0: any. */
+/* Only a branch with the mark `wanted`; 0: any. */
 static bool fold(struct sprof_top_state *state, const struct sprof_top_table *table, char wanted)
 {
 	const struct sprof_top_row *branch = branch_of(state, table);

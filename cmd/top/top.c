@@ -368,9 +368,9 @@ static bool check_stdout(const struct top_options *options, struct sprof_error *
 		return true;
 	sprof_error_set(
 		err, SPROF_ERROR_USAGE, "sprof top needs a terminal, and stdout is not one");
-	sprof_error_hint(err, "sprof attach -p %d -d 10s writes a profile into a pipe or a file",
+	return sprof_error_hint(err,
+		"sprof attach -p %d -d 10s writes a profile into a pipe or a file",
 		(int)options->watching.processes.pid);
-	return false;
 }
 
 static bool check(

@@ -35,10 +35,9 @@ bool sprof_trace_calls_check(
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE,
 		"--impl syscalls needs two positions: of calls that begin, and of calls that end");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"for example: -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit; sprof syscalls "
 		"measures system calls without a list of events");
-	return false;
 }
 
 bool sprof_trace_calls_add(

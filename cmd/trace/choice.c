@@ -41,9 +41,8 @@ static bool check_item(const struct sprof_event_item *item, struct sprof_error *
 {
 	if (!(item->row->sources & (BY_PTRACE | BY_KERNEL))) {
 		refuse(item, "can't be traced", err);
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"sprof run takes samples; sprof events lists the events that can be traced here");
-		return false;
 	}
 	return !item->stack || item->row->sources & HAVE_STACKS ||
 		refuse(item,

@@ -31,8 +31,7 @@ static bool check_calls(const struct sprof_trace_options *options,
 	if (options->cycle)
 		return refuse("--cycle", "call", "has begins and ends of functions", err);
 	if (options->analysis == SPROF_TRACE_CALL && !check_table_only(options, "call", err)) {
-		sprof_error_hint(err, "--impl call-delay has both");
-		return false;
+		return sprof_error_hint(err, "--impl call-delay has both");
 	}
 	return sprof_nested_check(list, err);
 }
@@ -47,12 +46,17 @@ static bool check_memory(const struct sprof_trace_options *options,
 	return check_table_only(options, "kmemprof", err) && sprof_heap_events_check(list, err);
 }
 
+static bool has_nesting(enum sprof_trace_analysis analysis)
+{
+	return analysis == SPROF_TRACE_CALL || analysis == SPROF_TRACE_CALL_DELAY;
+}
+
 bool sprof_trace_engine_check(const struct sprof_trace_options *options,
 	const struct sprof_event_list *list, struct sprof_error *err)
 {
 	if (options->analysis == SPROF_TRACE_KMEMPROF)
 		return check_memory(options, list, err);
-	if (sprof_trace_has_nesting(options->analysis))
+	if (has_nesting(options->analysis))
 		return check_calls(options, list, err);
 	return sprof_event_list_check(list, options->cycle, err) &&
 		(options->analysis != SPROF_TRACE_SYSCALLS ||
@@ -65,7 +69,7 @@ bool sprof_trace_engine_create(const struct sprof_trace_options *options,
 	*ret = (struct sprof_trace_engine){0};
 	if (options->analysis == SPROF_TRACE_KMEMPROF)
 		ret->heap = sprof_heap_events_create(how->list, how->lookup);
-	else if (sprof_trace_has_nesting(options->analysis))
+	else if (has_nesting(options->analysis))
 		ret->nested = sprof_nested_create(how, options->by_key,
 			options->analysis == SPROF_TRACE_CALL_DELAY ? options->limit : 0);
 	else

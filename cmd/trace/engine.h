@@ -19,11 +19,6 @@ struct sprof_trace_engine {
 	struct sprof_heap_events *heap;
 };
 
-static inline bool sprof_trace_has_nesting(enum sprof_trace_analysis analysis)
-{
-	return analysis == SPROF_TRACE_CALL || analysis == SPROF_TRACE_CALL_DELAY;
-}
-
 /* Checks that the list and the options suit the analysis. */
 SPROF_MUST_USE bool sprof_trace_engine_check(const struct sprof_trace_options *options,
 	const struct sprof_event_list *list, struct sprof_error *err);

@@ -39,8 +39,7 @@ static bool check_few(const struct trace *trace, struct sprof_error *err)
 		"--source kernel: %zu functions, for each thread, need %" PRIu64
 		" uprobes, and the kernel takes some ms to open each; the limit is %d",
 		trace->probes.count, count, UPROBES_MAX);
-	sprof_error_hint(err, "without --source kernel, breakpoints are used");
-	return false;
+	return sprof_error_hint(err, "without --source kernel, breakpoints are used");
 }
 
 static bool needs_breakpoints(const struct trace *trace)
@@ -60,8 +59,7 @@ static bool begin_breakpoints(struct trace *trace, struct sprof_error *err)
 	if (trace->options->beside.sample) {
 		sprof_error_set(err, SPROF_ERROR_USAGE,
 			"functions watched by breakpoints can't be combined with --sample");
-		sprof_error_hint(err, "as root, uprobe: without uretprobe: needs no stops");
-		return false;
+		return sprof_error_hint(err, "as root, uprobe: without uretprobe: needs no stops");
 	}
 	return sprof_trace_probes_check(&trace->probes, err) &&
 		sprof_guardian_begin(trace->options->watching.processes.pid, err);

@@ -74,8 +74,7 @@ static bool split(const struct sprof_trace_probes *probes, const struct sprof_ev
 		return true;
 	sprof_error_set(
 		err, SPROF_ERROR_USAGE, "column %zu: the path of a file is missing", name->column);
-	sprof_error_hint(err, "a path has quotes: uprobe:malloc@\"/path/of/libc.so.6\"");
-	return false;
+	return sprof_error_hint(err, "a path has quotes: uprobe:malloc@\"/path/of/libc.so.6\"");
 }
 
 static bool is_called(const char *linkage, const char *name)
@@ -274,8 +273,8 @@ bool sprof_trace_probes_check(const struct sprof_trace_probes *probes, struct sp
 			" of %s: a breakpoint there may be inside "
 			"an instruction",
 			place->address, place->path);
-		sprof_error_hint(err, "as root, uprobe: without uretprobe: works at any address");
-		return false;
+		return sprof_error_hint(
+			err, "as root, uprobe: without uretprobe: works at any address");
 	}
 	return true;
 }

@@ -124,7 +124,6 @@ bool sprof_trace_report_text(const struct sprof_trace_report *report, struct spr
 	struct sprof_table_column shown[COLUMNS];
 	struct sprof_table table = {.columns = shown};
 	const size_t end = report->has_than ? COLUMNS : COLUMNS - 1;
-	bool ok;
 
 	for (size_t i = report->by_key ? 0 : KEY_COLUMNS; i < end; i++)
 		shown[table.column_count++] = columns[i];
@@ -132,9 +131,7 @@ bool sprof_trace_report_text(const struct sprof_trace_report *report, struct spr
 		shown[0].title = report->list->key_name;
 	for (size_t i = 0; i < report->table->count; i++)
 		add_row(report, &report->table->rows[i], &table);
-	ok = sprof_table_write(&table, report->width, out);
-	sprof_table_finish(&table);
-	return ok;
+	return sprof_table_write(&table, report->width, out);
 }
 
 static void json_row(const struct sprof_trace_report *report, const struct sprof_delay_row *row,

@@ -64,7 +64,7 @@ static bool has_calls(const struct trace *trace)
 	return trace->options->analysis == SPROF_TRACE_SYSCALLS;
 }
 
-/* One table is printed. */
+/* Adds the instance to the table that will be printed. */
 static bool count(struct trace *trace, const struct sprof_trace_instance *instance)
 {
 	if (trace->options->analysis == SPROF_TRACE_CALL)
@@ -73,8 +73,8 @@ static bool count(struct trace *trace, const struct sprof_trace_instance *instan
 				: sprof_delay_table_add(&trace->table, instance);
 }
 
-/* Those that will be named by their tid. */
-static bool meet(struct trace *trace, const struct sprof_trace_instance *instance)
+/* Keeps a thread's name, if the table has a row for each thread. */
+static bool keep_name(struct trace *trace, const struct sprof_trace_instance *instance)
 {
 	const struct sprof_trace_side *side = &instance->event1;
 
@@ -89,7 +89,7 @@ static void on_instance(void *context, const struct sprof_trace_instance *instan
 	struct trace *trace = context;
 	bool is_shown = instance->over || instance->under;
 
-	if (!count(trace, instance) || !meet(trace, instance) ||
+	if (!count(trace, instance) || !keep_name(trace, instance) ||
 		(trace->details && is_shown && !sprof_details_request(trace->details, instance)))
 		trace->out_of_memory = true;
 	sprof_heatmap_write(&trace->heatmap, instance);
@@ -178,7 +178,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return !trace->out_of_memory;
 }
 
-/* Events from ptrace arrive at once, and wait for earlier kernel records. */
+/* Events from ptrace arrive at once, but earlier kernel records come later: sorts them. */
 static bool take_stop(void *data, const struct sprof_trace_event *event)
 {
 	struct trace *trace = data;
@@ -435,7 +435,7 @@ static bool print_answer(struct trace *trace, int *ret_exit, struct sprof_error 
 
 	if (!trace->options->beside.sample || trace->options->json)
 		return true;
-	shown.short_names = trace->options->naming.short_names;
+	shown.output.short_names = trace->options->naming.short_names;
 	if (!trace->options->output) {
 		puts("");
 		fflush(stdout);

@@ -144,12 +144,11 @@ static bool check_scheduling(const struct trace *trace, uint32_t calls, struct s
 		has_stops                       ? "system calls from ptrace"
 			: trace->by_breakpoints ? "functions from breakpoints"
 						: "samples");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		has_stops ? "each stop is a switch; root's tracepoints need no stops"
 			: trace->by_breakpoints
 			? "each stop is a switch; as root, uprobe: without uretprobe: needs none"
 			: "each sample of a running thread is a switch; leave --sample out");
-	return false;
 }
 
 /* The loader is followed by its system calls, too, until its libraries are watched. */
@@ -159,10 +158,9 @@ static bool check_functions(const struct trace *trace, uint32_t calls, struct sp
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE,
 		"functions watched by breakpoints can't be combined with system calls from ptrace");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"as root, take system calls from tracepoints: mount -t tracefs nodev "
 		"/sys/kernel/tracing");
-	return false;
 }
 
 static bool uses_cpu(const struct sprof_event_item *item)
@@ -187,8 +185,7 @@ static bool check_cpus(const struct trace *trace, struct sprof_error *err)
 			continue;
 		sprof_trace_type_name(item->row, item->call, name, sizeof(name));
 		sprof_error_set(err, SPROF_ERROR_USAGE, "%s: events from stops have no CPU", name);
-		sprof_error_hint(err, "as root, --source kernel records the CPU");
-		return false;
+		return sprof_error_hint(err, "as root, --source kernel records the CPU");
 	}
 	return true;
 }

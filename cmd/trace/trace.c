@@ -142,10 +142,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 	if (!options.lists.count) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "trace needs events");
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"for example: sprof trace -e syscalls:sys_enter_read -e "
 			"syscalls:sys_exit_read -p 4711; sprof events lists them");
-		return false;
 	}
 	return sprof_event_run_check("trace", &options.watching, operands, err) &&
 		sprof_report_file_settle(options.output, &options.json, err) &&

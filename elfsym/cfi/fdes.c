@@ -162,11 +162,7 @@ static int compare(const void *left, const void *right)
 
 static bool append(struct sprof_fdes *fdes, const struct sprof_fde *fde)
 {
-	if (!sprof_array_reserve(
-		    &fdes->items, &fdes->capacity, fdes->count + 1, sizeof(*fdes->items)))
-		return false;
-	fdes->items[fdes->count++] = *fde;
-	return true;
+	return SPROF_ARRAY_APPEND(fdes->items, fdes->count, fdes->capacity, *fde);
 }
 
 bool sprof_fdes_load(

@@ -9,8 +9,7 @@
 
 enum { X86_DIRECT_SIZE = 5, X86_INDIRECT_LEAST = 2, X86_INDIRECT_MOST = 7, ARM_WORD = 4 };
 
-/* The size of a ModRM operand: ModRM itself, a SIB byte, a displacement. */
-static size_t x86_operand_size(const uint8_t *modrm, size_t room)
+size_t sprof_x86_operand_size(const uint8_t *modrm, size_t room)
 {
 	unsigned mode = modrm[0] >> 6, register_or_memory = modrm[0] & 7;
 	bool has_sib = mode != 3 && register_or_memory == 4;
@@ -31,7 +30,7 @@ static bool is_x86_indirect(const uint8_t *end, size_t size)
 	const uint8_t *at = end - size;
 
 	return at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
-		1 + x86_operand_size(at + 1, size - 1) == size;
+		1 + sprof_x86_operand_size(at + 1, size - 1) == size;
 }
 
 static enum sprof_call decode_x86_64(

@@ -32,6 +32,9 @@ enum sprof_call sprof_call_decode(enum sprof_machine machine,
 enum sprof_call sprof_call_decode_jump(enum sprof_machine machine, const uint8_t *code, size_t size,
 	uint64_t address, uint64_t *ret_target);
 
+/* The size of a ModRM operand: ModRM itself, a SIB byte, a displacement. `room` is above 0. */
+size_t sprof_x86_operand_size(const uint8_t *modrm, size_t room);
+
 /* Alignment of jump instructions. */
 enum { SPROF_CALL_STEP_X86_64 = 1, SPROF_CALL_STEP_AARCH64 = 4 };
 

@@ -154,10 +154,9 @@ static bool add_entry(struct sprof_call_entries *entries, uint64_t unit, Dwarf_D
 		return true;
 	}
 	index = (uint32_t)entries->entry_count;
-	if (!sprof_array_reserve(&entries->entries, &entries->entry_capacity,
-		    entries->entry_count + 1, sizeof(*entries->entries)))
+	if (!SPROF_ARRAY_APPEND(entries->entries, entries->entry_count, entries->entry_capacity,
+		    dwarf_entrypc(die, &entry) == 0 ? entry : 0))
 		return false;
-	entries->entries[entries->entry_count++] = dwarf_entrypc(die, &entry) == 0 ? entry : 0;
 	return sprof_idmap_put(&entries->by_root, unit, root, index);
 }
 

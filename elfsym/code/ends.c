@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/strings.h"
 #include "elfsym/code/scan.h"
 
 /*
@@ -31,7 +32,7 @@ static const char *const import_ends[] = {"err", "errx", "verr", "verrx"};
 static bool is_one_of(const char *name, size_t length, const char *const names[], size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (strlen(names[i]) == length && !memcmp(names[i], name, length))
+		if (sprof_string_is(name, length, names[i]))
 			return true;
 	}
 	return false;
@@ -59,7 +60,7 @@ static bool is_start(const struct known *known, uint64_t address)
 
 	return sprof_code_set_has(known->called, address) ||
 		sprof_code_set_has(known->fdes, address) ||
-		(found != SIZE_MAX && known->starts->items[found] == address);
+		(found != SIZE_MAX && known->starts->functions.items[found] == address);
 }
 
 bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text,
@@ -75,13 +76,11 @@ bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_co
 	calls->is_behind = last && last->behind == text->address + at + length;
 	if (!callee)
 		return true;
-	if (!sprof_array_reserve(
-		    &calls->items, &calls->capacity, calls->count + 1, sizeof(*calls->items)))
-		return sprof_error_no_memory(err);
-	calls->items[calls->count++] =
-		(struct sprof_code_call){.callee = callee, .behind = text->address + at + length};
 	calls->is_behind = true;
-	return true;
+	return SPROF_ARRAY_APPEND(calls->items, calls->count, calls->capacity,
+		       (struct sprof_code_call){
+			       .callee = callee, .behind = text->address + at + length}) ||
+		sprof_error_no_memory(err);
 }
 
 static int compare_calls(const void *one, const void *other)
@@ -126,7 +125,7 @@ bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_cal
 			i + count < calls->count && calls->items[i + count].callee == callee;)
 			count++;
 		if (never_returns(&known, calls->items + i, count) &&
-			!sprof_code_starts_add_end(starts, callee, err))
+			!sprof_code_set_add(&starts->ends, callee, err))
 			return false;
 	}
 	return true;

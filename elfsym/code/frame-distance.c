@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "elfsym/code/call-decode.h"
+
 enum { WORD = 8, SP = 4, LONGEST = 15, FRAME_SET_UP = 4 };
 
 /* An instruction in its parts. */
@@ -37,22 +39,6 @@ static bool is_prefix(uint8_t byte)
 	return byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 ||
 		byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
 		(byte & 0xfe) == 0x64;
-}
-
-/* The size of ModRM, SIB and displacement. `room` is above 0. */
-static size_t operand_size(const uint8_t *modrm, size_t room)
-{
-	unsigned mode = modrm[0] >> 6, rm = modrm[0] & 7;
-	bool has_sib = mode != 3 && rm == 4;
-	size_t size = 1 + has_sib;
-
-	if (mode == 1)
-		return size + 1;
-	if (mode == 2 || (mode == 0 && rm == 5))
-		return size + 4;
-	if (mode == 0 && has_sib && room > 1 && (modrm[1] & 7) == 5)
-		return size + 4;
-	return size;
 }
 
 static size_t immediate_of_one(const struct instruction *one)
@@ -157,7 +143,7 @@ static bool read_instruction(const uint8_t *code, size_t size, struct instructio
 		return false;
 	ret->modrm = code + at;
 	if (ret->has_modrm)
-		at += operand_size(code + at, size - at);
+		at += sprof_x86_operand_size(code + at, size - at);
 	ret->size = at + immediate_size(ret);
 	return ret->size <= size;
 }

@@ -33,10 +33,12 @@ struct function {
 
 static void move_to(const struct sprof_code_starts *starts, struct function *function, uint64_t at)
 {
-	while (function->next < starts->count && starts->items[function->next] <= at) {
-		function->begin = starts->items[function->next++];
-		function->end =
-			function->next < starts->count ? starts->items[function->next] : UINT64_MAX;
+	while (function->next < starts->functions.count &&
+		starts->functions.items[function->next] <= at) {
+		function->begin = starts->functions.items[function->next++];
+		function->end = function->next < starts->functions.count
+			? starts->functions.items[function->next]
+			: UINT64_MAX;
 	}
 }
 
@@ -44,11 +46,9 @@ static bool add_jump(struct reader *reader, uint64_t from, uint64_t to)
 {
 	struct sprof_code_starts *starts = reader->starts;
 
-	if (!sprof_array_reserve(&starts->jumps, &starts->jump_capacity, starts->jump_count + 1,
-		    sizeof(*starts->jumps)))
-		return sprof_error_no_memory(reader->err);
-	starts->jumps[starts->jump_count++] = (struct sprof_code_jump){.from = from, .to = to};
-	return true;
+	return SPROF_ARRAY_APPEND(starts->jumps, starts->jump_count, starts->jump_capacity,
+		       (struct sprof_code_jump){.from = from, .to = to}) ||
+		sprof_error_no_memory(reader->err);
 }
 
 /* Reads jumps that leave a function and don't lead to a known function. */
@@ -136,8 +136,8 @@ static bool add_parts(struct reader *reader)
 	for (size_t i = 0; i < candidates->set.count; i++) {
 		spans += candidates->spans[i];
 		if (!spans && candidates->may_begin[i] &&
-			!sprof_code_starts_add_part(
-				reader->starts, candidates->set.items[i], reader->err))
+			!sprof_code_set_add(
+				&reader->starts->parts, candidates->set.items[i], reader->err))
 			return false;
 	}
 	return true;

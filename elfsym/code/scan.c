@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "base/search.h"
 #include "elfsym/code/frame-distance.h"
 
@@ -77,17 +78,8 @@ bool sprof_code_text_ends_way(const uint8_t *code, size_t length)
 
 bool sprof_code_set_add(struct sprof_code_set *set, uint64_t address, struct sprof_error *err)
 {
-	if (!sprof_array_reserve(&set->items, &set->capacity, set->count + 1, sizeof(*set->items)))
-		return sprof_error_no_memory(err);
-	set->items[set->count++] = address;
-	return true;
-}
-
-static int compare(const void *one, const void *other)
-{
-	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
-	return (a > b) - (a < b);
+	return SPROF_ARRAY_APPEND(set->items, set->count, set->capacity, address) ||
+		sprof_error_no_memory(err);
 }
 
 void sprof_code_set_sort(struct sprof_code_set *set)
@@ -95,7 +87,7 @@ void sprof_code_set_sort(struct sprof_code_set *set)
 	size_t kept = 0;
 
 	if (set->count)
-		qsort(set->items, set->count, sizeof(*set->items), compare);
+		qsort(set->items, set->count, sizeof(*set->items), sprof_compare_uint64);
 	for (size_t i = 0; i < set->count; i++) {
 		if (!kept || set->items[kept - 1] != set->items[i])
 			set->items[kept++] = set->items[i];
@@ -106,7 +98,8 @@ void sprof_code_set_sort(struct sprof_code_set *set)
 bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address)
 {
 	return set->count &&
-		bsearch(&address, set->items, set->count, sizeof(*set->items), compare);
+		bsearch(&address, set->items, set->count, sizeof(*set->items),
+			sprof_compare_uint64);
 }
 
 size_t sprof_code_set_behind(const struct sprof_code_set *set, uint64_t address)

@@ -43,12 +43,6 @@ bool sprof_code_text_is_trap(const uint8_t *code, size_t length);
  */
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length);
 
-/* A set of addresses, sorted by sprof_code_set_sort(). Zeroed is empty and valid. */
-struct sprof_code_set {
-	uint64_t *items;
-	size_t count, capacity;
-};
-
 bool sprof_code_set_add(
 	struct sprof_code_set *set, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
 /* Sorts, and removes duplicates. */
@@ -58,15 +52,7 @@ bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address);
 size_t sprof_code_set_behind(const struct sprof_code_set *set, uint64_t address);
 void sprof_code_set_finish(struct sprof_code_set *set);
 
-/* In starts.c: each adds one address, unsorted. Returns false if out of memory. */
-bool sprof_code_starts_add(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
-bool sprof_code_starts_add_end(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
-bool sprof_code_starts_add_part(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
-
-/* Sorts the added addresses, so that they can be found. */
+/* In starts.c: sorts the added addresses, so that they can be found. */
 void sprof_code_starts_sort(struct sprof_code_starts *starts);
 
 /* A call, and the next address after it and any padding. */
@@ -100,7 +86,7 @@ bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_cal
 
 /*
  * In parts.c: adds to starts->parts and starts->jumps. All other starts must be sorted; the
- * items don't include parts yet. Returns false if out of memory.
+ * functions don't include parts yet. Returns false if out of memory.
  */
 bool sprof_code_parts_add(struct sprof_code_starts *starts, const struct sprof_image *image,
 	struct sprof_error *err) SPROF_MUST_USE;

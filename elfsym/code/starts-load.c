@@ -93,7 +93,7 @@ static bool keep_likely(struct sprof_code_starts *starts, const struct targets *
 		if (may_begin &&
 			(sprof_code_set_has(&targets->called, address) ||
 				sprof_code_set_has(&targets->taken, address)) &&
-			!sprof_code_starts_add(starts, address, err))
+			!sprof_code_set_add(&starts->functions, address, err))
 			return false;
 		may_begin = is_fill(code, may_begin) || sprof_code_text_ends_way(code, length) ||
 			(may_begin && sprof_code_text_is_padding(code, length));
@@ -131,8 +131,7 @@ static bool add_called(struct sprof_code_starts *starts, const struct sprof_imag
 	sprof_code_set_sort(&targets.called);
 	sprof_code_set_sort(&targets.taken);
 	sprof_code_set_sort(&targets.data);
-	starts->data = targets.data.items;
-	starts->data_count = targets.data.count;
+	starts->data = targets.data;
 	sprof_code_starts_sort(starts);
 	done = done && sprof_code_ends_add(starts, &targets.calls, &targets.called, fdes, err);
 	for (size_t i = 0; done && i < image->segment_count; i++)
@@ -169,12 +168,12 @@ static bool add_symbols(
 	for (size_t i = 0; done && i < sprof_symtab_count(symtab); i++) {
 		const struct sprof_symbol symbol = sprof_symtab_at(symtab, i);
 
-		done = sprof_code_starts_add(starts, symbol.address, err) &&
+		done = sprof_code_set_add(&starts->functions, symbol.address, err) &&
 			(!is_elsewhere(&symbol) ||
-				sprof_code_starts_add_part(starts, symbol.address, err)) &&
+				sprof_code_set_add(&starts->parts, symbol.address, err)) &&
 			(!sprof_code_ends_by_name(symbol.name, symbol.name_length,
 				 symbol.source == SPROF_SYMBOL_PLT) ||
-				sprof_code_starts_add_end(starts, symbol.address, err));
+				sprof_code_set_add(&starts->ends, symbol.address, err));
 	}
 	sprof_symtab_destroy(symtab);
 	return done;
@@ -186,22 +185,24 @@ static bool add_entry(
 {
 	uint64_t entry = sprof_image_entry(image);
 
-	return !sprof_image_executable(image, entry) || sprof_code_starts_add(starts, entry, err);
+	return !sprof_image_executable(image, entry) ||
+		sprof_code_set_add(&starts->functions, entry, err);
 }
 
 /* Unwind tables list parts of functions too and don't mark them. */
 static bool add_fdes(struct sprof_code_starts *starts, const struct sprof_code_set *fdes,
 	struct sprof_error *err)
 {
-	const size_t count = starts->count; /* these are sorted, later ones are not */
+	const size_t count = starts->functions.count; /* these are sorted, later ones are not */
 
 	for (size_t i = 0; i < fdes->count; i++) {
-		const struct sprof_code_set known = {.items = starts->items, .count = count};
+		const struct sprof_code_set known = {
+			.items = starts->functions.items, .count = count};
 		uint64_t address = fdes->items[i];
 
 		if (!sprof_code_set_has(&known, address) &&
-			(!sprof_code_starts_add(starts, address, err) ||
-				!sprof_code_starts_add_part(starts, address, err)))
+			(!sprof_code_set_add(&starts->functions, address, err) ||
+				!sprof_code_set_add(&starts->parts, address, err)))
 			return false;
 	}
 	return true;
@@ -227,8 +228,8 @@ static bool read_code(struct sprof_code_starts *starts, const struct sprof_image
 	done = add_called(starts, image, fdes, err);
 	sprof_code_starts_sort(starts);
 	done = done && sprof_code_parts_add(starts, image, err);
-	for (size_t i = 0; done && i < starts->part_count; i++)
-		done = sprof_code_starts_add(starts, starts->parts[i], err);
+	for (size_t i = 0; done && i < starts->parts.count; i++)
+		done = sprof_code_set_add(&starts->functions, starts->parts.items[i], err);
 	sprof_code_starts_sort(starts);
 	return done;
 }

@@ -1,82 +1,40 @@
 /*
- * The table of function starts: adds to it, sorts it, and searches it. starts-load.c fills it.
+ * The table of function starts: sorts it, and searches it. starts-load.c fills it.
  */
 #include "elfsym/code/starts.h"
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/search.h"
 #include "elfsym/code/scan.h"
 
-static bool append(uint64_t **items, size_t *count, size_t *capacity, uint64_t address,
-	struct sprof_error *err)
-{
-	if (!sprof_array_reserve(items, capacity, *count + 1, sizeof(**items)))
-		return sprof_error_no_memory(err);
-	(*items)[(*count)++] = address;
-	return true;
-}
-
-bool sprof_code_starts_add(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
-{
-	return append(&starts->items, &starts->count, &starts->capacity, address, err);
-}
-
-bool sprof_code_starts_add_end(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
-{
-	return append(&starts->ends, &starts->end_count, &starts->end_capacity, address, err);
-}
-
-bool sprof_code_starts_add_part(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
-{
-	return append(&starts->parts, &starts->part_count, &starts->part_capacity, address, err);
-}
-
 void sprof_code_starts_sort(struct sprof_code_starts *starts)
 {
-	struct sprof_code_set items = {.items = starts->items, .count = starts->count};
-	struct sprof_code_set ends = {.items = starts->ends, .count = starts->end_count};
-	struct sprof_code_set parts = {.items = starts->parts, .count = starts->part_count};
-
-	sprof_code_set_sort(&items);
-	sprof_code_set_sort(&ends);
-	sprof_code_set_sort(&parts);
-	starts->count = items.count;
-	starts->end_count = ends.count;
-	starts->part_count = parts.count;
+	sprof_code_set_sort(&starts->functions);
+	sprof_code_set_sort(&starts->ends);
+	sprof_code_set_sort(&starts->parts);
 }
 
 size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t address)
 {
-	const struct sprof_code_set items = {.items = starts->items, .count = starts->count};
-	size_t behind = sprof_code_set_behind(&items, address);
+	size_t behind = sprof_code_set_behind(&starts->functions, address);
 
 	return behind ? behind - 1 : SIZE_MAX;
 }
 
 bool sprof_code_starts_is_end(const struct sprof_code_starts *starts, uint64_t address)
 {
-	const struct sprof_code_set ends = {.items = starts->ends, .count = starts->end_count};
-
-	return sprof_code_set_has(&ends, address);
+	return sprof_code_set_has(&starts->ends, address);
 }
 
 static bool is_part(const struct sprof_code_starts *starts, uint64_t address)
 {
-	const struct sprof_code_set parts = {.items = starts->parts, .count = starts->part_count};
-
-	return sprof_code_set_has(&parts, address);
+	return sprof_code_set_has(&starts->parts, address);
 }
 
 bool sprof_code_starts_is_function(const struct sprof_code_starts *starts, uint64_t address)
 {
-	const struct sprof_code_set items = {.items = starts->items, .count = starts->count};
-
-	return sprof_code_set_has(&items, address) && !is_part(starts, address);
+	return sprof_code_set_has(&starts->functions, address) && !is_part(starts, address);
 }
 
 size_t sprof_code_starts_jumps(
@@ -97,18 +55,18 @@ size_t sprof_code_starts_jumps(
 
 uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address)
 {
-	const struct sprof_code_set data = {.items = starts->data, .count = starts->data_count};
-	size_t behind = sprof_code_set_behind(&data, address);
+	const struct sprof_code_set *data = &starts->data;
+	size_t behind = sprof_code_set_behind(data, address);
 
-	return behind < data.count ? data.items[behind] - address : UINT64_MAX;
+	return behind < data->count ? data->items[behind] - address : UINT64_MAX;
 }
 
 void sprof_code_starts_finish(struct sprof_code_starts *starts)
 {
-	free(starts->items);
-	free(starts->ends);
-	free(starts->data);
-	free(starts->parts);
+	sprof_code_set_finish(&starts->functions);
+	sprof_code_set_finish(&starts->ends);
+	sprof_code_set_finish(&starts->data);
+	sprof_code_set_finish(&starts->parts);
 	free(starts->jumps);
 	*starts = (struct sprof_code_starts){0};
 }

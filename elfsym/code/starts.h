@@ -17,18 +17,19 @@ struct sprof_code_jump {
 	uint64_t to, from;
 };
 
-/* Link-time addresses, sorted, without duplicates. Zeroed is empty and valid. */
-struct sprof_code_starts {
+/* Link-time addresses, sorted by sprof_code_set_sort(). Zeroed is empty and valid. */
+struct sprof_code_set {
 	uint64_t *items;
 	size_t count, capacity;
-	/* Sorted: functions that never return, and words that hold such a function's address. */
-	uint64_t *ends;
-	size_t end_count, end_capacity;
-	uint64_t *data; /* sorted: data addresses used in code */
-	size_t data_count;
-	/* sorted: items reached only by jumps or unwind tables */
-	uint64_t *parts;
-	size_t part_count, part_capacity;
+};
+
+/* Sorted, without duplicates. Zeroed is empty and valid. */
+struct sprof_code_starts {
+	struct sprof_code_set functions;
+	/* Functions that never return, and words that hold such a function's address. */
+	struct sprof_code_set ends;
+	struct sprof_code_set data;    /* addresses of data used in code */
+	struct sprof_code_set parts;   /* functions reached only by jumps or unwind tables */
 	struct sprof_code_jump *jumps; /* sorted; includes jumps to parts */
 	size_t jump_count, jump_capacity;
 };
@@ -42,7 +43,7 @@ bool sprof_code_starts_load(struct sprof_code_starts *starts, const struct sprof
 	bool always, struct sprof_error *err) SPROF_MUST_USE;
 void sprof_code_starts_finish(struct sprof_code_starts *starts);
 
-/* The index of the last start at or before the address; SIZE_MAX: none. */
+/* The index of the last function that begins at or before the address; SIZE_MAX: none. */
 size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t address);
 
 /*

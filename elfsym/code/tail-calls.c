@@ -226,10 +226,9 @@ static bool add_tail_calls(struct sprof_tail_calls *calls,
 		entry->leads_anywhere |= !is_found;
 		if (!is_found)
 			continue;
-		if (!sprof_array_reserve(&calls->calls, &calls->call_capacity,
-			    calls->call_count + 1, sizeof(*calls->calls)))
+		if (!SPROF_ARRAY_APPEND(
+			    calls->calls, calls->call_count, calls->call_capacity, found))
 			return false;
-		calls->calls[calls->call_count++] = found;
 	}
 	return true;
 }

@@ -68,11 +68,7 @@ static bool add_piece(struct reading *reading, const GElf_Phdr *header)
 	} else {
 		core->is_cut |= size > 0;
 	}
-	if (!sprof_array_reserve(&core->pieces, &core->piece_capacity, core->piece_count + 1,
-		    sizeof(*core->pieces)))
-		return false;
-	core->pieces[core->piece_count++] = piece;
-	return true;
+	return SPROF_ARRAY_APPEND(core->pieces, core->piece_count, core->piece_capacity, piece);
 }
 
 /* The status of a thread: the first note of all that belong to it. */
@@ -150,11 +146,7 @@ static bool add_file(struct sprof_core *core, const struct sprof_core_file *file
 {
 	if (file->start >= file->end)
 		return true;
-	if (!sprof_array_reserve(
-		    &core->files, &core->file_capacity, core->file_count + 1, sizeof(*core->files)))
-		return false;
-	core->files[core->file_count++] = *file;
-	return true;
+	return SPROF_ARRAY_APPEND(core->files, core->file_count, core->file_capacity, *file);
 }
 
 /*

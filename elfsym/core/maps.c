@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/strings.h"
 #include "base/strtab.h"
 
 struct writing {
@@ -124,11 +125,6 @@ char *sprof_core_maps(const struct sprof_core *core, const struct sprof_core_cod
 	writing.stream = open_memstream(&text, &size);
 	if (writing.stream && writing.paths)
 		ok = write_all(&writing);
-	if (writing.stream && fclose(writing.stream))
-		ok = false;
 	sprof_strtab_destroy(writing.paths);
-	if (ok)
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(writing.stream, &text, ok);
 }

@@ -50,9 +50,8 @@ static bool open_plain(int fd, const char *path, const char *name, struct sprof_
 		return sprof_core_open_fd(fd, name, ret, err);
 	close(fd);
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s is compressed with %s", name, command);
-	sprof_error_hint(
+	return sprof_error_hint(
 		err, "%s -dc%s%s | sprof dump --core -", command, path[0] ? " " : "", path);
-	return false;
 }
 
 bool sprof_core_open(const char *path, struct sprof_core **ret, struct sprof_error *err)

@@ -8,10 +8,9 @@ bool sprof_debuginfod_create(const struct sprof_debuginfod_options *options,
 	struct sprof_debuginfod **ret, struct sprof_error *err)
 {
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "a static sprof has no debuginfod");
-	sprof_error_hint(err,
+	return sprof_error_hint(err,
 		"save the profile (-o profile.pb.gz), and name it where another sprof is: "
 		"sprof report profile.pb.gz --debuginfod");
-	return false;
 }
 
 void sprof_debuginfod_destroy(struct sprof_debuginfod *client)

@@ -78,8 +78,7 @@ bool sprof_debuginfod_create(const struct sprof_debuginfod_options *options,
 
 	if (!options->urls || !options->urls[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "no debuginfod server is named");
-		sprof_error_hint(err, "export " VARIABLE "=https://debuginfod.debian.net");
-		return false;
+		return sprof_error_hint(err, "export " VARIABLE "=https://debuginfod.debian.net");
 	}
 	client = calloc(1, sizeof(*client));
 	if (!client)
@@ -92,8 +91,7 @@ bool sprof_debuginfod_create(const struct sprof_debuginfod_options *options,
 	}
 	sprof_debuginfod_destroy(client);
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "can't load " LIBRARY);
-	sprof_error_hint(err, "install libdebuginfod1, or leave out --debuginfod");
-	return false;
+	return sprof_error_hint(err, "install libdebuginfod1, or leave out --debuginfod");
 }
 
 void sprof_debuginfod_destroy(struct sprof_debuginfod *client)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 
 enum { MAX_LIST = 64 * 1024 * 1024 };
 
@@ -85,20 +86,17 @@ static bool is_named_like(const char *package, const char *path)
 /* In the lists of the packages that are `named_like` the file, or in those of all others. */
 static bool search(DIR *lists, const char *path, bool named_like, char *ret, size_t size)
 {
-	SPROF_AUTO_FREE char *line = NULL;
+	SPROF_AUTO_FREE char *line = sprof_string_print("\n%s\n", path);
 	const struct dirent *entry;
-	int length = asprintf(&line, "\n%s\n", path);
 
-	if (length < 0) {
-		line = NULL;
+	if (!line)
 		return false;
-	}
 	rewinddir(lists);
 	while ((entry = readdir(lists))) {
 		const size_t name = package_length(entry->d_name);
 
 		if (name && is_named_like(entry->d_name, path) == named_like &&
-			lists_path(dirfd(lists), entry->d_name, line, (size_t)length))
+			lists_path(dirfd(lists), entry->d_name, line, strlen(line)))
 			return write_name(entry->d_name, (int)name, ret, size);
 	}
 	return false;

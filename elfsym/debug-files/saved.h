@@ -9,8 +9,8 @@
 #include "elfsym/elf/image.h"
 
 struct sprof_saved_module {
-	const char *build_id;           /* hexadecimal; NULL: none or unknown */
-	struct sprof_segment *segments; /* executable segments; NULL: unknown */
+	const char *build_id;                 /* hexadecimal; NULL: none or unknown */
+	const struct sprof_segment *segments; /* executable segments; NULL: unknown */
 	size_t segment_count;
 	const char *debuglink; /* the name in .gnu_debuglink; NULL: none or unknown */
 	uint32_t debuglink_crc;

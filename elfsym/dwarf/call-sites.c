@@ -19,14 +19,6 @@ enum { MAX_DEPTH = 500, MAX_ORIGINS = 16 };
 /* Names are compared up to this length; longer ones count as different. */
 enum { MAX_NAME = 4096 };
 
-static bool flag_of(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attribute;
-	bool value = false;
-
-	return dwarf_formflag(dwarf_attr(die, name, &attribute), &value) == 0 && value;
-}
-
 static bool address_of(Dwarf_Die *die, unsigned name, uint64_t *ret)
 {
 	Dwarf_Attribute attribute;
@@ -45,11 +37,6 @@ static bool reference_of(Dwarf_Die *die, unsigned name, Dwarf_Die *ret)
 	return dwarf_formref_die(dwarf_attr(die, name, &attribute), ret);
 }
 
-static bool is_site_tag(int tag)
-{
-	return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
-}
-
 static bool add_site(struct sprof_call_sites *sites, Dwarf_Die *die)
 {
 	bool is_gnu = dwarf_tag(die) == DW_TAG_GNU_call_site;
@@ -60,12 +47,8 @@ static bool add_site(struct sprof_call_sites *sites, Dwarf_Die *die)
 		if (!address_of(die, DW_AT_call_pc, &site.address))
 			site.address = 0;
 	}
-	site.is_tail = flag_of(die, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call);
-	if (!sprof_array_reserve(
-		    &sites->items, &sites->capacity, sites->count + 1, sizeof(*sites->items)))
-		return false;
-	sites->items[sites->count++] = site;
-	return true;
+	site.is_tail = sprof_die_flag(die, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call);
+	return SPROF_ARRAY_APPEND(sites->items, sites->count, sites->capacity, site);
 }
 
 static bool has_calls(int tag)
@@ -77,10 +60,10 @@ static bool has_calls(int tag)
 /* Returns false if the limits are reached. */
 static bool take_die(struct sprof_call_sites *sites, int tag)
 {
-	if (!sites->left.dies || (is_site_tag(tag) && !sites->left.sites))
+	if (!sites->left.dies || (sprof_die_is_call(tag) && !sites->left.sites))
 		return false;
 	sites->left.dies--;
-	sites->left.sites -= is_site_tag(tag);
+	sites->left.sites -= sprof_die_is_call(tag);
 	return true;
 }
 
@@ -95,7 +78,7 @@ static bool walk(struct sprof_call_sites *sites, Dwarf_Die *parent, unsigned dep
 		const int tag = dwarf_tag(&die);
 
 		*is_all = take_die(sites, tag);
-		if (*is_all && is_site_tag(tag) && !add_site(sites, &die))
+		if (*is_all && sprof_die_is_call(tag) && !add_site(sites, &die))
 			return false;
 		if (!has_calls(tag) || dwarf_haschildren(&die) <= 0)
 			continue;
@@ -114,10 +97,10 @@ bool sprof_call_sites_add(struct sprof_call_sites *sites, Dwarf_Die *function, b
 	if (!walk(sites, function, 0, &last, &is_all))
 		return false;
 	*ret_all = is_all &&
-		(flag_of(function, DW_AT_call_all_calls) ||
-			flag_of(function, DW_AT_call_all_tail_calls) ||
-			flag_of(function, DW_AT_GNU_all_call_sites) ||
-			flag_of(function, DW_AT_GNU_all_tail_call_sites));
+		(sprof_die_flag(function, DW_AT_call_all_calls) ||
+			sprof_die_flag(function, DW_AT_call_all_tail_calls) ||
+			sprof_die_flag(function, DW_AT_GNU_all_call_sites) ||
+			sprof_die_flag(function, DW_AT_GNU_all_tail_call_sites));
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #ifndef SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
 #define SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
@@ -44,6 +45,27 @@ static inline bool sprof_die_children_next(struct sprof_die_children *children)
 		return sprof_die_sibling(&children->die, &children->last);
 	children->has_begun = true;
 	return sprof_die_child(&children->parent, &children->last, &children->die);
+}
+
+/* Whether the DIE describes a call. */
+static inline bool sprof_die_is_call(int tag)
+{
+	return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
+}
+
+/* Whether the DIE is a block of code in a function. */
+static inline bool sprof_die_is_block(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+		tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+static inline bool sprof_die_flag(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	bool value = false;
+
+	return dwarf_formflag(dwarf_attr(die, name, &attribute), &value) == 0 && value;
 }
 
 #endif

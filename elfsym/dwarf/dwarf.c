@@ -283,8 +283,7 @@ static bool find_other_file(
 	if (path && path[0] != '/' && folder && folder[0] &&
 		snprintf(whole, sizeof(whole), "%s/%s", folder, path) < (int)sizeof(whole))
 		path = whole;
-	*ret = path ? sprof_strtab_intern(dwarf->paths, path) : NULL;
-	return *ret || !path;
+	return sprof_strtab_copy(dwarf->paths, path, ret);
 }
 
 /* File 0 means the first file since DWARF 5, and "no file" before. */

@@ -14,6 +14,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/strings.h"
+
 #ifndef ELFCOMPRESS_ZSTD /* glibc before 2.37 */
 #define ELFCOMPRESS_ZSTD 2
 #endif
@@ -108,7 +110,7 @@ static size_t index_of(const char *name, bool is_gnu)
  */
 static bool add_section(struct plan *plan, const char *name, const GElf_Shdr *header)
 {
-	bool is_gnu = strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0;
+	bool is_gnu = sprof_string_starts_with(name, ".zdebug_");
 	const struct sprof_image *debug = plan->debug;
 	struct piece piece = {0};
 	size_t index;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "elfsym/dwarf/die-children.h"
 #include "elfsym/dwarf/die-string.h"
 #include "elfsym/dwarf/dwarf.h"
@@ -116,15 +117,12 @@ static void name_place(struct walk *walk, const struct sprof_dwarf_chain *chain)
 	for (size_t i = 0; i + 1 < chain->count; i++) {
 		const struct sprof_dwarf_place *place = &chain->items[i];
 		const char *file = chain->items[i + 1].file;
-		const char *slash = file ? strrchr(file, '/') : NULL;
 
 		if (!place->name ||
 			!walk->wish->is_meant(walk->wish->data, place->name, place->linkage))
 			continue;
 		snprintf(found->file, sizeof(found->file), "%s",
-			slash          ? slash + 1
-				: file ? file
-				       : "");
+			file ? sprof_string_file_name(file) : "");
 		found->line = chain->items[i + 1].line;
 		return;
 	}

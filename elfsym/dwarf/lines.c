@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/search.h"
+#include "base/strings.h"
 
 enum {
 	MAX_FORMATS = 32,
@@ -82,23 +83,17 @@ struct sprof_line_sections sprof_line_sections_find(const struct sprof_image *de
 
 static bool add_folder(struct sprof_lines *lines, const char *name)
 {
-	if (!sprof_array_reserve(&lines->folders, &lines->folder_capacity, lines->folder_count + 1,
-		    sizeof(*lines->folders)))
-		return false;
-	lines->folders[lines->folder_count++] = name;
-	return true;
+	return SPROF_ARRAY_APPEND(
+		lines->folders, lines->folder_count, lines->folder_capacity, name);
 }
 
 static bool add_file(struct sprof_lines *lines, const char *name, uint64_t folder)
 {
-	if (!sprof_array_reserve(&lines->files, &lines->file_capacity, lines->file_count + 1,
-		    sizeof(*lines->files)))
-		return false;
-	lines->files[lines->file_count++] = (struct sprof_line_file){
-		.name = name,
-		.folder = folder < lines->folder_count ? lines->folders[folder] : "",
-	};
-	return true;
+	return SPROF_ARRAY_APPEND(lines->files, lines->file_count, lines->file_capacity,
+		(struct sprof_line_file){
+			.name = name,
+			.folder = folder < lines->folder_count ? lines->folders[folder] : "",
+		});
 }
 
 /* Versions 2 to 4: folders and files are numbered from 1. */
@@ -430,14 +425,11 @@ const struct sprof_line_row *sprof_lines_find(const struct sprof_lines *lines, u
 static char *join(const char *unit_folder, const char *folder, const char *name)
 {
 	const char *first = folder[0] == '/' || !unit_folder ? "" : unit_folder;
-	char *path = NULL;
 
 	if (name[0] == '/')
 		return strdup(name);
-	if (asprintf(&path, "%s%s%s%s%s", first, first[0] && folder[0] ? "/" : "", folder,
-		    first[0] || folder[0] ? "/" : "", name) < 0)
-		return NULL;
-	return path;
+	return sprof_string_print("%s%s%s%s%s", first, first[0] && folder[0] ? "/" : "", folder,
+		first[0] || folder[0] ? "/" : "", name);
 }
 
 bool sprof_lines_path(struct sprof_lines *lines, uint64_t file, const char *unit_folder,
@@ -451,7 +443,7 @@ bool sprof_lines_path(struct sprof_lines *lines, uint64_t file, const char *unit
 		return true;
 	if (!found->path) {
 		path = join(unit_folder, found->folder, found->name);
-		found->path = path ? sprof_strtab_intern(texts, path) : NULL;
+		found->path = sprof_strtab_intern(texts, path);
 	}
 	*ret = found->path;
 	return found->path;

@@ -46,12 +46,9 @@ bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_ima
 static bool append_scope(
 	struct sprof_scopes *scopes, const Dwarf_Die *die, uint32_t parent, uint32_t *ret)
 {
-	if (!sprof_array_reserve(
-		    &scopes->items, &scopes->capacity, scopes->count + 1, sizeof(*scopes->items)))
-		return false;
 	*ret = (uint32_t)scopes->count;
-	scopes->items[scopes->count++] = (struct sprof_scope){.die = *die, .parent = parent};
-	return true;
+	return SPROF_ARRAY_APPEND(scopes->items, scopes->count, scopes->capacity,
+		(struct sprof_scope){.die = *die, .parent = parent});
 }
 
 /* A function without code is skipped. */
@@ -70,10 +67,9 @@ static bool add_function(struct walk *walk, Dwarf_Die *die, uint32_t priority)
 	if (scopes->ranges.count == before)
 		return true;
 	if (!append_scope(scopes, die, SPROF_SCOPE_NONE, &scope) ||
-		!sprof_array_reserve(&scopes->functions, &scopes->function_capacity,
-			scopes->function_count + 1, sizeof(*scopes->functions)))
+		!SPROF_ARRAY_APPEND(scopes->functions, scopes->function_count,
+			scopes->function_capacity, (struct sprof_scope_function){.scope = scope}))
 		return false;
-	scopes->functions[scopes->function_count++] = (struct sprof_scope_function){.scope = scope};
 	return true;
 }
 

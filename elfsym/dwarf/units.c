@@ -11,11 +11,7 @@
 
 static bool add_unit(struct sprof_units *units, const struct sprof_unit *unit)
 {
-	if (!sprof_array_reserve(
-		    &units->items, &units->capacity, units->count + 1, sizeof(*units->items)))
-		return false;
-	units->items[units->count++] = *unit;
-	return true;
+	return SPROF_ARRAY_APPEND(units->items, units->count, units->capacity, *unit);
 }
 
 /* Units without ranges are recorded in `bare`: offset -> index. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/strings.h"
 
 enum {
 	MAX_MANGLED = 8 * 1024,
@@ -181,11 +182,11 @@ static bool is_part_suffix(const char *text)
 {
 	static const char cold[] = ".cold", part[] = ".__part.", digits[] = "0123456789";
 
-	if (strncmp(text, part, strlen(part)) == 0) {
+	if (sprof_string_starts_with(text, part)) {
 		text += strlen(part);
 		return *text && !text[strspn(text, digits)];
 	}
-	if (strncmp(text, cold, strlen(cold)) != 0)
+	if (!sprof_string_starts_with(text, cold))
 		return false;
 	text += strlen(cold);
 	return !*text || (*text == '.' && text[1] && !text[1 + strspn(text + 1, digits)]);

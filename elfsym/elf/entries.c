@@ -13,27 +13,9 @@
 struct table {
 	Elf *elf;
 	struct sprof_symbol_sections sections;
-	const char *strings;
-	size_t strings_size; /* up to and with the last NUL */
 	size_t section_names;
 	bool is_dynamic;
 };
-
-static bool open_table(struct table *table, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Scn *string_section = elf_getscn(table->elf, header->sh_link);
-	Elf_Data *strings = string_section ? elf_getdata(string_section, NULL) : NULL;
-
-	table->sections = sprof_symbol_sections_of(table->elf, section);
-	table->is_dynamic = header->sh_type == SHT_DYNSYM;
-	if (!table->sections.symbols || !strings || !strings->d_buf)
-		return false;
-	table->strings = strings->d_buf;
-	table->strings_size = strings->d_size;
-	while (table->strings_size && table->strings[table->strings_size - 1])
-		table->strings_size--;
-	return true;
-}
 
 /* NULL: of no use to people. */
 static const char *type_name(unsigned type, bool in_code)
@@ -104,14 +86,15 @@ static bool take_symbol(const struct table *table, int index, const GElf_Sym *sy
 		.is_dynamic = table->is_dynamic,
 	};
 
-	if (symbol->st_name >= table->strings_size || !table->strings[symbol->st_name])
+	if (symbol->st_name >= table->sections.strings_size ||
+		!table->sections.strings[symbol->st_name])
 		return true;
 	entry.section = section_name(table, index, symbol, &entry.is_code);
 	entry.type = type_name(GELF_ST_TYPE(symbol->st_info), entry.is_code);
 	if (!entry.section || !entry.type)
 		return true;
 	entry.is_code = entry.is_code && strcmp(entry.type, "object") != 0;
-	entry.name = table->strings + symbol->st_name;
+	entry.name = table->sections.strings + symbol->st_name;
 	entry.name_length = 1 + strcspn(entry.name + 1, "@");
 	return take(data, &entry);
 }
@@ -128,8 +111,9 @@ bool sprof_entries_visit(void *elf, sprof_entry_taker take, void *data)
 	while ((section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &header) ||
 			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-			!open_table(&table, section, &header))
+			!sprof_symbol_sections_open(elf, section, &header, &table.sections))
 			continue;
+		table.is_dynamic = header.sh_type == SHT_DYNSYM;
 		for (int i = 1; gelf_getsym(table.sections.symbols, i, &symbol); i++) {
 			if (!take_symbol(&table, i, &symbol, take, data))
 				return false;

@@ -12,16 +12,10 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/strings.h"
 
 /* Longer names are not read. */
 enum { LONGEST = 1024 };
-
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && strcmp(text + length - tail, end) == 0;
-}
 
 /*
  * Linkers that optimise name units after temporary objects, and Rust after its codegen units
@@ -30,7 +24,8 @@ static bool ends_with(const char *text, const char *end)
 static bool is_source(const char *name)
 {
 	return name[0] && strnlen(name, LONGEST) < LONGEST && name[0] != '<' &&
-		!ends_with(name, ".o") && !strstr(name, "-cgu.") && strcmp(name, "go.go") != 0;
+		!sprof_string_ends_with(name, ".o") && !strstr(name, "-cgu.") &&
+		strcmp(name, "go.go") != 0;
 }
 
 bool sprof_unit_files_add(struct sprof_unit_files *units, const char *name, uint32_t *ret_unit)
@@ -38,10 +33,8 @@ bool sprof_unit_files_add(struct sprof_unit_files *units, const char *name, uint
 	*ret_unit = 0;
 	if (!is_source(name) || units->count >= UINT32_MAX)
 		return true;
-	if (!sprof_array_reserve(
-		    &units->names, &units->capacity, units->count + 1, sizeof(*units->names)))
+	if (!SPROF_ARRAY_APPEND(units->names, units->count, units->capacity, name))
 		return false;
-	units->names[units->count++] = name;
 	*ret_unit = (uint32_t)units->count;
 	return true;
 }

@@ -50,8 +50,7 @@ static bool open_elf(struct sprof_objects *objects, struct sprof_error *err)
 	if (is_thin(objects->fd)) {
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"%s is a thin archive: it has no members, only their paths", objects->path);
-		sprof_error_hint(err, "ar t %s lists them", objects->path);
-		return false;
+		return sprof_error_hint(err, "ar t %s lists them", objects->path);
 	}
 	elf_version(EV_CURRENT);
 	objects->elf = elf_begin(objects->fd, ELF_C_READ_MMAP, NULL);

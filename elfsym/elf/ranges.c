@@ -24,11 +24,7 @@ bool sprof_ranges_add(struct sprof_ranges *ranges, const struct sprof_range *ran
 {
 	if (range->low >= range->high)
 		return true;
-	if (!sprof_array_reserve(
-		    &ranges->items, &ranges->capacity, ranges->count + 1, sizeof(*ranges->items)))
-		return false;
-	ranges->items[ranges->count++] = *range;
-	return true;
+	return SPROF_ARRAY_APPEND(ranges->items, ranges->count, ranges->capacity, *range);
 }
 
 void sprof_ranges_finish(struct sprof_ranges *ranges)

@@ -5,8 +5,6 @@
  */
 #include "elfsym/elf/symbol-section.h"
 
-#include <gelf.h>
-
 /* Linkers and assemblers put it right after the symbol table. */
 enum { MAX_DISTANCE = 16 };
 
@@ -24,12 +22,23 @@ static Elf_Data *find_numbers(Elf *elf, Elf_Scn *table)
 	return NULL;
 }
 
-struct sprof_symbol_sections sprof_symbol_sections_of(Elf *elf, Elf_Scn *table)
+bool sprof_symbol_sections_open(
+	Elf *elf, Elf_Scn *table, const GElf_Shdr *header, struct sprof_symbol_sections *ret)
 {
-	return (struct sprof_symbol_sections){
+	Elf_Scn *string_section = elf_getscn(elf, header->sh_link);
+	Elf_Data *strings = string_section ? elf_getdata(string_section, NULL) : NULL;
+
+	*ret = (struct sprof_symbol_sections){
 		.symbols = elf_getdata(table, NULL),
 		.numbers = find_numbers(elf, table),
 	};
+	if (!ret->symbols || !ret->symbols->d_buf || !strings || !strings->d_buf)
+		return false;
+	ret->strings = strings->d_buf;
+	ret->strings_size = strings->d_size;
+	while (ret->strings_size && ret->strings[ret->strings_size - 1])
+		ret->strings_size--;
+	return ret->strings_size;
 }
 
 bool sprof_symbol_section(const struct sprof_symbol_sections *sections, int symbol, size_t *ret)

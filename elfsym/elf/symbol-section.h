@@ -2,16 +2,20 @@
 #ifndef SPROF_ELFSYM_ELF_SYMBOL_SECTION_H
 #define SPROF_ELFSYM_ELF_SYMBOL_SECTION_H
 
-#include <libelf.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A symbol table, and its section numbers of 32 bits; NULL: it has none. */
+/* A symbol table, its section numbers of 32 bits (NULL: it has none), and its strings. */
 struct sprof_symbol_sections {
 	Elf_Data *symbols, *numbers;
+	const char *strings;
+	size_t strings_size; /* up to and with the last NUL */
 };
 
-struct sprof_symbol_sections sprof_symbol_sections_of(Elf *elf, Elf_Scn *table);
+/* Returns false if the table has no symbols or no strings. */
+bool sprof_symbol_sections_open(
+	Elf *elf, Elf_Scn *table, const GElf_Shdr *header, struct sprof_symbol_sections *ret);
 
 /* Returns false if the symbol does not exist, or is in no section. */
 bool sprof_symbol_section(const struct sprof_symbol_sections *sections, int symbol, size_t *ret);

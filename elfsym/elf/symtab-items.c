@@ -19,11 +19,7 @@ bool sprof_symtab_append(struct sprof_symtab *symtab, const struct sprof_candida
 {
 	if (!item->name[0] || is_mapping_symbol(item->name) || symtab->count >= SPROF_RANGES_NONE)
 		return true;
-	if (!sprof_array_reserve(
-		    &symtab->items, &symtab->capacity, symtab->count + 1, sizeof(*symtab->items)))
-		return false;
-	symtab->items[symtab->count++] = *item;
-	return true;
+	return SPROF_ARRAY_APPEND(symtab->items, symtab->count, symtab->capacity, *item);
 }
 
 static int count_underscores(const char *name)

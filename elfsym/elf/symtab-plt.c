@@ -36,10 +36,8 @@ static bool take_plt_entry(void *data, const struct sprof_plt_entry *entry)
 
 	if (entry->name)
 		return add_plt_entry(unnamed->symtab, entry, entry->name);
-	if (!sprof_array_reserve(&unnamed->items, &unnamed->capacity, unnamed->count + 1,
-		    sizeof(*unnamed->items)))
+	if (!SPROF_ARRAY_APPEND(unnamed->items, unnamed->count, unnamed->capacity, *entry))
 		return false;
-	unnamed->items[unnamed->count++] = *entry;
 	return sprof_idmap_put(&unnamed->by_resolver, 0, entry->resolver, NO_SYMBOL);
 }
 

@@ -32,27 +32,10 @@ struct reader {
 	Elf *elf;
 	enum sprof_symbol_source source;
 	struct sprof_symbol_sections table;
-	const char *strings;
-	size_t strings_size; /* up to and with the last NUL */
 	size_t section;
 	GElf_Shdr section_header;
 	uint32_t unit; /* that local symbols belong to */
 };
-
-static bool open_reader(struct reader *reader, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Scn *string_section = elf_getscn(elf, header->sh_link);
-	Elf_Data *strings = string_section ? elf_getdata(string_section, NULL) : NULL;
-
-	*reader = (struct reader){.elf = elf, .table = sprof_symbol_sections_of(elf, section)};
-	if (!reader->table.symbols || !strings || !strings->d_buf)
-		return false;
-	reader->strings = strings->d_buf;
-	reader->strings_size = strings->d_size;
-	while (reader->strings_size && reader->strings[reader->strings_size - 1])
-		reader->strings_size--;
-	return reader->table.symbols->d_buf && reader->strings_size;
-}
 
 /* Returns false if the symbol's section contains no code, or not the symbol's address. */
 static bool read_section(struct reader *reader, int index, const GElf_Sym *symbol)
@@ -96,11 +79,11 @@ static bool add_symbol(
 {
 	unsigned rank;
 
-	if (symbol->st_name >= reader->strings_size)
+	if (symbol->st_name >= reader->table.strings_size)
 		return true;
 	if (GELF_ST_TYPE(symbol->st_info) == STT_FILE)
 		return sprof_unit_files_add(
-			&symtab->units, reader->strings + symbol->st_name, &reader->unit);
+			&symtab->units, reader->table.strings + symbol->st_name, &reader->unit);
 	if (!rank_symbol(symbol, &rank) || !read_section(reader, index, symbol))
 		return true;
 	return sprof_symtab_append(symtab,
@@ -108,7 +91,7 @@ static bool add_symbol(
 			.address = symbol->st_value,
 			.size = symbol->st_size,
 			.limit = reader->section_header.sh_addr + reader->section_header.sh_size,
-			.name = reader->strings + symbol->st_name,
+			.name = reader->table.strings + symbol->st_name,
 			.unit = rank & SPROF_RANK_LOCAL ? reader->unit : 0,
 			.rank = (uint8_t)rank,
 			.source = reader->source,
@@ -167,11 +150,11 @@ static bool read_tables(struct sprof_symtab *symtab, const struct sprof_image *i
 	bool has_dynamic = false;
 
 	while ((section = elf_nextscn(image->elf, section))) {
+		reader = (struct reader){.elf = image->elf, .source = source};
 		if (!gelf_getshdr(section, &header) ||
 			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-			!open_reader(&reader, image->elf, section, &header))
+			!sprof_symbol_sections_open(image->elf, section, &header, &reader.table))
 			continue;
-		reader.source = source;
 		if (header.sh_type == SHT_DYNSYM) {
 			has_dynamic = true;
 			reader.source = SPROF_SYMBOL_DYNSYM;

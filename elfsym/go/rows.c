@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/strings.h"
+
 enum { WORD = 8 };
 
 static const struct {
@@ -30,32 +32,24 @@ static const struct {
 };
 
 /* Signal handlers return here; the kernel's frame is above. */
-static const char *const trampolines[] = {"runtime.sigreturn", "runtime.sigreturn__sigaction"};
+static const char *const trampolines[] = {
+	"runtime.sigreturn", "runtime.sigreturn__sigaction", NULL};
 
 /* The outermost functions; from Go 1.17 on a flag says so too. */
 static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
-	"_rt0_amd64", "_rt0_amd64_linux", "_rt0_arm64_linux"};
+	"_rt0_amd64", "_rt0_amd64_linux", "_rt0_arm64_linux", NULL};
 
 /*
  * They look like called by the place that a signal interrupted, but no call is there. The place
  * that a signal handler returns to has no call either.
  */
 static const char *const uncalled[] = {"runtime.asyncPreempt", "runtime.sigpanic",
-	"runtime.sigpanic0", "runtime.sigtramp", "runtime.cgoSigtramp"};
-
-static bool is_among(const char *const *names, size_t count, const char *name)
-{
-	size_t i = 0;
-
-	while (i < count && strcmp(names[i], name) != 0)
-		i++;
-	return i < count;
-}
+	"runtime.sigpanic0", "runtime.sigtramp", "runtime.cgoSigtramp", NULL};
 
 /* A signal handler is flagged as outermost, but the kernel's signal frame can be walked. */
 static bool is_root(const struct sprof_go_function *function)
 {
-	return is_among(roots, sizeof(roots) / sizeof(roots[0]), function->name) ||
+	return sprof_string_is_one_of(function->name, roots) ||
 		(function->is_top && strcmp(function->name, "runtime.sigtramp") != 0 &&
 			strcmp(function->name, "runtime.cgoSigtramp") != 0);
 }
@@ -66,7 +60,7 @@ static bool is_root(const struct sprof_go_function *function)
 static enum sprof_cfa_rule kind_of(
 	const struct sprof_go_table *table, const struct sprof_go_function *function)
 {
-	if (is_among(trampolines, sizeof(trampolines) / sizeof(trampolines[0]), function->name))
+	if (sprof_string_is_one_of(function->name, trampolines))
 		return SPROF_CFA_SIGNAL;
 	if (strcmp(function->name, "runtime.schedule") == 0)
 		return SPROF_CFA_GO_SCHEDULER;
@@ -140,8 +134,7 @@ static struct sprof_cfi_row row_of(const struct sprof_go_table *table,
 	set_frame(&row, moved->value);
 	if (is_root(function))
 		row.ra = SPROF_REG_UNDEFINED;
-	else if (row.ra == SPROF_REG_SAVED &&
-		is_among(uncalled, sizeof(uncalled) / sizeof(uncalled[0]), function->name))
+	else if (row.ra == SPROF_REG_SAVED && sprof_string_is_one_of(function->name, uncalled))
 		row.ra = SPROF_REG_SAVED_PLACE;
 	return row;
 }

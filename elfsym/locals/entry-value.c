@@ -23,25 +23,6 @@ struct search {
 	unsigned left; /* DIEs to look at */
 };
 
-static bool is_site(int tag)
-{
-	return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
-}
-
-static bool is_scope(int tag)
-{
-	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
-		tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
-}
-
-static bool has_flag(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attribute;
-	bool value = false;
-
-	return dwarf_formflag(dwarf_attr(die, name, &attribute), &value) == 0 && value;
-}
-
 static bool is_wanted(const struct search *search, Dwarf_Die *site)
 {
 	const bool is_gnu = dwarf_tag(site) == DW_TAG_GNU_call_site;
@@ -49,7 +30,7 @@ static bool is_wanted(const struct search *search, Dwarf_Die *site)
 	Dwarf_Addr address;
 
 	if (!search->address)
-		return has_flag(site, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call);
+		return sprof_die_flag(site, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call);
 	return dwarf_formaddr(
 		       dwarf_attr(site, is_gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute),
 		       &address) == 0 &&
@@ -64,11 +45,11 @@ static bool find_site(struct search *search, const Dwarf_Die *scope, unsigned de
 		const int tag = dwarf_tag(&children.die);
 
 		search->left--;
-		if (is_site(tag) && is_wanted(search, &children.die)) {
+		if (sprof_die_is_call(tag) && is_wanted(search, &children.die)) {
 			search->site = children.die;
 			return true;
 		}
-		if (is_scope(tag) && find_site(search, &children.die, depth + 1))
+		if (sprof_die_is_block(tag) && find_site(search, &children.die, depth + 1))
 			return true;
 	}
 	return false;

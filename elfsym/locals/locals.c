@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "elfsym/dwarf/call-sites.h"
 #include "elfsym/dwarf/die-children.h"
 #include "elfsym/locals/caller-registers.h"
@@ -42,19 +43,14 @@ struct looking {
 	unsigned left; /* DIEs to look at */
 };
 
-static bool is_scope(int tag)
-{
-	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
-		tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
-}
-
 /* The scope, inside another one, that contains the pc. */
 static bool find_inner(Dwarf_Die *scope, uint64_t pc, Dwarf_Die *ret)
 {
 	struct sprof_die_children children = {.parent = *scope};
 
 	while (sprof_die_children_next(&children)) {
-		if (is_scope(dwarf_tag(&children.die)) && dwarf_haspc(&children.die, pc) > 0) {
+		if (sprof_die_is_block(dwarf_tag(&children.die)) &&
+			dwarf_haspc(&children.die, pc) > 0) {
 			*ret = children.die;
 			return true;
 		}
@@ -99,10 +95,7 @@ static char *make_text(Dwarf_Die *variable, const struct sprof_place_of_value *p
 		sprof_value_write(out, &type, place, frame);
 	else
 		fputc('?', out);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(out, &text, true);
 }
 
 static bool is_known(

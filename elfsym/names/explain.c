@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/module.h"
+#include "base/strings.h"
 #include "elfsym/debug-files/package.h"
 
 enum { FIRST_WITH_PERF = 12 /* first Python 3.X that writes a perf map */ };
@@ -29,7 +30,7 @@ static bool is_code_of(const char *module, const char *runtime)
 {
 	const char *behind = module + strlen(runtime);
 
-	return strncmp(module, runtime, strlen(runtime)) == 0 && *behind &&
+	return sprof_string_starts_with(module, runtime) && *behind &&
 		strchr("0123456789-]", *behind);
 }
 
@@ -37,7 +38,7 @@ static bool is_python_with_perf(const char *module)
 {
 	static const char start[] = "[jit of python3.";
 
-	return strncmp(module, start, strlen(start)) == 0 &&
+	return sprof_string_starts_with(module, start) &&
 		strtol(module + strlen(start), NULL, 10) >= FIRST_WITH_PERF;
 }
 

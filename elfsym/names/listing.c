@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/search.h"
+#include "base/strings.h"
 #include "base/strtab.h"
 #include "elfsym/elf/entries.h"
 #include "elfsym/names/names.h"
@@ -22,10 +24,8 @@ static bool append(
 {
 	item.name = sprof_strtab_intern_bytes(listing->strings, name, length);
 	if (!item.name ||
-		!sprof_array_reserve(&listing->items, &listing->capacity, listing->count + 1,
-			sizeof(*listing->items)))
+		!SPROF_ARRAY_APPEND(listing->items, listing->count, listing->capacity, item))
 		return false;
-	listing->items[listing->count++] = item;
 	return true;
 }
 
@@ -38,18 +38,12 @@ static bool append_symbol(struct sprof_listing *listing, const struct sprof_symb
 		.is_code = true,
 		.is_indirect = symbol->is_indirect,
 	};
-	char *name;
-	int length;
-	bool ok;
+	SPROF_AUTO_FREE char *name = NULL;
 
 	if (symbol->source != SPROF_SYMBOL_PLT)
 		return append(listing, item, symbol->name, symbol->name_length);
-	length = asprintf(&name, "%.*s@plt", (int)symbol->name_length, symbol->name);
-	if (length < 0)
-		return false;
-	ok = append(listing, item, name, (size_t)length);
-	free(name);
-	return ok;
+	name = sprof_string_print("%.*s@plt", (int)symbol->name_length, symbol->name);
+	return name && append(listing, item, name, strlen(name));
 }
 
 /* nm uses one letter for weak functions and for weak data without a type. */
@@ -92,19 +86,13 @@ static bool append_fdes(struct sprof_listing *listing, const struct sprof_names 
 			.source = SPROF_SYMLIST_MADE_UP,
 			.is_code = true,
 		};
-		char *name;
-		int length;
-		bool ok;
+		SPROF_AUTO_FREE char *name = NULL;
 
 		if (sprof_symtab_find(names->symtab, fde->address, &covering))
 			continue;
-		length = asprintf(
-			&name, "%s+0x%" PRIx64, sprof_module_name(names->module), fde->address);
-		if (length < 0)
-			return false;
-		ok = append(listing, item, name, (size_t)length);
-		free(name);
-		if (!ok)
+		name = sprof_string_print(
+			"%s+0x%" PRIx64, sprof_module_name(names->module), fde->address);
+		if (!name || !append(listing, item, name, strlen(name)))
 			return false;
 	}
 	return true;
@@ -176,13 +164,10 @@ static int compare(const void *left, const void *right)
 bool sprof_name_returns_twice(const char *linkage)
 {
 	static const char *const names[] = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp",
-		"__sigsetjmp", "getcontext", "swapcontext", "vfork", "__vfork", "__libc_vfork"};
+		"__sigsetjmp", "getcontext", "swapcontext", "vfork", "__vfork", "__libc_vfork",
+		NULL};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(names[i], linkage))
-			return true;
-	}
-	return false;
+	return sprof_string_is_one_of(linkage, names);
 }
 
 /* A function may have further names, such as libc's "__GI___libc_vfork". */

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/idmap.h"
+#include "base/strings.h"
 #include "base/strtab.h"
 #include "elfsym/debug-files/debugfile.h"
 #include "elfsym/elf/data.h"
@@ -176,12 +177,8 @@ static bool set_linkage(struct sprof_symbols *symbols, struct sprof_location *lo
 static bool set_joined(struct sprof_symbols *symbols, const char **ret, const char *first,
 	const char *second, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *text = NULL;
+	SPROF_AUTO_FREE char *text = sprof_string_print("%s%s", first, second);
 
-	if (asprintf(&text, "%s%s", first, second) < 0) {
-		text = NULL;
-		return sprof_error_no_memory(err);
-	}
 	*ret = sprof_strtab_intern(symbols->strings, text);
 	return *ret || sprof_error_no_memory(err);
 }
@@ -201,7 +198,7 @@ static bool find_code_start(const struct place *place, uint64_t *ret, struct spr
 		return false;
 	found = sprof_code_starts_find(place->names->starts, place->address);
 	if (found != SIZE_MAX && sprof_image_executable(place->names->image, place->address))
-		*ret = place->names->starts->items[found];
+		*ret = place->names->starts->functions.items[found];
 	return true;
 }
 
@@ -391,11 +388,9 @@ static bool append_location(struct sprof_symbols *symbols, const struct place *p
 	else if (!set_path(symbols, &location.file, source->file, err) ||
 		!set_path(symbols, &location.function_file, source->function_file, err))
 		return false;
-	if (!sprof_array_reserve(&symbols->locations, &symbols->location_capacity,
-		    symbols->location_count + 1, sizeof(*symbols->locations)))
-		return sprof_error_no_memory(err);
-	symbols->locations[symbols->location_count++] = location;
-	return true;
+	return SPROF_ARRAY_APPEND(symbols->locations, symbols->location_count,
+		       symbols->location_capacity, location) ||
+		sprof_error_no_memory(err);
 }
 
 /* Appends the locations of the place. After a failure the appended ones stay unused. */

@@ -23,10 +23,8 @@ static bool has_content(const char *line, const char *end)
 static bool append(struct sprof_symlist *list, const struct sprof_symlist_line *line)
 {
 	if (list->count >= SPROF_RANGES_NONE ||
-		!sprof_array_reserve(
-			&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
+		!SPROF_ARRAY_APPEND(list->items, list->count, list->capacity, *line))
 		return false;
-	list->items[list->count++] = *line;
 	return true;
 }
 

@@ -297,6 +297,7 @@ static void read_times(struct thread_calls *calls, struct sprof_thread *thread)
 		calls->schedstat = (struct sprof_proc_schedstat){0};
 	calls->load.cpu_ns = calls->schedstat.cpu_ns - before.cpu_ns;
 	calls->load.runq_ns = calls->schedstat.runq_ns - before.runq_ns;
+	calls->load.all_runq_ns = calls->schedstat.runq_ns;
 	calls->load.slices = calls->schedstat.timeslices - before.timeslices;
 }
 

@@ -76,6 +76,7 @@ struct sprof_breakpoint_load {
 	uint64_t gap_ns;     /* time from the previous stop's end to the last stop; 0: first stop */
 	/* From schedstat, over gap_ns: CPU time, run-queue time, timeslices. 0: not available. */
 	uint64_t cpu_ns, runq_ns, slices;
+	uint64_t all_runq_ns; /* of the thread's whole life */
 };
 
 /* How often a breakpoint was removed for a moment, so that other threads may have run past it. */

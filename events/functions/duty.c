@@ -20,6 +20,7 @@ void sprof_duty_init(struct sprof_duty *duty, double share, uint64_t seed, uint6
 	*duty = (struct sprof_duty){
 		.share = share,
 		.begin_ns = now_ns,
+		.closed_ns = now_ns,
 		.random = {(unsigned short)seed, (unsigned short)(seed >> 16),
 			(unsigned short)(seed >> 32)},
 	};
@@ -39,16 +40,31 @@ static uint64_t affordable_ns(const struct sprof_duty *duty)
 	return duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);
 }
 
-void sprof_duty_close(struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_ns, uint64_t counted)
+uint64_t sprof_duty_stands_for_ns(const struct sprof_duty *duty)
+{
+	return duty->opened_ns - duty->closed_ns;
+}
+
+static void add(struct sprof_duty *duty, double counted, double weight)
+{
+	duty->weights += weight;
+	duty->sum += weight * counted;
+	duty->squared_weights += weight * weight;
+	duty->squared_sum += weight * weight * counted;
+	duty->squares += weight * weight * counted * counted;
+}
+
+void sprof_duty_close(struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_ns, uint64_t counted,
+	double weight)
 {
 	uint64_t affordable;
 
 	duty->is_open = false;
 	duty->windows++;
+	duty->closed_ns = now_ns;
 	duty->on_ns += now_ns - duty->opened_ns;
 	duty->taken_ns += taken_ns;
-	duty->sum += (double)counted;
-	duty->squares += (double)counted * (double)counted;
+	add(duty, (double)counted, weight);
 	affordable = affordable_ns(duty);
 	duty->next_ns = now_ns +
 		stretch(duty,
@@ -57,9 +73,13 @@ void sprof_duty_close(struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_n
 
 double sprof_duty_error(const struct sprof_duty *duty)
 {
-	const double windows = (double)duty->windows, mean = duty->sum / windows;
+	const double windows = (double)duty->windows, mean = duty->sum / duty->weights;
+	double squares;
 
-	if (duty->windows < 2 || duty->sum <= 0)
+	if (duty->windows < 2 || !(duty->sum > 0))
 		return INFINITY;
-	return sqrt(fmax(duty->squares / windows - mean * mean, 0) / (windows - 1)) / mean;
+	/* of the weighted distances from the mean */
+	squares =
+		duty->squares - 2 * mean * duty->squared_sum + mean * mean * duty->squared_weights;
+	return sqrt(fmax(squares, 0) * windows / (windows - 1)) / duty->sum;
 }

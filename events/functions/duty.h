@@ -11,14 +11,15 @@
 struct sprof_duty {
 	double share;      /* largest share of the target's time to take, such as 0.05 */
 	uint64_t begin_ns; /* the run's start */
-	uint64_t opened_ns;
+	uint64_t opened_ns, closed_ns; /* the last window */
 	bool is_open;
 	uint64_t next_ns; /* when the window opens or closes */
 	unsigned short random[3];
 
 	/* Of closed windows. */
 	uint64_t windows, on_ns, taken_ns;
-	double sum, squares; /* of the counts per window */
+	/* sums of the weights, and of the counts by weight; by squared weight, also of the squares */
+	double weights, sum, squared_weights, squared_sum, squares;
 };
 
 /* Schedules the first window. The seed determines all random moments. */
@@ -27,15 +28,22 @@ void sprof_duty_init(struct sprof_duty *duty, double share, uint64_t seed, uint6
 void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns);
 
 /*
- * Closes the window. `taken_ns`: slowdown of the target in it; `counted`: what the error estimate
- * is computed from.
+ * The time since the last window, for which the open one stands. After a window in which much was
+ * taken, the next one comes later: without these weights, busy phases would weigh too little. What is
+ * counted in a window does not depend on its weight, because only earlier windows determine that.
  */
-void sprof_duty_close(
-	struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_ns, uint64_t counted);
+uint64_t sprof_duty_stands_for_ns(const struct sprof_duty *duty);
 
 /*
- * The relative standard error of the total count: the spread to expect between runs. Infinite with
- * fewer than two windows, or a count of 0.
+ * Closes the window. `taken_ns`: slowdown of the target in it; `counted`: what the error estimate
+ * is computed from, and its weight.
+ */
+void sprof_duty_close(struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_ns, uint64_t counted,
+	double weight);
+
+/*
+ * The relative standard error of the weighted mean of the counts: the spread to expect between
+ * runs. Infinite with fewer than two windows, or a count of 0.
  */
 double sprof_duty_error(const struct sprof_duty *duty);
 

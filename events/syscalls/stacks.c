@@ -53,8 +53,8 @@ static bool lacks_stack(
 }
 
 /*
- * Most threads were prepared at an earlier stop. Otherwise the first wanted call makes the stop a
- * little longer, once.
+ * Most threads were prepared at an earlier stop, so this takes little time. But the state of an
+ * interpreter may exist only by now.
  */
 static bool copy(struct sprof_calls *calls, struct sprof_thread *thread, bool is_last)
 {
@@ -62,6 +62,7 @@ static bool copy(struct sprof_calls *calls, struct sprof_thread *thread, bool is
 
 	if (!watched)
 		return false;
+	watched->is_expected = false;
 	sprof_call_stack_expect(calls, thread, watched);
 	return calls->stacks->copy(calls->stacks->data, thread, is_last);
 }

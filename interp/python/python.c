@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/script.h"
+#include "base/strings.h"
 
 _Static_assert(
 	(int)SPROF_PYTHON_MOST_STATE <= (int)SPROF_INTERP_MOST_STATE, "a copy has room for it");
@@ -154,13 +155,6 @@ static enum sprof_python_part part_at(const struct sprof_interp_process *process
 	return sprof_python_file_part(sprof_python_of(process)->file, offset);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t length = strlen(text), wanted = strlen(end);
-
-	return length >= wanted && strcmp(text + length - wanted, end) == 0;
-}
-
 /* The outermost frame, if it is the one by which the module threading starts a thread. */
 static const struct sprof_interp_frame *find_bootstrap(const struct sprof_modules *modules,
 	const struct sprof_interp_copy *copy, const struct sprof_frame *names)
@@ -175,11 +169,12 @@ static const struct sprof_interp_frame *find_bootstrap(const struct sprof_module
 	if (!count || names[count - 1].module == SPROF_INTERP_HIDDEN)
 		return NULL;
 	module = sprof_modules_get(modules, names[count - 1].module);
-	if (!ends_with(module->path, "/threading.py"))
+	if (!sprof_string_ends_with(module->path, "/threading.py"))
 		return NULL;
 	function = sprof_script_find(module->script, names[count - 1].offset, &line);
-	return function && ends_with(function->name, "_bootstrap") ? &copy->frames[count - 1]
-								   : NULL;
+	return function && sprof_string_ends_with(function->name, "_bootstrap")
+		? &copy->frames[count - 1]
+		: NULL;
 }
 
 static bool find_thread_name(const struct sprof_interp_process *process,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/annotate/annotate.h"
 #include "output/units.h"
 
@@ -67,13 +68,11 @@ static bool write_calls(
 static bool write_line(
 	const struct sprof_annotate *annotate, const struct sprof_annotated_line *line)
 {
-	const char *file = line->file;
-	const char *slash = file ? strrchr(file, '/') : NULL;
 	struct sprof_row row = {.out = annotate->out};
 
 	sprof_annotate_put_values(annotate, &line->total, &line->self, &row);
 	sprof_row_gap(&row, 2, "");
-	sprof_annotate_put_clean(annotate, slash ? slash + 1 : file);
+	sprof_annotate_put_clean(annotate, sprof_string_file_name(line->file));
 	sprof_out_printf(annotate->out, ":%" PRIu32, line->line);
 	if (!write_calls(annotate, line))
 		return false;

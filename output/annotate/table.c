@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/annotate/annotate.h"
 #include "output/clean.h"
 #include "output/fit.h"
@@ -154,8 +155,6 @@ static bool write_function(
 static void write_instruction(const struct sprof_annotate *annotate,
 	const struct sprof_code_instruction *at, bool is_new_line)
 {
-	const char *slash = at->file ? strrchr(at->file, '/') : NULL;
-
 	struct sprof_row row = write_figures(annotate, &at->total, &at->self, false);
 	char address[24];
 
@@ -165,7 +164,7 @@ static void write_instruction(const struct sprof_annotate *annotate,
 	sprof_annotate_put_clean(annotate, at->text);
 	if (at->line && at->file && is_new_line) {
 		sprof_out_printf(annotate->out, "  # ");
-		sprof_annotate_put_clean(annotate, slash ? slash + 1 : at->file);
+		sprof_annotate_put_clean(annotate, sprof_string_file_name(at->file));
 		sprof_out_printf(annotate->out, ":%" PRIu32, at->line);
 	}
 	sprof_out_printf(annotate->out, "\n");

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "output/calls/report.h"
 #include "output/fit.h"
 #include "output/units.h"
@@ -108,7 +109,7 @@ static char *name_way(const struct paths *paths, uint32_t index)
 
 		fprintf(stream, "%s%s", name ? name : "?", i ? " > " : "");
 	}
-	return stream && !fclose(stream) ? text : NULL;
+	return sprof_string_close(stream, &text, true);
 }
 
 static void write_head(const struct paths *paths, uint32_t index)

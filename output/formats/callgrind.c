@@ -60,15 +60,6 @@ static bool add_cost(struct callgrind *writer, const struct cost *cost)
 	return true;
 }
 
-/* NULL: the line is in the function's own file. */
-static const char *included_file(
-	const struct callgrind *writer, const struct sprof_profile_line *line)
-{
-	const char *file = sprof_profile_line_file(writer->profile, line);
-
-	return file == writer->profile->functions[line->function].file ? NULL : file;
-}
-
 static bool add_row(struct callgrind *writer, uint32_t index)
 {
 	const struct sprof_profile_row *row = &writer->profile->rows[index];
@@ -86,7 +77,7 @@ static bool add_row(struct callgrind *writer, uint32_t index)
 		writer->last_row[line->function] = index + 1;
 		cost.function = line->function;
 		cost.line = line->line;
-		cost.file = included_file(writer, line);
+		cost.file = sprof_profile_included_file(writer->profile, line);
 	}
 	cost.callee = SPROF_PROFILE_NONE;
 	sprof_metrics_add(&writer->sum, &row->metrics);
@@ -253,7 +244,7 @@ static void write_all(struct callgrind *writer)
 static bool write_callgrind(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
-	struct sprof_times times = sprof_profile_times(profile);
+	struct sprof_times times = sprof_profile_sum(profile).times;
 	struct callgrind writer = {
 		.profile = profile,
 		.weight = options->weight,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/format.h"
 
 static const char head[] =
@@ -56,15 +57,11 @@ static bool number_stacks(struct sprof_firefox *writer)
 /* Ids are strings, to distinguish the ranks of a job: "4711-r3". */
 static void write_pid(struct sprof_firefox *writer, const struct sprof_profile_process *process)
 {
-	SPROF_AUTO_FREE char *text = NULL;
+	SPROF_AUTO_FREE char *text = sprof_string_print("%d%s%s", process->pid,
+		process->rank ? "-r" : "", process->rank ? process->rank : "");
 
-	if (asprintf(&text, "%d%s%s", process->pid, process->rank ? "-r" : "",
-		    process->rank ? process->rank : "") < 0) {
-		text = NULL;
-		writer->failed = true;
-		return;
-	}
-	sprof_json_member_name(&writer->json, ",\"pid\":", text);
+	writer->failed |= !text;
+	sprof_json_member_string(&writer->json, ",\"pid\":", text);
 }
 
 static void write_thread(struct sprof_firefox *writer, uint32_t index)
@@ -120,7 +117,7 @@ static bool write_firefox(const struct sprof_profile *profile,
 	struct sprof_firefox writer = {
 		.profile = profile,
 		.weight = options->weight,
-		.module_count = profile->modules ? sprof_modules_count(profile->modules) : 0,
+		.module_count = sprof_modules_count(profile->modules),
 	};
 	bool ok = sprof_moments_init(&writer.moments, profile) && number_stacks(&writer) &&
 		sprof_json_open(&writer.json, out, options->pack);

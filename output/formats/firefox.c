@@ -69,9 +69,8 @@ static void write_frame_func(struct sprof_firefox *writer, size_t frame)
 static void write_frame_line(struct sprof_firefox *writer, size_t frame)
 {
 	const struct sprof_profile_line *line = line_of(writer, frame);
-	const char *file = sprof_profile_line_file(writer->profile, line);
 
-	if (line->line && file == writer->profile->functions[line->function].file)
+	if (line->line && !sprof_profile_included_file(writer->profile, line))
 		sprof_json_number(&writer->json, line->line);
 	else
 		sprof_json_text(&writer->json, "null");
@@ -245,8 +244,7 @@ static void write_lib(struct sprof_firefox *writer, size_t index)
 {
 	const struct sprof_profile *profile = writer->profile;
 	const struct sprof_module *module = sprof_modules_get(profile->modules, (uint32_t)index);
-	const char *build_id =
-		index < profile->module_count ? profile->module_facts[index].build_id : NULL;
+	const char *build_id = sprof_profile_module_facts(profile, (uint32_t)index)->build_id;
 
 	sprof_json_member_name(
 		&writer->json, "{\"arch\":null,\"name\":", sprof_module_name(module));

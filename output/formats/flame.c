@@ -209,7 +209,7 @@ static bool put_nodes(struct flame *flame)
 static bool allocate(struct flame *flame)
 {
 	const struct sprof_modules *modules = flame->profile->modules;
-	size_t module_count = modules ? sprof_modules_count(modules) : 0;
+	size_t module_count = sprof_modules_count(modules);
 
 	flame->before = calloc(flame->graph->count, sizeof(*flame->before));
 	flame->before_self = calloc(flame->graph->count, sizeof(*flame->before_self));

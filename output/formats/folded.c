@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "base/strtab.h"
 #include "output/clean.h"
 #include "output/format.h"
@@ -72,7 +73,7 @@ static bool intern_clean(
 
 	if (clean)
 		join_last_number(clean);
-	*ret = clean ? sprof_strtab_intern(folded->texts, clean) : NULL;
+	*ret = sprof_strtab_intern(folded->texts, clean);
 	return *ret;
 }
 
@@ -87,12 +88,9 @@ static bool name_thread(
 
 	if (folded->options->base_threads)
 		return intern_clean(folded, thread->name, ";: _", ret);
-	if (asprintf(&text, "%s-%d/%d", thread->name,
-		    folded->profile->processes[thread->process].pid, thread->tid) < 0) {
-		text = NULL;
-		return false;
-	}
-	return intern_clean(folded, text, ";: _", ret);
+	text = sprof_string_print("%s-%d/%d", thread->name,
+		folded->profile->processes[thread->process].pid, thread->tid);
+	return text && intern_clean(folded, text, ";: _", ret);
 }
 
 static bool name_groups(struct folded *folded)
@@ -145,13 +143,11 @@ static bool add_wait_frames(struct folded *folded, const struct sprof_profile_ro
 	}
 	if (!context->holder)
 		return true;
-	if (asprintf(&holder, "%s %s%s%s", sprof_profile_is_join(context) ? "end of" : "held by",
-		    context->holder, context->holder_function ? " in " : "",
-		    context->holder_function ? context->holder_function : "") < 0) {
-		holder = NULL;
-		return false;
-	}
-	return intern_clean(folded, holder, ";:", &folded->frames[folded->frame_count++]);
+	holder = sprof_string_print("%s %s%s%s",
+		sprof_profile_is_join(context) ? "end of" : "held by", context->holder,
+		context->holder_function ? " in " : "",
+		context->holder_function ? context->holder_function : "");
+	return holder && intern_clean(folded, holder, ";:", &folded->frames[folded->frame_count++]);
 }
 
 static bool add_line(struct folded *folded, const struct sprof_profile_row *row)

@@ -126,10 +126,9 @@ static void write_thread(struct writer *writer, size_t index)
 
 static void write_module(struct writer *writer, size_t index)
 {
-	static const struct sprof_profile_module unknown;
 	const struct sprof_profile *profile = writer->profile;
 	const struct sprof_profile_module *facts =
-		index < profile->module_count ? &profile->module_facts[index] : &unknown;
+		sprof_profile_module_facts(profile, (uint32_t)index);
 
 	sprof_json_member_string(&writer->json,
 		"{\"path\":", sprof_modules_get(profile->modules, (uint32_t)index)->path);
@@ -167,9 +166,9 @@ static const char *tail_mark(enum sprof_mark mark)
 
 static void write_file(struct writer *writer, const struct sprof_profile_line *line)
 {
-	const char *file = sprof_profile_line_file(writer->profile, line);
+	const char *file = sprof_profile_included_file(writer->profile, line);
 
-	if (file == writer->profile->functions[line->function].file)
+	if (!file)
 		return;
 	sprof_json_member_string(&writer->json, ",{\"file\":", file);
 	sprof_json_text(&writer->json, "}");
@@ -383,8 +382,7 @@ static bool write_json(const struct sprof_profile *profile,
 	write_head(&writer, options->weight);
 	write_table(&writer, "processes", profile->process_count, write_process);
 	write_table(&writer, "threads", profile->thread_count, write_thread);
-	write_table(&writer, "modules",
-		profile->modules ? sprof_modules_count(profile->modules) : 0, write_module);
+	write_table(&writer, "modules", sprof_modules_count(profile->modules), write_module);
 	write_table(&writer, "functions", profile->function_count, write_function);
 	write_table(&writer, "locations", profile->location_count, write_location);
 	write_table(&writer, "stacks", profile->stack_count, write_stack);

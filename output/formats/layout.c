@@ -30,12 +30,6 @@ static uint64_t round_up(uint64_t value)
 	return (value + page - 1) & ~(page - 1);
 }
 
-static const struct sprof_profile_module *facts_of(
-	const struct sprof_profile *profile, uint32_t module)
-{
-	return module < profile->module_count ? &profile->module_facts[module] : NULL;
-}
-
 /* By module: the end, in its file, of the frames outside all segments; 0: there are none. */
 static uint64_t *find_rest(const struct sprof_profile *profile, size_t modules)
 {
@@ -56,11 +50,7 @@ static uint64_t *find_rest(const struct sprof_profile *profile, size_t modules)
 
 static bool append(struct sprof_layout *layout, const struct sprof_layout_mapping *mapping)
 {
-	if (!sprof_array_reserve(&layout->mappings, &layout->capacity, layout->count + 1,
-		    sizeof(*layout->mappings)))
-		return false;
-	layout->mappings[layout->count++] = *mapping;
-	return true;
+	return SPROF_ARRAY_APPEND(layout->mappings, layout->count, layout->capacity, *mapping);
 }
 
 /* The address range of a module with base 0, and its base. */
@@ -73,25 +63,25 @@ struct extent {
 	bool has_segments, is_placed;
 };
 
-static struct sprof_layout_mapping map_segment(
-	uint32_t module, const struct sprof_profile_segment *segment)
+static struct sprof_layout_mapping map_segment(uint32_t module, const struct sprof_segment *segment)
 {
 	uint64_t before = segment->address % page;
 
 	return (struct sprof_layout_mapping){
 		.module = module,
 		.start = segment->address - before,
-		.size = round_up(segment->size + before),
+		.size = round_up(segment->file_size + before),
 		.offset = segment->offset - before,
 	};
 }
 
 static void measure(const struct sprof_profile *profile, uint64_t rest, struct extent *extent)
 {
-	const struct sprof_profile_module *facts = facts_of(profile, extent->module);
+	const struct sprof_profile_module *facts =
+		sprof_profile_module_facts(profile, extent->module);
 
 	extent->rest = round_up(rest);
-	for (size_t i = 0; facts && i < facts->segment_count; i++) {
+	for (size_t i = 0; i < facts->segment_count; i++) {
 		const struct sprof_layout_mapping mapping =
 			map_segment(extent->module, &facts->segments[i]);
 
@@ -171,14 +161,15 @@ static bool place(struct extent *extents, size_t modules)
 static bool append_module(struct sprof_layout *layout, const struct sprof_profile *profile,
 	const struct extent *extent)
 {
-	const struct sprof_profile_module *facts = facts_of(profile, extent->module);
+	const struct sprof_profile_module *facts =
+		sprof_profile_module_facts(profile, extent->module);
 	const struct sprof_layout_mapping rest = {
 		.module = extent->module,
 		.start = extent->base + extent->end - extent->rest,
 		.size = extent->rest,
 	};
 
-	for (size_t i = 0; facts && i < facts->segment_count; i++) {
+	for (size_t i = 0; i < facts->segment_count; i++) {
 		struct sprof_layout_mapping mapping =
 			map_segment(extent->module, &facts->segments[i]);
 
@@ -216,7 +207,7 @@ static struct extent *find_extents(const struct sprof_profile *profile, size_t m
 
 bool sprof_layout_build(const struct sprof_profile *profile, struct sprof_layout *ret)
 {
-	size_t modules = profile->modules ? sprof_modules_count(profile->modules) : 0;
+	size_t modules = sprof_modules_count(profile->modules);
 	SPROF_AUTO_FREE struct extent *extents = find_extents(profile, modules);
 
 	*ret = (struct sprof_layout){.module_count = modules};

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/format.h"
 #include "output/formats/moments.h"
 #include "output/json.h"
@@ -118,27 +119,21 @@ static uint64_t whole_of(const struct speedscope *writer, uint32_t thread)
 static const char *unit_of(const struct speedscope *writer)
 {
 	static const char *const known[] = {
-		"nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"};
+		"nanoseconds", "microseconds", "milliseconds", "seconds", "bytes", NULL};
 	const char *unit = sprof_profile_weight_unit(writer->profile, writer->weight);
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(unit, known[i]) == 0)
-			return known[i];
-	}
-	return "none";
+	return sprof_string_is_one_of(unit, known) ? unit : "none";
 }
 
 static bool write_thread(struct speedscope *writer, uint32_t index)
 {
 	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
 	const struct sprof_profile_process *process = &writer->profile->processes[thread->process];
-	SPROF_AUTO_FREE char *name = NULL;
+	SPROF_AUTO_FREE char *name = sprof_string_print("%s [%d/%d] %s", thread->name, process->pid,
+		thread->tid, sprof_profile_weight_name(writer->profile, writer->weight));
 
-	if (asprintf(&name, "%s [%d/%d] %s", thread->name, process->pid, thread->tid,
-		    sprof_profile_weight_name(writer->profile, writer->weight)) < 0) {
-		name = NULL;
+	if (!name)
 		return false;
-	}
 	sprof_json_member_name(&writer->json, "{\"type\":\"sampled\",\"name\":", name);
 	sprof_json_format(
 		&writer->json, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit_of(writer));

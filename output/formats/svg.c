@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "output/clean.h"
 #include "output/escape.h"
+#include "output/fit.h"
 #include "output/html/html.h"
 
 enum {
@@ -23,19 +24,6 @@ enum {
 	LETTER_TENTHS = 67, /* the width of a letter, in tenths of px */
 	MIN_LETTERS = 3,
 };
-
-/* The number of bytes in the first `letters` characters, or in all if there are fewer. */
-static size_t prefix_of(const char *clean, size_t letters)
-{
-	size_t bytes = 0;
-
-	while (clean[bytes]) {
-		if (((unsigned char)clean[bytes] & 0xc0) != 0x80 && !letters--)
-			break;
-		bytes++;
-	}
-	return bytes;
-}
 
 /* Writes the part of the name that fits. */
 static bool put_label(struct sprof_out *out, const char *name, double width)
@@ -48,11 +36,11 @@ static bool put_label(struct sprof_out *out, const char *name, double width)
 		return false;
 	if (letters < MIN_LETTERS)
 		return true;
-	bytes = prefix_of(clean, letters);
+	bytes = sprof_fit_bytes(clean, letters);
 	if (!clean[bytes]) {
 		sprof_escape_clean(out, clean, bytes);
 	} else {
-		sprof_escape_clean(out, clean, prefix_of(clean, letters - 1));
+		sprof_escape_clean(out, clean, sprof_fit_bytes(clean, letters - 1));
 		sprof_out_puts(out, "\xe2\x80\xa6");
 	}
 	return true;

@@ -52,7 +52,6 @@ bool sprof_gate_write_text(const struct sprof_gate *gate, struct sprof_out *out)
 	for (size_t i = 0; i < gate->row_count; i++)
 		add_row(&table, gate, &gate->rows[i]);
 	ok = sprof_table_write(&table, 0, out);
-	sprof_table_finish(&table);
 	sprof_gate_note(gate, &notes);
 	for (size_t i = 0; i < notes.count; i++)
 		sprof_out_printf(out, "%s%s\n", i ? "" : "\n", notes.items[i]);

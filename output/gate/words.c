@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 
 static const char *const results[] = {
@@ -93,7 +94,7 @@ void sprof_gate_note(const struct sprof_gate *gate, struct sprof_gate_notes *ret
 		"\"at least\" and \"at most\" are the ends of an interval for the change, from "
 		"permutations of the runs. Of each kind, one or more are wrong in at most %.4g%% of such "
 		"tables (%zu comparison%s, Bonferroni).",
-		100 * gate->level, gate->row_count, gate->row_count == 1 ? "" : "s");
+		100 * gate->level, gate->row_count, sprof_string_plural(gate->row_count));
 	if (sprof_gate_count(gate, SPROF_GATE_UNCLEAR))
 		add(ret,
 			"unclear: the limit is between the two. More runs, longer runs, a higher rate "
@@ -116,5 +117,5 @@ void sprof_gate_headline(const struct sprof_gate *gate, char *buffer, size_t siz
 	snprintf(buffer, size, "%s%s%zu runs before, %zu after: %zu of %zu comparison%s failed",
 		clean, clean[0] ? ": " : "", gate->expected[SPROF_SIDE_BASE],
 		gate->expected[SPROF_SIDE_NEW], sprof_gate_count(gate, SPROF_GATE_BEYOND),
-		gate->row_count, gate->row_count == 1 ? "" : "s");
+		gate->row_count, sprof_string_plural(gate->row_count));
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/numbers.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/frames.h"
 #include "output/table.h"
@@ -12,11 +13,6 @@
 static uint64_t since_begin(const struct sprof_heap_report *report, uint64_t time_ns)
 {
 	return sprof_minus(time_ns, report->begin_ns);
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
 static void write_head(const struct sprof_heap_report *report, struct sprof_out *out)
@@ -52,9 +48,7 @@ static bool write_totals(const struct sprof_heap_report *report, struct sprof_ou
 {
 	const struct sprof_heap_books *books = report->books;
 	const struct sprof_heap_sum *totals = books->totals;
-	struct sprof_table table = {.columns = total_columns,
-		.column_count = sizeof(total_columns) / sizeof(total_columns[0])};
-	bool done;
+	struct sprof_table table = SPROF_TABLE(total_columns);
 
 	add_total(&table, "allocated", totals[SPROF_HEAP_ALLOCATED]);
 	sprof_table_cell(&table, "%s", "");
@@ -62,7 +56,7 @@ static bool write_totals(const struct sprof_heap_report *report, struct sprof_ou
 	sprof_table_cell(&table, "%s", "");
 	add_total(&table, "temporary", totals[SPROF_HEAP_TEMPORARY]);
 	sprof_table_cell(&table, "%.1f%% of what was allocated",
-		percent(totals[SPROF_HEAP_TEMPORARY].objects,
+		sprof_percent(totals[SPROF_HEAP_TEMPORARY].objects,
 			totals[SPROF_HEAP_ALLOCATED].objects));
 	add_total(&table, "peak", books->peak);
 	sprof_table_cell(
@@ -73,9 +67,7 @@ static bool write_totals(const struct sprof_heap_report *report, struct sprof_ou
 		add_total(&table, "gone by exec", totals[SPROF_HEAP_REPLACED]);
 		sprof_table_cell(&table, "%s", "");
 	}
-	done = sprof_table_write(&table, report->width, out);
-	sprof_table_finish(&table);
-	return done;
+	return sprof_table_write(&table, report->width, out);
 }
 
 static void write_resizes(const struct sprof_heap_books *books, struct sprof_out *out)
@@ -108,8 +100,8 @@ static void write_figures(
 	struct sprof_heap_sum sum, struct sprof_heap_sum all, struct sprof_out *out)
 {
 	sprof_out_printf(out, "\n%" PRIu64 " bytes (%.1f%%) in %" PRIu64 " object%s (%.1f%%)",
-		sum.bytes, percent(sum.bytes, all.bytes), sum.objects, sum.objects == 1 ? "" : "s",
-		percent(sum.objects, all.objects));
+		sum.bytes, sprof_percent(sum.bytes, all.bytes), sum.objects,
+		sprof_string_plural(sum.objects), sprof_percent(sum.objects, all.objects));
 }
 
 /* A table of stacks: the row's figure, and the total. */
@@ -281,9 +273,7 @@ static const struct sprof_table_column size_columns[] = {
 static bool write_sizes(const struct sprof_heap_report *report, struct sprof_out *out)
 {
 	const struct sprof_heap_sum all = report->books->totals[SPROF_HEAP_ALLOCATED];
-	struct sprof_table table = {.columns = size_columns,
-		.column_count = sizeof(size_columns) / sizeof(size_columns[0])};
-	bool done;
+	struct sprof_table table = SPROF_TABLE(size_columns);
 
 	sprof_out_puts(out, "\nsizes, each up to the next one:\n");
 	for (size_t i = 0; i < SPROF_HEAP_SIZES; i++) {
@@ -294,13 +284,11 @@ static bool write_sizes(const struct sprof_heap_report *report, struct sprof_out
 		sprof_table_cell(
 			&table, "%s", sprof_figure_bytes(i ? UINT64_C(1) << (i - 1) : 0).text);
 		sprof_table_cell(&table, "%" PRIu64, sum.objects);
-		sprof_table_cell(&table, "%.1f%%", percent(sum.objects, all.objects));
+		sprof_table_cell(&table, "%.1f%%", sprof_percent(sum.objects, all.objects));
 		sprof_table_cell(&table, "%" PRIu64, sum.bytes);
-		sprof_table_cell(&table, "%.1f%%", percent(sum.bytes, all.bytes));
+		sprof_table_cell(&table, "%.1f%%", sprof_percent(sum.bytes, all.bytes));
 	}
-	done = sprof_table_write(&table, report->width, out);
-	sprof_table_finish(&table);
-	return done;
+	return sprof_table_write(&table, report->width, out);
 }
 
 static void write_odd(const struct sprof_heap_report *report, struct sprof_out *out)

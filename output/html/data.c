@@ -38,23 +38,9 @@ static bool add_string(struct sprof_html *html, const char *text)
 	return !text || sprof_intern(&strings, sprof_key(0, (uintptr_t)text), &text, &id);
 }
 
-static size_t module_count(const struct sprof_html *html)
-{
-	return html->profile->modules ? sprof_modules_count(html->profile->modules) : 0;
-}
-
 static const char *module_path(const struct sprof_html *html, size_t index)
 {
 	return sprof_modules_get(html->profile->modules, (uint32_t)index)->path;
-}
-
-/* The file that a function includes and that has the line; NULL: it is in the function's own. */
-static const char *included_file(
-	const struct sprof_html *html, const struct sprof_profile_line *line)
-{
-	const char *file = sprof_profile_line_file(html->profile, line);
-
-	return file == html->profile->functions[line->function].file ? NULL : file;
 }
 
 static bool collect_strings(struct sprof_html *html)
@@ -66,8 +52,8 @@ static bool collect_strings(struct sprof_html *html)
 		ok = add_string(html, profile->functions[i].name) &&
 			add_string(html, profile->functions[i].file);
 	for (size_t i = 0; ok && i < profile->line_count; i++)
-		ok = add_string(html, included_file(html, &profile->lines[i]));
-	for (size_t i = 0; ok && i < module_count(html); i++)
+		ok = add_string(html, sprof_profile_included_file(profile, &profile->lines[i]));
+	for (size_t i = 0; ok && i < sprof_modules_count(html->profile->modules); i++)
 		ok = add_string(html, module_path(html, i));
 	for (size_t i = 0; ok && i < profile->process_count; i++)
 		ok = add_string(html, profile->processes[i].name) &&
@@ -98,7 +84,7 @@ static bool write_strings(const struct sprof_html *html)
 static void write_functions(const struct sprof_html *html)
 {
 	sprof_out_puts(html->out, ",\n\"modules\":[");
-	for (size_t i = 0; i < module_count(html); i++)
+	for (size_t i = 0; i < sprof_modules_count(html->profile->modules); i++)
 		sprof_html_number(html, i, sprof_html_string(html, module_path(html, i)));
 	sprof_out_puts(html->out, "],\n\"functions\":[");
 	for (size_t i = 0; i < html->profile->function_count; i++) {
@@ -130,7 +116,8 @@ static void write_included(const struct sprof_html *html, uint32_t count)
 	bool has_any = false;
 
 	for (size_t i = 0; i < html->profile->line_count && next < count; i++) {
-		const char *file = included_file(html, &html->profile->lines[i]);
+		const char *file =
+			sprof_profile_included_file(html->profile, &html->profile->lines[i]);
 
 		if (html->frames[i] != next)
 			continue;
@@ -158,7 +145,7 @@ static bool write_frames(struct sprof_html *html)
 		struct sprof_hash key = sprof_hash_start(0);
 
 		sprof_hash_add_pair(&key, line->function, low);
-		sprof_hash_add_pointer(&key, included_file(html, line));
+		sprof_hash_add_pointer(&key, sprof_profile_included_file(html->profile, line));
 		if (!number_of(
 			    &html->frame_ids, key.high, key.low, count, &html->frames[i], &is_new))
 			return false;

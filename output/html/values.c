@@ -6,20 +6,17 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "output/clean.h"
 
 /* Without printf, which would take most of the writer's time. */
 void sprof_html_number(const struct sprof_html *html, bool comma, uint64_t number)
 {
-	char text[24], *start = text + sizeof(text);
+	char text[24], *end = text + sizeof(text), *start = sprof_digits(end, number);
 
-	do {
-		*--start = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
 	if (comma)
 		*--start = ',';
-	sprof_out_write(html->out, start, (size_t)(text + sizeof(text) - start));
+	sprof_out_write(html->out, start, (size_t)(end - start));
 }
 
 void sprof_html_packed(const struct sprof_html *html, uint64_t number)

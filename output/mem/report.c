@@ -38,7 +38,6 @@ static void write_table(struct sprof_table *table, size_t width, struct sprof_ou
 {
 	if (!sprof_table_write(table, width, out))
 		sprof_out_fail(out, ENOMEM);
-	sprof_table_finish(table);
 }
 
 static void bytes_cell(struct sprof_table *table, bool is_known, uint64_t value)
@@ -110,8 +109,7 @@ static void add_process(const struct sprof_mem_report *report,
 
 static void write_processes(const struct sprof_mem_report *report, struct sprof_out *out)
 {
-	struct sprof_table table = {.columns = process_columns,
-		.column_count = sizeof(process_columns) / sizeof(process_columns[0])};
+	struct sprof_table table = SPROF_TABLE(process_columns);
 
 	for (size_t i = 0; i < report->watch->count; i++)
 		add_process(report, &report->watch->items[i], &table);
@@ -179,8 +177,7 @@ static void add_course(const struct sprof_mem_report *report, const char *name,
 static void write_courses(const struct sprof_mem_report *report, struct sprof_out *out)
 {
 	const struct sprof_memory_watch *watch = report->watch;
-	struct sprof_table table = {.columns = course_columns,
-		.column_count = sizeof(course_columns) / sizeof(course_columns[0])};
+	struct sprof_table table = SPROF_TABLE(course_columns);
 
 	if (!watch->totals[SPROF_MEMORY_RSS].count) {
 		sprof_out_puts(out, "it ended before a reading\n");
@@ -217,8 +214,7 @@ static void write_files_of(const struct sprof_mem_report *report,
 	const struct sprof_memory_process *process, enum sprof_memory_moment moment,
 	struct sprof_out *out)
 {
-	struct sprof_table table = {.columns = file_columns,
-		.column_count = sizeof(file_columns) / sizeof(file_columns[0])};
+	struct sprof_table table = SPROF_TABLE(file_columns);
 	struct sprof_memory_files files = {0};
 
 	if (!sprof_memory_files_add(&files, process->mappings[moment]))

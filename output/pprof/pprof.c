@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/format.h"
 #include "profile/pprof/file.h"
 
@@ -96,9 +97,7 @@ static void write_mapping(struct sprof_pprof_writer *writer, size_t index)
 	const struct sprof_layout_mapping *mapping = &writer->layout.mappings[index];
 	const struct sprof_profile *profile = writer->profile;
 	const char *path = sprof_modules_get(profile->modules, mapping->module)->path;
-	const char *build_id = mapping->module < profile->module_count
-		? profile->module_facts[mapping->module].build_id
-		: NULL;
+	const char *build_id = sprof_profile_module_facts(profile, mapping->module)->build_id;
 	uint32_t path_number = sprof_pprof_string(writer, path);
 	uint32_t id_number = sprof_pprof_string(writer, build_id);
 	struct sprof_message *message = &writer->message;
@@ -119,7 +118,7 @@ static bool find_included(const struct sprof_pprof_writer *writer,
 	const struct sprof_profile_line *line, uint64_t *high)
 {
 	*high = (uint64_t)line->function << 32 | line->mark;
-	return line->file && line->file != writer->profile->functions[line->function].file;
+	return sprof_profile_included_file(writer->profile, line);
 }
 
 static bool collect_included(struct sprof_pprof_writer *writer)
@@ -160,11 +159,7 @@ static uint32_t name_of(
 
 	if (!mark)
 		return sprof_pprof_string(writer, function);
-	if (asprintf(&name, "%s%s", function, sprof_mark_text(mark)) < 0) {
-		name = NULL;
-		writer->failed = true;
-		return 0;
-	}
+	name = sprof_string_print("%s%s", function, sprof_mark_text(mark));
 	return sprof_pprof_new_string(writer, name);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "profile/model/attributes.h"
 #include "profile/model/by-thread.h"
 #include "profile/model/labels.h"
@@ -22,13 +23,8 @@
 
 static void put_comment(struct sprof_pprof_writer *writer, const char *name, const char *value)
 {
-	SPROF_AUTO_FREE char *text = NULL;
+	SPROF_AUTO_FREE char *text = sprof_string_print(SPROF_PPROF_COMMENT "%s=%s", name, value);
 
-	if (asprintf(&text, SPROF_PPROF_COMMENT "%s=%s", name, value) < 0) {
-		text = NULL;
-		writer->failed = true;
-		return;
-	}
 	sprof_message_add_varint(&writer->packed, sprof_pprof_new_string(writer, text));
 }
 
@@ -85,28 +81,27 @@ static void put_gaps(struct sprof_pprof_writer *writer)
 	}
 }
 
-static void put_segment(struct sprof_pprof_writer *writer, size_t mapping,
-	const struct sprof_profile_segment *segment)
+static void put_segment(
+	struct sprof_pprof_writer *writer, size_t mapping, const struct sprof_segment *segment)
 {
 	char name[40], text[80];
 
 	snprintf(name, sizeof(name), SPROF_PPROF_SEGMENT ".%zu", mapping);
 	snprintf(text, sizeof(text), "0x%llx 0x%llx 0x%llx", (unsigned long long)segment->offset,
-		(unsigned long long)segment->size, (unsigned long long)segment->address);
+		(unsigned long long)segment->file_size, (unsigned long long)segment->address);
 	put_comment(writer, name, text);
 }
 
 static void put_debuglink(struct sprof_pprof_writer *writer, const char *name,
 	const struct sprof_profile_module *facts)
 {
-	SPROF_AUTO_FREE char *text = NULL;
+	SPROF_AUTO_FREE char *text =
+		sprof_string_print("%08x %s", facts->debuglink_crc, facts->debuglink);
 
-	if (asprintf(&text, "%08x %s", facts->debuglink_crc, facts->debuglink) < 0) {
-		text = NULL;
+	if (text)
+		put_comment(writer, name, text);
+	else
 		writer->failed = true;
-		return;
-	}
-	put_comment(writer, name, text);
 }
 
 static void put_mapped(struct sprof_pprof_writer *writer, uint32_t mapping, uint64_t address)

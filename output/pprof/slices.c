@@ -25,12 +25,8 @@ void sprof_pprof_slices_finish(struct sprof_pprof_slices *slices)
 
 static bool add(struct sprof_pprof_slices *slices, uint32_t row, uint64_t time_ns, uint32_t samples)
 {
-	if (!sprof_array_reserve(
-		    &slices->items, &slices->capacity, slices->count + 1, sizeof(*slices->items)))
-		return false;
-	slices->items[slices->count++] =
-		(struct sprof_pprof_slice){.time_ns = time_ns, .row = row, .samples = samples};
-	return true;
+	return SPROF_ARRAY_APPEND(slices->items, slices->count, slices->capacity,
+		(struct sprof_pprof_slice){.time_ns = time_ns, .row = row, .samples = samples});
 }
 
 /* Adds the slices from a span's first sample to the first sample after it. */

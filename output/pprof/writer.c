@@ -38,7 +38,7 @@ void sprof_pprof_begin_strings(struct sprof_pprof_writer *writer)
 
 uint32_t sprof_pprof_new_string(struct sprof_pprof_writer *writer, const char *text)
 {
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
+	SPROF_AUTO_FREE char *clean = text ? sprof_clean_text(text, NULL) : NULL;
 
 	if (!clean) {
 		writer->failed = true;

@@ -4,12 +4,12 @@
  */
 #include "output/summary/summary.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "output/units.h"
 #include "profile/answer/crowd.h"
 
@@ -22,20 +22,10 @@ static const double slows = 2;
 /* Less is the start and the end of any run. */
 static const uint64_t least_ns = 50 * SPROF_NS_PER_MS;
 
-/* The CPU time of the program, before a filter. */
-static uint64_t cpu_time(const struct sprof_profile *profile)
-{
-	const struct sprof_times times = sprof_times_wall(&profile->whole.times)
-		? profile->whole.times
-		: sprof_profile_times(profile);
-
-	return times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS];
-}
-
 bool sprof_summary_has_cost(const struct sprof_profile *profile)
 {
 	const struct sprof_quality *quality = &profile->quality;
-	const uint64_t own = quality->profiler_cpu_ns, cpu = cpu_time(profile);
+	const uint64_t own = quality->profiler_cpu_ns, cpu = sprof_crowd_cpu_ns(profile);
 
 	return own + quality->stop_ns_total >= least_ns && cpu &&
 		sprof_percent(own + quality->stop_ns_total, cpu) >= much;
@@ -48,7 +38,7 @@ bool sprof_summary_has_cost(const struct sprof_profile *profile)
 static bool is_slower(const struct sprof_profile *profile)
 {
 	const struct sprof_quality *quality = &profile->quality;
-	const uint64_t cpu = cpu_time(profile);
+	const uint64_t cpu = sprof_crowd_cpu_ns(profile);
 	struct sprof_crowd crowd;
 
 	if (sprof_percent(quality->stop_ns_total,
@@ -61,15 +51,12 @@ static bool is_slower(const struct sprof_profile *profile)
 char *sprof_summary_cost(const struct sprof_profile *profile)
 {
 	const struct sprof_quality *quality = &profile->quality;
-	char *text;
 
-	if (asprintf(&text, "sprof used %s of CPU time, the program %s; stops took %s%s",
-		    sprof_figure_time(quality->profiler_cpu_ns).text,
-		    sprof_figure_time(cpu_time(profile)).text,
-		    sprof_figure_time(quality->stop_ns_total).text,
-		    is_slower(profile) ? ": the program runs faster without sprof" : "") < 0)
-		return NULL;
-	return text;
+	return sprof_string_print("sprof used %s of CPU time, the program %s; stops took %s%s",
+		sprof_figure_time(quality->profiler_cpu_ns).text,
+		sprof_figure_time(sprof_crowd_cpu_ns(profile)).text,
+		sprof_figure_time(quality->stop_ns_total).text,
+		is_slower(profile) ? ": the program runs faster without sprof" : "");
 }
 
 void sprof_summary_put_cost(struct sprof_summary *summary)
@@ -79,8 +66,5 @@ void sprof_summary_put_cost(struct sprof_summary *summary)
 	if (!sprof_summary_has_cost(summary->profile))
 		return;
 	text = sprof_summary_cost(summary->profile);
-	if (text)
-		sprof_summary_put_text(summary, "cost", text, 2);
-	else
-		sprof_out_fail(summary->out, ENOMEM);
+	sprof_summary_put_text(summary, "cost", text, 2);
 }

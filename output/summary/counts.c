@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/summary/summary.h"
@@ -22,25 +23,6 @@ enum {
 
 /* Percent of the whole: the least for a row, and for being named in the sentence. */
 static const double least_row = 0.5, least_named = 5;
-
-static size_t room(const struct sprof_summary *summary)
-{
-	return summary->width - SPROF_SUMMARY_MARGIN;
-}
-
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
-static void put(struct sprof_summary *summary, const char *label, char *text, size_t lines)
-{
-	if (text)
-		sprof_summary_put_text(summary, label, text, lines);
-	else
-		sprof_out_fail(summary->out, ENOMEM);
-	free(text);
-}
 
 /* "growth", "allocated per second". */
 static char *kind_words(const struct sprof_summary *summary)
@@ -59,15 +41,15 @@ static void put_title(struct sprof_summary *summary)
 	const struct sprof_profile *profile = summary->profile;
 	const char *command = profile->command ? profile->command : "unknown program";
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(command, NULL);
-	SPROF_AUTO_FREE char *name = clean ? sprof_fit(clean, room(summary) / 2) : NULL;
-	char *text;
+	SPROF_AUTO_FREE char *name =
+		clean ? sprof_fit(clean, sprof_summary_room(summary) / 2) : NULL;
+	SPROF_AUTO_FREE char *text = !name
+		? NULL
+		: sprof_string_print("%s: %zu process%s, %zu thread%s", name,
+			  profile->process_count, profile->process_count == 1 ? "" : "es",
+			  profile->thread_count, sprof_string_plural(profile->thread_count));
 
-	if (!name ||
-		asprintf(&text, "%s: %zu process%s, %zu thread%s", name, profile->process_count,
-			profile->process_count == 1 ? "" : "es", profile->thread_count,
-			plural(profile->thread_count)) < 0)
-		text = NULL;
-	put(summary, "sprof", text, 1);
+	sprof_summary_put_text(summary, "sprof", text, 1);
 }
 
 /* "server.c:16"; empty: not known. */
@@ -82,18 +64,16 @@ static char *first_place(const struct sprof_summary *summary, const struct sprof
 	const struct sprof_site *first = sites->items;
 	const double percent = sites->count ? sprof_percent(first->value, sites->whole) : 0;
 	SPROF_AUTO_FREE char *name = NULL, *place = NULL;
-	char *text;
 
 	if (percent < least_named)
 		return strdup(" in many places");
-	name = sprof_fit_function(
-		summary->profile->functions[first->function].name, true, room(summary) / 2);
+	name = sprof_fit_function(summary->profile->functions[first->function].name, true,
+		sprof_summary_room(summary) / 2);
 	place = place_of(first);
-	if (!name || !place ||
-		asprintf(&text, ", %.0f %% of it in %s%s%s%s", percent, name, place[0] ? " (" : "",
-			place, place[0] ? ")" : "") < 0)
+	if (!name || !place)
 		return NULL;
-	return text;
+	return sprof_string_print(", %.0f %% of it in %s%s%s%s", percent, name,
+		place[0] ? " (" : "", place, place[0] ? ")" : "");
 }
 
 /* "at least 10 MiB", "about 10 MiB (+- 11 %)" */
@@ -116,35 +96,30 @@ static void format_sum(const struct sprof_summary *summary, uint64_t sum, char *
 static char *sentence(const struct sprof_summary *summary, const struct sprof_sites *sites)
 {
 	SPROF_AUTO_FREE char *kind = kind_words(summary), *first = first_place(summary, sites);
-	char sum[64], *text;
-	int length;
+	char sum[64];
 
 	if (!kind || !first)
 		return NULL;
 	format_sum(summary, sites->whole, sum, sizeof(sum));
-	if (sites->whole)
-		length = asprintf(&text, "%s %s%s", sum, kind, first);
-	else
-		length = asprintf(&text, "no %s was seen", kind);
-	return length < 0 ? NULL : text;
+	return sites->whole ? sprof_string_print("%s %s%s", sum, kind, first)
+			    : sprof_string_print("no %s was seen", kind);
 }
 
 /* The place stays whole where there is room for both. */
 static char *site_text(const struct sprof_summary *summary, const struct sprof_site *site)
 {
 	SPROF_AUTO_FREE char *place = place_of(site), *name = NULL;
-	const size_t left = room(summary) - FIGURES, more = place ? sprof_fit_length(place) + 2 : 0;
+	const size_t left = sprof_summary_room(summary) - FIGURES,
+		     more = place ? sprof_fit_length(place) + 2 : 0;
 	const bool has_place = more > 2 && more + left / 3 < left;
-	char *text;
 
 	if (!place)
 		return NULL;
 	name = sprof_fit_function(summary->profile->functions[site->function].name, false,
 		has_place ? left - more : left);
-	if (!name ||
-		asprintf(&text, "%s%s%s", name, has_place ? "  " : "", has_place ? place : "") < 0)
-		return NULL;
-	return text;
+	return name
+		? sprof_string_print("%s%s%s", name, has_place ? "  " : "", has_place ? place : "")
+		: NULL;
 }
 
 static void put_sites(struct sprof_summary *summary, const struct sprof_sites *sites, size_t rows)
@@ -171,6 +146,7 @@ static void put_sites(struct sprof_summary *summary, const struct sprof_sites *s
 bool sprof_summary_put_counts(struct sprof_summary *summary, struct sprof_error *err)
 {
 	const size_t next = summary->options.whole_report ? 1 : 0;
+	SPROF_AUTO_FREE char *verdict = NULL;
 	struct sprof_sites sites;
 
 	summary->view = (struct sprof_view){
@@ -179,7 +155,8 @@ bool sprof_summary_put_counts(struct sprof_summary *summary, struct sprof_error 
 		return false;
 	summary->whole = sites.whole;
 	put_title(summary);
-	put(summary, "verdict", sentence(summary, &sites), SENTENCE);
+	verdict = sentence(summary, &sites);
+	sprof_summary_put_text(summary, "verdict", verdict, SENTENCE);
 	if (!sites.whole) {
 		sprof_sites_finish(&sites);
 		return true;

@@ -54,7 +54,7 @@ static bool is_shown(const struct sprof_profile *profile)
 
 bool sprof_summary_put_faults(struct sprof_summary *summary, struct sprof_error *err)
 {
-	const size_t room = summary->width - SPROF_SUMMARY_MARGIN;
+	const size_t room = sprof_summary_room(summary);
 	SPROF_AUTO_FREE char *words = sprof_faults_words(summary->profile, room / 2);
 
 	if (!words)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/summary/summary.h"
 #include "output/wait-words.h"
@@ -63,8 +64,7 @@ char *sprof_summary_idle(const struct sprof_summary *summary, struct sprof_error
 		return NULL;
 	is_known = find_main_wait(&table, &row);
 	if (is_known)
-		words = sprof_wait_words(
-			summary->profile, &row, summary->width - SPROF_SUMMARY_MARGIN);
+		words = sprof_wait_words(summary->profile, &row, sprof_summary_room(summary));
 	sprof_waits_table_finish(&table);
 	name = sprof_clean_text(answer->programs[0].name, NULL);
 	if ((is_known && !words) || !name ||

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/fit.h"
 #include "output/summary/summary.h"
 
@@ -22,7 +23,8 @@ static bool add(const struct sprof_summary *summary, const char *words, char **t
 
 	if (!words)
 		return true;
-	if (asprintf(&longer, "%s%s%s", *text ? *text : "", *text ? "; " : "", words) < 0)
+	longer = sprof_string_print("%s%s%s", *text ? *text : "", *text ? "; " : "", words);
+	if (!longer)
 		return false;
 	if (*text && sprof_summary_count_lines(summary, longer) > lines) {
 		free(longer);

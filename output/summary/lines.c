@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/fit.h"
 
 enum { ROWS = 5 /* of a table, at most */ };
@@ -28,11 +29,6 @@ void sprof_summary_put_label(const struct sprof_summary *summary, const char *la
 		SPROF_SUMMARY_MARGIN, label, sprof_summary_style(summary, SPROF_SUMMARY_PLAIN));
 }
 
-static size_t room(const struct sprof_summary *summary)
-{
-	return summary->width - SPROF_SUMMARY_MARGIN;
-}
-
 /* Whether the text continues with the unit of the figure before it. */
 static bool is_unit(const char *text)
 {
@@ -40,7 +36,7 @@ static bool is_unit(const char *text)
 	const size_t length = strcspn(text, " ,;:.)");
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strlen(units[i]) == length && strncmp(units[i], text, length) == 0)
+		if (sprof_string_is(text, length, units[i]))
 			return true;
 	}
 	return false;
@@ -64,10 +60,13 @@ static size_t line_length(const char *text, size_t width)
 void sprof_summary_put_text(
 	struct sprof_summary *summary, const char *label, const char *text, size_t most)
 {
-	for (size_t i = 0; i < most && *text; i++) {
-		size_t length = line_length(text, room(summary));
+	if (!text)
+		sprof_out_fail(summary->out, ENOMEM);
+	for (size_t i = 0; text && i < most && *text; i++) {
+		size_t length = line_length(text, sprof_summary_room(summary));
 		bool is_cut = i + 1 == most && text[length];
-		SPROF_AUTO_FREE char *last = is_cut ? sprof_fit(text, room(summary)) : NULL;
+		SPROF_AUTO_FREE char *last =
+			is_cut ? sprof_fit(text, sprof_summary_room(summary)) : NULL;
 
 		if (is_cut && !last)
 			sprof_out_fail(summary->out, ENOMEM);
@@ -85,7 +84,7 @@ size_t sprof_summary_count_lines(const struct sprof_summary *summary, const char
 	size_t count = 0;
 
 	for (; *text; count++) {
-		size_t length = line_length(text, room(summary));
+		size_t length = line_length(text, sprof_summary_room(summary));
 
 		text += length + (text[length] == ' ');
 	}

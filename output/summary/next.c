@@ -6,12 +6,12 @@
  */
 #include "output/summary/summary.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/fit.h"
 #include "profile/answer/doubts.h"
 
@@ -25,11 +25,6 @@ static const double least_cause = 5;
 static const double nearly_all = 95;
 
 static const char report[] = "sprof report";
-
-static size_t room(const struct sprof_summary *summary)
-{
-	return summary->width - SPROF_SUMMARY_MARGIN;
-}
 
 /*
  * The first cause to investigate. Waiting for a CPU is not the program's fault. NULL: nothing else
@@ -85,7 +80,6 @@ static char *typed_name(const struct sprof_profile *profile, uint32_t function)
 	const bool is_elsewhere = count_namesakes(profile, function, false);
 	bool quoted = false, module_quoted = false;
 	const char *module = "";
-	char *text;
 
 	if (is_elsewhere && known->module != SPROF_PROFILE_NONE)
 		module = sprof_module_name(sprof_modules_get(profile->modules, known->module));
@@ -93,10 +87,8 @@ static char *typed_name(const struct sprof_profile *profile, uint32_t function)
 		(is_elsewhere && !is_plain(module, &module_quoted)))
 		return NULL;
 	quoted |= module_quoted;
-	if (asprintf(&text, "%s%s%s%s%s", quoted ? "'" : "", known->name, is_elsewhere ? "@" : "",
-		    module, quoted ? "'" : "") < 0)
-		return NULL;
-	return text;
+	return sprof_string_print("%s%s%s%s%s", quoted ? "'" : "", known->name,
+		is_elsewhere ? "@" : "", module, quoted ? "'" : "");
 }
 
 static char *ask_lines(const struct sprof_summary *summary, const struct sprof_cause *cause)
@@ -105,26 +97,21 @@ static char *ask_lines(const struct sprof_summary *summary, const struct sprof_c
 	const char *command = summary->options.whole_report;
 	const uint32_t function = cause->function;
 	SPROF_AUTO_FREE char *name = NULL;
-	char *text;
 
 	if (function == SPROF_PROFILE_NONE || !command ||
-		strncmp(command, report, strlen(report)) != 0 ||
-		!profile->functions[function].file || profile->functions[function].file[0] != '/')
+		!sprof_string_starts_with(command, report) || !profile->functions[function].file ||
+		profile->functions[function].file[0] != '/')
 		return NULL;
 	name = typed_name(profile, function);
-	if (!name || asprintf(&text, "sprof annotate %s%s", name, command + strlen(report)) < 0)
-		return NULL;
-	return text;
+	return name ? sprof_string_print("sprof annotate %s%s", name, command + strlen(report))
+		    : NULL;
 }
 
 static char *ask_again(const struct sprof_summary *summary, const char *command)
 {
-	char *text;
+	const char *again = summary->options.again;
 
-	if (!summary->options.again ||
-		asprintf(&text, "sprof %s %s", command, summary->options.again) < 0)
-		return NULL;
-	return text;
+	return again ? sprof_string_print("sprof %s %s", command, again) : NULL;
 }
 
 static bool only_waits_for_locks(
@@ -141,13 +128,12 @@ static char *ask_dump(const struct sprof_summary *summary, const struct sprof_pr
 {
 	const char *again = summary->options.again;
 	bool quoted;
-	char *text;
 
-	if (again && strncmp(again, "-p ", 3) == 0)
-		return asprintf(&text, "sprof dump %s", again) < 0 ? NULL : text;
+	if (again && sprof_string_starts_with(again, "-p "))
+		return sprof_string_print("sprof dump %s", again);
 	if (!is_plain(program->name, &quoted) || quoted)
 		return NULL;
-	return asprintf(&text, "sprof dump -p $(pgrep -n %.15s)", program->name) < 0 ? NULL : text;
+	return sprof_string_print("sprof dump -p $(pgrep -n %.15s)", program->name);
 }
 
 /* *ret_answers describes what the command shows. NULL: no open question, or out of memory. */
@@ -182,15 +168,10 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 static void put(struct sprof_summary *summary, const char *label, const char *command,
 	const char *answers, const char *more)
 {
-	SPROF_AUTO_FREE char *text = NULL;
+	SPROF_AUTO_FREE char *text = sprof_string_print("%s    %s%s", command, answers, more);
+	const bool is_long = text && sprof_fit_length(text) > sprof_summary_room(summary);
 
-	if (asprintf(&text, "%s    %s%s", command, answers, more) < 0) {
-		text = NULL;
-		sprof_out_fail(summary->out, ENOMEM);
-		return;
-	}
-	sprof_summary_put_text(
-		summary, label, sprof_fit_length(text) > room(summary) ? command : text, 1);
+	sprof_summary_put_text(summary, label, is_long ? command : text, 1);
 }
 
 /* With too few samples, suggests the same run with more. */
@@ -201,15 +182,12 @@ static char *ask_rate(const struct sprof_summary *summary, const char **ret_answ
 	const char *again = summary->options.again;
 	const unsigned rate =
 		sprof_doubts_better_rate(&summary->profile->quality, summary->answer.samples);
-	char *text;
 
 	if (!cause || !sprof_summary_wants_samples(cause) || !rate || !again)
 		return NULL;
 	*ret_answers = "the same with more samples";
-	if (asprintf(&text, "sprof %s -r %u %s", strncmp(again, "-p ", 3) ? "run" : "attach", rate,
-		    again) < 0)
-		return NULL;
-	return text;
+	return sprof_string_print("sprof %s -r %u %s",
+		sprof_string_starts_with(again, "-p ") ? "attach" : "run", rate, again);
 }
 
 void sprof_summary_find_question(struct sprof_summary *summary)
@@ -219,7 +197,7 @@ void sprof_summary_find_question(struct sprof_summary *summary)
 	summary->question = question(summary, &summary->answers);
 	if (!summary->question)
 		summary->question = ask_rate(summary, &summary->answers);
-	if (summary->question && sprof_fit_length(summary->question) <= room(summary))
+	if (summary->question && sprof_fit_length(summary->question) <= sprof_summary_room(summary))
 		return;
 	free(summary->question);
 	summary->question = NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "output/summary/summary.h"
 #include "profile/answer/crowd.h"
 
@@ -53,8 +54,5 @@ char *sprof_summary_queue(const struct sprof_profile *profile, const struct spro
 		fprintf(stream, " it is up to %.1f times as fast",
 			(double)busy / (double)(busy - runq));
 	}
-	if (!fclose(stream))
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(stream, &text, true);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/summary/summary.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/stack-lines.h"
@@ -79,10 +80,8 @@ bool sprof_summary_find_remedy(struct sprof_summary *summary)
 		return false;
 	if (module == SPROF_PROFILE_NONE || !profile->module_facts[module].gap_help)
 		return true;
-	if (asprintf(&summary->remedy, "names for %s: %s",
-		    sprof_profile_module_called(profile, module, &called),
-		    profile->module_facts[module].gap_help) >= 0)
-		return true;
-	summary->remedy = NULL;
-	return false;
+	summary->remedy = sprof_string_print("names for %s: %s",
+		sprof_profile_module_called(profile, module, &called),
+		profile->module_facts[module].gap_help);
+	return summary->remedy;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
@@ -46,32 +47,19 @@ static const struct time_class classes[] = {
 
 enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
 
-static size_t room(const struct sprof_summary *summary)
-{
-	return summary->width - SPROF_SUMMARY_MARGIN;
-}
-
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* "3.01 s at 99 Hz: 1 process, 6 threads, 1783 samples" */
 static void put_title(struct sprof_summary *summary)
 {
 	const struct sprof_quality *quality = &summary->profile->quality;
-	SPROF_AUTO_FREE char *text = NULL;
+	const uint64_t samples = sprof_quality_samples(quality);
+	const size_t processes = summary->profile->process_count;
+	const size_t threads = summary->profile->thread_count;
+	SPROF_AUTO_FREE char *text = sprof_string_print(
+		"%s at %.6g Hz: %zu process%s, %zu thread%s, %" PRIu64 " sample%s",
+		sprof_figure_time(quality->duration_ns).text, quality->rate_hz, processes,
+		processes == 1 ? "" : "es", threads, sprof_string_plural(threads), samples,
+		sprof_string_plural(samples));
 
-	if (asprintf(&text, "%s at %.6g Hz: %zu process%s, %zu thread%s, %" PRIu64 " sample%s",
-		    sprof_figure_time(quality->duration_ns).text, quality->rate_hz,
-		    summary->profile->process_count,
-		    summary->profile->process_count == 1 ? "" : "es",
-		    summary->profile->thread_count, plural(summary->profile->thread_count),
-		    sprof_quality_samples(quality), plural(sprof_quality_samples(quality))) < 0) {
-		text = NULL;
-		sprof_out_fail(summary->out, ENOMEM);
-		return;
-	}
 	sprof_summary_put_text(summary, "sprof", text, 1);
 }
 
@@ -79,39 +67,34 @@ static void put_title(struct sprof_summary *summary)
 static char *fit_sentence(
 	const struct sprof_summary *summary, const struct sprof_program *program, size_t lines)
 {
-	char *sentence = sprof_summary_sentence(summary->profile, program, 2, room(summary) / 2);
+	char *sentence = sprof_summary_sentence(
+		summary->profile, program, 2, sprof_summary_room(summary) / 2);
 
 	if (!sentence || sprof_summary_count_lines(summary, sentence) <= lines)
 		return sentence;
 	free(sentence);
-	return sprof_summary_sentence(summary->profile, program, 1, room(summary) / 2);
+	return sprof_summary_sentence(
+		summary->profile, program, 1, sprof_summary_room(summary) / 2);
 }
 
 /* "3 more processes, 1.2 s" */
-static bool put_others(struct sprof_summary *summary, size_t processes, uint64_t ns)
+static void put_others(struct sprof_summary *summary, size_t processes, uint64_t ns)
 {
-	SPROF_AUTO_FREE char *more = NULL;
+	SPROF_AUTO_FREE char *more = sprof_string_print("%zu more process%s, %s", processes,
+		processes == 1 ? "" : "es", sprof_figure_time(ns).text);
 
-	if (asprintf(&more, "%zu more process%s, %s", processes, processes == 1 ? "" : "es",
-		    sprof_figure_time(ns).text) < 0) {
-		more = NULL;
-		return false;
-	}
 	sprof_summary_put_text(summary, "", more, 1);
-	return true;
 }
 
-static bool put_queue(struct sprof_summary *summary)
+static void put_queue(struct sprof_summary *summary)
 {
 	SPROF_AUTO_FREE char *queue = sprof_summary_queue(summary->profile, &summary->answer);
 
-	if (queue)
-		sprof_summary_put_text(summary, "", queue, SENTENCE - 1);
-	return queue;
+	sprof_summary_put_text(summary, "", queue, SENTENCE - 1);
 }
 
 /* Writes a sentence for each program that matters, and one line for all others. */
-static bool put_programs(struct sprof_summary *summary, size_t most)
+static void put_programs(struct sprof_summary *summary, size_t most)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	size_t shown = answer->mattering < most ? answer->mattering : most, processes = 0;
@@ -129,14 +112,12 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 			continue;
 		}
 		sentence = fit_sentence(summary, program, lines);
-		if (!sentence)
-			return false;
 		sprof_summary_put_text(summary, i ? "" : "verdict", sentence, lines);
 	}
-	if (processes && summary->lines >= FEW_LINES / 2 &&
-		!put_others(summary, processes, rest_ns))
-		return false;
-	return summary->lines < FEW_LINES || put_queue(summary);
+	if (processes && summary->lines >= FEW_LINES / 2)
+		put_others(summary, processes, rest_ns);
+	if (summary->lines >= FEW_LINES)
+		put_queue(summary);
 }
 
 /* Each class gets characters in proportion to its share, rounded so that they fill the bar. */
@@ -173,9 +154,7 @@ static char *legend(const struct sprof_times *times)
 	FILE *words = open_memstream(&text, &size);
 	int before = 0;
 
-	if (!words)
-		return NULL;
-	for (size_t i = 0; i < CLASSES; i++) {
+	for (size_t i = 0; words && i < CLASSES; i++) {
 		uint64_t part = sprof_times_get(times, classes[i].weight);
 		int end;
 
@@ -186,10 +165,7 @@ static char *legend(const struct sprof_times *times)
 				end - before);
 		before = end;
 	}
-	if (!fclose(words))
-		return text;
-	free(text);
-	return NULL;
+	return sprof_string_close(words, &text, true);
 }
 
 /* Percent of the time: from here on, waiting for a CPU wants an explanation. */
@@ -209,7 +185,7 @@ static void put_whole(struct sprof_summary *summary)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	const struct sprof_quality *quality = &summary->profile->quality;
-	const struct sprof_times times = sprof_profile_times(summary->profile);
+	const struct sprof_times times = sprof_profile_sum(summary->profile).times;
 	const bool shows_unsampled =
 		sprof_percent(answer->unsampled_ns, summary->whole) >= least_unsampled;
 	const bool shows_idle = summary->view.left_out &&
@@ -228,12 +204,8 @@ static void put_whole(struct sprof_summary *summary)
 	if (shows_idle && shows_unsampled)
 		snprintf(unsampled, sizeof(unsampled), ", in no sample %s",
 			sprof_figure_time(answer->unsampled_ns).text);
-	if (asprintf(&text, "shares are of %s%s%s%s", sprof_figure_time(summary->whole).text, busy,
-		    idle, unsampled) < 0) {
-		text = NULL;
-		sprof_out_fail(summary->out, ENOMEM);
-		return;
-	}
+	text = sprof_string_print("shares are of %s%s%s%s", sprof_figure_time(summary->whole).text,
+		busy, idle, unsampled);
 	if (unsampled[0])
 		sprof_summary_use(summary, SPROF_SUMMARY_UNSAMPLED);
 	sprof_summary_put_text(summary, "", text, 2);
@@ -244,9 +216,10 @@ static void put_times(struct sprof_summary *summary)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	struct sprof_times times =
-		summary->view.left_out ? answer->busy : sprof_profile_times(summary->profile);
+		summary->view.left_out ? answer->busy : sprof_profile_sum(summary->profile).times;
 	SPROF_AUTO_FREE char *figures = legend(&times);
-	SPROF_AUTO_FREE char *words = figures ? sprof_fit(figures, room(summary)) : NULL;
+	SPROF_AUTO_FREE char *words =
+		figures ? sprof_fit(figures, sprof_summary_room(summary)) : NULL;
 	size_t length = words ? sprof_fit_length(words) : 0;
 
 	if (!words) {
@@ -254,8 +227,8 @@ static void put_times(struct sprof_summary *summary)
 		return;
 	}
 	sprof_summary_put_label(summary, "time");
-	if (room(summary) > length + 1)
-		put_bar(summary, &times, room(summary) - length - 1);
+	if (sprof_summary_room(summary) > length + 1)
+		put_bar(summary, &times, sprof_summary_room(summary) - length - 1);
 	sprof_out_puts(summary->out, words + 1);
 	sprof_summary_end_line(summary);
 	use_terms(summary, &times, figures);
@@ -268,10 +241,7 @@ static void put_too_short(struct sprof_summary *summary)
 {
 	SPROF_AUTO_FREE char *text = sprof_summary_too_short(summary->profile);
 
-	if (text)
-		sprof_summary_put_text(summary, "verdict", text, SENTENCE - 1);
-	else
-		sprof_out_fail(summary->out, ENOMEM);
+	sprof_summary_put_text(summary, "verdict", text, SENTENCE - 1);
 }
 
 static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
@@ -314,7 +284,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile,
 		summary->view.left_out ? summary->answer.samples
 				       : sprof_quality_samples(&summary->profile->quality),
-		room(summary));
+		sprof_summary_room(summary));
 	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0) +
 		(summary->question ? 1 : 0) + count_remedy(summary) +
 		(sprof_summary_has_cost(summary->profile) ? 2 : 0);
@@ -331,8 +301,9 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 			sprof_summary_put_next(summary);
 		return true;
 	}
-	if (summary->view.left_out ? !put_programs(summary, programs) && !sprof_error_no_memory(err)
-				   : !put_idle(summary, err))
+	if (summary->view.left_out)
+		put_programs(summary, programs);
+	else if (!put_idle(summary, err))
 		return false;
 	put_times(summary);
 	if (!put_tables(summary, other + (summary->terms ? 1 : 0), err))

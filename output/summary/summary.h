@@ -36,6 +36,12 @@ enum sprof_summary_term {
 	SPROF_SUMMARY_UNSAMPLED,
 };
 
+/* The characters of a line behind its label. */
+static inline size_t sprof_summary_room(const struct sprof_summary *summary)
+{
+	return summary->width - SPROF_SUMMARY_MARGIN;
+}
+
 static inline void sprof_summary_use(struct sprof_summary *summary, enum sprof_summary_term term)
 {
 	summary->terms |= 1u << term;
@@ -50,7 +56,10 @@ void sprof_summary_put_legend(struct sprof_summary *summary);
 /* Writes a label in the margin; blanks from a part's second line on. */
 void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
 void sprof_summary_end_line(struct sprof_summary *summary);
-/* Writes a text after a label. Breaks lines between words, and truncates to `most` lines. */
+/*
+ * Writes a text after a label. Breaks lines between words, and truncates to `most` lines. A NULL text
+ * means that there was no memory for it.
+ */
 void sprof_summary_put_text(
 	struct sprof_summary *summary, const char *label, const char *text, size_t most);
 /* The number of lines that the text takes. */

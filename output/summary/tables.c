@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/wait-words.h"
@@ -30,11 +31,6 @@ static const double most_of_it = 50;
 
 static const char held_by[] = ", held by ";
 
-static size_t room(const struct sprof_summary *summary)
-{
-	return summary->width - SPROF_SUMMARY_MARGIN;
-}
-
 static void put_row(struct sprof_summary *summary, const char *label, uint64_t ns, const char *word,
 	const char *text)
 {
@@ -51,19 +47,18 @@ static char *function_text(const struct sprof_summary *summary, const struct spr
 {
 	static const char beside[] = ", in ";
 	const struct sprof_profile_function *functions = summary->profile->functions;
-	const size_t left = room(summary) - ROW;
+	const size_t left = sprof_summary_room(summary) - ROW;
 	const bool has_inner =
 		sprof_percent(row->inner_ns, sprof_times_wall(&row->self.times)) > most_of_it;
 	SPROF_AUTO_FREE char *name = sprof_fit_function(functions[row->function].name, false,
 		has_inner ? 2 * left / 3 - strlen(beside) : left);
 	SPROF_AUTO_FREE char *inner = NULL;
 	size_t length = name ? sprof_fit_length(name) + strlen(beside) : 0;
-	char *text;
 
 	if (!name || !has_inner)
 		return name ? strdup(name) : NULL;
 	inner = sprof_fit_function(functions[row->inner].name, true, left - length);
-	return inner && asprintf(&text, "%s%s%s", name, beside, inner) >= 0 ? text : NULL;
+	return inner ? sprof_string_print("%s%s%s", name, beside, inner) : NULL;
 }
 
 static bool is_small(const struct sprof_summary *summary, uint64_t ns)
@@ -151,8 +146,8 @@ static bool find_paths(const struct sprof_summary *summary, const struct sprof_g
 
 		if (ns &&
 			!add_path(paths, ret_count,
-				sprof_summary_path(
-					summary->profile, graph, i, room(summary) - SHARE),
+				sprof_summary_path(summary->profile, graph, i,
+					sprof_summary_room(summary) - SHARE),
 				ns))
 			return false;
 	}
@@ -206,7 +201,6 @@ static char *wait_text(
 	SPROF_AUTO_FREE char *holder = name ? sprof_clean_text(name, NULL) : NULL;
 	SPROF_AUTO_FREE char *fitted = holder ? sprof_fit(holder, left / 4) : NULL, *words = NULL;
 	size_t length = fitted ? sprof_fit_length(fitted) + strlen(held_by) : 0;
-	char *text;
 
 	if (row->holder && !row->is_join && !fitted)
 		return NULL;
@@ -215,16 +209,15 @@ static char *wait_text(
 	if (row->kind == SPROF_WAIT_KIND_LOCK && row->object)
 		bare.syscall = NULL;
 	words = sprof_wait_words(summary->profile, &bare, left - length);
-	if (!words ||
-		asprintf(&text, "%s%s%s", words, fitted ? held_by : "", fitted ? fitted : "") < 0)
-		return NULL;
-	return text;
+	return words
+		? sprof_string_print("%s%s%s", words, fitted ? held_by : "", fitted ? fitted : "")
+		: NULL;
 }
 
 static void put_wait(
 	struct sprof_summary *summary, const struct sprof_waits_row *row, const char *label)
 {
-	size_t left = room(summary) - ROW;
+	size_t left = sprof_summary_room(summary) - ROW;
 	SPROF_AUTO_FREE char *text = wait_text(summary, row, left);
 	SPROF_AUTO_FREE char *fitted = text ? sprof_fit(text, left) : NULL;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
@@ -50,12 +51,7 @@ static bool words_begin(struct words *words)
 /* To be freed. Returns NULL if out of memory. */
 static char *words_end(struct words *words)
 {
-	bool failed = ferror(words->stream) || words->failed;
-
-	if (!fclose(words->stream) && !failed)
-		return words->text;
-	free(words->text);
-	return NULL;
+	return sprof_string_close(words->stream, &words->text, !words->failed);
 }
 
 static void put_text(struct words *words, const char *text)
@@ -151,7 +147,7 @@ bool sprof_summary_wants_samples(const struct sprof_cause *cause)
 }
 
 /* Whether the sentence already shows where to look. */
-static bool is_told(const struct sprof_cause *cause)
+static bool has_place(const struct sprof_cause *cause)
 {
 	if (cause->weight == SPROF_WEIGHT_WAIT)
 		return cause->wait.ns;
@@ -273,7 +269,7 @@ static void put_lack(struct words *words, const struct sprof_profile *profile,
 	const unsigned rate = sprof_doubts_better_rate(&profile->quality, program->samples);
 
 	for (size_t i = 0; i < causes; i++) {
-		if (is_told(&program->causes[i]))
+		if (has_place(&program->causes[i]))
 			return;
 	}
 	for (size_t i = 0; i < causes; i++) {
@@ -300,7 +296,7 @@ char *sprof_summary_sentence(const struct sprof_profile *profile,
 	put_program(&words, program, room);
 	if (program->stuck)
 		fprintf(words.stream, "deadlock, %" PRIu32 " thread%s will wait for ever; ",
-			program->stuck, program->stuck == 1 ? "" : "s");
+			program->stuck, sprof_string_plural(program->stuck));
 	put_short_threads(&words, profile, &program->short_threads, room);
 	if (duration && sprof_percent(busy, duration) < mostly_idle)
 		fprintf(words.stream, "busy for %s of %s, of that ", sprof_figure_time(busy).text,
@@ -322,7 +318,7 @@ static void put_few_samples(
 	const unsigned rate = sprof_doubts_better_rate(quality, samples);
 
 	fprintf(words->stream, "%s%" PRIu64 " sample%s: a share of 10 %% may be off by %.0f points",
-		rate ? "only " : "", samples, samples == 1 ? "" : "s",
+		rate ? "only " : "", samples, sprof_string_plural(samples),
 		sprof_doubts_uncertainty((double)samples));
 	if (rate)
 		fprintf(words->stream, "; try -r %u", rate);
@@ -392,13 +388,9 @@ static bool is_beginning(const char *name)
 {
 	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_call_main",
 		"__libc_start_main_impl", "__libc_start_main@@GLIBC_2.34", "clone", "clone3",
-		"__clone3", "__clone", "start_thread"};
+		"__clone3", "__clone", "start_thread", NULL};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return false;
+	return sprof_string_is_one_of(name, names);
 }
 
 /* Outermost first: "main > walk > visit"; NONE as a function is a gap. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/comparison-words.h"
 #include "output/text/text.h"
 #include "output/units.h"
@@ -39,7 +40,7 @@ static void write_runs(const struct screen *screen)
 	for (int side = 0; side < SPROF_SIDES; side++)
 		sprof_out_printf(screen->text->out, "%s of %zu run%s %s, %s to %s",
 			side ? ", and" : "; median", comparison->runs[side],
-			comparison->runs[side] == 1 ? "" : "s", when[side],
+			sprof_string_plural(comparison->runs[side]), when[side],
 			figure(screen, comparison->whole[side].low).text,
 			figure(screen, comparison->whole[side].high).text);
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/strings.h"
 #include "output/units.h"
 
 /* Columns with values in the shown threads. A narrow table omits them. */
@@ -75,17 +76,17 @@ static void write_rest(const struct sprof_text *text, const struct sprof_thread_
 	if (facts->counters[SPROF_COUNTER_SIGNALS])
 		sprof_out_printf(text->out, "%s%" PRIu64 " signal%s", separator,
 			facts->counters[SPROF_COUNTER_SIGNALS],
-			facts->counters[SPROF_COUNTER_SIGNALS] == 1 ? "" : "s");
+			sprof_string_plural(facts->counters[SPROF_COUNTER_SIGNALS]));
 	if (separator[0] == ',' || facts->counters[SPROF_COUNTER_SIGNALS])
 		sprof_out_puts(text->out, "\n");
 	if (facts->has_waits)
 		sprof_out_printf(text->out,
 			"          off the CPU: %" PRIu64 " wait%s for %s, longest %s; %" PRIu64
 			" preemption%s for %s\n",
-			facts->waits, facts->waits == 1 ? "" : "s",
+			facts->waits, sprof_string_plural(facts->waits),
 			sprof_figure_time(facts->wait_ns).text,
 			sprof_figure_time(facts->longest_wait_ns).text, facts->preemptions,
-			facts->preemptions == 1 ? "" : "s",
+			sprof_string_plural(facts->preemptions),
 			sprof_figure_time(facts->preempted_ns).text);
 }
 

@@ -83,21 +83,15 @@ static double largest_share(const struct sprof_diff *diff, const struct sprof_di
 static void write_rows(const struct table *table)
 {
 	const struct sprof_text *text = table->text;
-	size_t shown = 0, small = 0, beyond = 0;
+	struct sprof_text_rows rows = {0};
 
 	for (size_t i = 0; i < table->diff->count; i++) {
 		const struct sprof_diff_row *row = &table->diff->rows[i];
 
-		if (sprof_text_is_small(text, largest_share(table->diff, row))) {
-			small++;
-		} else if (text->options.top && shown == text->options.top) {
-			beyond++;
-		} else {
+		if (sprof_text_takes(text, &rows, largest_share(table->diff, row)))
 			write_row(table, row);
-			shown++;
-		}
 	}
-	sprof_text_left_out(text, "function", small, beyond);
+	sprof_text_left_out(text, "function", rows.small, rows.beyond);
 }
 
 bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err)

@@ -27,14 +27,13 @@ struct table {
 	const char **objects; /* by function; NULL: without a name */
 	size_t object_width;
 	uint64_t whole;
-	bool explains; /* its words; once in a report */
+	bool explains; /* its terms, once in a report */
 };
 
-static bool is_shown(const struct table *table, const struct sprof_flat_row *row)
+static double share_of(const struct table *table, const struct sprof_flat_row *row)
 {
-	uint64_t total = sprof_metrics_get(&row->total, table->text->options.weight);
-
-	return !sprof_text_is_small(table->text, sprof_percent(total, table->whole));
+	return sprof_percent(
+		sprof_metrics_get(&row->total, table->text->options.weight), table->whole);
 }
 
 /* The width of the longest name that is shown; 0: there is none. */
@@ -42,16 +41,14 @@ static size_t measure_objects(const struct table *table)
 {
 	const struct sprof_text *text = table->text;
 	size_t longest = 0, most = sprof_text_is_narrow(text) ? MOST_OBJECT_NARROW : MOST_OBJECT;
-	size_t shown = 0;
+	struct sprof_text_rows rows = {0};
 
 	for (size_t i = 0; i < table->flat->count; i++) {
-		const char *object = table->objects[table->flat->rows[i].function];
+		const struct sprof_flat_row *row = &table->flat->rows[i];
+		const char *object = table->objects[row->function];
 
-		if (!is_shown(table, &table->flat->rows[i]))
-			continue;
-		if (text->options.top && shown++ == text->options.top)
-			break;
-		if (object && strlen(object) > longest)
+		if (sprof_text_takes(text, &rows, share_of(table, row)) && object &&
+			strlen(object) > longest)
 			longest = strlen(object);
 	}
 	if (longest && longest < LEAST_OBJECT)
@@ -163,11 +160,10 @@ static const char *remedy_of(
 {
 	const char *help;
 
-	if (!function->unresolved || !profile->modules ||
-		function->module >= profile->module_count ||
+	if (!function->unresolved || !profile->modules || function->module == SPROF_PROFILE_NONE ||
 		!sprof_module_is_generated(sprof_modules_get(profile->modules, function->module)))
 		return NULL;
-	help = profile->module_facts[function->module].gap_help;
+	help = sprof_profile_module_facts(profile, function->module)->gap_help;
 	return help && strstr(help, " (") ? help : NULL;
 }
 
@@ -230,26 +226,21 @@ static bool is_starved(const struct sprof_flat_row *row)
 static void write_rows(const struct table *table)
 {
 	const struct sprof_text *text = table->text;
-	size_t shown = 0, small = 0, beyond = 0;
+	struct sprof_text_rows rows = {0};
 	bool has_starved = false;
 
 	for (size_t i = 0; i < table->flat->count; i++) {
 		const struct sprof_flat_row *row = &table->flat->rows[i];
 
-		if (!is_shown(table, row)) {
-			small++;
-		} else if (text->options.top && shown == text->options.top) {
-			beyond++;
-		} else {
-			write_row(table, row, false);
-			has_starved |= is_starved(row);
-			shown++;
-		}
+		if (!sprof_text_takes(text, &rows, share_of(table, row)))
+			continue;
+		write_row(table, row, false);
+		has_starved |= is_starved(row);
 	}
 	if (has_starved && table->explains &&
 		sprof_column_list_has(&table->columns, SPROF_COLUMN_VERDICT))
 		sprof_out_puts(text->out, "(starved: only ready, without a CPU)\n");
-	sprof_text_left_out(text, "function", small, beyond);
+	sprof_text_left_out(text, "function", rows.small, rows.beyond);
 }
 
 static bool write_flat(

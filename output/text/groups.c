@@ -6,10 +6,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/units.h"
 
@@ -43,12 +43,10 @@ static void write_name(
 	if (text->options.groups->of_frames || !group->host ||
 		strcmp(group->host, name_of(group)) == 0 || !has_hosts(text->options.groups)) {
 		sprof_text_end_with_name(text, column, name_of(group));
-	} else if (asprintf(&name, "%s on %s", name_of(group), group->host) >= 0) {
-		sprof_text_end_with_name(text, column, name);
-	} else {
-		name = NULL;
-		sprof_out_fail(text->out, ENOMEM);
+		return;
 	}
+	name = sprof_string_print("%s on %s", name_of(group), group->host);
+	sprof_text_end_with_name(text, column, name);
 }
 
 static void write_figures(const struct sprof_text *text, const struct sprof_group *group,

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "output/faults-words.h"
 #include "output/units.h"
 #include "profile/answer/doubts.h"
@@ -56,7 +57,7 @@ static void write_target(const struct sprof_text *text)
 		"  target      pid %d, %" PRIu64 " process%s, %" PRIu64 " thread%s\n",
 		quality->target_pid, quality->processes_seen,
 		quality->processes_seen == 1 ? "" : "es", quality->threads_seen,
-		quality->threads_seen == 1 ? "" : "s");
+		sprof_string_plural(quality->threads_seen));
 	sprof_out_printf(text->out, "  duration    %s at %.6g Hz",
 		sprof_figure_time(quality->duration_ns).text, quality->rate_hz);
 	if (quality->off_ns)
@@ -102,17 +103,17 @@ static void write_timers(const struct sprof_text *text)
 		sprof_out_printf(text->out,
 			"  refused     the kernel gave %" PRIu64
 			" thread%s no timer: stops took their samples\n",
-			quality->timers_refused, quality->timers_refused == 1 ? "" : "s");
+			quality->timers_refused, sprof_string_plural(quality->timers_refused));
 	if (quality->timers_unfit)
 		sprof_out_printf(text->out,
 			"  no timers   for %" PRIu64
 			" thread%s of Go or Python: their stacks take several copies,\n"
 			"              so stops took their samples\n",
-			quality->timers_unfit, quality->timers_unfit == 1 ? "" : "s");
+			quality->timers_unfit, sprof_string_plural(quality->timers_unfit));
 	if (quality->timers_throttled)
 		sprof_out_printf(text->out,
 			"  throttled   the kernel held a timer back %" PRIu64 " time%s\n",
-			quality->timers_throttled, quality->timers_throttled == 1 ? "" : "s");
+			quality->timers_throttled, sprof_string_plural(quality->timers_throttled));
 }
 
 static void write_certainty(const struct sprof_text *text, uint64_t samples)
@@ -231,7 +232,7 @@ static void write_cost(const struct sprof_text *text)
 	sprof_out_printf(text->out,
 		"  stopped     %" PRIu64 " stop%s, %s in all;\n"
 		"              p50 %s, p95 %s, p99 %s, longest %s\n",
-		quality->stops, quality->stops == 1 ? "" : "s",
+		quality->stops, sprof_string_plural(quality->stops),
 		sprof_figure_time(quality->stop_ns_total).text,
 		sprof_figure_time(quality->stop_ns_p50).text,
 		sprof_figure_time(quality->stop_ns_p95).text,
@@ -263,9 +264,9 @@ static void write_folded(const struct sprof_text *text)
 		sprof_out_printf(text->out,
 			"  no room     %" PRIu64 " sample%s, %" PRIu64 " thread%s, %" PRIu64
 			" wait%s are [other]; see --max-stacks\n",
-			quality->samples_folded, quality->samples_folded == 1 ? "" : "s",
-			quality->threads_folded, quality->threads_folded == 1 ? "" : "s",
-			quality->waits_folded, quality->waits_folded == 1 ? "" : "s");
+			quality->samples_folded, sprof_string_plural(quality->samples_folded),
+			quality->threads_folded, sprof_string_plural(quality->threads_folded),
+			quality->waits_folded, sprof_string_plural(quality->waits_folded));
 }
 
 /* Facts about waits beyond samples. */
@@ -276,7 +277,7 @@ static void write_exact_waits(const struct sprof_text *text)
 	if (!quality->exact_waits && !quality->exact_lost && !quality->exact_refused)
 		return;
 	sprof_out_printf(text->out, "  exact       %" PRIu64 " wait%s", quality->exact_waits,
-		quality->exact_waits == 1 ? "" : "s");
+		sprof_string_plural(quality->exact_waits));
 	if (quality->exact_unplaced && quality->exact_unplaced == quality->exact_waits)
 		sprof_out_puts(text->out, ", without stacks");
 	else if (quality->exact_unplaced)
@@ -286,7 +287,7 @@ static void write_exact_waits(const struct sprof_text *text)
 		sprof_out_printf(text->out, "; %" PRIu64 " switches lost", quality->exact_lost);
 	if (quality->exact_refused)
 		sprof_out_printf(text->out, "; %" PRIu64 " thread%s not recorded",
-			quality->exact_refused, quality->exact_refused == 1 ? "" : "s");
+			quality->exact_refused, sprof_string_plural(quality->exact_refused));
 	sprof_out_puts(text->out, "\n");
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
@@ -77,7 +78,7 @@ static void put_line(const struct sprof_text *text, const char *name, const char
 
 void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name)
 {
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
+	SPROF_AUTO_FREE char *clean = name ? sprof_clean_text(name, NULL) : NULL;
 	size_t room = room_of(text, column);
 	SPROF_AUTO_FREE char *fitted = clean && room ? sprof_fit(clean, room) : NULL;
 
@@ -116,15 +117,29 @@ bool sprof_text_is_small(const struct sprof_text *text, double percent)
 	return percent < text->options.min_percent;
 }
 
+bool sprof_text_takes(const struct sprof_text *text, struct sprof_text_rows *rows, double percent)
+{
+	if (sprof_text_is_small(text, percent)) {
+		rows->small++;
+		return false;
+	}
+	if (text->options.top && rows->shown == text->options.top) {
+		rows->beyond++;
+		return false;
+	}
+	rows->shown++;
+	return true;
+}
+
 void sprof_text_left_out(
 	const struct sprof_text *text, const char *what, size_t small, size_t beyond)
 {
 	if (beyond)
 		sprof_out_printf(text->out, "(%zu more %s%s below the first %zu)\n", beyond, what,
-			beyond == 1 ? "" : "s", text->options.top);
+			sprof_string_plural(beyond), text->options.top);
 	if (small)
 		sprof_out_printf(text->out, "(%zu more %s%s under %.1f %%)\n", small, what,
-			small == 1 ? "" : "s", text->options.min_percent);
+			sprof_string_plural(small), text->options.min_percent);
 }
 
 bool sprof_text_is_narrow(const struct sprof_text *text)

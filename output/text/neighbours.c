@@ -36,7 +36,7 @@ static void write_line(const struct sprof_text *text, const struct line *line)
 static void write_items(const struct sprof_text *text, const struct sprof_neighbour *items,
 	size_t count, uint64_t total)
 {
-	size_t top = text->options.top, shown = 0, small = 0;
+	struct sprof_text_rows rows = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		const struct line line = {
@@ -47,14 +47,10 @@ static void write_items(const struct sprof_text *text, const struct sprof_neighb
 			.suffix = "",
 		};
 
-		if (sprof_text_is_small(text, line.percent)) {
-			small++;
-		} else if (!top || shown < top) {
+		if (sprof_text_takes(text, &rows, line.percent))
 			write_line(text, &line);
-			shown++;
-		}
 	}
-	sprof_text_left_out(text, "function", small, count - shown - small);
+	sprof_text_left_out(text, "function", rows.small, rows.beyond);
 }
 
 static void write_head(
@@ -96,19 +92,16 @@ static void write_block(const struct sprof_text *text, const struct sprof_neighb
 
 static void write_blocks(const struct sprof_text *text, const struct sprof_neighbours *neighbours)
 {
-	size_t shown = 0, small = 0;
+	struct sprof_text_rows rows = {0};
 
 	for (size_t i = 0; i < neighbours->count; i++) {
 		const struct sprof_neighbourhood *function = &neighbours->functions[i];
 
-		if (sprof_text_is_small(text, sprof_percent(function->total, neighbours->whole))) {
-			small++;
-		} else if (!text->options.top || shown < text->options.top) {
+		if (sprof_text_takes(
+			    text, &rows, sprof_percent(function->total, neighbours->whole)))
 			write_block(text, neighbours, function);
-			shown++;
-		}
 	}
-	sprof_text_left_out(text, "function", small, neighbours->count - shown - small);
+	sprof_text_left_out(text, "function", rows.small, rows.beyond);
 }
 
 bool sprof_text_neighbours(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)

@@ -21,7 +21,7 @@ static const double least_stolen = 0.5;
 /* with more threads, their table comes after the answer */
 enum { FEW_THREADS = 8 };
 
-/* Only that is written then. */
+/* If so, the report has nothing else. */
 static bool asks_for_paths(const struct sprof_text *text)
 {
 	return text->options.callers || text->options.callees;
@@ -138,7 +138,7 @@ static bool write_text(const struct sprof_profile *profile,
 	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
 	struct sprof_text text = {
 		.profile = profile, .options = *options, .out = out, .idle = idle};
-	struct sprof_times times = sprof_profile_times(profile);
+	struct sprof_times times = sprof_profile_sum(profile).times;
 	struct sprof_briefs *briefs;
 	bool ok;
 

@@ -78,7 +78,7 @@ void sprof_text_value(
 
 /*
  * Ends a line of `column` characters so far with a name from the target, sanitised, and shortened
- * in the middle to fit.
+ * in the middle to fit. A NULL name means that there was no memory for it.
  */
 void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name);
 
@@ -117,6 +117,14 @@ uint64_t sprof_text_whole(const struct sprof_text *text, uint64_t shown);
 
 /* Whether a share is too small to show. */
 bool sprof_text_is_small(const struct sprof_text *text, double percent);
+
+/* The rows of a table that were seen so far. */
+struct sprof_text_rows {
+	size_t shown, small, beyond;
+};
+
+/* Counts a row; returns whether to show it: it is not too small, nor behind enough others. */
+bool sprof_text_takes(const struct sprof_text *text, struct sprof_text_rows *rows, double percent);
 
 /*
  * Says how much is hidden: "12 more functions under 0.5 %", "3 more functions below the first 30".

@@ -6,10 +6,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/fit.h"
 #include "output/units.h"
 #include "output/wait-words.h"
@@ -25,15 +25,6 @@ static const char *function_name(const struct sprof_text *text, uint32_t functio
 static size_t room_of_function(const struct sprof_text *text)
 {
 	return text->options.width ? text->options.width / 3 : 0;
-}
-
-/* A NULL line means no memory. */
-static void end_line(const struct sprof_text *text, size_t column, const char *line)
-{
-	if (line)
-		sprof_text_end_with_name(text, column, line);
-	else
-		sprof_out_fail(text->out, ENOMEM);
 }
 
 /* Returns the number of characters. */
@@ -70,11 +61,11 @@ static void write_row(const struct sprof_text *text, const struct sprof_waits_ta
 		text->options.width > indent ? text->options.width - indent : 0);
 	SPROF_AUTO_FREE char *holder = row->holder ? sprof_wait_words_holder(row) : NULL;
 
-	end_line(text, indent, line);
+	sprof_text_end_with_name(text, indent, line);
 	if (!row->holder)
 		return;
 	sprof_out_fill(text->out, ' ', indent + 2);
-	end_line(text, indent + 2, holder);
+	sprof_text_end_with_name(text, indent + 2, holder);
 }
 
 /* Hidden rows that differ only in their objects, such as the connections of a server. */
@@ -130,14 +121,9 @@ static void write_group(const struct sprof_text *text, const struct sprof_waits_
 	const struct group *group)
 {
 	const struct sprof_waits_row *sum = &group->sum;
-	SPROF_AUTO_FREE char *line = NULL;
+	SPROF_AUTO_FREE char *line = sprof_string_print("%s of %zu more objects in %s",
+		sum->syscall, group->count, function_name(text, sum->function));
 
-	if (asprintf(&line, "%s of %zu more objects in %s", sum->syscall, group->count,
-		    function_name(text, sum->function)) < 0) {
-		line = NULL;
-		sprof_out_fail(text->out, ENOMEM);
-		return;
-	}
 	sprof_text_end_with_name(text, write_figures(text, table, sum, false), line);
 }
 
@@ -204,14 +190,11 @@ static char *describe_edge(const struct sprof_text *text, const struct sprof_wai
 	SPROF_AUTO_FREE char *object = sprof_wait_words_object(text->profile, row);
 	SPROF_AUTO_FREE char *function = sprof_fit_function(
 		function_name(text, row->function), false, room_of_function(text));
-	char *line;
 
-	if (!object || !function ||
-		asprintf(&line, "%s <- %s <- %s, %s", function, object[0] ? object : "lock",
-			edge->holder_function ? edge->holder_function : "[unknown]",
-			edge->holder) < 0)
+	if (!object || !function)
 		return NULL;
-	return line;
+	return sprof_string_print("%s <- %s <- %s, %s", function, object[0] ? object : "lock",
+		edge->holder_function ? edge->holder_function : "[unknown]", edge->holder);
 }
 
 static size_t write_edge_figures(const struct sprof_text *text, const struct sprof_waits_edge *edge,
@@ -228,7 +211,7 @@ static size_t write_edge_figures(const struct sprof_text *text, const struct spr
 
 static void write_edges(const struct sprof_text *text, const struct sprof_waits_table *table)
 {
-	size_t shown = 0, small = 0, beyond = 0;
+	struct sprof_text_rows rows = {0};
 
 	sprof_out_puts(text->out, "\nwaiters and holders\n");
 	write_edge_figures(text, &(struct sprof_waits_edge){0}, 0, true);
@@ -237,18 +220,11 @@ static void write_edges(const struct sprof_text *text, const struct sprof_waits_
 		double percent = sprof_percent(edge->ns, table->blocked_ns);
 		SPROF_AUTO_FREE char *line = describe_edge(text, table, edge);
 
-		if (sprof_text_is_small(text, percent)) {
-			small++;
-			continue;
-		}
-		if (text->options.top && shown == text->options.top) {
-			beyond++;
-			continue;
-		}
-		end_line(text, write_edge_figures(text, edge, percent, false), line);
-		shown++;
+		if (sprof_text_takes(text, &rows, percent))
+			sprof_text_end_with_name(
+				text, write_edge_figures(text, edge, percent, false), line);
 	}
-	sprof_text_left_out(text, "pair", small, beyond);
+	sprof_text_left_out(text, "pair", rows.small, rows.beyond);
 }
 
 /* Another tool's profile may know only that threads were blocked. */

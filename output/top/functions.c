@@ -73,9 +73,8 @@ static struct sprof_times *charge(const struct sprof_profile *profile)
 		const uint32_t function =
 			sprof_own_place_of(profile, profile->rows[i].stack).function;
 
-		for (int class = 0; function != SPROF_PROFILE_NONE && class < SPROF_TIME_COUNT;
-			class ++)
-			times[function].ns[class] += profile->rows[i].metrics.times.ns[class];
+		if (function != SPROF_PROFILE_NONE)
+			sprof_times_add(&times[function], &profile->rows[i].metrics.times);
 	}
 	return times;
 }

@@ -1,5 +1,7 @@
 /* The stack of one thread of sprof top at its last sample, innermost function first. */
+#include "base/strings.h"
 #include "output/top/views.h"
+#include "profile/model/stack-lines.h"
 
 enum { NUMBER, PLACE, FUNCTION };
 
@@ -9,17 +11,6 @@ static const struct sprof_top_column columns[] = {
 	[FUNCTION] = {"FUNCTION", SPROF_TOP_FUNCTION, 0, 0},
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = path;
-
-	for (const char *at = path; *at; at++) {
-		if (*at == '/' && at[1])
-			slash = at + 1;
-	}
-	return slash;
-}
-
 /* "server.c:120", or the name of the module. */
 static const char *place_of(const struct sprof_profile *profile,
 	const struct sprof_profile_line *line, struct sprof_top_table *table)
@@ -28,28 +19,24 @@ static const char *place_of(const struct sprof_profile *profile,
 	const char *file = sprof_profile_line_file(profile, line);
 
 	if (file && line->line)
-		return sprof_top_table_text(table, "%s:%u", last_part(file), line->line);
+		return sprof_top_table_text(
+			table, "%s:%u", sprof_string_file_name(file), line->line);
 	if (function->module == SPROF_PROFILE_NONE)
 		return "";
 	return sprof_module_name(sprof_modules_get(profile->modules, function->module));
 }
 
-static bool add_location(
-	const struct sprof_profile *profile, uint32_t location, struct sprof_top_table *table)
+static bool add_line(const struct sprof_profile *profile, const struct sprof_profile_line *line,
+	struct sprof_top_table *table)
 {
-	const struct sprof_profile_location *of = &profile->locations[location];
+	struct sprof_top_row *row = sprof_top_table_add(table);
 
-	for (uint32_t i = 0; i < of->line_count; i++) {
-		const struct sprof_profile_line *line = &profile->lines[of->first_line + i];
-		struct sprof_top_row *row = sprof_top_table_add(table);
-
-		if (!row)
-			return false;
-		row->id = table->count;
-		row->cells[NUMBER].number = (double)(table->count - 1);
-		row->cells[PLACE].text = place_of(profile, line, table);
-		row->cells[FUNCTION].text = profile->functions[line->function].name;
-	}
+	if (!row)
+		return false;
+	row->id = table->count;
+	row->cells[NUMBER].number = (double)(table->count - 1);
+	row->cells[PLACE].text = place_of(profile, line, table);
+	row->cells[FUNCTION].text = profile->functions[line->function].name;
 	return true;
 }
 
@@ -60,15 +47,14 @@ bool sprof_top_stack(
 	const uint32_t thread = sprof_top_find_thread(latest, shown->thread);
 	const struct sprof_profile_row *last =
 		thread == SPROF_PROFILE_NONE ? NULL : sprof_top_last_row(latest, thread);
+	struct sprof_stack_lines at = {.stack = last ? last->stack : SPROF_PROFILE_ROOT};
+	const struct sprof_profile_line *line;
 
 	table->columns = columns;
 	table->column_count = sizeof(columns) / sizeof(columns[0]);
 	table->keeps_order = true;
-	if (!last)
-		return true;
-	for (uint32_t stack = last->stack; stack != SPROF_PROFILE_ROOT;
-		stack = latest->stacks[stack].parent) {
-		if (!add_location(latest, latest->stacks[stack].location, table))
+	while ((line = sprof_stack_lines_next(latest, &at))) {
+		if (!add_line(latest, line, table))
 			return sprof_error_no_memory(err);
 	}
 	return !table->out_of_memory || sprof_error_no_memory(err);

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
 
@@ -218,19 +219,6 @@ struct sprof_top_layout sprof_top_table_layout(const struct sprof_top_table *tab
 	return layout;
 }
 
-/* The first characters of a clean text, in the room that is too small for a gap. */
-static char *cut(const char *clean, size_t room)
-{
-	const char *end = clean;
-
-	for (size_t count = 0; *end; end++) {
-		count += ((unsigned char)*end & 0xc0) != 0x80;
-		if (count > room)
-			break;
-	}
-	return strndup(clean, (size_t)(end - clean));
-}
-
 static char *fit_text(const struct sprof_top_table *table, enum sprof_top_kind kind,
 	const char *text, size_t room)
 {
@@ -239,7 +227,7 @@ static char *fit_text(const struct sprof_top_table *table, enum sprof_top_kind k
 	if (!clean)
 		return NULL;
 	if (room < FIT_LEAST)
-		return cut(clean, room);
+		return strndup(clean, sprof_fit_bytes(clean, room));
 	if (kind == SPROF_TOP_FUNCTION && text[0])
 		return sprof_briefs_fit(table->briefs, text, room);
 	return sprof_fit(clean, room);
@@ -304,14 +292,6 @@ static void put_number(
 	fprintf(stream, "%*s", (int)width, text);
 }
 
-static char *end_line(FILE *stream, char **text, bool ok)
-{
-	if (!fclose(stream) && ok)
-		return *text;
-	free(*text);
-	return NULL;
-}
-
 char *sprof_top_table_line(const struct sprof_top_table *table,
 	const struct sprof_top_layout *layout, const struct sprof_top_row *row)
 {
@@ -320,9 +300,7 @@ char *sprof_top_table_line(const struct sprof_top_table *table,
 	FILE *stream = open_memstream(&text, &size);
 	bool ok = true;
 
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; ok && i < table->column_count; i++) {
+	for (size_t i = 0; stream && ok && i < table->column_count; i++) {
 		const struct sprof_top_column *column = &table->columns[i];
 
 		if (!layout->width[i])
@@ -334,7 +312,7 @@ char *sprof_top_table_line(const struct sprof_top_table *table,
 			put_number(stream, column, row->cells[i].number, layout->width[i]);
 		at += layout->width[i];
 	}
-	return end_line(stream, &text, ok);
+	return sprof_string_close(stream, &text, ok);
 }
 
 char *sprof_top_table_head(
@@ -344,9 +322,7 @@ char *sprof_top_table_head(
 	size_t size, at = 0;
 	FILE *stream = open_memstream(&text, &size);
 
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; i < table->column_count; i++) {
+	for (size_t i = 0; stream && i < table->column_count; i++) {
 		const struct sprof_top_column *column = &table->columns[i];
 		const int width = (int)layout->width[i];
 
@@ -356,7 +332,7 @@ char *sprof_top_table_head(
 		fprintf(stream, is_text(column) ? "%-*.*s" : "%*.*s", width, width, column->title);
 		at += (size_t)width;
 	}
-	return end_line(stream, &text, true);
+	return sprof_string_close(stream, &text, true);
 }
 
 size_t sprof_top_table_column_at(

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "events/pairs/delay-table.h"
 #include "output/escape.h"
 #include "output/units.h"
@@ -178,9 +179,8 @@ static void keep_error(struct sprof_heatmap *heatmap, const struct sprof_error *
 static char *picture_of(const char *path)
 {
 	const size_t length = strlen(path) - strlen(".lat");
-	char *picture;
 
-	return asprintf(&picture, "%.*s.svg", (int)length, path) < 0 ? NULL : picture;
+	return sprof_string_print("%.*s.svg", (int)length, path);
 }
 
 static void open_file(struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance,
@@ -296,13 +296,9 @@ static void write_page(struct sprof_heatmap *heatmap)
 
 	if (!heatmap->count)
 		return;
-	if (asprintf(&path, "%s.html", heatmap->name) < 0) {
-		path = NULL;
-		sprof_error_no_memory(&err);
+	path = sprof_string_print("%s.html", heatmap->name);
+	if (path ? !write_page_to(heatmap, path, &err) : !sprof_error_no_memory(&err))
 		keep_error(heatmap, &err);
-	} else if (!write_page_to(heatmap, path, &err)) {
-		keep_error(heatmap, &err);
-	}
 }
 
 bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err)

@@ -75,16 +75,10 @@ static bool add_processes(struct finding *finding)
 	return true;
 }
 
-static void add_times(struct sprof_times *sum, const struct sprof_times *more)
-{
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		sum->ns[i] += more->ns[i];
-}
-
 /* Whether it is unknown where the time of a row went. */
 static bool is_unsampled(const struct sprof_profile *profile, size_t row)
 {
-	uint32_t kernel, function = sprof_own_function(profile, profile->rows[row].stack, &kernel);
+	const uint32_t function = sprof_own_place_of(profile, profile->rows[row].stack).function;
 
 	return function != SPROF_PROFILE_NONE &&
 		profile->functions[function].module == SPROF_PROFILE_NONE &&
@@ -112,8 +106,8 @@ static void add_rows(struct finding *finding)
 			answer->idle_ns += sprof_times_wall(&metrics->times);
 			continue;
 		}
-		add_times(&program->busy, &metrics->times);
-		add_times(&answer->busy, &metrics->times);
+		sprof_times_add(&program->busy, &metrics->times);
+		sprof_times_add(&answer->busy, &metrics->times);
 		program->samples += metrics->samples;
 		answer->samples += metrics->samples;
 		finding->process_busy[process] += sprof_times_wall(&metrics->times);
@@ -167,7 +161,6 @@ static bool find_owner(const struct sprof_profile *profile, const struct sprof_v
 	struct sprof_cause *cause)
 {
 	SPROF_AUTO_FREE uint64_t *owners = calloc(profile->function_count + 1, sizeof(*owners));
-	uint32_t entry;
 
 	if (!owners)
 		return false;
@@ -178,7 +171,7 @@ static bool find_owner(const struct sprof_profile *profile, const struct sprof_v
 
 		if (!ns || !sprof_view_takes(view, profile, i))
 			continue;
-		function = sprof_own_function(profile, row->stack, &entry);
+		function = sprof_own_place_of(profile, row->stack).function;
 		if (function != SPROF_PROFILE_NONE)
 			owners[function] += ns;
 	}
@@ -213,12 +206,15 @@ static bool look_at_kernel(const struct sprof_profile *profile, const struct spr
 	for (size_t i = 0; i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
 		const uint64_t ns = row->metrics.times.ns[SPROF_TIME_SYS];
+		struct sprof_own_place charge;
 
-		if (!ns || !sprof_view_takes(view, profile, i) ||
-			sprof_own_function(profile, row->stack, &entry) != cause->function)
+		if (!ns || !sprof_view_takes(view, profile, i))
 			continue;
-		if (entry != SPROF_PROFILE_NONE) {
-			entries[entry] += ns;
+		charge = sprof_own_place_of(profile, row->stack);
+		if (charge.function != cause->function)
+			continue;
+		if (charge.kernel != SPROF_PROFILE_NONE) {
+			entries[charge.kernel] += ns;
 			continue;
 		}
 		outside += ns;
@@ -248,7 +244,7 @@ static double samples_of(const struct sprof_profile_row *row, enum sprof_weight 
 		(double)whole;
 }
 
-/* Counts the samples of the cause, of its function, and of what that called. */
+/* Counts the samples of the cause, and the time of what its function called. */
 static bool look_at_function(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_cause *cause)
 {
@@ -268,7 +264,6 @@ static bool look_at_function(const struct sprof_profile *profile, const struct s
 		cause->samples += samples_of(row, cause->weight);
 		if (charge.function != cause->function)
 			continue;
-		cause->function_samples += samples_of(row, cause->weight);
 		if (charge.inner != SPROF_PROFILE_NONE)
 			inner[charge.inner] += ns;
 	}
@@ -277,7 +272,7 @@ static bool look_at_function(const struct sprof_profile *profile, const struct s
 	return true;
 }
 
-static uint64_t tells(const struct sprof_waits_row *row)
+static uint64_t importance_of(const struct sprof_waits_row *row)
 {
 	return row->kind == SPROF_WAIT_KIND_TIME ? row->ns / NAPS_COUNT : row->ns;
 }
@@ -291,7 +286,7 @@ static bool find_wait(const struct sprof_profile *profile, const struct sprof_vi
 		return false;
 	for (size_t i = 0; i < table.count; i++) {
 		if ((table.rows[i].syscall || table.rows[i].object) &&
-			tells(&table.rows[i]) > tells(&cause->wait))
+			importance_of(&table.rows[i]) > importance_of(&cause->wait))
 			cause->wait = table.rows[i];
 	}
 	sprof_waits_table_finish(&table);

@@ -27,7 +27,7 @@ struct sprof_cause {
 	/* the function with most of it (profile/answer/program-functions.h); NONE: no such time */
 	uint32_t function;
 	uint64_t function_ns;
-	double samples, function_samples; /* the cause's time; the function's part of it */
+	double samples; /* of the cause */
 	/* the library's function that most of its time was in, and that time; NONE: none */
 	uint32_t inner;
 	uint64_t inner_ns;

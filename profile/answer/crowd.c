@@ -13,19 +13,24 @@ enum { LEAST_NS = 200 * SPROF_NS_PER_MS };
 /* Parts of all CPUs: the least use by others, or by sprof, that counts; the least that is busy. */
 static const double least_others = 0.25, least_sprof = 0.1, nearly_all = 0.7;
 
+uint64_t sprof_crowd_cpu_ns(const struct sprof_profile *profile)
+{
+	const struct sprof_times times = sprof_times_wall(&profile->whole.times)
+		? profile->whole.times
+		: sprof_profile_sum(profile).times;
+
+	return times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS];
+}
+
 bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret)
 {
 	const struct sprof_quality *quality = &profile->quality;
 	const double duration = (double)quality->duration_ns;
-	/* For a filtered profile: before the filter. */
-	const struct sprof_times times = sprof_times_wall(&profile->whole.times)
-		? profile->whole.times
-		: sprof_profile_times(profile);
 	double own, others;
 
 	if (!quality->cpus || quality->duration_ns < LEAST_NS)
 		return false;
-	own = (double)(times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS]);
+	own = (double)sprof_crowd_cpu_ns(profile);
 	others = (double)quality->machine_cpu_ns - own - (double)quality->profiler_cpu_ns;
 	*ret = (struct sprof_crowd){.cpus = (double)quality->cpus,
 		.own = own / duration,

@@ -17,6 +17,9 @@ struct sprof_crowd {
 	bool is_of_own;    /* the target used most and needed more */
 };
 
+/* The CPU time of the program, before a filter. */
+uint64_t sprof_crowd_cpu_ns(const struct sprof_profile *profile);
+
 /* Returns false if unknown. */
 bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret);
 

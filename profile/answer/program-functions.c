@@ -7,15 +7,6 @@
 #include "base/idmap.h"
 #include "profile/classify/idle.h"
 
-uint32_t sprof_own_function(
-	const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel)
-{
-	const struct sprof_own_place charge = sprof_own_place_of(profile, stack);
-
-	*ret_kernel = charge.kernel;
-	return charge.function;
-}
-
 static int compare(const void *left, const void *right, void *data)
 {
 	const struct sprof_own_row *a = left, *b = right;

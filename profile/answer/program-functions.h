@@ -10,13 +10,6 @@
 #include "profile/classify/own-place.h"
 #include "profile/views/view.h"
 
-/*
- * The function that a stack's time is charged to (profile/classify/own-place.h), and the kernel's entry if
- * the stack ends there, "[read]". NONE: an empty stack.
- */
-uint32_t sprof_own_function(
-	const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel);
-
 struct sprof_own_row {
 	uint32_t function;
 	struct sprof_metrics self;
@@ -32,8 +25,8 @@ struct sprof_own {
 };
 
 /*
- * Aggregates by sprof_own_function(). Fills *ret; the caller finishes it. Returns false if out of
- * memory.
+ * Aggregates by the function that a stack's time is charged to (profile/classify/own-place.h). Fills
+ * *ret; the caller finishes it. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_own_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, struct sprof_own *ret, struct sprof_error *err);

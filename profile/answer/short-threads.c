@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "profile/classify/own-code.h"
 #include "profile/model/stack-lines.h"
 
@@ -38,8 +39,8 @@ static size_t count_short(const struct sprof_profile *profile, const bool *chose
 static bool makes_threads(const char *name)
 {
 	name += strspn(name, "_[");
-	return strncmp(name, "pthread_create", strlen("pthread_create")) == 0 ||
-		strncmp(name, "clone", strlen("clone")) == 0;
+	return sprof_string_starts_with(name, "pthread_create") ||
+		sprof_string_starts_with(name, "clone");
 }
 
 /* The program's function below libc's that makes a thread. NONE: the stack makes none. */

@@ -7,24 +7,16 @@
 
 #include <string.h>
 
+#include "base/strings.h"
 #include "profile/model/stack-lines.h"
-
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
 
 /* Go programs have no libc: these packages are their boundary to the kernel. */
 static bool is_go_runtime(const char *function)
 {
 	static const char *const starts[] = {"runtime.", "runtime/internal/", "internal/runtime/",
-		"internal/poll.", "syscall.", "golang.org/x/sys/unix."};
+		"internal/poll.", "syscall.", "golang.org/x/sys/unix.", NULL};
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		if (starts_with(function, starts[i]))
-			return true;
-	}
-	return false;
+	return sprof_string_starts_with_any(function, starts);
 }
 
 /* CPython's functions about its interpreter lock and Python locks. */
@@ -76,7 +68,7 @@ static bool is_python_lock(const char *function, enum python_lock kind)
 	};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		if ((starts[i].kinds & kind) && starts_with(function, starts[i].start))
+		if ((starts[i].kinds & kind) && sprof_string_starts_with(function, starts[i].start))
 			return true;
 	}
 	return false;
@@ -85,7 +77,8 @@ static bool is_python_lock(const char *function, enum python_lock kind)
 /* PostgreSQL's functions through which all its waits go. */
 static bool is_postgres_wait(const char *function)
 {
-	return starts_with(function, "WaitEventSetWait") || starts_with(function, "WaitLatch") ||
+	return sprof_string_starts_with(function, "WaitEventSetWait") ||
+		sprof_string_starts_with(function, "WaitLatch") ||
 		strcmp(function, "PGSemaphoreLock") == 0;
 }
 
@@ -93,9 +86,9 @@ static bool is_postgres_wait(const char *function)
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
-		"librt.so", "librt-", "ld-", "[vdso]", "libgomp.so", "libomp.so", "libiomp5.so"};
+		"librt.so", "librt-", "ld-", "[vdso]", "libgomp.so", "libomp.so", "libiomp5.so",
+		NULL};
 	uint32_t module = profile->functions[function].module;
-	const char *name;
 
 	if (is_go_runtime(profile->functions[function].name) ||
 		is_python_lock(profile->functions[function].name, PYTHON_AROUND) ||
@@ -103,17 +96,13 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 		return true;
 	if (module == SPROF_PROFILE_NONE || !profile->modules)
 		return false;
-	name = sprof_module_name(sprof_modules_get(profile->modules, module));
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (starts_with(name, names[i]))
-			return true;
-	}
-	return false;
+	return sprof_string_starts_with_any(
+		sprof_module_name(sprof_modules_get(profile->modules, module)), names);
 }
 
 /*
  * "std::sys::sync::mutex::futex::Mutex::lock_contended", with the type in <> in newer builds. The
- * folders differ between versions. A wait of parking_lot is for the thread's own futex, not for the lock.
+ * folders differ between versions.
  */
 static bool takes_rust_lock(const char *name)
 {
@@ -121,13 +110,22 @@ static bool takes_rust_lock(const char *name)
 		"::lock_contended", "::read_contended", "::write_contended"};
 
 	name += strspn(name, "<");
-	if (!starts_with(name, "std::sys::"))
+	if (!sprof_string_starts_with(name, "std::sys::"))
 		return false;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (strstr(name, ends[i]))
 			return true;
 	}
 	return false;
+}
+
+/* "parking_lot::raw_mutex::RawMutex::lock_slow", or raw_rwlock's lock_common, upgrade_slow and others. */
+static bool takes_parking_lock(const char *name)
+{
+	name += strspn(name, "<");
+	return (sprof_string_starts_with(name, "parking_lot::raw_mutex::") ||
+		       sprof_string_starts_with(name, "parking_lot::raw_rwlock::")) &&
+		!strstr(name, "::unlock");
 }
 
 enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
@@ -157,9 +155,11 @@ enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
 
 	if (takes_rust_lock(name))
 		return SPROF_LOCK_RUST;
+	if (takes_parking_lock(name))
+		return SPROF_LOCK_PARKING;
 	name += strspn(name, "_");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (starts_with(name, names[i].start))
+		if (sprof_string_starts_with(name, names[i].start))
 			return names[i].kind;
 	}
 	return SPROF_LOCK_UNKNOWN;
@@ -177,9 +177,7 @@ bool sprof_profile_is_python_lock(const char *name)
 
 enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *path)
 {
-	const char *file = strrchr(path, '/');
-
-	if (strcmp(file ? file + 1 : path, "threading.py") != 0)
+	if (strcmp(sprof_string_file_name(path), "threading.py") != 0)
 		return SPROF_LOCK_PYTHON;
 	/* At the program's end, _shutdown waits for the other threads. */
 	if (strstr(name, "join") || strstr(name, "tstate_lock") || strcmp(name, "_shutdown") == 0)

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/idmap.h"
+#include "base/strings.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/stack-lines.h"
 
@@ -47,9 +48,7 @@ static bool is_busy_in(const char *function)
 
 static const char *idle_in(const char *function)
 {
-	static const char start[] = "runtime.";
-
-	if (strncmp(function, start, strlen(start)) != 0)
+	if (!sprof_string_starts_with(function, "runtime."))
 		return NULL;
 	for (size_t i = 0; i < sizeof(schedulers) / sizeof(schedulers[0]); i++) {
 		if (strcmp(schedulers[i].function, function) == 0)
@@ -75,18 +74,10 @@ const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t
 	return found;
 }
 
-static bool starts_with(const char *text, const char *start)
-{
-	return text && strncmp(text, start, strlen(start)) == 0;
-}
-
+/* `text` may be NULL. */
 static bool is_any(const char *text, const char *const starts[])
 {
-	for (; *starts; starts++) {
-		if (starts_with(text, *starts))
-			return true;
-	}
-	return false;
+	return text && sprof_string_starts_with_any(text, starts);
 }
 
 /* Several descriptors: "2 descriptors: a, b", "a, b, c and 3 more". */
@@ -139,8 +130,8 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 			: !is_any(context->syscall, descriptors);
 	if (context->kind == SPROF_WAIT_KIND_LOCK)
 		return sprof_profile_is_join(context);
-	return context->kind == SPROF_WAIT_KIND_IO &&
-		(starts_with(context->syscall, "accept") ||
+	return context->kind == SPROF_WAIT_KIND_IO && context->syscall &&
+		(sprof_string_starts_with(context->syscall, "accept") ||
 			(is_any(context->syscall, reading) &&
 				(is_any(context->object, people) ||
 					is_of_client(context->object))));
@@ -152,15 +143,16 @@ static bool may_be_queue(const struct sprof_profile_context *context)
 		"semaphore", "shared semaphore", "lock", "shared lock", NULL};
 
 	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder &&
-		is_any(context->object, kinds) && !starts_with(context->object, "lock of ");
+		is_any(context->object, kinds) &&
+		!sprof_string_starts_with(context->object, "lock of ");
 }
 
 /* Whether the functions above the wait decide what it is for. */
 static bool is_open_to_facts(const struct sprof_profile_context *context)
 {
 	return context->kind == SPROF_WAIT_KIND_EVENT || may_be_queue(context) ||
-		(context->kind == SPROF_WAIT_KIND_LOCK && !context->holder &&
-			starts_with(context->object, "Python lock"));
+		(context->kind == SPROF_WAIT_KIND_LOCK && !context->holder && context->object &&
+			sprof_string_starts_with(context->object, "Python lock"));
 }
 
 /* The process at the other end, "pipe:[7] from sort (12)"; 0: none. */
@@ -220,7 +212,7 @@ static bool may_be_worker(const struct sprof_profile *profile, const struct spro
 	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
 
 	return may_be_queue(context) ||
-		(starts_with(context->syscall, "io_uring_enter") &&
+		(context->syscall && sprof_string_starts_with(context->syscall, "io_uring_enter") &&
 			thread->tid != profile->processes[thread->process].pid);
 }
 

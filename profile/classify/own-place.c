@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/strings.h"
 #include "profile/classify/boundaries.h"
 #include "profile/classify/own-code.h"
 #include "profile/classify/wait-facts.h"
@@ -16,13 +17,9 @@
 static bool is_beginning(const char *name)
 {
 	static const char *const names[] = {"_start", "__libc_start_", "clone", "__clone",
-		"start_thread", "ruby_run_node", "Py_RunMain", "Py_BytesMain"};
+		"start_thread", "ruby_run_node", "Py_RunMain", "Py_BytesMain", NULL};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return strcmp(name, "main") == 0;
+	return sprof_string_starts_with_any(name, names) || strcmp(name, "main") == 0;
 }
 
 struct search {
@@ -158,7 +155,6 @@ void sprof_own_frames_keep(
 uint8_t sprof_own_frames_depth(
 	const struct sprof_profile *profile, const struct sprof_expansion *frames)
 {
-	static const char start[] = "__libc_start_";
 	bool has_main = false;
 	size_t count = 0;
 
@@ -167,7 +163,7 @@ uint8_t sprof_own_frames_depth(
 		const char *name = profile->functions[function].name;
 
 		/* libc calls main, which has no name in a stripped program, and _start calls libc. */
-		if (strncmp(name, start, strlen(start)) == 0) {
+		if (sprof_string_starts_with(name, "__libc_start_")) {
 			count -= count && !has_main;
 			break;
 		}

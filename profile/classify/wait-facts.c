@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/strings.h"
 #include "profile/classify/boundaries.h"
 #include "profile/classify/own-code.h"
 #include "profile/model/stack-lines.h"
@@ -95,7 +96,7 @@ static bool is_of(const struct sprof_wait_fact *fact, const char *name)
 
 	if (fact->start[length - 1] != '$')
 		return strncmp(name, fact->start, length) == 0;
-	return strlen(name) == length - 1 && memcmp(name, fact->start, length - 1) == 0;
+	return sprof_string_is(fact->start, length - 1, name);
 }
 
 static const struct sprof_wait_fact *fact_of(const char *name)

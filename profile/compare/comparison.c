@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "profile/classify/boundaries.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-place.h"
@@ -169,16 +170,9 @@ static bool extend_idle(const struct sprof_profile *joined, bool *idle)
 	return stacks != NULL;
 }
 
-static int compare_values(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static struct sprof_compared summarise(double *values, size_t count)
 {
-	qsort(values, count, sizeof(*values), compare_values);
+	qsort(values, count, sizeof(*values), sprof_compare_double);
 	return (struct sprof_compared){
 		.median = (values[(count - 1) / 2] + values[count / 2]) / 2,
 		.low = values[0],

@@ -31,8 +31,9 @@ static bool add_run(
 static int compare_runs(const void *one, const void *other)
 {
 	const struct sprof_profile *const *left = one, *const *right = other;
+	const struct sprof_run_key keys[] = {sprof_run_key_of(*left), sprof_run_key_of(*right)};
 
-	return sprof_run_order(*left, *right);
+	return sprof_run_order(&keys[0], &keys[1]);
 }
 
 /* The runs of each side in an order that doesn't depend on the one they are given in. */

@@ -111,8 +111,7 @@ static bool check(
 			continue;
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s and %s are the same recording",
 			gate->runs[i].path, run->path);
-		sprof_error_hint(err, "each file must be a separate run");
-		return false;
+		return sprof_error_hint(err, "each file must be a separate run");
 	}
 	return have_same_program(first_of_side(gate), run, err) &&
 		(!gate->run_count || can_be_compared(&gate->runs[0], run, err));

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "base/strings.h"
 #include "profile/identity/identity.h"
 #include "profile/model/expand.h"
 
@@ -250,8 +251,7 @@ static bool check_condition(
 			: is_in[SPROF_SIDE_BASE] ? " after"
 						 : "",
 		gate->conditions[condition].function[0] ? "such a function" : "any sample");
-	sprof_error_hint(err, "sprof report --full lists the functions of a profile");
-	return false;
+	return sprof_error_hint(err, "sprof report --full lists the functions of a profile");
 }
 
 /* The number of runs per side needed for this many comparisons, up to a sensible limit. */
@@ -274,11 +274,10 @@ static bool check_power(const struct sprof_gate *gate, double level, struct spro
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 		"%zu runs before and %zu after are too few for %zu comparison%s at a level of "
 		"%.3g%%",
-		before, after, rows, rows == 1 ? "" : "s", 100 * level);
-	sprof_error_hint(err,
+		before, after, rows, sprof_string_plural(rows), 100 * level);
+	return sprof_error_hint(err,
 		"record at least %zu runs of each, ask for fewer functions, or raise --level",
 		runs_needed(rows, level));
-	return false;
 }
 
 static bool check_runs(const struct sprof_gate *gate, struct sprof_error *err)
@@ -290,16 +289,15 @@ static bool check_runs(const struct sprof_gate *gate, struct sprof_error *err)
 	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 		"%zu run%s before and %zu after: too few to compare a difference with the "
 		"variation between runs",
-		before, before == 1 ? "" : "s", after);
-	sprof_error_hint(err, "record at least %d runs of each", SPROF_GATE_RUNS_MIN);
-	return false;
+		before, sprof_string_plural(before), after);
+	return sprof_error_hint(err, "record at least %d runs of each", SPROF_GATE_RUNS_MIN);
 }
 
 static enum sprof_gate_result result_of(const struct sprof_change *change, double limit)
 {
 	if (change->low > limit)
 		return SPROF_GATE_BEYOND;
-	/* Nothing that has changed by nothing has grown by more than that. */
+	/* A figure that has not changed is within any limit, also within one of 0. */
 	if (change->high < limit || (change->low >= 0 && change->high <= 0))
 		return SPROF_GATE_WITHIN;
 	return SPROF_GATE_UNCLEAR;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 
 /* With more assignments (10 runs against 10 have 184756), a random subset is used. */
 static const double all_max = 200000;
@@ -132,13 +133,6 @@ static void add_assignment(struct bounds *bounds, const struct assignment *assig
 	add_bound(bounds, moved_after, moved_before, moved, relative);
 }
 
-static int rising(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Collects the bounds of all assignments except the actual one. */
 static void collect_all(struct bounds *bounds, struct assignment *assignment,
 	const struct sprof_runs sides[SPROF_SIDES], bool relative)
@@ -178,7 +172,7 @@ static bool collect(
 		collect_all(bounds, &assignment, sides, relative);
 	else
 		collect_drawn(bounds, &assignment, sides, relative);
-	qsort(bounds->items, bounds->count, sizeof(*bounds->items), rising);
+	qsort(bounds->items, bounds->count, sizeof(*bounds->items), sprof_compare_double);
 	return true;
 }
 

@@ -28,8 +28,7 @@ bool sprof_copy_init(
 	struct sprof_copy *copy, struct sprof_profile *target, const struct sprof_profile *source)
 {
 	*copy = (struct sprof_copy){.source = source, .target = target};
-	return make_map(&copy->modules,
-		       source->modules ? sprof_modules_count(source->modules) : 0) &&
+	return make_map(&copy->modules, sprof_modules_count(source->modules)) &&
 		make_map(&copy->functions, source->function_count) &&
 		make_map(&copy->locations, source->location_count) &&
 		make_map(&copy->stacks, source->stack_count) &&
@@ -52,19 +51,12 @@ void sprof_copy_finish(struct sprof_copy *copy)
 	free(copy->lines);
 }
 
-/* NULL stays NULL. */
-static bool copy_text(struct sprof_profile *target, const char *text, const char **ret)
-{
-	*ret = text ? sprof_build_string(target, text, strlen(text)) : NULL;
-	return !text || *ret;
-}
-
 static bool copy_kind(
 	struct sprof_profile *target, const struct sprof_kind *kind, struct sprof_kind *ret)
 {
 	ret->fold = kind->fold;
-	return copy_text(target, kind->name, &ret->name) &&
-		copy_text(target, kind->unit, &ret->unit);
+	return sprof_build_text(target, kind->name, &ret->name) &&
+		sprof_build_text(target, kind->unit, &ret->unit);
 }
 
 bool sprof_copy_head(struct sprof_copy *copy)
@@ -80,10 +72,11 @@ bool sprof_copy_head(struct sprof_copy *copy)
 	copy->target->kinds.has_times = kinds->has_times;
 	copy->target->kinds.further_count = kinds->further_count;
 	copy->target->kinds.shown = kinds->shown;
+	copy->target->checksum = copy->source->checksum;
 	to->period = from->period;
-	return copy_text(copy->target, from->drop_frames, &to->drop_frames) &&
-		copy_text(copy->target, from->keep_frames, &to->keep_frames) &&
-		copy_text(copy->target, from->url, &to->url) &&
+	return sprof_build_text(copy->target, from->drop_frames, &to->drop_frames) &&
+		sprof_build_text(copy->target, from->keep_frames, &to->keep_frames) &&
+		sprof_build_text(copy->target, from->url, &to->url) &&
 		copy_kind(copy->target, &from->period_kind, &to->period_kind) &&
 		(!copy->source->command ||
 			sprof_profile_describe(copy->target, copy->source->command,
@@ -94,14 +87,14 @@ static bool copy_facts(struct sprof_copy *copy, const struct sprof_profile_modul
 	struct sprof_profile_module *to)
 {
 	if (!to->gap_why &&
-		(!copy_text(copy->target, facts->gap_why, &to->gap_why) ||
-			!copy_text(copy->target, facts->gap_help, &to->gap_help)))
+		(!sprof_build_text(copy->target, facts->gap_why, &to->gap_why) ||
+			!sprof_build_text(copy->target, facts->gap_help, &to->gap_help)))
 		return false;
 	if (!to->mapped_at)
 		to->mapped_at = facts->mapped_at;
 	if (!to->debuglink) {
 		to->debuglink_crc = facts->debuglink_crc;
-		if (!copy_text(copy->target, facts->debuglink, &to->debuglink))
+		if (!sprof_build_text(copy->target, facts->debuglink, &to->debuglink))
 			return false;
 	}
 	if (to->segments || !facts->segment_count)
@@ -131,7 +124,6 @@ static bool copy_build(struct sprof_copy *copy, uint32_t id)
 
 static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 {
-	static const struct sprof_profile_module unknown;
 	const struct sprof_profile *source = copy->source;
 
 	if (id == SPROF_PROFILE_NONE) {
@@ -139,8 +131,7 @@ static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 		return true;
 	}
 	if (copy->modules[id] == SPROF_PROFILE_NONE) {
-		const struct sprof_profile_module *facts =
-			id < source->module_count ? &source->module_facts[id] : &unknown;
+		const struct sprof_profile_module *facts = sprof_profile_module_facts(source, id);
 		const char *path = sprof_modules_get(source->modules, id)->path;
 
 		if (!sprof_build_module(copy->target, path, facts->build_id, &copy->modules[id]) ||
@@ -155,7 +146,7 @@ static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 bool sprof_copy_modules(struct sprof_copy *copy)
 {
 	const struct sprof_modules *modules = copy->source->modules;
-	size_t count = modules ? sprof_modules_count(modules) : 0;
+	size_t count = sprof_modules_count(modules);
 	uint32_t ignored;
 
 	for (size_t i = 0; i < count; i++) {
@@ -222,7 +213,8 @@ static bool copy_lines(
 		if (copy->hidden && copy->hidden[line.function])
 			continue;
 		if (!copy_function(copy, line.function, &line.function) ||
-			!copy_text(copy->target, file_of(copy, from, line.function), &line.file))
+			!sprof_build_text(
+				copy->target, file_of(copy, from, line.function), &line.file))
 			return false;
 		copy->lines[count++] = line;
 	}
@@ -376,11 +368,7 @@ bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 
 static bool add_span(struct sprof_profile *target, const struct sprof_profile_span *span)
 {
-	if (!sprof_array_reserve(&target->spans, &target->span_capacity, target->span_count + 1,
-		    sizeof(*target->spans)))
-		return false;
-	target->spans[target->span_count++] = *span;
-	return true;
+	return SPROF_ARRAY_APPEND(target->spans, target->span_count, target->span_capacity, *span);
 }
 
 /* Times of the target count from 0, the start of its run. */

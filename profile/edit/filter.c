@@ -22,10 +22,10 @@
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {
-	return !filter->focus && !filter->ignore && !filter->hide && !filter->focus_dso &&
-		!filter->ignore_dso && !filter->hide_dso && !filter->charge_callers &&
-		!filter->thread && !filter->pid && !filter->states && !filter->label &&
-		!filter->to_ns;
+	return !filter->focus.function && !filter->ignore.function && !filter->hide.function &&
+		!filter->focus.object && !filter->ignore.object && !filter->hide.object &&
+		!filter->charge_callers && !filter->thread && !filter->pid && !filter->states &&
+		!filter->label && !filter->to_ns;
 }
 
 static bool match_objects(const struct sprof_profile *profile, const char *pattern, bool **ret,
@@ -175,8 +175,8 @@ static bool match_times(const struct sprof_profile *profile, const struct sprof_
 	if (!profile->span_count) {
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"--from and --to need a profile that says when its samples were taken");
-		sprof_error_hint(err, "sprof run --time-slices 100ms -o profile.pb.gz writes one");
-		return false;
+		return sprof_error_hint(
+			err, "sprof run --time-slices 100ms -o profile.pb.gz writes one");
 	}
 	*ret = calloc(profile->row_count + 1, sizeof(**ret));
 	if (!*ret || !sprof_spans_build(profile, &spans))
@@ -275,15 +275,6 @@ static bool refuse_nothing(const struct sprof_profile *profile, const struct spr
 	return sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no sample is left by the filters");
 }
 
-static struct sprof_metrics sum_up(const struct sprof_profile *profile)
-{
-	struct sprof_metrics sum = {0};
-
-	for (size_t i = 0; i < profile->row_count; i++)
-		sprof_metrics_add(&sum, &profile->rows[i].metrics);
-	return sum;
-}
-
 bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	struct sprof_profile **ret, struct sprof_error *err)
 {
@@ -293,10 +284,12 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 	bool ok = match_times(profile, filter, &choice.inside, err) &&
 		match_labels(profile, filter->label, &choice.labels, err) &&
 		match_programs(profile, filter->charge_callers, &choice.program, err) &&
-		match_stacks(profile, filter->focus, NULL, &choice.focus, err) &&
-		match_stacks(profile, NULL, filter->focus_dso, &choice.focus_dso, err) &&
-		match_stacks(profile, filter->ignore, filter->ignore_dso, &choice.ignore, err) &&
-		match_functions(profile, filter->hide, filter->hide_dso, &choice.hide, err) &&
+		match_stacks(profile, filter->focus.function, NULL, &choice.focus, err) &&
+		match_stacks(profile, NULL, filter->focus.object, &choice.focus_dso, err) &&
+		match_stacks(profile, filter->ignore.function, filter->ignore.object,
+			&choice.ignore, err) &&
+		match_functions(
+			profile, filter->hide.function, filter->hide.object, &choice.hide, err) &&
 		match_threads(profile, filter, &choice.threads, err);
 
 	if (ok) {
@@ -314,7 +307,7 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 		return false;
 	}
 	part->quality = profile->quality;
-	part->whole = sum_up(profile);
+	part->whole = sprof_profile_sum(profile);
 	part->index->locations_named = part->location_count;
 	*ret = part;
 	return true;

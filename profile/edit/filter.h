@@ -10,19 +10,22 @@
 #include "base/error.h"
 #include "profile/model/profile.h"
 
+/* A pattern of a function's name, and one of its shared object's path (profile/model/objects.h). */
+struct sprof_filter_place {
+	const char *function, *object;
+};
+
 /*
  * What to keep. Patterns are POSIX extended regular expressions (regex(7)) that match anywhere in a
  * function's name; NULL: no condition.
  */
 struct sprof_filter {
-	const char *focus;  /* keep stacks with a matching function */
-	const char *ignore; /* drop stacks with a matching function */
-	const char *hide;   /* remove matching functions from stacks */
+	struct sprof_filter_place focus;  /* keep stacks with a matching function */
+	struct sprof_filter_place ignore; /* drop stacks with a matching function */
+	struct sprof_filter_place hide;   /* remove matching functions from stacks */
 	/* Attributes time in shared libraries and the kernel to the innermost function of a
 	 * program; stacks without such a function stay. */
 	bool charge_callers;
-	/* the same, by the path of the frame's shared object (profile/model/objects.h) */
-	const char *focus_dso, *ignore_dso, *hide_dso;
 	/* threads with a matching name, or this id; their time without a sample is [unsampled] */
 	const char *thread;
 	pid_t pid;       /* threads of this process; 0: all */

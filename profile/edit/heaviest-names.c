@@ -54,9 +54,22 @@ static void add(struct list *list, const char *name)
 	list->names[list->count++] = name;
 }
 
-static const char *rest_of(const struct list *list)
+/* The hint of an error: "the threads are: a, b, ...". */
+static bool suggest(const struct list *list, const char *what, struct sprof_error *err)
 {
-	return list->has_more ? ", ..." : "";
+	return sprof_error_hint(err, "%s: %s%s", what, list->text, list->has_more ? ", ..." : "");
+}
+
+static void suggest_groups(
+	const struct sprof_groups *groups, const char *what, struct sprof_error *err)
+{
+	struct list list = {0};
+
+	for (size_t i = 0; i < groups->count; i++) {
+		if (groups->items[i].name)
+			add(&list, groups->items[i].name);
+	}
+	suggest(&list, what, err);
 }
 
 static int by_wall(const void *left, const void *right)
@@ -76,9 +89,9 @@ static bool present_processes(
 		add(&list, profile->processes[i].name);
 	sprof_error_set(
 		err, SPROF_ERROR_NOT_FOUND, "there is no process %d in the profile", (int)pid);
-	sprof_error_hint(err, "the processes are: %d %s%s",
-		profile->process_count ? profile->processes[0].pid : 0, list.text, rest_of(&list));
-	return false;
+	return sprof_error_hint(err, "the processes are: %d %s%s",
+		profile->process_count ? profile->processes[0].pid : 0, list.text,
+		list.has_more ? ", ..." : "");
 }
 
 bool sprof_heaviest_threads(const struct sprof_profile *profile, const struct sprof_filter *filter,
@@ -98,8 +111,7 @@ bool sprof_heaviest_threads(const struct sprof_profile *profile, const struct sp
 		add(&list, order[i]->name);
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no thread%s matches --thread %s",
 		filter->pid ? " of that process" : "", filter->thread);
-	sprof_error_hint(err, "the threads are: %s%s", list.text, rest_of(&list));
-	return false;
+	return suggest(&list, "the threads are", err);
 }
 
 bool sprof_heaviest_functions(const struct sprof_profile *profile,
@@ -117,11 +129,10 @@ bool sprof_heaviest_functions(const struct sprof_profile *profile,
 		if (strcmp(name, SPROF_PROFILE_UNSAMPLED) != 0)
 			add(&list, name);
 	}
-	sprof_error_set(
-		err, SPROF_ERROR_NOT_FOUND, "no function matches --focus %s", filter->focus);
-	sprof_error_hint(err, "the heaviest are: %s%s", list.text, rest_of(&list));
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function matches --focus %s",
+		filter->focus.function);
 	sprof_flat_finish(&flat);
-	return false;
+	return suggest(&list, "the heaviest are", err);
 }
 
 bool sprof_heaviest_objects(const struct sprof_profile *profile, const struct sprof_filter *filter,
@@ -129,17 +140,12 @@ bool sprof_heaviest_objects(const struct sprof_profile *profile, const struct sp
 {
 	struct sprof_error ignored = {0};
 	struct sprof_groups groups;
-	struct list list = {0};
 
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no shared object matches --focus @%s",
-		filter->focus_dso);
+		filter->focus.object);
 	if (!sprof_groups_build_frames(profile, "dso", SPROF_WEIGHT_WALL, &groups, &ignored))
 		return false;
-	for (size_t i = 0; i < groups.count; i++) {
-		if (groups.items[i].name)
-			add(&list, groups.items[i].name);
-	}
-	sprof_error_hint(err, "the shared objects are: %s%s", list.text, rest_of(&list));
+	suggest_groups(&groups, "the shared objects are", err);
 	sprof_groups_finish(&groups);
 	return false;
 }
@@ -149,7 +155,6 @@ bool sprof_heaviest_labels(const struct sprof_profile *profile, const struct spr
 {
 	SPROF_AUTO_FREE char *key = strndup(filter->label, strcspn(filter->label, "="));
 	struct sprof_error ignored = {0};
-	struct list list = {0};
 	struct sprof_groups groups;
 
 	if (!key)
@@ -157,14 +162,10 @@ bool sprof_heaviest_labels(const struct sprof_profile *profile, const struct spr
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no sample has a label that matches --label %s",
 		filter->label);
 	if (!sprof_groups_build(profile, key, SPROF_WEIGHT_WALL, &groups, &ignored)) {
-		sprof_error_hint(err, "%s", ignored.hint[0] ? ignored.hint : ignored.message);
-		return false;
+		return sprof_error_hint(
+			err, "%s", ignored.hint[0] ? ignored.hint : ignored.message);
 	}
-	for (size_t i = 0; i < groups.count; i++) {
-		if (groups.items[i].name)
-			add(&list, groups.items[i].name);
-	}
-	sprof_error_hint(err, "the labels of that name are: %s%s", list.text, rest_of(&list));
+	suggest_groups(&groups, "the labels of that name are", err);
 	sprof_groups_finish(&groups);
 	return false;
 }

@@ -1,4 +1,8 @@
-/* The order in which profiles are merged and joined, whatever the order they are given in. */
+/*
+ * The order in which profiles are merged and joined. What an earlier profile has decides which
+ * functions of a later one are the same, so the result must not depend on the order of the words on
+ * a command line.
+ */
 #ifndef SPROF_PROFILE_EDIT_RUN_ORDER_H
 #define SPROF_PROFILE_EDIT_RUN_ORDER_H
 
@@ -6,18 +10,23 @@
 
 #include "profile/model/profile.h"
 
-/* What orders most profiles. */
 struct sprof_run_key {
 	uint64_t start_realtime_ns;
-	const char *command; /* NULL: unknown */
+	uint32_t checksum; /* orders runs without a start */
 };
 
-int sprof_run_order_keys(const struct sprof_run_key *one, const struct sprof_run_key *other);
+static inline struct sprof_run_key sprof_run_key_of(const struct sprof_profile *profile)
+{
+	return (struct sprof_run_key){profile->start_realtime_ns, profile->checksum};
+}
 
-/*
- * By their keys, then by contents: the earlier one is less. 0: they have the same functions, modules,
- * threads, stacks and rows.
- */
-int sprof_run_order(const struct sprof_profile *one, const struct sprof_profile *other);
+/* The earlier run is less. 0: their files have the same content. */
+static inline int sprof_run_order(
+	const struct sprof_run_key *one, const struct sprof_run_key *other)
+{
+	if (one->start_realtime_ns != other->start_realtime_ns)
+		return one->start_realtime_ns < other->start_realtime_ns ? -1 : 1;
+	return (one->checksum > other->checksum) - (one->checksum < other->checksum);
+}
 
 #endif

@@ -66,11 +66,6 @@ static bool add_entry(struct matching *matching, const struct sprof_profile_func
 	return entry.plain && entry.local;
 }
 
-static size_t count_modules(const struct sprof_profile *profile)
-{
-	return profile->modules ? sprof_modules_count(profile->modules) : 0;
-}
-
 static bool list_targets(struct matching *matching)
 {
 	const struct sprof_profile *target = matching->target;
@@ -92,7 +87,7 @@ static bool list_targets(struct matching *matching)
 static bool list_sources(struct matching *matching)
 {
 	const struct sprof_profile *source = matching->source, *target = matching->target;
-	const size_t modules = count_modules(target);
+	const size_t modules = sprof_modules_count(target->modules);
 
 	for (uint32_t i = 0; i < source->function_count; i++) {
 		const struct sprof_profile_function *function = &source->functions[i];
@@ -423,8 +418,8 @@ static bool match_modules(struct sprof_identity *identity, const struct matching
 	struct sprof_module_match match = {
 		.target = matching->target,
 		.source = matching->source,
-		.target_count = count_modules(matching->target),
-		.source_count = count_modules(matching->source),
+		.target_count = sprof_modules_count(matching->target->modules),
+		.source_count = sprof_modules_count(matching->source->modules),
 	};
 	bool ok;
 

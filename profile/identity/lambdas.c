@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "base/strtab.h"
 #include "profile/identity/match.h"
 
@@ -37,9 +38,9 @@ static const char *behind_lambda(const char *at)
 {
 	static const char gcc[] = "{lambda(", clang[] = "$_";
 
-	if (strncmp(at, clang, strlen(clang)) == 0)
+	if (sprof_string_starts_with(at, clang))
 		return at + strlen(clang) + strspn(at + strlen(clang), "0123456789");
-	if (strncmp(at, gcc, strlen(gcc)) != 0)
+	if (!sprof_string_starts_with(at, gcc))
 		return NULL;
 	at = strchr(at, '}');
 	return at ? at + 1 : NULL;
@@ -81,11 +82,11 @@ static const char *split(struct lambdas *lambdas, const char *name, const char *
 	const char *at, *rest;
 	size_t length;
 
-	if (strncmp(name, automatic, strlen(automatic)) == 0)
+	if (sprof_string_starts_with(name, automatic))
 		name += strlen(automatic);
 	at = find_lambda(name);
 	rest = at ? behind_lambda(at) : NULL;
-	if (!rest || strncmp(rest, call, strlen(call)) != 0 || find_lambda(rest))
+	if (!rest || !sprof_string_starts_with(rest, call) || find_lambda(rest))
 		return NULL;
 	length = (size_t)(at - name);
 	*ret_around =

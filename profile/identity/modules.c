@@ -6,10 +6,11 @@
 
 #include <string.h>
 
+#include "base/strings.h"
+
 uint32_t sprof_identity_module(const struct sprof_profile *profile, uint32_t module)
 {
-	uint32_t build_of =
-		module < profile->module_count ? profile->module_facts[module].build_of : 0;
+	uint32_t build_of = sprof_profile_module_facts(profile, module)->build_of;
 
 	return build_of ? build_of - 1 : module;
 }
@@ -27,39 +28,32 @@ static const char *path_of(const struct sprof_profile *profile, uint32_t module)
 	return sprof_modules_get(profile->modules, module)->path;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool is_file(const struct sprof_profile *profile, uint32_t module)
 {
 	return sprof_modules_get(profile->modules, module)->kind == SPROF_MODULE_FILE;
 }
 
-static const struct sprof_profile_module *facts_of(
-	const struct sprof_profile *profile, uint32_t module)
+static bool are_equal(const struct sprof_segment *one, const struct sprof_segment *other)
 {
-	static const struct sprof_profile_module unknown;
-
-	return module < profile->module_count ? &profile->module_facts[module] : &unknown;
+	return one->address == other->address && one->offset == other->offset &&
+		one->file_size == other->file_size;
 }
 
 bool sprof_identity_is_same_build(const struct sprof_profile *target, uint32_t one,
 	const struct sprof_profile *source, uint32_t other)
 {
-	const struct sprof_profile_module *a = facts_of(target, one), *b = facts_of(source, other);
+	const struct sprof_profile_module *a = sprof_profile_module_facts(target, one);
+	const struct sprof_profile_module *b = sprof_profile_module_facts(source, other);
 
 	if (a->build_id && b->build_id)
 		return strcmp(a->build_id, b->build_id) == 0;
 	if (a->build_id || b->build_id || strcmp(path_of(target, one), path_of(source, other)))
 		return false;
-	return a->segment_count == b->segment_count &&
-		(!a->segment_count ||
-			memcmp(a->segments, b->segments, a->segment_count * sizeof(*a->segments)) ==
-				0);
+	for (size_t i = 0; i < a->segment_count && i < b->segment_count; i++) {
+		if (!are_equal(&a->segments[i], &b->segments[i]))
+			return false;
+	}
+	return a->segment_count == b->segment_count;
 }
 
 static size_t part_start(const char *path, size_t end)
@@ -86,7 +80,7 @@ size_t sprof_identity_common_parts(const char *one, const char *other)
 	}
 }
 
-/* How well two modules fit by a sign; 0: they don't. */
+/* How well two modules fit by one criterion; 0: they don't. */
 typedef size_t sign(const struct sprof_profile *target, uint32_t one,
 	const struct sprof_profile *source, uint32_t other);
 
@@ -108,7 +102,9 @@ static size_t by_name(const struct sprof_profile *target, uint32_t one,
 {
 	const char *a = path_of(target, one), *b = path_of(source, other);
 
-	return strcmp(last_part(a), last_part(b)) == 0 ? sprof_identity_common_parts(a, b) : 0;
+	return strcmp(sprof_string_file_name(a), sprof_string_file_name(b)) == 0
+		? sprof_identity_common_parts(a, b)
+		: 0;
 }
 
 static size_t by_role(const struct sprof_profile *target, uint32_t one,

@@ -7,17 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "profile/identity/identity.h"
 
 /* Copies of a function, made for some of its callers, and parts of one. */
 static const char *const clones[] = {".cold", ".constprop.", ".isra.", ".part.", ".__part."};
 /* Suffixes that make a local name unique among all files. */
 static const char *const privates[] = {".llvm.", ".__uniq.", ".lto_priv."};
-
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
 
 /* Behind the digits, if that is a part's end: of ".cold.1", not of ".coldest". */
 static const char *behind_suffix(const char *text, const char *suffix)
@@ -34,8 +30,9 @@ static const char *behind_suffix(const char *text, const char *suffix)
 static const char *find_suffix(const char *text, const char *const *suffixes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *behind =
-			begins(text, suffixes[i]) ? behind_suffix(text, suffixes[i]) : NULL;
+		const char *behind = sprof_string_starts_with(text, suffixes[i])
+			? behind_suffix(text, suffixes[i])
+			: NULL;
 
 		if (behind)
 			return behind;
@@ -113,7 +110,7 @@ void sprof_identity_unify_structors(char *mangled)
 {
 	char *next;
 
-	if (!begins(mangled, "_Z"))
+	if (!sprof_string_starts_with(mangled, "_Z"))
 		return;
 	for (char *at = mangled + 2; *at; at = next) {
 		next = behind_number(at);
@@ -151,11 +148,10 @@ static void strip_version(char *name, bool is_library)
  */
 void sprof_identity_role(const char *path, char *ret, size_t size)
 {
-	const char *slash = strrchr(path, '/');
 	char *so;
 	bool is_library;
 
-	snprintf(ret, size, "%s", slash ? slash + 1 : path);
+	snprintf(ret, size, "%s", sprof_string_file_name(path));
 	so = strstr(ret, ".so");
 	is_library = so && so > ret && (so[3] == '.' || !so[3]);
 	if (is_library)

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/idmap.h"
+#include "base/strings.h"
 #include "elfsym/elf/demangle.h"
 #include "profile/identity/match.h"
 
@@ -52,7 +53,7 @@ static void copy_whole(const char *name, char *to)
 	while (*name) {
 		if (strncmp(name, "::<", 3) == 0)
 			name += 2;
-		else if (strncmp(name, environment, strlen(environment)) == 0)
+		else if (sprof_string_starts_with(name, environment))
 			name += strlen("_env");
 		*to++ = *name++;
 	}
@@ -85,7 +86,7 @@ static void strip_arguments(char *name)
 	for (const char *at = name; *at;) {
 		const bool is_behind_name = to > name && !strchr(" <&(,*", to[-1]);
 
-		if (*at == '<' && is_behind_name && strncmp(at, "<impl ", strlen("<impl ")) != 0)
+		if (*at == '<' && is_behind_name && !sprof_string_starts_with(at, "<impl "))
 			at = behind_bracket(at);
 		else if (strncmp(at, "{{", 2) == 0 || strncmp(at, "}}", 2) == 0)
 			at++;

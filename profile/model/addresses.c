@@ -12,19 +12,13 @@ uint64_t sprof_location_offset(const struct sprof_profile_location *location)
 	return frame->offset - (frame->is_return && frame->offset);
 }
 
-static const struct sprof_profile_module *facts_of(
-	const struct sprof_profile *profile, uint32_t module)
-{
-	return module < profile->module_count ? &profile->module_facts[module] : NULL;
-}
-
-const struct sprof_profile_segment *sprof_profile_segment_at(
+const struct sprof_segment *sprof_profile_segment_at(
 	const struct sprof_profile *profile, uint32_t module, uint64_t offset)
 {
-	const struct sprof_profile_module *facts = facts_of(profile, module);
+	const struct sprof_profile_module *facts = sprof_profile_module_facts(profile, module);
 
-	for (size_t i = 0; facts && i < facts->segment_count; i++) {
-		if (offset - facts->segments[i].offset < facts->segments[i].size)
+	for (size_t i = 0; i < facts->segment_count; i++) {
+		if (offset - facts->segments[i].offset < facts->segments[i].file_size)
 			return &facts->segments[i];
 	}
 	return NULL;
@@ -34,7 +28,7 @@ bool sprof_profile_link_address(const struct sprof_profile *profile,
 	const struct sprof_profile_location *location, uint64_t *ret_address)
 {
 	const uint64_t offset = sprof_location_offset(location);
-	const struct sprof_profile_segment *segment =
+	const struct sprof_segment *segment =
 		sprof_profile_segment_at(profile, location->frame.module, offset);
 
 	if (!segment)
@@ -47,7 +41,7 @@ bool sprof_profile_process_address(const struct sprof_profile *profile,
 	const struct sprof_profile_location *location, uint64_t *ret_address)
 {
 	const uint32_t module = location->frame.module;
-	const struct sprof_profile_module *facts = facts_of(profile, module);
+	const struct sprof_profile_module *facts = sprof_profile_module_facts(profile, module);
 
 	if (module == SPROF_PROFILE_NONE)
 		return false;
@@ -55,7 +49,7 @@ bool sprof_profile_process_address(const struct sprof_profile *profile,
 		*ret_address = sprof_location_offset(location);
 		return true;
 	}
-	if (!facts || !facts->mapped_at)
+	if (!facts->mapped_at)
 		return false;
 	*ret_address = facts->mapped_at + sprof_location_offset(location);
 	return true;

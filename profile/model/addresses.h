@@ -11,7 +11,7 @@
 uint64_t sprof_location_offset(const struct sprof_profile_location *location);
 
 /* The executable segment that contains the offset; NULL: none or unknown. */
-const struct sprof_profile_segment *sprof_profile_segment_at(
+const struct sprof_segment *sprof_profile_segment_at(
 	const struct sprof_profile *profile, uint32_t module, uint64_t offset);
 
 /* The link-time address of a location, as nm and objdump show it. Returns false if unknown. */

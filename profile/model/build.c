@@ -28,11 +28,9 @@ const char *sprof_build_string(struct sprof_profile *profile, const char *text, 
 	return sprof_strtab_intern_bytes(profile->index->strings, text, length);
 }
 
-/* The same pointer for the same text; NULL stays NULL. */
-static bool intern(struct sprof_profile *profile, const char *text, const char **ret)
+bool sprof_build_text(struct sprof_profile *profile, const char *text, const char **ret)
 {
-	*ret = text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
-	return !text || *ret;
+	return sprof_strtab_copy(profile->index->strings, text, ret);
 }
 
 /* Python's names of source: a file, or "<string>", "<frozen importlib._bootstrap>". */
@@ -61,7 +59,7 @@ bool sprof_build_module(
 	struct sprof_module *module;
 	bool is_new;
 
-	if (!intern(profile, build_id, &id))
+	if (!sprof_build_text(profile, build_id, &id))
 		return false;
 	key.inode = (uint64_t)(uintptr_t)id;
 	module = sprof_modules_intern(profile->index->own_modules, &key, &is_new);
@@ -86,7 +84,7 @@ static bool set_facts(
 		profile->threads[id].has_facts = true;
 	}
 	return !thread->former_names ||
-		intern(profile, thread->former_names, &profile->threads[id].former_names);
+		sprof_build_text(profile, thread->former_names, &profile->threads[id].former_names);
 }
 
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
@@ -102,7 +100,7 @@ bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_
 	};
 	uint32_t process, id;
 
-	if (!intern(profile, record.name, &name) ||
+	if (!sprof_build_text(profile, record.name, &name) ||
 		!sprof_profile_set_place(profile, thread->host, thread->rank) ||
 		!sprof_profile_intern_process(profile, &record, &process) ||
 		!sprof_profile_intern_thread(profile,
@@ -124,10 +122,10 @@ bool sprof_build_function(struct sprof_profile *profile,
 {
 	struct sprof_profile_function copy = *function;
 
-	return intern(profile, function->name, &copy.name) &&
-		intern(profile, function->linkage ? function->linkage : function->name,
+	return sprof_build_text(profile, function->name, &copy.name) &&
+		sprof_build_text(profile, function->linkage ? function->linkage : function->name,
 			&copy.linkage) &&
-		intern(profile, function->file, &copy.file) &&
+		sprof_build_text(profile, function->file, &copy.file) &&
 		sprof_profile_intern_function(profile, &copy, ret_function);
 }
 
@@ -174,10 +172,11 @@ bool sprof_build_context(struct sprof_profile *profile, const struct sprof_profi
 		const char **text = sprof_attribute_text(attribute, &copy);
 
 		if (attribute->of == SPROF_ATTRIBUTE_OF_CONTEXT &&
-			attribute->form == SPROF_ATTRIBUTE_TEXT && !intern(profile, *text, text))
+			attribute->form == SPROF_ATTRIBUTE_TEXT &&
+			!sprof_build_text(profile, *text, text))
 			return false;
 	}
-	return intern(profile, context->labels, &copy.labels) &&
+	return sprof_build_text(profile, context->labels, &copy.labels) &&
 		sprof_profile_intern_context(profile, &copy, ret_context);
 }
 
@@ -188,7 +187,7 @@ bool sprof_build_comment(struct sprof_profile *profile, const char *text)
 	const char *copy;
 	uint32_t id;
 
-	return intern(profile, text, &copy) &&
+	return sprof_build_text(profile, text, &copy) &&
 		sprof_intern(&comments, sprof_key(0, (uintptr_t)copy), &copy, &id);
 }
 
@@ -204,7 +203,6 @@ bool sprof_build_row(
 	if (values && !sprof_profile_add_further(profile, id, values))
 		return false;
 	thread->samples += row->metrics.samples;
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		thread->times.ns[i] += row->metrics.times.ns[i];
+	sprof_times_add(&thread->times, &row->metrics.times);
 	return true;
 }

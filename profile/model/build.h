@@ -17,6 +17,8 @@ struct sprof_profile *sprof_build_create(void);
 
 /* Interns the text, which must not contain NUL. */
 const char *sprof_build_string(struct sprof_profile *profile, const char *text, size_t length);
+/* Interns a text; NULL stays NULL. Returns false if out of memory. */
+bool sprof_build_text(struct sprof_profile *profile, const char *text, const char **ret);
 
 /* Finds or adds the module with this path and build id (NULL: unknown). */
 bool sprof_build_module(struct sprof_profile *profile, const char *path, const char *build_id,

@@ -9,12 +9,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/strings.h"
 #include "profile/model/index.h"
-
-static bool is_part(const char *part, size_t length, const char *wanted)
-{
-	return strlen(wanted) == length && memcmp(part, wanted, length) == 0;
-}
 
 /* Removes the last part; false: there is none, or it leads upwards itself. */
 static bool drop_part(char *path, size_t *length)
@@ -23,7 +19,7 @@ static bool drop_part(char *path, size_t *length)
 
 	while (start && path[start - 1] != '/')
 		start--;
-	if (start == *length || is_part(path + start, *length - start, ".."))
+	if (start == *length || sprof_string_is(path + start, *length - start, ".."))
 		return false;
 	*length = start ? start - 1 : 0;
 	return true;
@@ -37,8 +33,8 @@ static size_t straighten(const char *path, char straight[PATH_MAX + 1])
 	for (const char *part = path; *part;) {
 		size_t size = strcspn(part, "/");
 
-		if (size && !is_part(part, size, ".") &&
-			!(is_part(part, size, "..") && drop_part(straight, &length))) {
+		if (size && !sprof_string_is(part, size, ".") &&
+			!(sprof_string_is(part, size, "..") && drop_part(straight, &length))) {
 			straight[length++] = '/';
 			memcpy(straight + length, part, size);
 			length += size;

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "profile/model/index.h"
 
 enum {
@@ -104,12 +105,9 @@ static bool keep_name(struct sprof_profile *profile, struct sprof_profile_thread
 	if (!thread->name[0] || thread->name == name || record->process_name ||
 		record->replaces_name)
 		return true;
-	if (asprintf(&names, "%s%s%s", thread->former_names ? thread->former_names : "",
-		    thread->former_names ? ", " : "", thread->name) < 0) {
-		names = NULL;
-		return false;
-	}
-	return sprof_profile_intern_text(profile, names, &thread->former_names);
+	names = sprof_string_print("%s%s%s", thread->former_names ? thread->former_names : "",
+		thread->former_names ? ", " : "", thread->name);
+	return names && sprof_profile_intern_text(profile, names, &thread->former_names);
 }
 
 /* A thread that shows progress in its name would add names for ever. */
@@ -267,8 +265,7 @@ static bool sink_charge(void *data, uint32_t id, const struct sprof_charge *char
 
 	if (!sprof_profile_find_thread(profile, id, &index))
 		return false;
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		profile->threads[index].times.ns[i] += charge->times.ns[i];
+	sprof_times_add(&profile->threads[index].times, &charge->times);
 	if (!profile->kinds.has_times) {
 		if (charge->last)
 			sprof_profile_forget_thread(profile, id);
@@ -318,6 +315,14 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 	};
 }
 
+const struct sprof_profile_module *sprof_profile_module_facts(
+	const struct sprof_profile *profile, uint32_t module)
+{
+	static const struct sprof_profile_module unknown;
+
+	return module < profile->module_count ? &profile->module_facts[module] : &unknown;
+}
+
 void sprof_profile_set_kernel(
 	struct sprof_profile *profile, const struct sprof_profile_kernel *kernel)
 {
@@ -345,13 +350,13 @@ void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof
 	profile->quality.waits_folded = profile->index->folded.waits;
 }
 
-struct sprof_times sprof_profile_times(const struct sprof_profile *profile)
+struct sprof_metrics sprof_profile_sum(const struct sprof_profile *profile)
 {
 	struct sprof_metrics sum = {0};
 
 	for (size_t i = 0; i < profile->row_count; i++)
 		sprof_metrics_add(&sum, &profile->rows[i].metrics);
-	return sum.times;
+	return sum;
 }
 
 bool sprof_profile_adds_up(const struct sprof_profile *profile)

@@ -16,6 +16,7 @@
 
 #include "base/module.h"
 #include "base/record.h"
+#include "elfsym/elf/image.h"
 #include "profile/model/kinds.h"
 
 #define SPROF_PROFILE_NONE UINT32_MAX
@@ -184,16 +185,10 @@ struct sprof_profile_row {
 	struct sprof_metrics metrics;
 };
 
-/* An executable segment of a module's file, for link-time addresses. */
-struct sprof_profile_segment {
-	uint64_t offset, size; /* in the file */
-	uint64_t address;      /* link-time address of its first byte */
-};
-
 /* Facts about a module beyond its identity; see sprof_profile_identify(). */
 struct sprof_profile_module {
-	const char *build_id; /* hexadecimal; NULL: none or unknown */
-	struct sprof_profile_segment *segments;
+	const char *build_id;           /* hexadecimal; NULL: none or unknown */
+	struct sprof_segment *segments; /* executable ones of its file, for link-time addresses */
 	size_t segment_count;
 	/* where the first process mapped the file's first byte; 0: unknown */
 	uint64_t mapped_at;
@@ -257,12 +252,17 @@ struct sprof_profile {
 	size_t comment_count, comment_capacity;
 	const char *command;        /* the target's command line; NULL: unknown */
 	uint64_t start_realtime_ns; /* CLOCK_REALTIME of the start; 0: unknown */
+	uint32_t checksum;          /* of the unpacked file; 0: not from a file */
 	uint64_t start_ns;          /* CLOCK_MONOTONIC of the start, for the timeline */
 	struct sprof_quality quality;
 	struct sprof_metrics whole; /* of the unfiltered profile; 0: not filtered */
 
 	struct sprof_profile_index *index;
 };
+
+/* What is known of a module; never NULL. */
+const struct sprof_profile_module *sprof_profile_module_facts(
+	const struct sprof_profile *profile, uint32_t module);
 
 /*
  * An empty profile. Raw frames refer to `modules`, which must outlive the profile; NULL: no raw
@@ -347,6 +347,13 @@ static inline const char *sprof_profile_line_file(
 	return line->file ? line->file : profile->functions[line->function].file;
 }
 
+/* The file of a line that is not in its function's own file; NULL: it is there, or unknown. */
+static inline const char *sprof_profile_included_file(
+	const struct sprof_profile *profile, const struct sprof_profile_line *line)
+{
+	return line->file == profile->functions[line->function].file ? NULL : line->file;
+}
+
 /* The number of a location's lines that are code at its address; the rest made tail calls. */
 uint32_t sprof_profile_own_lines(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location);
@@ -360,7 +367,7 @@ uint32_t sprof_profile_owner(
  */
 uint32_t sprof_profile_thread_of(const struct sprof_profile *profile, uint32_t id);
 
-struct sprof_times sprof_profile_times(const struct sprof_profile *profile);
+struct sprof_metrics sprof_profile_sum(const struct sprof_profile *profile);
 
 /*
  * Checks the accounting identity: for each thread and class, the charged time equals the time on

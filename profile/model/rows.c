@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/strings.h"
 #include "profile/model/attributes.h"
 #include "profile/model/index.h"
 
@@ -14,9 +15,8 @@ bool sprof_profile_set_place(struct sprof_profile *profile, const char *host, co
 {
 	struct sprof_profile_index *index = profile->index;
 
-	index->host = host ? sprof_strtab_intern(index->strings, host) : NULL;
-	index->rank = rank ? sprof_strtab_intern(index->strings, rank) : NULL;
-	return (!host || index->host) && (!rank || index->rank);
+	return sprof_strtab_copy(index->strings, host, &index->host) &&
+		sprof_strtab_copy(index->strings, rank, &index->rank);
 }
 
 static uint64_t place_of(const struct sprof_profile_index *index)
@@ -130,5 +130,5 @@ bool sprof_profile_is_join(const struct sprof_profile_context *context)
 bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
 {
 	return context->syscall && strcmp(context->syscall, "futex") == 0 && context->object &&
-		strncmp(context->object, SPROF_PROFILE_SHARED, strlen(SPROF_PROFILE_SHARED)) != 0;
+		!sprof_string_starts_with(context->object, SPROF_PROFILE_SHARED);
 }

@@ -20,34 +20,18 @@ bool sprof_slices_add(
 
 	if (!samples || samples > UINT32_MAX || time_ns > INT64_MAX)
 		return true;
-	if (!sprof_profile_intern_row(profile, row, &id) ||
-		!sprof_array_reserve(&profile->spans, &profile->span_capacity,
-			profile->span_count + 1, sizeof(*profile->spans)))
-		return false;
-	profile->spans[profile->span_count++] =
-		(struct sprof_profile_span){.begin_ns = time_ns - time_ns % profile->slice_ns,
-			.row = id,
-			.samples = (uint32_t)samples};
-	return true;
+	return sprof_profile_intern_row(profile, row, &id) &&
+		SPROF_ARRAY_APPEND(profile->spans, profile->span_count, profile->span_capacity,
+			(struct sprof_profile_span){
+				.begin_ns = time_ns - time_ns % profile->slice_ns,
+				.row = id,
+				.samples = (uint32_t)samples});
 }
 
 static uint32_t thread_of(
 	const struct sprof_profile *profile, const struct sprof_profile_span *span)
 {
 	return profile->rows[span->row].thread;
-}
-
-static int by_thread_and_time(const void *left, const void *right, void *data)
-{
-	const struct sprof_profile_span *a = left, *b = right;
-	const struct sprof_profile *profile = data;
-	uint32_t one = thread_of(profile, a), two = thread_of(profile, b);
-
-	if (one != two)
-		return one < two ? -1 : 1;
-	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
 }
 
 static int by_time(const void *left, const void *right)
@@ -57,6 +41,15 @@ static int by_time(const void *left, const void *right)
 	if (a->begin_ns != b->begin_ns)
 		return a->begin_ns < b->begin_ns ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_thread_and_time(const void *left, const void *right, void *data)
+{
+	const struct sprof_profile_span *a = left, *b = right;
+	const struct sprof_profile *profile = data;
+	uint32_t one = thread_of(profile, a), two = thread_of(profile, b);
+
+	return one == two ? by_time(left, right) : one < two ? -1 : 1;
 }
 
 void sprof_profile_sort_spans(struct sprof_profile *profile)

@@ -44,10 +44,9 @@ static bool add_frame(
 	uint32_t location;
 
 	if (!sprof_profile_kernel_location(profile, name, &location) ||
-		!sprof_array_reserve(&profile->wait_frames, &profile->wait_frame_capacity,
-			profile->wait_frame_count + 1, sizeof(*profile->wait_frames)))
+		!SPROF_ARRAY_APPEND(profile->wait_frames, profile->wait_frame_count,
+			profile->wait_frame_capacity, location))
 		return false;
-	profile->wait_frames[profile->wait_frame_count++] = location;
 	wait->frame_count++;
 	return true;
 }

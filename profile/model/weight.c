@@ -78,8 +78,7 @@ void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *mo
 {
 	sum->samples += more->samples;
 	sum->further += more->further;
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		sum->times.ns[i] += more->times.ns[i];
+	sprof_times_add(&sum->times, &more->times);
 }
 
 uint64_t sprof_times_wait(const struct sprof_times *times)

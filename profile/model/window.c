@@ -54,11 +54,7 @@ bool sprof_window_add(struct sprof_window *window, const struct sprof_window_run
 		last->queue_ns += more->queue_ns;
 		return true;
 	}
-	if (!sprof_array_reserve(
-		    &window->runs, &window->capacity, window->count + 1, sizeof(*window->runs)))
-		return false;
-	window->runs[window->count++] = *more;
-	return true;
+	return SPROF_ARRAY_APPEND(window->runs, window->count, window->capacity, *more);
 }
 
 /*
@@ -180,8 +176,7 @@ void sprof_window_fault(struct sprof_window *window, uint64_t faults)
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
 	struct sprof_profile_row *rows)
 {
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		window->carried.ns[i] += times->ns[i];
+	sprof_times_add(&window->carried, times);
 	hand_out_faults(window, rows);
 	hand_out_carried(window, SPROF_TIME_RUNQ, NULL, queue_of(window), rows);
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
+#include "profile/model/build.h"
 #include "profile/model/index.h"
 #include "profile/names/resolve.h"
 
@@ -19,24 +21,15 @@ static bool copy_unresolved(
 	struct sprof_module_called called;
 	SPROF_AUTO_FREE char *words = NULL;
 
-	if (strncmp(text, own, strlen(own)) == 0)
+	if (sprof_string_starts_with(text, own))
 		name = sprof_profile_module_called(profile, module, &called);
 	if (strcmp(own, name) == 0) {
 		*ret = sprof_strtab_intern(profile->index->strings, text);
 		return *ret;
 	}
-	if (asprintf(&words, "%s%s", name, text + strlen(own)) < 0) {
-		words = NULL;
-		return false;
-	}
+	words = sprof_string_print("%s%s", name, text + strlen(own));
 	*ret = sprof_strtab_intern(profile->index->strings, words);
 	return *ret;
-}
-
-static bool copy_text(struct sprof_profile *profile, const char *text, const char **ret)
-{
-	*ret = text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
-	return !text || *ret;
 }
 
 /* Generated code of one runtime is one module, in whatever process it was made. */
@@ -74,13 +67,13 @@ bool sprof_profile_add_line(struct sprof_profile *profile, struct sprof_profile_
 			    profile, location->frame.module, place->function, &function.name))
 			return false;
 		function.linkage = function.name;
-	} else if (!copy_text(profile, place->function, &function.name) ||
-		!copy_text(profile, place->linkage ? place->linkage : place->function,
+	} else if (!sprof_build_text(profile, place->function, &function.name) ||
+		!sprof_build_text(profile, place->linkage ? place->linkage : place->function,
 			&function.linkage)) {
 		return false;
 	}
-	if (!copy_text(profile, place->function_file, &function.file) ||
-		!copy_text(profile, place->file, &line.file) ||
+	if (!sprof_build_text(profile, place->function_file, &function.file) ||
+		!sprof_build_text(profile, place->file, &line.file) ||
 		!sprof_profile_intern_function(profile, &function, &line.function))
 		return false;
 	if (!profile->functions[line.function].file)

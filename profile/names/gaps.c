@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "profile/model/build.h"
 #include "profile/model/index.h"
 
 /* A module being counted; index is the module's. */
@@ -47,10 +48,10 @@ static bool explain_module(struct sprof_profile *profile, struct sprof_symbols *
 		return true;
 	if (!sprof_symbols_explain(symbols, module, &gap, err))
 		return false;
-	facts->gap_why = sprof_strtab_intern(profile->index->strings, gap.why);
-	facts->gap_help =
-		gap.help[0] ? sprof_strtab_intern(profile->index->strings, gap.help) : NULL;
-	return (facts->gap_why && (facts->gap_help || !gap.help[0])) || sprof_error_no_memory(err);
+	return (sprof_build_text(profile, gap.why, &facts->gap_why) &&
+		       sprof_build_text(
+			       profile, gap.help[0] ? gap.help : NULL, &facts->gap_help)) ||
+		sprof_error_no_memory(err);
 }
 
 /* The module under which a place's row appears: of all processes with a runtime, the first one's. */
@@ -141,7 +142,7 @@ static int compare(const void *left, const void *right)
 bool sprof_gaps_build(
 	const struct sprof_profile *profile, struct sprof_gaps *ret, struct sprof_error *err)
 {
-	size_t modules = profile->modules ? sprof_modules_count(profile->modules) : 0;
+	size_t modules = sprof_modules_count(profile->modules);
 	SPROF_AUTO_FREE struct tally *tallies = calloc(modules + 1, sizeof(*tallies));
 
 	*ret = (struct sprof_gaps){.items = calloc(modules + 1, sizeof(*ret->items))};
@@ -151,13 +152,14 @@ bool sprof_gaps_build(
 	}
 	count_all(profile, tallies, &ret->all_samples);
 	for (size_t i = 0; i < modules; i++) {
+		const struct sprof_profile_module *facts;
+
 		if (!tallies[i].gap.addresses)
 			continue;
 		tallies[i].gap.module = (uint32_t)i;
-		if (i < profile->module_count) {
-			tallies[i].gap.why = profile->module_facts[i].gap_why;
-			tallies[i].gap.help = profile->module_facts[i].gap_help;
-		}
+		facts = sprof_profile_module_facts(profile, (uint32_t)i);
+		tallies[i].gap.why = facts->gap_why;
+		tallies[i].gap.help = facts->gap_help;
 		ret->items[ret->count++] = tallies[i].gap;
 	}
 	if (ret->count)

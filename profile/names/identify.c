@@ -28,15 +28,8 @@ static bool copy_segments(const struct sprof_image *image, struct sprof_profile_
 	if (!facts->segments)
 		return false;
 	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct sprof_segment *segment = &image->segments[i];
-
-		if (!segment->executable)
-			continue;
-		facts->segments[facts->segment_count++] = (struct sprof_profile_segment){
-			.offset = segment->offset,
-			.size = segment->file_size,
-			.address = segment->address,
-		};
+		if (image->segments[i].executable)
+			facts->segments[facts->segment_count++] = image->segments[i];
 	}
 	return true;
 }
@@ -89,7 +82,7 @@ static bool identify(struct sprof_profile *profile, const struct sprof_module *m
 
 bool sprof_profile_identify(struct sprof_profile *profile, struct sprof_error *err)
 {
-	size_t count = profile->modules ? sprof_modules_count(profile->modules) : 0;
+	size_t count = sprof_modules_count(profile->modules);
 
 	if (!sprof_array_reserve(&profile->module_facts, &profile->module_capacity, count,
 		    sizeof(*profile->module_facts)))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "profile/classify/boundaries.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-place.h"
@@ -47,6 +48,7 @@ uint64_t sprof_profile_lock_distance(
 	case SPROF_LOCK_SEMAPHORE:
 	case SPROF_LOCK_PYTHON:
 	case SPROF_LOCK_RUST:
+	case SPROF_LOCK_PARKING:
 	case SPROF_LOCK_COUNT:
 		break;
 	}
@@ -98,7 +100,8 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 			naming->symbols, wait->module, wait->offset - back, &name, &offset, err))
 		return false;
 	write_flaw(wait, kind, flaw);
-	if (kind == SPROF_LOCK_JOIN || (flaw[0] && !wait->traits.lost_owner))
+	if (kind == SPROF_LOCK_JOIN || kind == SPROF_LOCK_PARKING ||
+		(flaw[0] && !wait->traits.lost_owner))
 		snprintf(text, sizeof(text), "%s%s", what, flaw);
 	else if (name)
 		snprintf(text, sizeof(text), "%s %s+%" PRIu64 "%s", what, name, offset, flaw);
@@ -202,10 +205,9 @@ static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_co
 	if (raw->holding_thread == SPROF_PROFILE_NONE)
 		return true;
 	thread = &profile->threads[raw->holding_thread];
-	if (asprintf(&text, "%s (%d)", thread->name, thread->tid) < 0) {
-		text = NULL;
+	text = sprof_string_print("%s (%d)", thread->name, thread->tid);
+	if (!text)
 		return false;
-	}
 	context->holder = keep(profile, text);
 	if (raw->holding_stack != SPROF_PROFILE_NONE) {
 		function = sprof_own_place_of(profile, raw->holding_stack).function;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "profile/edit/merge.h"
+#include "profile/model/addresses.h"
 #include "profile/model/build.h"
 #include "profile/model/index.h"
 #include "profile/names/gaps.h"
@@ -27,32 +28,15 @@ bool sprof_profile_saved_modules(
 			.build_id = facts->build_id,
 			.debuglink = facts->debuglink,
 			.debuglink_crc = facts->debuglink_crc,
-			.segments = calloc(facts->segment_count + 1, sizeof(struct sprof_segment)),
+			.segments = facts->segments,
+			.segment_count = facts->segment_count,
 		};
-		if (!items[i].segments) {
-			sprof_saved_modules_finish(ret);
-			return false;
-		}
-		for (; items[i].segment_count < facts->segment_count; items[i].segment_count++) {
-			const struct sprof_profile_segment *segment =
-				&facts->segments[items[i].segment_count];
-
-			items[i].segments[items[i].segment_count] = (struct sprof_segment){
-				.address = segment->address,
-				.offset = segment->offset,
-				.file_size = segment->size,
-				.memory_size = segment->size,
-				.executable = true,
-			};
-		}
 	}
 	return items;
 }
 
 void sprof_saved_modules_finish(struct sprof_saved_modules *saved)
 {
-	for (size_t i = 0; saved->items && i < saved->count; i++)
-		free(saved->items[i].segments);
 	free((void *)saved->items);
 	*saved = (struct sprof_saved_modules){0};
 }
@@ -113,7 +97,7 @@ static bool rename_location(struct sprof_profile *profile, struct sprof_symbols 
 	struct sprof_profile_location *location, struct sprof_error *err)
 {
 	const struct sprof_frame *frame = &location->frame;
-	uint64_t offset = frame->offset - (frame->is_return && frame->offset);
+	uint64_t offset = sprof_location_offset(location);
 	struct sprof_locations places;
 
 	if (!sprof_symbols_resolve(symbols, frame->module, offset, &places, err))

@@ -11,7 +11,7 @@
 #include "profile/model/profile.h"
 
 /*
- * Known facts about the modules, for sprof_symbols_create(). The profile owns the strings; the
+ * Known facts about the modules, for sprof_symbols_create(). The profile owns strings and segments; the
  * caller finishes *ret. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_profile_saved_modules(

@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
+#include "profile/model/addresses.h"
 #include "profile/model/index.h"
 #include "profile/names/gaps.h"
 
@@ -22,13 +24,11 @@ static bool add_line(struct sprof_profile *profile, struct sprof_profile_locatio
 static bool name_creator(struct sprof_profile *profile, struct sprof_profile_location *location,
 	const struct sprof_location *place)
 {
-	SPROF_AUTO_FREE char *name = NULL;
+	SPROF_AUTO_FREE char *name = sprof_string_print("created by %s", place->function);
 	struct sprof_location creator = *place;
 
-	if (asprintf(&name, "created by %s", place->function) < 0) {
-		name = NULL;
+	if (!name)
 		return false;
-	}
 	creator.function = creator.linkage = name;
 	creator.inlined = false;
 	return add_line(profile, location, &creator);
@@ -38,7 +38,7 @@ static bool name_location(struct sprof_profile *profile, struct sprof_symbols *s
 	struct sprof_profile_location *location, struct sprof_error *err)
 {
 	const struct sprof_frame *frame = &location->frame;
-	uint64_t offset = frame->offset - (frame->is_return && frame->offset);
+	uint64_t offset = sprof_location_offset(location);
 	struct sprof_locations places;
 
 	if (!sprof_symbols_resolve(symbols, frame->module, offset, &places, err))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "profile/model/quality.h"
 #include "profile/pprof/file.h"
 
@@ -29,16 +30,11 @@ static bool parse(const char *text, uint64_t *ret)
 	return true;
 }
 
-static bool is_name(const char *text, size_t length, const char *name)
-{
-	return strlen(name) == length && memcmp(text, name, length) == 0;
-}
-
 static void read_stacks(
 	struct sprof_quality *quality, const char *text, size_t length, uint64_t value)
 {
 	for (int i = 0; i < SPROF_END_COUNT; i++) {
-		if (is_name(text, length, sprof_end_name((enum sprof_end)i)))
+		if (sprof_string_is(text, length, sprof_end_name((enum sprof_end)i)))
 			quality->stacks[i] = value;
 	}
 }
@@ -46,14 +42,14 @@ static void read_stacks(
 static void read_number(
 	struct sprof_quality *quality, const char *text, size_t length, uint64_t value)
 {
-	if (is_name(text, length, "target_pid") && value <= INT32_MAX)
+	if (sprof_string_is(text, length, "target_pid") && value <= INT32_MAX)
 		quality->target_pid = (pid_t)value;
-	if (is_name(text, length, "schedstat_missing"))
+	if (sprof_string_is(text, length, "schedstat_missing"))
 		quality->schedstat_missing = value;
 	if (length > strlen(STACKS) && memcmp(text, STACKS, strlen(STACKS)) == 0)
 		read_stacks(quality, text + strlen(STACKS), length - strlen(STACKS), value);
 	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++) {
-		if (is_name(text, length, field->name))
+		if (sprof_string_is(text, length, field->name))
 			*sprof_quality_at(quality, field->offset) = value;
 	}
 }
@@ -62,7 +58,7 @@ static void read_number(
  * what its rows have. */
 static bool read_gap(struct sprof_pprof_file *file, const char *comment, const char *text)
 {
-	bool is_help = strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0;
+	bool is_help = sprof_string_starts_with(comment, GAP_HELP);
 	const char *digits = comment + strlen(is_help ? GAP_HELP : GAP);
 	uint32_t mapping = sprof_pprof_ids_find(&file->mapping_ids, strtoull(digits, NULL, 10));
 	struct sprof_profile_module *facts;
@@ -109,21 +105,20 @@ static bool read_comment(
 
 	if (!comment[length])
 		return true;
-	if (is_name(comment, length, "command")) {
+	if (sprof_string_is(comment, length, "command")) {
 		ok = sprof_profile_describe(profile, text, profile->start_realtime_ns);
-	} else if (is_name(comment, length, "mode")) {
+	} else if (sprof_string_is(comment, length, "mode")) {
 		read_mode(&profile->quality, text);
-	} else if (is_name(comment, length, "rate_hz")) {
+	} else if (sprof_string_is(comment, length, "rate_hz")) {
 		double rate = strtod(text, NULL);
 
 		profile->quality.rate_hz = isfinite(rate) && rate > 0 ? rate : 0;
-	} else if (strncmp(comment, GAP, strlen(GAP)) == 0 ||
-		strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0) {
+	} else if (sprof_string_starts_with(comment, GAP) ||
+		sprof_string_starts_with(comment, GAP_HELP)) {
 		ok = read_gap(file, comment, text);
-	} else if (is_name(comment, length, SPROF_PPROF_SLICE)) {
+	} else if (sprof_string_is(comment, length, SPROF_PPROF_SLICE)) {
 		profile->slice_ns = parse(text, &value) && value <= INT64_MAX ? value : 0;
-	} else if (strncmp(comment, SPROF_PPROF_INCLUDED ".", strlen(SPROF_PPROF_INCLUDED ".")) ==
-		0) {
+	} else if (sprof_string_starts_with(comment, SPROF_PPROF_INCLUDED ".")) {
 		read_included(file, comment, text);
 	} else if (!sprof_pprof_read_place(file, comment, text)) {
 		ok = false;

@@ -68,10 +68,9 @@ static bool is_sane(const z_stream *stream, const char *name, struct sprof_error
 	if (stream->total_out > TRUSTED_SIZE && stream->total_out / MAX_RATIO > stream->total_in) {
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"%s: unpacks to more than %d times its size", name, MAX_RATIO);
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"no profile does, but files made to fill the memory do; if it is one, "
 			"unpack it with gunzip first");
-		return false;
 	}
 	return true;
 }

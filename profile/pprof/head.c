@@ -24,12 +24,10 @@ static bool take_strings(struct sprof_pprof_file *file, struct sprof_error *err)
 		mappings += field.number == SPROF_PPROF_MAPPING;
 		if (field.number != SPROF_PPROF_STRING || !field.is_bytes)
 			continue;
-		if (!sprof_array_reserve(&file->strings, &file->string_capacity,
-			    file->string_count + 1, sizeof(*file->strings)))
+		if (!SPROF_ARRAY_APPEND(file->strings, file->string_count, file->string_capacity,
+			    (struct sprof_pprof_string){.text = field.bytes.at,
+				    .length = (size_t)(field.bytes.end - field.bytes.at)}))
 			return sprof_error_no_memory(err);
-		file->strings[file->string_count++] =
-			(struct sprof_pprof_string){.text = field.bytes.at,
-				.length = (size_t)(field.bytes.end - field.bytes.at)};
 		if (file->string_count > SPROF_PPROF_MAX_ITEMS)
 			break;
 	}
@@ -172,8 +170,7 @@ static bool unknown_kind(
 		used += strlen(strncpy(list + used, file->kinds[i].name, 60));
 	}
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%s has no values called %s", file->name, kind);
-	sprof_error_hint(err, "it has: %s", list);
-	return false;
+	return sprof_error_hint(err, "it has: %s", list);
 }
 
 /* As `go tool pprof`: the file's default, else the last kind. */

@@ -31,7 +31,7 @@ static struct sprof_profile_module *find(
 static bool read_segment(struct sprof_profile_module *facts, const char *text)
 {
 	unsigned long long offset, size, address;
-	struct sprof_profile_segment *grown;
+	struct sprof_segment *grown;
 
 	if (facts->segment_count == MAX_SEGMENTS ||
 		sscanf(text, "%llx %llx %llx", &offset, &size, &address) != 3 ||
@@ -41,10 +41,12 @@ static bool read_segment(struct sprof_profile_module *facts, const char *text)
 	if (!grown)
 		return false;
 	facts->segments = grown;
-	facts->segments[facts->segment_count++] = (struct sprof_profile_segment){
+	facts->segments[facts->segment_count++] = (struct sprof_segment){
 		.offset = offset,
-		.size = size,
 		.address = address,
+		.file_size = size,
+		.memory_size = size,
+		.executable = true,
 	};
 	return true;
 }

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -141,6 +142,8 @@ bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 	if (ok && !options->head_only)
 		ok = sprof_pprof_read_locations(&file, err) && sprof_pprof_read_samples(&file, err);
 	ok = ok && (complete(file.profile) || sprof_error_no_memory(err));
+	if (ok)
+		file.profile->checksum = (uint32_t)crc32_z(0, bytes, size);
 	finish(&file);
 	free(unpacked.data);
 	if (!ok) {

@@ -60,20 +60,15 @@ static bool read_label(struct samples *samples, struct sprof_wire message, struc
 	}
 	if (message.broken)
 		return sprof_pprof_fail(samples->file, err, "damaged: a label");
-	if (!sprof_array_reserve(&samples->labels, &samples->label_capacity,
-		    samples->label_count + 1, sizeof(*samples->labels)))
-		return sprof_error_no_memory(err);
-	samples->labels[samples->label_count++] = label;
-	return true;
+	return SPROF_ARRAY_APPEND(
+		       samples->labels, samples->label_count, samples->label_capacity, label) ||
+		sprof_error_no_memory(err);
 }
 
 static bool add_location(struct samples *samples, uint64_t id)
 {
-	if (!sprof_array_reserve(&samples->locations, &samples->location_capacity,
-		    samples->location_count + 1, sizeof(*samples->locations)))
-		return false;
-	samples->locations[samples->location_count++] = id;
-	return true;
+	return SPROF_ARRAY_APPEND(
+		samples->locations, samples->location_count, samples->location_capacity, id);
 }
 
 static bool add_value(struct samples *samples, uint64_t value)
@@ -353,10 +348,9 @@ static bool check_values(const struct samples *samples, struct sprof_error *err)
 		if (samples->values[i] <= INT64_MAX)
 			continue;
 		sprof_pprof_fail(samples->file, err, "holds negative values: a difference");
-		sprof_error_hint(err,
+		return sprof_error_hint(err,
 			"go tool pprof shows it; sprof diff compares the profiles "
 			"that it was made of");
-		return false;
 	}
 	return true;
 }

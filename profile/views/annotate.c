@@ -213,12 +213,8 @@ static uint32_t called(const struct sprof_profile *profile, uint32_t location)
 
 static bool add_edge(struct building *building, uint32_t line, uint32_t function, size_t row)
 {
-	if (!sprof_array_reserve(&building->edges, &building->edge_capacity,
-		    building->edge_count + 1, sizeof(*building->edges)))
-		return false;
-	building->edges[building->edge_count++] =
-		(struct edge){.line = line, .function = function, .row = row};
-	return true;
+	return SPROF_ARRAY_APPEND(building->edges, building->edge_count, building->edge_capacity,
+		(struct edge){.line = line, .function = function, .row = row});
 }
 
 /* The lines of a row at one location; `callee` is the location that it has called, or NONE. */

@@ -103,8 +103,7 @@ static bool refuse(const char *name, struct sprof_error *err)
 		used += (size_t)snprintf(
 			known + used, sizeof(known) - used, "%s%s", used ? ", " : "", column->name);
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%s is not a column of the flat profile", name);
-	sprof_error_hint(err, "the columns are %s", known);
-	return false;
+	return sprof_error_hint(err, "the columns are %s", known);
 }
 
 bool sprof_column_list_parse(
@@ -170,7 +169,7 @@ int sprof_column_compare(const struct sprof_column_order *order, const struct sp
 	for (size_t i = 0; !result && i < order->keys->count; i++) {
 		const struct sprof_column *key = order->keys->items[i];
 
-		if (sprof_column_is_text(key)) {
+		if (key->form >= SPROF_COLUMN_VERDICT) {
 			result = compare_texts(text_of(order, key, a), text_of(order, key, b));
 		} else {
 			double x = figure_of(order, key, a), y = figure_of(order, key, b);

@@ -22,7 +22,7 @@ enum sprof_column_form {
 	SPROF_COLUMN_TIME,  /* time of one class */
 	SPROF_COLUMN_SAMPLES,
 	SPROF_COLUMN_THREADS,
-	SPROF_COLUMN_VERDICT,
+	SPROF_COLUMN_VERDICT, /* from here on texts, which are left-aligned */
 	SPROF_COLUMN_OBJECT,
 	SPROF_COLUMN_FUNCTION,
 };
@@ -43,12 +43,6 @@ struct sprof_column_list {
 	const struct sprof_column *items[SPROF_COLUMNS_MAX];
 	size_t count;
 };
-
-/* Text columns are left-aligned. */
-static inline bool sprof_column_is_text(const struct sprof_column *column)
-{
-	return column->form >= SPROF_COLUMN_VERDICT;
-}
 
 /*
  * Finds a column by name. "%" may be omitted if unambiguous; "sym" is the function. NULL: unknown.

@@ -4,6 +4,8 @@
  * Rows are visited thread by thread, so "number of threads" and "once per stack" only need the last
  * thread and the last row that touched the function.
  */
+#include "base/numbers.h"
+#include "profile/model/by-thread.h"
 #include "profile/views/view.h"
 
 #include <assert.h>
@@ -20,32 +22,6 @@ struct tally {
 	struct sprof_flat_row row;
 	uint32_t last_row, last_thread; /* plus one; 0: never */
 };
-
-/* The indexes of the view's rows in the order of their threads. Returns NULL if out of memory. */
-static uint32_t *rows_by_thread(
-	const struct sprof_profile *profile, const struct sprof_view *view, size_t *ret_count)
-{
-	SPROF_AUTO_FREE size_t *next = calloc(profile->thread_count + 1, sizeof(*next));
-	uint32_t *order = calloc(profile->row_count + 1, sizeof(*order));
-	size_t count = 0;
-
-	if (!next || !order) {
-		free(order);
-		return NULL;
-	}
-	for (size_t i = 0; i < profile->row_count; i++)
-		next[profile->rows[i].thread + 1]++;
-	for (size_t i = 1; i <= profile->thread_count; i++)
-		next[i] += next[i - 1];
-	for (size_t i = 0; i < profile->row_count; i++)
-		order[next[profile->rows[i].thread]++] = (uint32_t)i;
-	for (size_t i = 0; i < profile->row_count; i++) {
-		if (sprof_view_takes(view, profile, order[i]))
-			order[count++] = order[i];
-	}
-	*ret_count = count;
-	return order;
-}
 
 static void count_row(struct tally *tallies, const struct sprof_profile *profile, uint32_t index,
 	const struct sprof_expansion *frames, bool is_idle)
@@ -78,19 +54,22 @@ static bool count_rows(struct tally *tallies, const struct sprof_profile *profil
 	const struct sprof_view *view, struct sprof_metrics *sum)
 {
 	struct sprof_expansion frames = {0};
-	size_t count = 0;
-	SPROF_AUTO_FREE uint32_t *order = rows_by_thread(profile, view, &count);
+	struct sprof_by_thread order = {0};
 	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(profile);
-	bool ok = order && idle;
+	bool ok = idle && sprof_by_thread_build(profile, &order);
 
-	for (size_t i = 0; ok && i < count; i++) {
-		const struct sprof_profile_row *row = &profile->rows[order[i]];
+	for (size_t i = 0; ok && i < profile->row_count; i++) {
+		const uint32_t index = order.rows[i];
+		const struct sprof_profile_row *row = &profile->rows[index];
 
+		if (!sprof_view_takes(view, profile, index))
+			continue;
 		ok = sprof_expansion_fill(&frames, profile, row->stack);
 		if (ok)
-			count_row(tallies, profile, order[i], &frames, idle[order[i]]);
+			count_row(tallies, profile, index, &frames, idle[index]);
 		sprof_metrics_add(sum, &row->metrics);
 	}
+	sprof_by_thread_finish(&order);
 	sprof_expansion_finish(&frames);
 	return ok;
 }
@@ -102,11 +81,6 @@ struct order {
 	struct sprof_column_order columns; /* compared first */
 };
 
-static int falling(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
 static int compare(const void *left, const void *right, void *data)
 {
 	const struct sprof_flat_row *a = left, *b = right;
@@ -115,17 +89,17 @@ static int compare(const void *left, const void *right, void *data)
 	int result = order->columns.keys ? sprof_column_compare(&order->columns, a, b) : 0;
 
 	if (!result && !order->by_total)
-		result = falling(sprof_metrics_get(&a->self, order->weight),
+		result = sprof_falling(sprof_metrics_get(&a->self, order->weight),
 			sprof_metrics_get(&b->self, order->weight));
 	if (!result)
-		result = falling(sprof_metrics_get(&a->total, order->weight),
+		result = sprof_falling(sprof_metrics_get(&a->total, order->weight),
 			sprof_metrics_get(&b->total, order->weight));
 	if (!result)
-		result = falling(sprof_metrics_get(&a->self, order->weight),
+		result = sprof_falling(sprof_metrics_get(&a->self, order->weight),
 			sprof_metrics_get(&b->self, order->weight));
 	if (!result)
 		result = strcmp(functions[a->function].name, functions[b->function].name);
-	return result ? result : falling(b->function, a->function);
+	return result ? result : sprof_falling(b->function, a->function);
 }
 
 static bool sort_rows(

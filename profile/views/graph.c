@@ -257,10 +257,9 @@ static bool push_children(struct growth *growth, uint32_t seed)
 	size_t before = growth->pending_count;
 
 	for (uint32_t i = growth->seeds[seed].first_child; i; i = growth->seeds[i].next_sibling) {
-		if (!sprof_array_reserve(&growth->pending, &growth->pending_capacity,
-			    growth->pending_count + 1, sizeof(*growth->pending)))
+		if (!SPROF_ARRAY_APPEND(
+			    growth->pending, growth->pending_count, growth->pending_capacity, i))
 			return false;
-		growth->pending[growth->pending_count++] = i;
 	}
 	if (growth->pending_count - before > 1)
 		qsort_r(growth->pending + before, growth->pending_count - before,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "profile/model/addresses.h"
 #include "profile/model/match.h"
 #include "profile/model/objects.h"
@@ -24,8 +25,7 @@ static bool name_objects(
 	for (size_t i = 0; ok && i < profile->line_count; i++) {
 		const char *path = paths[profile->lines[i].function];
 
-		ret[i] = path ? sprof_strtab_intern(strings, path) : NULL;
-		ok = ret[i] || !path;
+		ok = sprof_strtab_copy(strings, path, &ret[i]);
 	}
 	return ok;
 }
@@ -36,8 +36,7 @@ static bool name_files(
 	for (size_t i = 0; i < profile->line_count; i++) {
 		const char *file = sprof_profile_line_file(profile, &profile->lines[i]);
 
-		ret[i] = file && file[0] ? sprof_strtab_intern(strings, file) : NULL;
-		if (!ret[i] && file && file[0])
+		if (file && file[0] && !sprof_strtab_copy(strings, file, &ret[i]))
 			return false;
 	}
 	return true;
@@ -53,10 +52,7 @@ static bool name_source_lines(
 
 		if (!file || !file[0] || !line->line)
 			continue;
-		if (asprintf(&text, "%s:%" PRIu32, file, line->line) < 0) {
-			text = NULL;
-			return false;
-		}
+		text = sprof_string_print("%s:%" PRIu32, file, line->line);
 		ret[i] = sprof_strtab_intern(strings, text);
 		if (!ret[i])
 			return false;
@@ -74,7 +70,7 @@ static char *print_address(
 	uint64_t linked, was;
 	const bool is_linked = sprof_profile_link_address(profile, location, &linked);
 	const bool has_been = sprof_profile_process_address(profile, location, &was);
-	char place[80], *text = NULL;
+	char place[80];
 
 	if (is_linked && has_been)
 		snprintf(place, sizeof(place), "0x%" PRIx64 " (was 0x%" PRIx64 ")", linked, was);
@@ -83,9 +79,7 @@ static char *print_address(
 	else
 		snprintf(
 			place, sizeof(place), "offset 0x%" PRIx64, sprof_location_offset(location));
-	if (asprintf(&text, "%s %s %s", module, place, profile->functions[function].name) < 0)
-		return NULL;
-	return text;
+	return sprof_string_print("%s %s %s", module, place, profile->functions[function].name);
 }
 
 /* Functions that were put in for tail calls have no address on the stack. */
@@ -100,7 +94,7 @@ static bool name_addresses(
 		if (location->frame.module == SPROF_PROFILE_NONE || !location->line_count)
 			continue;
 		text = print_address(profile, location);
-		name = text ? sprof_strtab_intern(strings, text) : NULL;
+		name = sprof_strtab_intern(strings, text);
 		if (!name)
 			return false;
 		for (uint32_t k = 0; k < sprof_profile_own_lines(profile, location); k++)

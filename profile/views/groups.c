@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/interned.h"
+#include "base/numbers.h"
 #include "profile/model/expand.h"
 #include "profile/model/labels.h"
 
@@ -127,11 +128,6 @@ struct order {
 	bool by_number;
 };
 
-static int falling(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
 static int compare(const void *left, const void *right, void *data)
 {
 	const struct order *order = data;
@@ -146,10 +142,10 @@ static int compare(const void *left, const void *right, void *data)
 
 		result = (x > y) - (x < y);
 	} else {
-		result = falling(sprof_metrics_get(&a->sum, order->weight),
+		result = sprof_falling(sprof_metrics_get(&a->sum, order->weight),
 			sprof_metrics_get(&b->sum, order->weight));
 		if (!result)
-			result = falling(sprof_metrics_get(&a->total, order->weight),
+			result = sprof_falling(sprof_metrics_get(&a->total, order->weight),
 				sprof_metrics_get(&b->total, order->weight));
 	}
 	return result ? result : strcmp(a->name, b->name);

@@ -4,12 +4,12 @@
  */
 #include "profile/views/neighbours.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/interned.h"
+#include "base/numbers.h"
 #include "profile/model/expand.h"
 #include "profile/model/match.h"
 
@@ -142,36 +142,26 @@ static bool add_rows(struct walk *walk, const struct sprof_view *view, uint64_t 
 
 static bool choose(struct walk *walk, const char *pattern, struct sprof_error *err)
 {
-	regex_t regex;
+	SPROF_AUTO_FREE bool *wanted = NULL;
 
-	if (pattern && !sprof_match_check(pattern, err))
+	if (pattern && !sprof_match_functions(walk->profile, pattern, &wanted, err))
 		return false;
-	if (pattern && regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB))
-		return sprof_error_no_memory(err);
 	for (size_t i = 0; i < walk->profile->function_count; i++)
-		walk->tallies[i].is_wanted = !pattern ||
-			regexec(&regex, walk->profile->functions[i].name, 0, NULL, 0) == 0;
-	if (pattern)
-		regfree(&regex);
+		walk->tallies[i].is_wanted = !pattern || wanted[i];
 	return true;
-}
-
-static int falling(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
 }
 
 static int by_name(const struct sprof_profile *profile, uint32_t a, uint32_t b)
 {
 	int result = strcmp(profile->functions[a].name, profile->functions[b].name);
 
-	return result ? result : falling(b, a);
+	return result ? result : sprof_falling(b, a);
 }
 
 static int compare_functions(const void *left, const void *right, void *profile)
 {
 	const struct sprof_neighbourhood *a = left, *b = right;
-	int result = falling(a->total, b->total);
+	int result = sprof_falling(a->total, b->total);
 
 	return result ? result : by_name(profile, a->function, b->function);
 }
@@ -182,10 +172,10 @@ static int compare_items(const void *left, const void *right, void *profile)
 	int result;
 
 	if (a->of != b->of)
-		return falling(b->of, a->of);
+		return sprof_falling(b->of, a->of);
 	if (a->is_callee != b->is_callee)
 		return a->is_callee ? 1 : -1;
-	result = falling(a->value, b->value);
+	result = sprof_falling(a->value, b->value);
 	return result ? result : by_name(profile, a->function, b->function);
 }
 
@@ -223,7 +213,6 @@ bool sprof_neighbours_build(const struct sprof_profile *profile, const struct sp
 	ok = ok && (add_rows(&walk, view, &neighbours.whole) || sprof_error_no_memory(err));
 	sprof_idmap_finish(&walk.ids);
 	neighbours.items = walk.items;
-	neighbours.item_count = walk.count;
 	if (!ok) {
 		sprof_neighbours_finish(&neighbours);
 		return false;

@@ -45,7 +45,6 @@ struct sprof_neighbours {
 	struct sprof_neighbourhood *functions; /* by total, descending, then by name */
 	size_t count;
 	struct sprof_neighbour *items;
-	size_t item_count;
 	uint64_t whole; /* of the whole view */
 };
 

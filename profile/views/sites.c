@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/idmap.h"
+#include "base/strings.h"
 #include "profile/classify/own-place.h"
 
 struct tally {
@@ -88,7 +89,6 @@ void sprof_sites_finish(struct sprof_sites *sites)
 
 struct sprof_site_place sprof_site_place(const char *file, uint32_t line)
 {
-	const char *slash = file ? strrchr(file, '/') : NULL;
 	struct sprof_site_place place = {""};
 	char number[16] = "";
 	int length;
@@ -97,7 +97,8 @@ struct sprof_site_place sprof_site_place(const char *file, uint32_t line)
 		return place;
 	if (line)
 		snprintf(number, sizeof(number), ":%" PRIu32, line);
-	length = snprintf(place.text, sizeof(place.text), "%s%s", slash ? slash + 1 : file, number);
+	length = snprintf(
+		place.text, sizeof(place.text), "%s%s", sprof_string_file_name(file), number);
 	if (length < 0 || (size_t)length >= sizeof(place.text))
 		place.text[0] = '\0';
 	return place;

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/interned.h"
+#include "base/numbers.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-code.h"
 #include "profile/classify/own-place.h"
@@ -199,11 +200,6 @@ static bool add_all(struct building *building, const struct sprof_view *view)
 	return ok;
 }
 
-static int falling(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
 static int compare_holders(const void *left, const void *right)
 {
 	const struct sprof_waits_edge *a = left, *b = right;
@@ -211,7 +207,7 @@ static int compare_holders(const void *left, const void *right)
 
 	if (a->row != b->row)
 		return a->row < b->row ? -1 : 1;
-	return one == other ? falling(a->ns, b->ns) : (one > other) - (one < other);
+	return one == other ? sprof_falling(a->ns, b->ns) : (one > other) - (one < other);
 }
 
 /* The only place that most samples can have: any other takes away as many as it has. */
@@ -300,20 +296,20 @@ static int compare_order(const void *left, const void *right, void *data)
 {
 	const uint32_t *a = left, *b = right;
 	const struct sprof_waits_row *rows = data;
-	int result = falling(rows[*a].ns, rows[*b].ns);
+	int result = sprof_falling(rows[*a].ns, rows[*b].ns);
 
 	if (!result)
-		result = falling(rows[*a].samples, rows[*b].samples);
+		result = sprof_falling(rows[*a].samples, rows[*b].samples);
 	return result ? result : (*a > *b) - (*a < *b);
 }
 
 static int compare_edges(const void *left, const void *right)
 {
 	const struct sprof_waits_edge *a = left, *b = right;
-	int result = falling(a->ns, b->ns);
+	int result = sprof_falling(a->ns, b->ns);
 
 	if (!result)
-		result = falling(a->samples, b->samples);
+		result = sprof_falling(a->samples, b->samples);
 	if (!result)
 		result = (a->row > b->row) - (a->row < b->row);
 	return result ? result : strcmp(a->holder, b->holder);

@@ -128,8 +128,8 @@ static uint64_t waited(const struct sprof_account *account)
 /* The time of a gap was divided without the switches. From now on, they determine it again. */
 static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
 {
-	account->off_base_ns = (int64_t)(waited(account) - now->off_ns + now->runq_ns);
-	account->off_gaps = now->off_gaps;
+	account->off_base_ns = (int64_t)(waited(account) - now->off.ns + now->runq_ns);
+	account->off_gaps = now->off.gaps;
 }
 
 static void note_last(struct sprof_account *account, const struct sprof_figures *now)
@@ -137,7 +137,6 @@ static void note_last(struct sprof_account *account, const struct sprof_figures 
 	account->last.time_ns = now->time_ns;
 	account->last.faults = now->faults;
 	account->last.disk_ticks = now->disk_ticks;
-	account->last.stood_ns = now->stood_ns;
 	if (now->has_switches)
 		account->last.switches = now->switches;
 }
@@ -167,8 +166,7 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
-	const uint64_t stood =
-		sprof_least(left, sprof_minus(now->stood_ns, account->last.stood_ns));
+	const uint64_t stood = sprof_least(left, now->stood_ns);
 	const uint64_t wall = sprof_minus(now->time_ns, account->start.time_ns);
 	const uint64_t cpu = sprof_minus(now->cpu_ns, account->start.cpu_ns);
 	const uint64_t worked =
@@ -200,18 +198,18 @@ static uint64_t stolen_of(
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	const uint64_t left = left_over(account, now);
-	const bool has_gap = now->off_gaps != account->off_gaps;
-	const int64_t wait = (int64_t)(now->off_ns - now->runq_ns) + account->off_base_ns -
+	const bool has_gap = now->off.gaps != account->off_gaps;
+	const int64_t wait = (int64_t)(now->off.ns - now->runq_ns) + account->off_base_ns -
 		(int64_t)waited(account);
 	uint64_t stolen;
 
 	/* The recorded switches determine the wait. */
-	if (now->has_off && !has_gap)
+	if (now->off.is_known && !has_gap)
 		stolen = wait > 0 ? sprof_minus(left, (uint64_t)wait) : left;
 	else
 		stolen = stolen_of(account, now, left);
 	account->kept_ns += left - stolen;
-	if (now->has_off && has_gap)
+	if (now->off.is_known && has_gap)
 		resume_record(account, now);
 	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
 	return stolen;
@@ -275,7 +273,6 @@ bool sprof_account_has_slept(
 		now->runq_ns == account->start.runq_ns + account->handed_out.ns[SPROF_TIME_RUNQ];
 }
 
-/* The kernel counts a wait for a disk when it is over. */
 struct sprof_times sprof_account_sleep(
 	struct sprof_account *account, const struct sprof_figures *now)
 {

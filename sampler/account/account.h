@@ -10,6 +10,7 @@
 #include "attach/proc/procfs.h"
 #include "base/attributes.h"
 #include "base/record.h"
+#include "sampler/switches/switching.h"
 
 struct sprof_thread;
 struct sprof_world;
@@ -19,20 +20,14 @@ struct sprof_figures {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, runq_ns;
 	uint64_t user_ticks, system_ticks;
-	bool is_worker; /* of the kernel: it has system time only, of which ticks may have seen none */
+	bool is_worker;      /* of the kernel: it has system time only, which ticks may not show */
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
 	uint64_t faults;     /* page faults, with and without input */
 	bool has_switches;
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
-	uint64_t stood_ns;           /* time stopped for samples */
+	uint64_t stood_ns;           /* time stopped for samples since the last advance */
 	struct sprof_proc_cpus cpus; /* of the machine */
-	/*
-	 * from recorded switches: time on no CPU, without our stops and without gaps in the record.
-	 * has_off: it is known up to time_ns
-	 */
-	bool has_off;
-	uint64_t off_ns;
-	uint32_t off_gaps; /* gaps in the record so far */
+	struct switching_off off;    /* up to time_ns; not known: no switches are recorded */
 };
 
 struct sprof_account {
@@ -42,13 +37,13 @@ struct sprof_account {
 		struct sprof_proc_cpus cpus;
 	} start;
 	struct { /* at the last advance */
-		uint64_t time_ns, faults, disk_ticks, switches, stood_ns;
+		uint64_t time_ns, faults, disk_ticks, switches;
 	} last;
 	struct sprof_times handed_out;
 	/* since the last advance: ns in each blocked state, by samples or recorded waits */
 	uint64_t blocked[SPROF_STATE_COUNT];
 	enum sprof_state last_blocked; /* the state of the last sample; USER: none yet */
-	/* periods of the ticks up to the looks so far, and those up to looks that found it blocked */
+	/* the looks so far, in periods of the ticks, and those that found it blocked */
 	uint64_t looks, blocked_looks;
 	uint64_t looked_ns; /* the last look */
 	uint64_t kept_ns;   /* blocked time kept for later */
@@ -69,15 +64,10 @@ struct sprof_account {
 struct sprof_figures sprof_figures_make(uint64_t time_ns,
 	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_stat *stat);
 
-/*
- * Begins with these figures. For a thread born during the run pass zero figures with its birth as
- * the time: all that it has used counts.
- */
+/* A thread that was born during the run begins with zero figures: all that it has used counts. */
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
 
-/*
- * A tick has found the thread in this state, or left out the look because timers cover the thread.
- */
+/* A look found the thread in this state, or was left out because timers cover the thread. */
 void sprof_account_look(
 	struct sprof_account *account, enum sprof_state state, uint64_t now_ns, uint64_t period_ns);
 /* A sample in this state explains that time. Blocked time is divided in this proportion. */
@@ -113,15 +103,8 @@ struct reading {
 SPROF_MUST_USE bool sprof_reading_take(
 	const struct sprof_world *world, struct sprof_thread *thread, struct reading *ret);
 
-/*
- * The first figures of a thread that was born during the run: all that it has used belongs to the
- * run.
- */
+/* The first figures of a thread that was born during the run: all that it has used counts. */
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
-
-/* Subtracts what was counted before. */
-void sprof_facts_subtract(
-	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT]);
 
 #endif

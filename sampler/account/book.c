@@ -15,20 +15,17 @@
 
 void sprof_book_init(struct book *book, struct run *run)
 {
-	*book = (struct book){.run = run, .samples = {.run = run}, .charging = {.run = run}};
+	*book = (struct book){.run = run};
 	sprof_waits_init(&book->waits, run);
 }
 
 void sprof_book_finish(struct book *book)
 {
 	sprof_waits_finish(&book->waits);
-	free(book->samples.deferred);
+	free(book->deferred);
 }
 
-/*
- * Notes what the kernel had counted before; nothing, if all of the thread's counts belong to this
- * run.
- */
+/* Notes what the kernel had counted before: nothing, if all counts belong to this run. */
 static void note_first(
 	struct sprof_thread *thread, const struct sprof_thread_facts *facts, bool is_all_ours)
 {
@@ -53,7 +50,7 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 		return NULL;
 	if (is_all_ours)
 		reading.figures = sprof_figures_at_birth(run->world, thread);
-	reading.figures.cpus = *sprof_charge_cpus(&book->charging);
+	reading.figures.cpus = *sprof_charge_cpus(book);
 	if (sprof_sampled_process_of(thread->process))
 		thread->sampling = calloc(1, sizeof(*thread->sampling));
 	if (!thread->sampling) {
@@ -61,7 +58,6 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 		return NULL;
 	}
 	thread->sampling->holder.thread = SPROF_RECORD_NONE;
-	sprof_copy_plan_init(&thread->sampling->copy);
 	sprof_sampled_begin(
 		thread->sampling, &reading.figures, is_all_ours ? 0 : reading.schedstat.timeslices);
 	note_first(thread, &reading.facts, is_all_ours);
@@ -72,11 +68,12 @@ struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
 /* Hands over the samples that are still deferred, and the time of its sleep so far. */
 static void hand_over_samples(struct book *book, struct sprof_thread *thread)
 {
-	sprof_samples_flush(&book->samples, thread);
-	sprof_interval_sleep(&book->samples, thread, now_of(book->run), true);
+	sprof_samples_flush(book, thread);
+	sprof_interval_sleep(book, thread, now_of(book->run), true);
 }
 
-void sprof_book_worker(struct book *book, struct sprof_thread *thread)
+/* All that a worker of the kernel does is at one place, even if no tick has seen it at work. */
+static void book_worker(struct book *book, struct sprof_thread *thread)
 {
 	struct observation observation = {
 		.thread = thread,
@@ -92,6 +89,16 @@ void sprof_book_worker(struct book *book, struct sprof_thread *thread)
 		sprof_book_observation(book, &observation);
 }
 
+void sprof_book_ended(struct book *book, struct sprof_thread *thread)
+{
+	if (thread->sampling->has_ended)
+		return;
+	if (thread->is_worker)
+		book_worker(book, thread);
+	thread->sampling->has_ended = true;
+	sprof_charge_window(book, thread, NULL);
+}
+
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures)
 {
 	const bool was_open = thread->sampling;
@@ -103,9 +110,10 @@ void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with
 	if (was_open && with_figures)
 		sprof_names_report(book->run, thread, false);
 	hand_over_samples(book, thread);
-	if (thread->is_worker && with_figures && sprof_thread_has_figures(thread))
-		sprof_book_worker(book, thread);
-	sprof_charge_last(&book->charging, thread, with_figures);
+	if (thread->is_worker && !thread->sampling->has_ended && with_figures &&
+		sprof_thread_has_figures(thread))
+		book_worker(book, thread);
+	sprof_charge_last(book, thread, with_figures);
 }
 
 void sprof_book_executed(struct book *book, struct sprof_thread *thread)
@@ -141,12 +149,11 @@ void sprof_book_pause(struct book *book, uint64_t time_ns)
 	const struct sprof_sink *sink = book->run->sink;
 	const struct threads threads = threads_of(book->run);
 
-	book->is_paused = true;
 	for (size_t i = 0; i < threads.count; i++) {
 		if (!threads.items[i]->sampling)
 			continue;
 		hand_over_samples(book, threads.items[i]);
-		sprof_charge_pause(&book->charging, threads.items[i], time_ns);
+		sprof_charge_pause(book, threads.items[i], time_ns);
 		sprof_sampled_restarted(threads.items[i]->sampling);
 	}
 	if (sink->pause)
@@ -158,7 +165,6 @@ void sprof_book_resume(struct book *book)
 	const struct processes processes = processes_of(book->run);
 	struct threads threads;
 
-	book->is_paused = false;
 	book->begin_ns = now_of(book->run);
 	/* Those that were born meanwhile: what they have used is not charged. */
 	for (size_t i = 0; i < processes.count; i++)
@@ -166,13 +172,13 @@ void sprof_book_resume(struct book *book)
 	threads = threads_of(book->run);
 	for (size_t i = 0; i < threads.count; i++) {
 		if (threads.items[i]->sampling)
-			sprof_charge_resume(&book->charging, threads.items[i]);
+			sprof_charge_resume(book, threads.items[i]);
 		else
 			sprof_book_open(book, threads.items[i]);
 	}
 }
 
-void sprof_book_restart(struct book *book)
+void sprof_book_restart(struct book *book, bool is_off)
 {
 	const struct threads threads = threads_of(book->run);
 
@@ -190,7 +196,7 @@ void sprof_book_restart(struct book *book)
 			continue;
 		sprof_sampled_restarted(thread->sampling);
 		(void)!sprof_reading_take(book->run->world, thread, &reading);
-		note_first(thread, &reading.facts, book->is_paused);
+		note_first(thread, &reading.facts, is_off);
 		sprof_names_report(book->run, thread, true);
 	}
 }
@@ -222,7 +228,7 @@ static uint32_t running_call(struct book *book, const struct observation *observ
 		: SPROF_WAIT_NONE;
 }
 
-/* The sink gets only stacks that have samples. */
+/* The sink gets no stacks without samples. */
 static struct last_seen see(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
@@ -249,11 +255,10 @@ static void charge(struct book *book, const struct observation *observation)
 	bool is_exact = observation->by == OBSERVED_BY_REUSE ||
 		observation->by == OBSERVED_BY_PEEK || observation->reading;
 
-	if (!is_exact ||
-		!sprof_charge_is_due(&book->charging, thread->sampling, observation->time_ns))
+	if (!is_exact || !sprof_charge_is_due(book, thread->sampling, observation->time_ns))
 		return;
 	/* Reading the name costs more than charging a sleeper. */
-	if (sprof_charge_window(&book->charging, thread, observation->reading))
+	if (sprof_charge_window(book, thread, observation->reading))
 		sprof_names_report(book->run, thread, false);
 }
 
@@ -264,8 +269,9 @@ void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum spro
 }
 
 /*
- * What the thread does in the kernel, and whether its sample may be repeated: not if a larger copy
- * may show more of the stack. A thread in a group-stop waits for SIGCONT only.
+ * What the thread does in the kernel, and whether its sample may be repeated: if the next sleep can
+ * be distinguished from this one, and no larger copy may show more of the stack. A thread in a
+ * group-stop waits for SIGCONT only.
  */
 static void note(struct book *book, const struct observation *observation)
 {
@@ -276,11 +282,15 @@ static void note(struct book *book, const struct observation *observation)
 		(observation->state == SPROF_STATE_SLEEP || observation->state == SPROF_STATE_DISK))
 		sprof_waits_look_up(&book->waits, thread, &observation->call, observation->time_ns);
 	else
-		sprof_sampled_runs(sampled, running_call(book, observation));
+		sampled->wait = (struct known_wait){.id = running_call(book, observation)};
 	if (observation->by == OBSERVED_BY_PEEK)
 		sampled->sleep = (struct known_sleep){
-			observation->sleeps_on && sampled->last.end != SPROF_END_STACK_COPY,
-			observation->look.time_ns, observation->look.figures.timeslices};
+			.active = sprof_state_is_blocked(observation->state) &&
+				!book->run->quality->schedstat_missing &&
+				sampled->last.end != SPROF_END_STACK_COPY,
+			.seen_ns = observation->look.time_ns,
+			.timeslices = observation->look.figures.timeslices,
+		};
 }
 
 static void book_look(
@@ -289,7 +299,7 @@ static void book_look(
 	struct sprof_thread *thread = observation->thread;
 	struct sampled *sampled = thread->sampling;
 	struct lock_watch *watch = &sampled->wait.lock;
-	const uint64_t ns = sprof_interval_end(&book->samples, observation);
+	const uint64_t ns = sprof_interval_end(book, observation);
 
 	sprof_book_looked(book, thread, observation->state);
 	if (walked) {
@@ -300,7 +310,7 @@ static void book_look(
 	if (sampled->wait.id && watch->futex.address)
 		sprof_locks_look(&book->waits.locks, thread, watch, observation->time_ns);
 	if (is_wanted(book, observation)) {
-		sprof_samples_emit(&book->samples, observation, ns);
+		sprof_samples_emit(book, observation, ns);
 		count(book->run->quality, observation->by, &sampled->last);
 	}
 	charge(book, observation);
@@ -315,10 +325,10 @@ static void book_record(
 	const uint32_t wait = running_call(book, observation);
 
 	if (!sampled->sleep.active)
-		sprof_sampled_runs(sampled, wait);
+		sampled->wait = (struct known_wait){.id = wait};
 	if (!is_wanted(book, observation))
 		return;
-	sprof_samples_add_record(&book->samples, observation, &seen, wait);
+	sprof_samples_add_record(book, observation, &seen, wait);
 	count(book->run->quality, observation->by, &seen);
 }
 

@@ -6,8 +6,6 @@
 
 #include "sampler/account/waits.h"
 
-/* samples.c: samples on their way to the sink: at once, or at the end of the tick. */
-
 /*
  * A deferred sample. It waits for the end of the tick, when the holder of its lock has been sampled
  * too; a timer's record waits until the thread's other records have been read.
@@ -19,82 +17,63 @@ struct deferred {
 	bool is_record;
 };
 
-/* Zeroed, except for the run, is empty and valid. */
-struct samples {
+struct book {
 	struct run *run;
+	uint64_t begin_ns; /* earlier time does not count */
 	struct deferred *deferred;
 	size_t deferred_count, deferred_capacity;
-};
-
-/* Hands the observation's sample over to the sink, for that time: now or later. */
-void sprof_samples_emit(
-	struct samples *samples, const struct observation *observation, uint64_t ns);
-/* A timer's record, which waits for its share of the thread's time. */
-void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
-	const struct last_seen *seen, uint32_t wait);
-bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread);
-/* At the end of the tick, hands over deferred samples. NULL: of all threads. */
-void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
-
-/*
- * Ends an interval, unless one has ended after `since_ns`. Records that were observed in it share
- * its CPU time.
- */
-void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns);
-
-/* A look ends an interval. Returns the time that it explains. */
-uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation);
-
-/*
- * The thread's sleep, if it is in one, has lasted until then. With `reads`, the thread's figures
- * are read to check that.
- */
-void sprof_interval_sleep(
-	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads);
-
-/* By these figures, a look finds that a thread no longer sleeps that was seen asleep. */
-void sprof_interval_woke(
-	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look);
-
-/* charge.c: hands out the time that the kernel has accounted to a thread. */
-struct charging {
-	struct run *run;
+	struct waits waits;
 	struct sprof_proc_cpus cpus; /* time that the machine's CPUs have lost */
 	uint64_t cpus_ns;            /* when that was read; 0: never */
 };
 
+/* samples.c: samples on their way to the sink: at once, or at the end of the tick. */
+
+/* Hands the observation's sample to the sink, with that time: now, or at the end of the tick. */
+void sprof_samples_emit(struct book *book, const struct observation *observation, uint64_t ns);
+/* A timer's record, which waits for its share of the thread's time. */
+void sprof_samples_add_record(struct book *book, const struct observation *observation,
+	const struct last_seen *seen, uint32_t wait);
+bool sprof_samples_have_records(const struct book *book, const struct sprof_thread *thread);
+/* At the end of the tick, hands over deferred samples. NULL: of all threads. */
+void sprof_samples_flush(struct book *book, const struct sprof_thread *thread);
+
+/* Ends an interval, unless one has ended since then. Its records share its CPU time. */
+void sprof_interval_read(struct book *book, struct sprof_thread *thread, uint64_t since_ns);
+
+/* A look ends an interval. Returns the time that it explains. */
+uint64_t sprof_interval_end(struct book *book, const struct observation *observation);
+
+/* The thread's sleep, if any, has lasted until then. `reads`: reads its figures to check that. */
+void sprof_interval_sleep(
+	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool reads);
+
+/* A look has read these figures: the thread does not sleep any more, if it did. */
+void sprof_interval_woke(
+	struct book *book, struct sprof_thread *thread, const struct ledger_look *look);
+
+/* charge.c: hands out the time that the kernel has accounted to a thread. */
+
 /* The CPU figures of the machine, not older than half of a window. */
-const struct sprof_proc_cpus *sprof_charge_cpus(struct charging *charging);
+const struct sprof_proc_cpus *sprof_charge_cpus(struct book *book);
 
 /* Whether a window is full at now_ns. */
-bool sprof_charge_is_due(
-	const struct charging *charging, const struct sampled *sampled, uint64_t now_ns);
+bool sprof_charge_is_due(const struct book *book, const struct sampled *sampled, uint64_t now_ns);
 /* Hands out the window's time. `reading`: the figures; NULL: reads them, and they must be exact. */
 bool sprof_charge_window(
-	struct charging *charging, struct sprof_thread *thread, const struct reading *reading);
-/* The thread has ended, though the kernel does not say so yet. Its time ends here. */
-void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread);
+	struct book *book, struct sprof_thread *thread, const struct reading *reading);
 /*
  * Hands out the rest: charged time gets no further samples. `with_figures`: the thread's figures
  * are exact now, and not all of them have been handed out.
  */
-void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, bool with_figures);
+void sprof_charge_last(struct book *book, struct sprof_thread *thread, bool with_figures);
 
 /*
  * What the thread uses from now on does not count, until sprof_charge_resume(). It was charged up
  * to time_ns, unless it got no CPU to stop on: then its figures are charged as they are.
  */
-void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns);
-void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread);
-
-struct book {
-	struct run *run;
-	uint64_t begin_ns; /* earlier time does not count */
-	bool is_paused;
-	struct samples samples;
-	struct waits waits;
-	struct charging charging;
-};
+void sprof_charge_pause(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+void sprof_charge_resume(struct book *book, struct sprof_thread *thread);
 
 /* The caller keeps the run alive longer than the book, and the book in its place. */
 void sprof_book_init(struct book *book, struct run *run);
@@ -104,9 +83,9 @@ void sprof_book_finish(struct book *book);
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread has executed another program. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread);
-/* All that a worker of the kernel does is at one place, even if it had no tick: books it up to now. */
-void sprof_book_worker(struct book *book, struct sprof_thread *thread);
-/* Hands over the thread's deferred samples, and charges. For `with_figures`, see sprof_charge_last(). */
+/* The thread has ended, though the kernel does not say so yet. Its time ends here. */
+void sprof_book_ended(struct book *book, struct sprof_thread *thread);
+/* Hands over the thread's deferred samples, and charges as sprof_charge_last() does. */
 void sprof_book_settle(struct book *book, struct sprof_thread *thread, bool with_figures);
 /* Frees the record of the thread. */
 void sprof_book_close(struct book *book, struct sprof_thread *thread);
@@ -117,8 +96,11 @@ void sprof_book_close(struct book *book, struct sprof_thread *thread);
 void sprof_book_pause(struct book *book, uint64_t time_ns);
 /* Samples follow: all counts from now on belong to the run. Opens the records of new threads. */
 void sprof_book_resume(struct book *book);
-/* A new sink begins. It gets everything again, including what the old one already has. */
-void sprof_book_restart(struct book *book);
+/*
+ * A new sink begins. It gets everything again, including what the old one already has. `is_off`: no
+ * samples follow for a while.
+ */
+void sprof_book_restart(struct book *book, bool is_off);
 
 /*
  * Returns how the stack ends. A record whose stack continues in another place (BAD_MEMORY) is not

@@ -8,23 +8,22 @@
 
 #include "base/clock.h"
 #include "base/numbers.h"
-#include "sampler/switches/switching.h"
 
 enum {
 	WINDOW_NS = SPROF_NS_PER_S,
 	CPUS_NS = 10 * SPROF_NS_PER_MS, /* the machine's figures are in ticks of that length */
 };
 
-const struct sprof_proc_cpus *sprof_charge_cpus(struct charging *charging)
+const struct sprof_proc_cpus *sprof_charge_cpus(struct book *book)
 {
-	const struct run *run = charging->run;
+	const struct run *run = book->run;
 	const uint64_t now = now_of(run), age_ns = run->tick.closing ? CPUS_NS : WINDOW_NS / 2;
 
-	if (!charging->cpus_ns || now >= charging->cpus_ns + age_ns) {
-		charging->cpus_ns = now;
-		charging->cpus = run->world->read_cpus();
+	if (!book->cpus_ns || now >= book->cpus_ns + age_ns) {
+		book->cpus_ns = now;
+		book->cpus = run->world->read_cpus();
 	}
-	return &charging->cpus;
+	return &book->cpus;
 }
 
 /* Hands over only the times that the mode counts. */
@@ -42,24 +41,32 @@ static void hand_over(
 /* Recorded switches show when the thread was on no CPU. */
 static void add_off(const struct sampled *sampled, struct sprof_figures *now)
 {
-	struct switching_off off;
-
-	if (!sampled->switching)
-		return;
-	off = sprof_switching_off_by(sampled->switching, now->time_ns);
-	now->has_off = off.is_known;
-	now->off_ns = off.ns;
-	now->off_gaps = off.gaps;
+	if (sampled->switching)
+		now->off = sprof_switching_off_by(sampled->switching, now->time_ns);
 }
 
-/* Hands the other counters to the sink. */
-static void tell(
+/* Leaves what was counted since the first figures. */
+static void subtract_first(const struct sampled *sampled, struct sprof_thread_facts *facts)
+{
+	for (int i = 0; i < SPROF_COUNTER_COUNT; i++)
+		facts->counters[i] = sprof_minus(facts->counters[i], sampled->first[i]);
+}
+
+/* While sampling is off, `first` has what was counted while it was on. */
+static void swap_first(struct sampled *sampled, struct sprof_thread_facts *facts)
+{
+	subtract_first(sampled, facts);
+	memcpy(sampled->first, facts->counters, sizeof(sampled->first));
+}
+
+/* The counters that are no times. */
+static void hand_facts(
 	struct run *run, const struct sprof_thread *thread, const struct sprof_thread_facts *facts)
 {
 	const struct sampled *sampled = thread->sampling;
 	struct sprof_thread_facts own = *facts;
 
-	sprof_facts_subtract(&own, sampled->first);
+	subtract_first(sampled, &own);
 	if (sampled->switching) {
 		const struct switching_totals totals =
 			sprof_switching_own(sampled->switching, now_of(run));
@@ -75,30 +82,30 @@ static void tell(
 		run->out_of_memory = true;
 }
 
-static void charge(struct charging *charging, struct sprof_thread *thread,
-	const struct reading *reading, bool last)
+static void charge(
+	struct book *book, struct sprof_thread *thread, const struct reading *reading, bool last)
 {
 	struct sampled *sampled = thread->sampling;
 	struct sprof_figures now = reading->figures;
 	struct sprof_charge charge = {.last = last};
 
-	now.cpus = *sprof_charge_cpus(charging);
+	now.cpus = *sprof_charge_cpus(book);
 	add_off(sampled, &now);
 	charge.faults = sprof_minus(now.faults, sampled->account.last.faults);
-	charge.times = sprof_account_advance(&sampled->account, &now,
-		last || charging->run->tick.closing || sampled->life == SAMPLED_DEAD);
-	hand_over(charging->run, thread, charge);
-	tell(charging->run, thread, &reading->facts);
+	charge.times = sprof_account_advance(
+		&sampled->account, &now, last || book->run->tick.closing || sampled->has_ended);
+	sampled->stood_ns -= now.stood_ns;
+	hand_over(book->run, thread, charge);
+	hand_facts(book->run, thread, &reading->facts);
 }
 
-bool sprof_charge_is_due(
-	const struct charging *charging, const struct sampled *sampled, uint64_t now_ns)
+bool sprof_charge_is_due(const struct book *book, const struct sampled *sampled, uint64_t now_ns)
 {
-	return charging->run->tick.closing || now_ns >= sampled->account.last.time_ns + WINDOW_NS;
+	return book->run->tick.closing || now_ns >= sampled->account.last.time_ns + WINDOW_NS;
 }
 
 bool sprof_charge_window(
-	struct charging *charging, struct sprof_thread *thread, const struct reading *reading)
+	struct book *book, struct sprof_thread *thread, const struct reading *reading)
 {
 	struct sampled *sampled = thread->sampling;
 	const bool has_others = thread->tid == thread->process->pid && thread->process->threads > 1;
@@ -109,87 +116,75 @@ bool sprof_charge_window(
 	 * time. With many sleepers, saved reads matter. A process's first thread is read also for
 	 * the memory that the others take; one that has ended may have worked before its end.
 	 */
-	if (!reading && !has_others && sampled->sleep.active && sampled->life != SAMPLED_DEAD &&
-		!sampled->switching && !charging->run->tick.closing &&
+	if (!reading && !has_others && sampled->sleep.active && !sampled->has_ended &&
+		!sampled->switching && !book->run->tick.closing &&
 		sprof_account_has_slept(&sampled->account, &sampled->ledger.last.figures)) {
 		struct sprof_figures figures = {
-			.time_ns = now_of(charging->run),
+			.time_ns = now_of(book->run),
 			.stood_ns = sampled->stood_ns,
-			.cpus = *sprof_charge_cpus(charging),
+			.cpus = *sprof_charge_cpus(book),
 		};
 
-		hand_over(charging->run, thread,
+		hand_over(book->run, thread,
 			(struct sprof_charge){
 				.times = sprof_account_sleep(&sampled->account, &figures)});
+		sampled->stood_ns = 0;
 		return false;
 	}
-	if (!reading && !sprof_reading_take(charging->run->world, thread, &now))
+	if (!reading && !sprof_reading_take(book->run->world, thread, &now))
 		return false;
-	charge(charging, thread, reading ? reading : &now, false);
+	charge(book, thread, reading ? reading : &now, false);
 	return true;
 }
 
-void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread)
-{
-	struct sampled *sampled = thread->sampling;
-
-	if (sampled->life == SAMPLED_DEAD)
-		return;
-	sampled->life = SAMPLED_DEAD;
-	sprof_charge_window(charging, thread, NULL);
-}
-
-void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, bool with_figures)
+void sprof_charge_last(struct book *book, struct sprof_thread *thread, bool with_figures)
 {
 	const struct sampled *sampled = thread->sampling;
-	struct run *run = charging->run;
+	struct run *run = book->run;
 	struct reading now;
+	const bool has_reading = with_figures && (!sampled->has_ended || sampled->switching) &&
+		sprof_reading_take(run->world, thread, &now);
 
-	/* If its end was seen before its last waits were read, hands those over. */
-	if (with_figures && sampled->switching && sampled->life == SAMPLED_DEAD &&
-		sprof_reading_take(run->world, thread, &now))
-		tell(run, thread, &now.facts);
-	if (with_figures && sampled->life != SAMPLED_DEAD &&
-		sprof_reading_take(run->world, thread, &now))
-		charge(charging, thread, &now, true);
-	else
-		hand_over(run, thread, (struct sprof_charge){.last = true});
+	if (has_reading && !sampled->has_ended) {
+		charge(book, thread, &now, true);
+		return;
+	}
+	/* Its end was seen before its last waits were read. */
+	if (has_reading)
+		hand_facts(run, thread, &now.facts);
+	hand_over(run, thread, (struct sprof_charge){.last = true});
 }
 
-void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns)
+void sprof_charge_pause(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
 {
 	struct sampled *sampled = thread->sampling;
-	struct run *run = charging->run;
+	struct run *run = book->run;
 	struct reading now;
 
-	if (sampled->life == SAMPLED_DEAD || !sprof_reading_take(run->world, thread, &now))
+	if (sampled->has_ended || !sprof_reading_take(run->world, thread, &now))
 		return;
 	if (sampled->account.last.time_ns < time_ns) {
 		run->tick.closing = true;
-		charge(charging, thread, &now, false);
+		charge(book, thread, &now, false);
 		run->tick.closing = false;
 	}
-	/* Until sampling resumes, `first` holds the figures of the run so far. */
-	sprof_facts_subtract(&now.facts, sampled->first);
-	memcpy(sampled->first, now.facts.counters, sizeof(sampled->first));
+	swap_first(sampled, &now.facts);
 }
 
 /* A thread that has ended meanwhile gets nothing more. */
-void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
+void sprof_charge_resume(struct book *book, struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
 	struct reading now;
 
-	if (sampled->life == SAMPLED_DEAD)
+	if (sampled->has_ended)
 		return;
-	if (sprof_thread_has_figures(thread) ||
-		!sprof_reading_take(charging->run->world, thread, &now)) {
-		sampled->life = SAMPLED_DEAD;
+	sampled->has_ended = sprof_thread_has_figures(thread) ||
+		!sprof_reading_take(book->run->world, thread, &now);
+	if (sampled->has_ended)
 		return;
-	}
-	now.figures.cpus = *sprof_charge_cpus(charging);
+	now.figures.cpus = *sprof_charge_cpus(book);
 	add_off(sampled, &now.figures);
 	sprof_sampled_begin(sampled, &now.figures, now.schedstat.timeslices);
-	sprof_facts_subtract(&now.facts, sampled->first);
-	memcpy(sampled->first, now.facts.counters, sizeof(sampled->first));
+	swap_first(sampled, &now.facts);
 }

@@ -60,7 +60,7 @@ static void subtract_stops(const struct sprof_thread *thread,
 {
 	const struct sampled *sampled = thread->sampling;
 	const bool has_ended =
-		thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->life == SAMPLED_DEAD);
+		thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->has_ended);
 
 	figures->stood_ns = sampled ? sampled->stood_ns : 0;
 	figures->has_switches = facts->has_switches;
@@ -102,11 +102,4 @@ bool sprof_reading_take(
 	read_io(world, thread, &ret->facts);
 	subtract_stops(thread, &ret->facts, &ret->figures);
 	return true;
-}
-
-void sprof_facts_subtract(
-	struct sprof_thread_facts *facts, const uint64_t first[SPROF_COUNTER_COUNT])
-{
-	for (int i = 0; i < SPROF_COUNTER_COUNT; i++)
-		facts->counters[i] = sprof_minus(facts->counters[i], first[i]);
 }

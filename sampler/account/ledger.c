@@ -32,22 +32,12 @@ void sprof_ledger_read(
 		{then->cpu_ns + cpu_ns, then->runq_ns + queue_ns, then->timeslices + turns}};
 }
 
-static uint64_t take(uint64_t *ns)
+uint64_t sprof_ledger_take(uint64_t *ns)
 {
 	const uint64_t taken = *ns;
 
 	*ns = 0;
 	return taken;
-}
-
-uint64_t sprof_ledger_take_running(struct ledger *ledger)
-{
-	return take(&ledger->running_ns);
-}
-
-uint64_t sprof_ledger_take_queue(struct ledger *ledger)
-{
-	return take(&ledger->queue_ns);
 }
 
 uint64_t sprof_ledger_take_asleep(struct ledger *ledger, int64_t part)

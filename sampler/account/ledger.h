@@ -34,10 +34,9 @@ void sprof_ledger_begin(struct ledger *ledger, const struct ledger_look *look);
 void sprof_ledger_read(
 	struct ledger *ledger, const struct ledger_look *look, bool slept, bool sleeps);
 
-/* Take what a sample explains. */
-uint64_t sprof_ledger_take_running(struct ledger *ledger);
-uint64_t sprof_ledger_take_queue(struct ledger *ledger);
-/* Takes 1/part of it; the rest stays for the next sleep that is seen. */
+/* Takes what a sample explains: all of the time. */
+uint64_t sprof_ledger_take(uint64_t *ns);
+/* 1/part of it; the rest stays for the next sleep that is seen. */
 uint64_t sprof_ledger_take_asleep(struct ledger *ledger, int64_t part);
 
 #endif

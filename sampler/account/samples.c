@@ -1,7 +1,7 @@
 /*
  * Samples on their way to the sink. The sample of a thread that waits for a lock says where the
- * holder is, so it is deferred until the holder has its sample. Each sample gets its part of the time
- * of an interval of the thread's ledger:
+ * holder is, so it is deferred until the holder has its sample. Each sample gets its part of the
+ * time of an interval of the thread's ledger:
  *
  * - Time on a CPU goes in equal shares to the timer records in the interval; without records, to
  *   the stop at its end; without a stop, it is kept for the next sample.
@@ -94,69 +94,69 @@ static struct sprof_sample sample_at(const struct run *run, const struct observa
 }
 
 /* Returns false if it is not deferred, for lack of memory. */
-static bool defer(struct samples *samples, const struct deferred *deferred)
+static bool defer(struct book *book, const struct deferred *deferred)
 {
-	if (!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
-		    samples->deferred_count + 1, sizeof(*samples->deferred)))
+	if (!sprof_array_reserve(&book->deferred, &book->deferred_capacity,
+		    book->deferred_count + 1, sizeof(*book->deferred)))
 		return false;
-	samples->deferred[samples->deferred_count++] = *deferred;
+	book->deferred[book->deferred_count++] = *deferred;
 	return true;
 }
 
-void sprof_samples_emit(struct samples *samples, const struct observation *observation, uint64_t ns)
+void sprof_samples_emit(struct book *book, const struct observation *observation, uint64_t ns)
 {
 	struct sampled *sampled = observation->thread->sampling;
 	struct deferred deferred = {
 		.thread = observation->thread,
-		.sample = sample_at(samples->run, observation, &sampled->last, sampled->wait.id),
+		.sample = sample_at(book->run, observation, &sampled->last, sampled->wait.id),
 		.holder_tid = sampled->wait.id ? sampled->wait.lock.holder_tid : 0,
 	};
 
 	deferred.sample.ns = ns;
-	if (!deferred.holder_tid || !defer(samples, &deferred))
-		hand_over(samples->run, observation->thread, &deferred.sample);
+	if (!deferred.holder_tid || !defer(book, &deferred))
+		hand_over(book->run, observation->thread, &deferred.sample);
 }
 
-void sprof_samples_add_record(struct samples *samples, const struct observation *observation,
+void sprof_samples_add_record(struct book *book, const struct observation *observation,
 	const struct last_seen *seen, uint32_t wait)
 {
 	const struct deferred deferred = {
 		.thread = observation->thread,
-		.sample = sample_at(samples->run, observation, seen, wait),
+		.sample = sample_at(book->run, observation, seen, wait),
 		.is_record = true,
 	};
 
-	if (!defer(samples, &deferred))
-		samples->run->out_of_memory = true;
+	if (!defer(book, &deferred))
+		book->run->out_of_memory = true;
 }
 
 /* The thread's records are the last deferred samples. */
-static size_t first_record(const struct samples *samples, const struct sprof_thread *thread)
+static size_t first_record(const struct book *book, const struct sprof_thread *thread)
 {
-	size_t first = samples->deferred_count;
+	size_t first = book->deferred_count;
 
-	while (first && samples->deferred[first - 1].is_record &&
-		samples->deferred[first - 1].thread == thread)
+	while (first && book->deferred[first - 1].is_record &&
+		book->deferred[first - 1].thread == thread)
 		first--;
 	return first;
 }
 
-bool sprof_samples_have_records(const struct samples *samples, const struct sprof_thread *thread)
+bool sprof_samples_have_records(const struct book *book, const struct sprof_thread *thread)
 {
-	return first_record(samples, thread) < samples->deferred_count;
+	return first_record(book, thread) < book->deferred_count;
 }
 
-void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread)
+void sprof_samples_flush(struct book *book, const struct sprof_thread *thread)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < samples->deferred_count; i++) {
-		if (!thread || samples->deferred[i].thread == thread)
-			emit(samples->run, &samples->deferred[i]);
+	for (size_t i = 0; i < book->deferred_count; i++) {
+		if (!thread || book->deferred[i].thread == thread)
+			emit(book->run, &book->deferred[i]);
 		else
-			samples->deferred[kept++] = samples->deferred[i];
+			book->deferred[kept++] = book->deferred[i];
 	}
-	samples->deferred_count = kept;
+	book->deferred_count = kept;
 }
 
 enum { ALL = 1, HALF = 2 };
@@ -171,53 +171,53 @@ static struct ledger_look read_now(const struct run *run, struct sprof_thread *t
 }
 
 /* Records that were observed in the interval share its CPU time. */
-static void end(struct samples *samples, struct sprof_thread *thread,
-	const struct ledger_look *look, bool sleeps)
+static void end(
+	struct book *book, struct sprof_thread *thread, const struct ledger_look *look, bool sleeps)
 {
 	struct sampled *sampled = thread->sampling;
 	struct ledger *ledger = &sampled->ledger;
-	const size_t first = first_record(samples, thread), count = samples->deferred_count - first;
+	const size_t first = first_record(book, thread), count = book->deferred_count - first;
 	uint64_t ns;
 
 	if (look->time_ns)
 		sprof_ledger_read(ledger, look, sampled->sleep.active, sleeps);
 	if (!count)
 		return;
-	ns = sprof_ledger_take_running(ledger);
+	ns = sprof_ledger_take(&ledger->running_ns);
 	for (size_t i = 0; i < count; i++) {
-		struct deferred *deferred = &samples->deferred[first + i];
+		struct deferred *deferred = &book->deferred[first + i];
 
 		deferred->sample.ns = ns * (i + 1) / count - ns * i / count;
-		emit(samples->run, deferred);
+		emit(book->run, deferred);
 	}
-	samples->deferred_count = first;
+	book->deferred_count = first;
 	/* With nohz_full, the kernel adds the CPU time much later. */
 	ledger->ran_ns = ledger->last.time_ns;
 }
 
-void sprof_interval_read(struct samples *samples, struct sprof_thread *thread, uint64_t since_ns)
+void sprof_interval_read(struct book *book, struct sprof_thread *thread, uint64_t since_ns)
 {
 	struct ledger_look look = {0};
 
 	if (thread->sampling->ledger.last.time_ns < since_ns)
-		look = read_now(samples->run, thread);
-	end(samples, thread, &look, false);
+		look = read_now(book->run, thread);
+	end(book, thread, &look, false);
 }
 
 /* The sample that is repeated is of the last tick that knew that the thread was still asleep. */
-static void sleep_on(struct samples *samples, struct sprof_thread *thread,
-	const struct ledger_look *look, int64_t part)
+static void sleep_on(struct book *book, struct sprof_thread *thread, const struct ledger_look *look,
+	int64_t part)
 {
-	const struct sprof_sampler_options *options = samples->run->options;
+	const struct sprof_sampler_options *options = book->run->options;
 	struct sampled *sampled = thread->sampling;
 	struct sprof_sample sample;
 	uint64_t queue_ns;
 
-	end(samples, thread, look, part == HALF);
+	end(book, thread, look, part == HALF);
 	sample = sample_of(thread, &sampled->last, sampled->wait.id);
 	sample.is_further = true;
 	sample.ns = sprof_ledger_take_asleep(&sampled->ledger, part);
-	queue_ns = sprof_ledger_take_queue(&sampled->ledger);
+	queue_ns = sprof_ledger_take(&sampled->ledger.queue_ns);
 	if (options->no_samples || !sprof_mode_takes(options->mode, sample.state) ||
 		(!sample.ns && !queue_ns))
 		return;
@@ -226,48 +226,45 @@ static void sleep_on(struct samples *samples, struct sprof_thread *thread,
 	sample.time_ns = sprof_most(sampled->sleep.seen_ns,
 		sprof_most(sampled->turn_ns, thread->process->sampling->quiet.quiet_ns));
 	sample.queue_ns = sprof_mode_counts(options->mode, SPROF_TIME_RUNQ) ? queue_ns : 0;
-	hand_over(samples->run, thread, &sample);
+	hand_over(book->run, thread, &sample);
 }
 
-uint64_t sprof_interval_end(struct samples *samples, const struct observation *observation)
+uint64_t sprof_interval_end(struct book *book, const struct observation *observation)
 {
 	const bool is_blocked = sprof_state_is_blocked(observation->state);
 	struct sprof_thread *thread = observation->thread;
 	struct sampled *sampled = thread->sampling;
 
 	if (sampled->sleep.active && observation->by != OBSERVED_BY_REUSE) {
-		sleep_on(samples, thread, &observation->look, is_blocked ? HALF : ALL);
-		sprof_sampled_woke(sampled);
+		sleep_on(book, thread, &observation->look, is_blocked ? HALF : ALL);
+		sampled->sleep.active = false;
 	} else {
-		end(samples, thread, &observation->look, is_blocked);
+		end(book, thread, &observation->look, is_blocked);
 	}
 	return is_blocked ? sprof_ledger_take_asleep(&sampled->ledger, ALL)
-			  : sprof_ledger_take_running(&sampled->ledger);
+			  : sprof_ledger_take(&sampled->ledger.running_ns);
 }
 
 void sprof_interval_sleep(
-	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, bool reads)
+	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool reads)
 {
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	struct ledger_look look = {time_ns, sampled->ledger.last.figures};
 
 	if (!sampled->sleep.active || time_ns <= sampled->ledger.last.time_ns)
 		return;
 	if (reads)
-		look = read_now(samples->run, thread);
-	sleep_on(samples, thread, &look, ALL);
+		look = read_now(book->run, thread);
+	sleep_on(book, thread, &look, ALL);
 	/* It has run since. What comes next is another sleep. */
 	if (reads && look.time_ns && look.figures.timeslices != sampled->sleep.timeslices)
-		sprof_sampled_woke(thread->sampling);
+		sampled->sleep.active = false;
 }
 
 void sprof_interval_woke(
-	struct samples *samples, struct sprof_thread *thread, const struct ledger_look *look)
+	struct book *book, struct sprof_thread *thread, const struct ledger_look *look)
 {
-	const struct sampled *sampled = thread->sampling;
-
-	if (!sampled->sleep.active)
-		return;
-	sleep_on(samples, thread, look, ALL);
-	sprof_sampled_woke(thread->sampling);
+	if (thread->sampling->sleep.active)
+		sleep_on(book, thread, look, ALL);
+	thread->sampling->sleep.active = false;
 }

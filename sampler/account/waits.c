@@ -13,10 +13,8 @@
 #include "base/maps-text.h"
 #include "blocked/kernel-stack-read.h"
 
-enum {
-	/* the set of watched descriptors changes, but not for long */
-	EVENT_AGE_NS = 100 * SPROF_NS_PER_MS,
-};
+/* Until a wait for an event is looked up again: the watched descriptors may have changed. */
+enum { EVENT_AGE_NS = 100 * SPROF_NS_PER_MS };
 
 static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
 {

@@ -6,6 +6,7 @@
 #include "sampler/loop/schedule.h"
 
 #include "base/clock.h"
+#include "base/numbers.h"
 
 enum {
 	LONGEST_NS = SPROF_NS_PER_S, /* never slower than once a second */
@@ -22,7 +23,6 @@ void sprof_budget_init(struct sprof_budget *budget, double share, uint64_t perio
 	*budget = (struct sprof_budget){
 		.share = share,
 		.shortest = period,
-		.longest = period > LONGEST_NS ? period : LONGEST_NS,
 		.cost = FIRST_COST_NS,
 	};
 }
@@ -39,8 +39,6 @@ uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t
 	const double least = cost < budget->last ? cost : budget->last;
 	double share = budget->share, period;
 
-	if (share <= 0)
-		return budget->shortest;
 	budget->cost += ((cost < limit ? cost : limit) - budget->cost) / MEMORY;
 	if (budget->cost < least)
 		budget->cost = least;
@@ -55,7 +53,5 @@ uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t
 	if (share < budget->share * least_part)
 		share = budget->share * least_part;
 	period = budget->cost / share;
-	if (period <= (double)budget->shortest)
-		return budget->shortest;
-	return period < (double)budget->longest ? (uint64_t)period : budget->longest;
+	return sprof_most(budget->shortest, period < LONGEST_NS ? (uint64_t)period : LONGEST_NS);
 }

@@ -16,30 +16,31 @@ static bool expect(void *data, struct sprof_thread *thread)
 	if (stacks->run->options->no_samples)
 		sprof_copy_plan_expect_all(thread);
 	sprof_copy_plan_expect(thread);
-	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->buffer) &&
-		sprof_copy_reserve_most(&stacks->buffer);
+	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->peeking.buffer) &&
+		sprof_copy_reserve_most(&stacks->peeking.buffer);
 }
 
 static bool is_expected(const struct event_stacks *stacks, const struct sprof_thread *thread)
 {
-	return thread->sampling && thread->process->sampling && stacks->buffer.bytes;
+	return thread->sampling && thread->process->sampling && stacks->peeking.buffer.bytes;
 }
 
 static bool copy(void *data, struct sprof_thread *thread, bool is_last)
 {
 	struct event_stacks *stacks = data;
 	const struct sprof_world *world = stacks->run->world;
+	struct sprof_snapshot *snapshot = &stacks->peeking.snapshot;
 	struct copying copying;
 
 	stacks->taken = (struct observation){
 		.thread = thread, .by = OBSERVED_BY_STOP, .time_ns = now_of(stacks->run)};
-	if (!is_expected(stacks, thread) || !world->see_registers(thread, &stacks->snapshot.regs))
+	if (!is_expected(stacks, thread) || !world->see_registers(thread, &snapshot->regs))
 		return false;
 	if (is_last)
 		sprof_mappings_read(world, thread->process);
-	copying = sprof_copying_of(world, thread, &stacks->buffer);
-	if (sprof_copy_stack(&copying, NULL, &stacks->snapshot))
-		stacks->taken.snapshot = &stacks->snapshot;
+	copying = sprof_copying_of(world, thread, &stacks->peeking.buffer);
+	if (sprof_copy_stack(&copying, NULL, snapshot))
+		stacks->taken.snapshot = snapshot;
 	return stacks->taken.snapshot;
 }
 
@@ -67,7 +68,7 @@ static bool take(void *data, struct sprof_thread *thread, const struct sprof_per
 	if (!is_expected(stacks, thread) ||
 		(maps == &thread->process->maps && time_ns < thread->process->executed_ns))
 		return false;
-	stacks->snapshot = (struct sprof_snapshot){
+	stacks->peeking.snapshot = (struct sprof_snapshot){
 		.regs = user->regs,
 		.stack = sprof_copy_by_kernel(maps, user, user->stack_size),
 	};
@@ -75,7 +76,7 @@ static bool take(void *data, struct sprof_thread *thread, const struct sprof_per
 		.thread = thread,
 		.by = OBSERVED_BY_KERNEL,
 		.time_ns = time_ns,
-		.snapshot = &stacks->snapshot,
+		.snapshot = &stacks->peeking.snapshot,
 	};
 	return true;
 }
@@ -89,6 +90,9 @@ static bool walk(void *data, uint32_t *ret_stack)
 
 	sprof_mappings_doubt(&stacks->taken.thread->process->sampling->mappings);
 	walked = sprof_walk(stacks->run, &stacks->taken);
+	/* Beside samples, only those count. */
+	if (stacks->run->options->no_samples)
+		stacks->run->quality->merges[walked.stack.merge]++;
 	return sink->stack(sink->data, &walked.stack, ret_stack);
 }
 

@@ -45,9 +45,7 @@ struct kept_signals {
 struct event_stacks {
 	struct run *run;
 	struct book *book;
-	struct copy_buffer buffer;
-	struct sprof_snapshot snapshot; /* of a thread that stood still */
-	struct peeking peeking;
+	struct peeking peeking;   /* also for threads that stand still */
 	struct observation taken; /* the copy under way: its snapshot is NULL if there is none */
 	struct sprof_event_stacks offered;
 };
@@ -80,7 +78,7 @@ static inline uint64_t spent_ns(const struct loop *loop)
 	return loop->run.world->own_cpu_ns() + loop->period.stopped_ns + loop->stops.pauses.total;
 }
 
-/* sampler/account/quality.c: fills in the quality figures up to now. */
+/* periods.c: fills in the quality figures up to now. */
 void sprof_loop_fill_quality(struct loop *loop);
 /* A tick that charges every thread up to now. */
 void sprof_loop_charge_all(struct loop *loop);
@@ -97,11 +95,8 @@ void sprof_switch_off(struct loop *loop);
 /* For how long it was on, and off, in this period. */
 uint64_t sprof_switch_on_ns(const struct loop *loop);
 uint64_t sprof_switch_off_ns(const struct loop *loop);
-/* A new period begins where the last one ended. */
-void sprof_switch_restart(struct loop *loop);
 
-/* periods.c: begins the first period; ends a period whose end has come, if that is possible. */
-void sprof_period_begin(struct loop *loop);
+/* periods.c: ends a period whose end has come, if that is possible. */
 void sprof_period_end(struct loop *loop);
 
 #endif

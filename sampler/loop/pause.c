@@ -26,14 +26,6 @@ uint64_t sprof_switch_off_ns(const struct loop *loop)
 	return sampling->off_ns + sprof_minus(now_of(&loop->run), sampling->since_ns);
 }
 
-void sprof_switch_restart(struct loop *loop)
-{
-	struct sampling_switch *sampling = &loop->sampling;
-
-	sampling->on_ns = sampling->off_ns = 0;
-	sampling->since_ns = sampling->is_on ? loop->run.tick.ns : now_of(&loop->run);
-}
-
 static void begin_ticks(struct loop *loop, uint64_t first_ns)
 {
 	struct pace *pace = &loop->pace;
@@ -55,10 +47,7 @@ void sprof_switch_init(struct loop *loop)
 		.planned_ns = options->starts_off ? UINT64_MAX : loop->pace.begin_ns,
 		.since_ns = loop->pace.begin_ns,
 	};
-	/*
-	 * All that the threads of a launched program have used since their birth belongs to the
-	 * run.
-	 */
+	/* All that a launched program has used since its birth belongs to the run. */
 	if (!options->starts_off && !options->delay_ns)
 		begin_ticks(loop, loop->pace.begin_ns);
 }

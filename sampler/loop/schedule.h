@@ -36,17 +36,12 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
  */
 void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now);
 
-/*
- * Whether a tick that began at `begin` has used a quarter of its period by now. Then it begins nothing that can
- * wait: the other threads come first.
- */
+/* Whether a tick has used a quarter of its period: then it begins nothing that can wait. */
 bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now);
 
 /*
- * The last tick began at `begin` and ended at `end`. The next deadline is at least half of that
- * time after `end`, or two periods after it, whichever is less. A tick stops threads, and they need
- * this time to run. Without it, ticks that are longer than the period would follow each other at
- * once.
+ * The last tick was from `begin` to `end`. The next one is at least half of that time after `end`,
+ * but at most two periods: a tick stops threads, and they need time to run.
  */
 void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end);
 
@@ -70,9 +65,8 @@ void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now);
 
 /* budget.c: how often to sample without exceeding a share of the time. Times as above. */
 struct sprof_budget {
-	double share;      /* of the time, that sampling may use; 0: no limit */
-	uint64_t shortest; /* the period asked for */
-	uint64_t longest;
+	double share;               /* of the time, that sampling may use */
+	uint64_t shortest;          /* the period asked for */
 	uint64_t seen_ns, spent_ns; /* at the last tick */
 	double cost, last;          /* of a usual tick; of the last one */
 	double debt;                /* spent beyond the share; negative: what is left of it */

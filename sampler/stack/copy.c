@@ -21,11 +21,6 @@ enum {
 	LARGEST_COPY = 8 * 1024 * 1024,     /* the usual stack limit */
 };
 
-void sprof_copy_plan_init(struct copy_plan *plan)
-{
-	*plan = (struct copy_plan){.size = FIRST_COPY};
-}
-
 void sprof_copy_plan_expect_all(const struct sprof_thread *thread)
 {
 	thread->sampling->copy.size = LARGEST_COPY;
@@ -42,8 +37,7 @@ void sprof_copy_plan_expect(const struct sprof_thread *thread)
 	const struct sampled_process *process = thread->process->sampling;
 	struct copy_plan *plan = &thread->sampling->copy;
 
-	if (process->script)
-		plan->size = sprof_most(plan->size, FIRST_DEEP_COPY);
+	plan->size = sprof_most(plan->size, process->script ? FIRST_DEEP_COPY : FIRST_COPY);
 	if (process->mappings.go && !plan->goroutine_size)
 		plan->goroutine_size = sprof_most(plan->size, FIRST_GOROUTINE_COPY);
 }
@@ -79,16 +73,13 @@ void sprof_copy_buffer_finish(struct copy_buffer *buffer)
 	sprof_interp_copy_destroy(buffer->script);
 }
 
-/*
- * A signal handler may run on another stack, and the thread's own is copied too. A Go thread may
- * have a third one.
- */
+/* With the stack of a signal handler, the thread's own is copied. A Go thread may have a third. */
 static size_t room_for(const struct copy_plan *plan)
 {
 	return (plan->goroutine_size ? 3 : 2) * largest_of(plan);
 }
 
-/* The bytes are not cleared: most of the room is never used, and a page costs memory from its first byte on. */
+/* The bytes are not cleared: most are never used, and a page costs memory from its first use. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
 {
 	uint8_t *bytes;
@@ -161,10 +152,7 @@ static void copy(const struct copying *copying, uint64_t base, struct area area,
 	set_size(ret, read_memory(copying, ret->base, bytes, size));
 }
 
-/*
- * Copies the stack that the thread is on, and by the same system call the known frames of an
- * interpreter.
- */
+/* Copies the current stack, and by the same system call the known frames of an interpreter. */
 static void copy_current(const struct copying *copying, uint64_t base, struct area area,
 	uint8_t *bytes, struct sprof_stack_copy *ret)
 {
@@ -256,10 +244,7 @@ void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *re
 			copying->buffer->bytes + plan->size / 4, ret);
 }
 
-/*
- * Makes the copy begin at base. Returns false if base lies elsewhere, or if a missing part can't be
- * read.
- */
+/* Makes the copy begin at base. Returns false if a part that is missing can't be read. */
 static bool begin_at(struct sprof_stack_copy *ahead, const struct copying *copying, uint64_t base)
 {
 	const struct copy_buffer *buffer = copying->buffer;

@@ -45,22 +45,17 @@ struct sprof_goroutine_reading sprof_copying_goroutine(const struct copying *cop
 struct sprof_stack_copy sprof_copy_by_kernel(
 	const struct sprof_maps *maps, const struct sprof_perf_user *user, size_t wanted);
 
-/*
- * A complete walk stayed in the copied stack: so that is the thread's own stack, or a coroutine's.
- */
+/* A complete walk stayed in the copied stack: it is the thread's own stack, or a coroutine's. */
 void sprof_copy_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
 
-/* Plans: only an exec shrinks one. */
-void sprof_copy_plan_init(struct copy_plan *plan);
-/* Makes each copy as large as a copy may be. A Go process then has the threads' own stacks copied, too. */
+/* Plans: only an exec shrinks one. Zeroed is empty and valid. */
+
+/* Makes each copy as large as can be. For Go, also the threads' own stacks are then copied. */
 void sprof_copy_plan_expect_all(const struct sprof_thread *thread);
 /* The stack did not fit: the next copy is larger. */
 void sprof_copy_plan_grow(size_t *size);
-/*
- * A thread is about to be copied: a large copy for an interpreter, which calls itself for each call;
- * for a Go thread, that of a goroutine.
- */
+/* Before each copy: an interpreter, which calls itself, and a goroutine get a large one. */
 void sprof_copy_plan_expect(const struct sprof_thread *thread);
 
 /* Makes room for the largest copy of the plan. Returns false if out of memory. */

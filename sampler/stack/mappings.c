@@ -35,10 +35,7 @@ static void find_go(const struct sprof_world *world, const struct sprof_process 
 	known->go_count = world->go_count(world->unwinder);
 }
 
-/*
- * Returns whether the mappings have changed since our last read; other parts of sprof read them,
- * too.
- */
+/* Returns whether they have changed since our last read: other parts of sprof read them, too. */
 static bool read_maps(const struct sprof_world *world, struct sprof_process *process)
 {
 	struct known_mappings *known = &process->sampling->mappings;
@@ -190,8 +187,8 @@ static bool leads_through(const struct sprof_stack_view *stack, const struct spr
 }
 
 /*
- * Whether the mappings that the stack may lead through are unchanged: several if a file is mapped twice. A process
- * may have tens of thousands of others, which one comparison each rules out.
+ * Whether the mappings on the stack are unchanged: several of a module if its file is mapped twice.
+ * A process may have tens of thousands of others, which one comparison each rules out.
  */
 static enum sprof_maps_answer confirm(const struct sprof_world *world,
 	struct sprof_process *process, const struct sprof_stack_view *stack)
@@ -224,7 +221,7 @@ static enum sprof_maps_answer confirm(const struct sprof_world *world,
 	return SPROF_MAPS_SAME;
 }
 
-/* Whether the stack leads through a file's mapping that the record's thread made in (after, until]. */
+/* Whether the record's thread made a file's mapping on the stack in (after, until]. */
 static bool leads_through_made(const struct sprof_world *world, const struct sprof_process *process,
 	const struct sprof_stack_view *stack, uint64_t after_ns, uint64_t until_ns)
 {

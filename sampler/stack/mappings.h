@@ -23,10 +23,7 @@ bool sprof_mappings_seek(
 /* Reads them if they are old at now_ns. */
 void sprof_mappings_refresh(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns);
-/*
- * Whether the process has executed a program that was not reported yet: the known mappings are the
- * old program's.
- */
+/* Whether there was an exec that was not reported yet: the mappings are the old program's. */
 bool sprof_mappings_are_gone(const struct sprof_process *process);
 /* The process runs another program. */
 void sprof_mappings_forget(struct known_mappings *mappings);

@@ -94,11 +94,11 @@ struct walked sprof_walk(const struct run *run, const struct observation *observ
 		: &process->maps;
 	struct walked walked = {.goroutine = 0};
 
-	/* It has run since its tick, and may have loaded a library. */
-	if (observation->is_late)
+	/* After a late stop it has run since its tick, and may have loaded a library. */
+	if (observation->by == OBSERVED_BY_STOP && observation->time_ns != run->tick.ns)
 		sprof_mappings_doubt(mappings);
 	else if (observation->by == OBSERVED_BY_STOP)
-		sprof_mappings_doubt_late(mappings, observation->time_ns, begin);
+		sprof_mappings_doubt_late(mappings, run->tick.ns, begin);
 	if (maps == &process->maps)
 		sprof_mappings_refresh(world, process, observation->time_ns);
 	if (run->options->goroutines)

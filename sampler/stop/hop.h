@@ -3,8 +3,8 @@
  *
  * A thread interrupted from its own CPU is merely preempted: it stops as soon as sprof waits, and
  * sprof is next. Without an idle CPU to watch from, sprof moves to the CPUs of the threads, and
- * stays on that of the last one: the next tick finds it there. If no tick has stopped a thread for a
- * while, it leaves them, because reading what the kernel has recorded takes their time.
+ * stays on that of the last one: the next tick finds it there. It leaves them if it only reads what
+ * the kernel has recorded, because that takes their time.
  */
 #ifndef SPROF_SAMPLER_STOP_HOP_H
 #define SPROF_SAMPLER_STOP_HOP_H

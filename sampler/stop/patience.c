@@ -28,6 +28,10 @@ void sprof_patience_begin(struct patience *patience, uint64_t now, uint64_t peri
 {
 	uint64_t vain = period / 2 > LEAST_VAIN_NS ? period / 2 : LEAST_VAIN_NS;
 
+	if (patience->deadline_ns) {
+		patience->deadline_ns += now - patience->since_ns;
+		return;
+	}
 	*patience = (struct patience){
 		.deadline_ns = now + at_most(thorough ? MOST_NS : period / 4),
 		.vain_ns = thorough ? THOROUGH_NS : at_most(vain),
@@ -49,9 +53,4 @@ void sprof_patience_end(struct patience *patience, uint64_t now)
 
 	patience->vain_ns -= vain < patience->vain_ns ? vain : patience->vain_ns;
 	patience->since_ns = now;
-}
-
-void sprof_patience_go_on(struct patience *patience, uint64_t now)
-{
-	patience->deadline_ns += now - patience->since_ns;
 }

@@ -23,10 +23,11 @@ static void begin(struct slot *slot, const struct ask *ask, enum slot_phase phas
 	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
 }
 
-bool sprof_slots_add(struct slots *slots, const struct ask *ask)
+bool sprof_slots_add(struct slots *slots, const struct sprof_world *world, const struct ask *ask)
 {
 	const struct copy_plan *plan = &ask->thread->sampling->copy;
 	bool is_asked = ask->thread->phase == SPROF_THREAD_INTERRUPTED;
+	struct slot *slot;
 
 	sprof_copy_plan_expect(ask->thread);
 	if (!sprof_copy_reserve(&slots->spare.buffer, plan) ||
@@ -34,16 +35,10 @@ bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 			&slots->items, &slots->capacity, slots->count + 1, sizeof(*slots->items)) ||
 		!sprof_copy_reserve(&slots->items[slots->count].buffer, plan))
 		return false;
-	begin(&slots->items[slots->count++], ask, is_asked ? SLOT_QUEUED : SLOT_PLANNED);
-	return true;
-}
-
-bool sprof_slots_prepare(struct slots *slots, const struct sprof_world *world)
-{
-	struct slot *slot = &slots->items[slots->count - 1];
-
-	return sprof_interpreted_prepare(world, slot->ask.thread, &slot->buffer) &&
-		sprof_interpreted_prepare(world, slot->ask.thread, &slots->spare.buffer);
+	slot = &slots->items[slots->count++];
+	begin(slot, ask, is_asked ? SLOT_QUEUED : SLOT_PLANNED);
+	return sprof_interpreted_prepare(world, ask->thread, &slot->buffer) &&
+		sprof_interpreted_prepare(world, ask->thread, &slots->spare.buffer);
 }
 
 struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread)

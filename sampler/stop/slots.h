@@ -20,7 +20,7 @@ enum slot_phase {
 	SLOT_ASKED,  /* to stop in this tick */
 	SLOT_QUEUED, /* asked, perhaps ticks ago; it waits for a CPU to stop on */
 	SLOT_COPIED,
-	SLOT_FAILED, /* it stopped, but was gone before its registers could be read, or the slot is too small now */
+	SLOT_FAILED, /* its registers could not be read, or the slot is too small by now */
 	SLOT_ASLEEP, /* it went to sleep before it was asked */
 	SLOT_GONE,   /* the thread has ended, or runs another program now */
 };
@@ -57,15 +57,11 @@ struct slot_group {
 void sprof_slots_finish(struct slots *slots);
 
 /*
- * Adds a slot, with room for the thread's stack in it and in the spare one. Returns false if out of
- * memory.
+ * Adds a slot, with room for the thread's stack, and an interpreter's frames, in it and in the
+ * spare one. Returns false if out of memory.
  */
-SPROF_MUST_USE bool sprof_slots_add(struct slots *slots, const struct ask *ask);
-/*
- * Makes room for the interpreter's frames of the thread added last, in its slot and in the spare
- * one, which is for late stops. Returns false if out of memory.
- */
-SPROF_MUST_USE bool sprof_slots_prepare(struct slots *slots, const struct sprof_world *world);
+SPROF_MUST_USE bool sprof_slots_add(
+	struct slots *slots, const struct sprof_world *world, const struct ask *ask);
 /* Returns NULL if the thread has no slot. */
 struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread);
 /*

@@ -16,9 +16,9 @@ enum { QUICK_NS = 200 * 1000 };
  * Resumes the thread. Returns when it went on. It may have taken our CPU before we could read the
  * clock again, but not for longer than we have been queued since the last note.
  */
-static uint64_t let_go(
-	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
+static uint64_t let_go(const struct stops *stops, struct sprof_thread *thread)
 {
+	const struct run *run = stops->run;
 	const uint64_t before = now_of(run);
 	uint64_t after, queued;
 
@@ -26,13 +26,13 @@ static uint64_t let_go(
 	after = now_of(run);
 	if (after - before <= QUICK_NS)
 		return after;
-	queued = sprof_hop_queued_ns(hop);
+	queued = sprof_hop_queued_ns(&stops->hop);
 	return queued < after - before ? after - queued : before;
 }
 
-void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
-	struct sprof_histogram *pauses, struct slot *slot)
+void sprof_standstill_copy(struct stops *stops, struct slot *slot)
 {
+	const struct run *run = stops->run;
 	const struct sprof_world *world = run->world;
 	struct sprof_thread *thread = slot->ask.thread;
 	const struct copying copying = sprof_copying_of(world, thread, &slot->buffer);
@@ -50,16 +50,16 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 		sprof_copy_stack(&copying, &ahead, &slot->snapshot);
 		slot->phase = SLOT_COPIED;
 	}
-	end = let_go(run, hop, thread);
+	end = let_go(stops, thread);
 	/*
 	 * A stop that took longer was not that of a running thread: it waited for a CPU, or its
 	 * group had used up its share (cpu.max). That is no pause of ours. Before we saw it, the
 	 * thread stood still at most as long as we were queued for a CPU ourselves.
 	 */
 	if (unseen > QUICK_NS)
-		unseen = sprof_least(unseen, sprof_hop_queued_ns(hop));
+		unseen = sprof_least(unseen, sprof_hop_queued_ns(&stops->hop));
 	/* Without memory, others end the run. */
-	(void)!sprof_histogram_add(pauses, end - begin + unseen);
+	(void)!sprof_histogram_add(&stops->pauses, end - begin + unseen);
 	thread->sampling->stood_ns += end - begin;
 	thread->sampling->is_late = false;
 	if (slot->phase != SLOT_COPIED)
@@ -72,14 +72,14 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 		slot->look.time_ns = 0;
 }
 
-void sprof_standstill_end(
-	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
+void sprof_standstill_end(const struct stops *stops, struct sprof_thread *thread)
 {
-	uint64_t seen = now_of(run), end;
+	const uint64_t seen = now_of(stops->run);
 	struct sprof_regs regs;
+	uint64_t end;
 
-	(void)!run->world->mend(thread, true, &regs);
-	end = let_go(run, hop, thread);
+	(void)!stops->run->world->mend(thread, true, &regs);
+	end = let_go(stops, thread);
 	if (thread->sampling)
 		thread->sampling->stood_ns += end - seen;
 }

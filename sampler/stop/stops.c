@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "sampler/loop/schedule.h"
-#include "sampler/stack/mappings.h"
 #include "sampler/timer/kernel.h"
 
 enum {
@@ -29,6 +28,8 @@ enum {
 	 */
 	NAP_NS = 2 * SPROF_NS_PER_MS,
 	FEW_TIMESLICES = 4,
+	/* for how long a process is assumed to enter the kernel often */
+	ENTERS_NS = 200 * SPROF_NS_PER_MS,
 };
 
 bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
@@ -38,10 +39,9 @@ bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
 
 	stops->asked += sampled->asked_ns != run->tick.ns;
 	sampled->asked_ns = run->tick.ns;
-	sprof_mappings_begin(run->world, ask->thread->process);
 	if (run->options->once)
 		sprof_copy_plan_expect_all(ask->thread);
-	if (!sprof_slots_add(&stops->slots, ask) || !sprof_slots_prepare(&stops->slots, run->world))
+	if (!sprof_slots_add(&stops->slots, run->world, ask))
 		return false;
 	if (stops->slots.count == 1)
 		stops->slots.since_ns = now_of(run);
@@ -114,13 +114,14 @@ static bool is_visited(const struct stops *stops, const struct slot *slot)
 	const struct run *run = stops->run;
 	const struct tick *tick = &run->tick;
 
-	return slot->may_visit && slot->ask.thread->process->sampling->enters_until_ns > tick->ns &&
+	return slot->may_visit &&
+		slot->ask.thread->process->sampling->entered_ns + ENTERS_NS > tick->ns &&
 		!sprof_schedule_is_long(tick->ns, tick->period_ns, now_of(run)) &&
 		!naps(run, slot->ask.thread);
 }
 
 /* Turns the stop into an observation. */
-static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
+static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 	struct sprof_thread *thread = slot->ask.thread;
@@ -129,7 +130,6 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.by = OBSERVED_BY_STOP,
 		.time_ns = time_ns,
 		.state = SPROF_STATE_USER,
-		.is_late = is_late,
 		.cpu = (uint32_t)(thread->sampling->cpu.number + 1),
 		.snapshot = &slot->snapshot,
 		.call = sprof_call_at(regs, regs->system_call),
@@ -142,15 +142,11 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		observation.state =
 			sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
 	if (slot->near && observation.state != SPROF_STATE_USER)
-		sprof_sampled_process_entered(thread->process->sampling, stops->run->tick.ns);
+		thread->process->sampling->entered_ns = stops->run->tick.ns;
 	sprof_book_observation(stops->book, &observation);
 }
 
-/*
- * A late stop, which is not waited for any more: of an earlier tick, or of an earlier part of this
- * tick. The sample's time is that of the stop (0), because this tick may have its own sample.
- */
-static void take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
+void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
 {
 	const struct run *run = stops->run;
 	const struct sampled *sampled = thread->sampling;
@@ -161,22 +157,17 @@ static void take_late(struct stops *stops, struct sprof_thread *thread, uint64_t
 			&(struct ask){
 				.thread = thread,
 				.cpu = {.number = -1},
-				.wants_figures = sprof_charge_is_due(
-					&stops->book->charging, sampled, now_of(run)),
+				.wants_figures =
+					sprof_charge_is_due(stops->book, sampled, now_of(run)),
 			});
 	if (!slot) {
-		sprof_standstill_end(run, &stops->hop, thread);
+		sprof_standstill_end(stops, thread);
 		return;
 	}
-	sprof_standstill_copy(run, &stops->hop, &stops->pauses, slot);
+	sprof_standstill_copy(stops, slot);
 	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, time_ns ? time_ns : now_of(run), true);
+		observe(stops, slot, time_ns ? time_ns : now_of(run));
 	slot->ask.thread = NULL;
-}
-
-void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread)
-{
-	take_late(stops, thread, 0);
 }
 
 static void take_stop(
@@ -190,11 +181,11 @@ static void take_stop(
 		const bool is_before =
 			thread->sampling && thread->sampling->turn_ns != run->tick.ns;
 
-		take_late(stops, thread, is_before ? run->tick.ns - 1 : 0);
+		sprof_stops_take_late(stops, thread, is_before ? run->tick.ns - 1 : 0);
 		return;
 	}
 	if (slot->phase == SLOT_COPIED || slot->phase == SLOT_FAILED) {
-		sprof_standstill_end(run, &stops->hop, thread);
+		sprof_standstill_end(stops, thread);
 		return;
 	}
 	/*
@@ -204,7 +195,7 @@ static void take_stop(
 	if (group->contended && slot->phase == SLOT_ASKED &&
 		now_of(run) > slot->requested_ns + SPIN_NS)
 		slot->phase = SLOT_QUEUED;
-	sprof_standstill_copy(run, &stops->hop, &stops->pauses, slot);
+	sprof_standstill_copy(stops, slot);
 	/* It has had the CPU. The others wait for it in the run queue: no pause of ours. */
 	if (sprof_slot_group_has(group, slot))
 		sprof_slot_group_queue_rest(group);
@@ -229,7 +220,7 @@ static bool take(
 		/* Frames of a program from before an exec can't be named any more. */
 		if (slot->phase == SLOT_COPIED && has_ended &&
 			(process->maps.count || process->denied))
-			observe(stops, slot, stops->run->tick.ns, false);
+			observe(stops, slot, stops->run->tick.ns);
 		slot->phase = SLOT_GONE;
 		slot->awaited = false;
 		slot->ask.thread = NULL;
@@ -302,16 +293,12 @@ void sprof_stops_collect(struct stops *stops)
 {
 	const struct run *run = stops->run;
 	const struct sprof_world *world = run->world;
-	struct patience *patience = &stops->patience;
 	struct stop_order order;
 	bool is_crowded;
 
 	if (!stops->slots.count)
 		return;
-	if (patience->deadline_ns)
-		sprof_patience_go_on(patience, now_of(run));
-	else
-		sprof_patience_begin(patience, now_of(run), run->tick.period_ns, is_thorough(run));
+	sprof_patience_begin(&stops->patience, now_of(run), run->tick.period_ns, is_thorough(run));
 	/* The target's own threads are at least those asked for: the tick may find more later. */
 	is_crowded = sprof_hop_is_crowded(
 		&stops->hop, world->count_runnable(world->loadavg_file), stops->asked);
@@ -320,7 +307,7 @@ void sprof_stops_collect(struct stops *stops)
 		collect_group(stops, &order.group);
 	for (size_t i = 0; i < stops->slots.count; i++) {
 		if (stops->slots.items[i].phase == SLOT_COPIED)
-			observe(stops, &stops->slots.items[i], run->tick.ns, false);
+			observe(stops, &stops->slots.items[i], run->tick.ns);
 	}
 }
 
@@ -347,7 +334,7 @@ void sprof_stops_drain(struct stops *stops)
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY)
 			return;
 		if (event.kind == SPROF_EVENT_STOPPED)
-			sprof_stops_take_late(stops, event.thread);
+			sprof_stops_take_late(stops, event.thread, 0);
 		else
 			stops->on_event(stops->data, &event);
 	}

@@ -1,6 +1,6 @@
 /*
- * Samples of running threads by stopping them. A tick begins, asks for threads, and collects them, perhaps several
- * times. Late stops come between two ticks. The book gets all observations.
+ * Samples of running threads by stopping them. A tick asks for threads and collects them, perhaps
+ * several times. Late stops come between two ticks. The book gets all observations.
  */
 #ifndef SPROF_SAMPLER_STOP_STOPS_H
 #define SPROF_SAMPLER_STOP_STOPS_H
@@ -11,7 +11,7 @@
 
 /* patience.c: how long a tick waits for its stops. */
 
-/* Of one tick. All times in ns of any one clock. */
+/* Of one tick. All times in ns of any one clock. Zeroed has not begun. */
 struct patience {
 	uint64_t deadline_ns; /* for threads that may be waiting for a CPU */
 	uint64_t vain_ns;     /* how much longer it may wait for the others without a stop */
@@ -19,9 +19,9 @@ struct patience {
 };
 
 /*
- * A tick begins. `period`: the time between ticks; a part of it may be spent. A `thorough` tick is
- * the last one for some time: it waits for more CPUs, and for each thread as long as for one that
- * should stop at once.
+ * A tick begins to wait, or goes on after other work, which does not count. `period`: the time
+ * between ticks; a part of it may be spent. A `thorough` tick is the last one for some time: it
+ * waits for more CPUs, and for each thread as long as for one that should stop at once.
  */
 void sprof_patience_begin(struct patience *patience, uint64_t now, uint64_t period, bool thorough);
 
@@ -34,9 +34,6 @@ uint64_t sprof_patience_deadline(struct patience *patience, uint64_t now, bool s
 /* Ends the wait: no stop has come since the last one. */
 void sprof_patience_end(struct patience *patience, uint64_t now);
 
-/* The tick waits for more: the time since the end of the last wait does not count. */
-void sprof_patience_go_on(struct patience *patience, uint64_t now);
-
 struct stops {
 	const struct run *run;
 	void *data; /* of on_event */
@@ -47,8 +44,8 @@ struct stops {
 	struct slots slots;
 	struct sprof_hop hop;
 	/* Both are zeroed by the tick when it begins. */
-	struct patience patience; /* zeroed: this tick has not waited yet */
-	size_t asked;             /* threads that this tick has asked for */
+	struct patience patience;
+	size_t asked; /* threads that this tick has asked for */
 };
 
 /* The caller keeps all pointed-to objects alive for longer. */
@@ -65,18 +62,19 @@ bool sprof_stops_are_due(const struct stops *stops);
  * got no CPU. The caller empties them.
  */
 void sprof_stops_collect(struct stops *stops);
-/* Between two ticks: a stop that was asked for has come. */
-void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread);
+/*
+ * A stop has come that is not waited for any more: of an earlier tick, or an earlier part of this
+ * one. Its sample has that time; 0: the stop's, because this tick may have its own sample.
+ */
+void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns);
 /* The run is over: waits for outstanding stops, so that none is left behind. */
 void sprof_stops_drain(struct stops *stops);
 
 /* standstill.c: all that happens while a thread is stopped for a sample. */
 
 /* Copies the slot's stopped thread, lets it go on, and reads its figures if wanted. */
-void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
-	struct sprof_histogram *pauses, struct slot *slot);
+void sprof_standstill_copy(struct stops *stops, struct slot *slot);
 /* Ends a stop that is not needed any more: the thread notices only the pause. */
-void sprof_standstill_end(
-	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread);
+void sprof_standstill_end(const struct stops *stops, struct sprof_thread *thread);
 
 #endif

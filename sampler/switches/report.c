@@ -22,8 +22,8 @@ static bool is_in_row(const struct switching_row *row, const struct sprof_sample
 }
 
 /*
- * How long the wait has been in its row: the parts of a wait go to several rows if its lock changes hands,
- * or if a place is known later.
+ * How long the wait has been in its row: the parts of a wait go to several rows if its lock changes
+ * hands, or if a place is known later.
  */
 static uint64_t length_in_row(struct switching *switching, const struct sprof_sample *where,
 	const struct sprof_waited *waited)
@@ -106,7 +106,7 @@ void sprof_exact_report_rest(struct exact *exact, struct sprof_thread *thread)
 	struct switching *switching = sprof_exact_switching(thread);
 	struct sprof_waited rest = {0};
 
-	if (switching->unplaced && switching->has_last && exact->is_on)
+	if (switching->unplaced && switching->place.time_ns && exact->is_on)
 		report_at_place(exact, thread, &rest);
 }
 

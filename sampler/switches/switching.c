@@ -91,7 +91,6 @@ bool sprof_switching_take(struct switching *switching, uint64_t until_ns, struct
 		*ret = switching->items[switching->first++];
 		if (ret->kind == SWITCH_PLACE) {
 			switching->place = ret->place;
-			switching->has_last = true;
 		} else if (is_sure(switching, ret)) {
 			return true;
 		}
@@ -149,7 +148,7 @@ void sprof_switching_off(struct switching *switching, const struct switch_item *
 {
 	if (switching->is_known && switching->is_off)
 		return;
-	switching->has_place = switching->has_last &&
+	switching->has_place = switching->place.time_ns &&
 		(!switching->is_known || switching->place.time_ns >= switching->since_ns);
 	begin_interval(switching, item->time_ns, item->preempted);
 }
@@ -290,7 +289,8 @@ void sprof_switching_restart(struct switching *switching, uint64_t now_ns)
 			switching->items[kept++] = switching->items[i];
 	}
 	switching->count = kept;
-	switching->has_place = switching->has_last = false;
+	switching->has_place = false;
+	switching->place.time_ns = 0;
 	switching->tick.time_ns = switching->row.since_ns = 0;
 	switching->totals = switching->held = (struct switching_totals){0};
 	switching->is_old = true;

@@ -83,8 +83,8 @@ struct switching {
 	bool is_counted;   /* this wait is among those that the sink knows */
 	uint64_t since_ns; /* of the present state */
 	bool has_place;
-	struct off_place place;   /* of the present interval; without one, of an earlier one */
-	bool has_last;            /* the place is of this sink */
+	/* of the present interval, or of an earlier one; time_ns 0: none, for this sink */
+	struct off_place place;
 	uint64_t reported_ns;     /* waits until then have reached the sink */
 	struct switching_row row; /* of the last part */
 	/* waits without a place: the next one that has a place gets their time */
@@ -100,7 +100,7 @@ struct switching {
 	bool is_lost;     /* switches are missing, and none has come since */
 	uint32_t gaps;    /* number of gaps */
 	bool by_ticks;    /* ticks say where it waits: its stacks take more than one copy */
-	/* what the last tick that saw it asleep has handed over; time_ns 0: none has, for this sink */
+	/* what the last tick that saw it asleep has handed over; time_ns 0: none, for this sink */
 	struct sprof_sample tick;
 	struct sprof_holder holder; /* of the lock, if tick.holder says so */
 };
@@ -139,7 +139,7 @@ enum off_kind sprof_switching_count(
 struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns);
 /* What belongs to the present sink, with the present wait up to now. */
 struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns);
-/* Sampling goes off, and on again: what is between does not count. A new sink: nothing so far does. */
+/* Sampling goes off, and on: what is between does not count. A new sink: nothing so far does. */
 void sprof_switching_pause(struct switching *switching, uint64_t now_ns);
 void sprof_switching_resume(struct switching *switching, uint64_t now_ns);
 void sprof_switching_restart(struct switching *switching, uint64_t now_ns);

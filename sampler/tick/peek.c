@@ -6,9 +6,8 @@
  *
  * Some sleepers have no stack that can be read. A process may have made itself unreadable
  * (PR_SET_DUMPABLE) for an ordinary user: the kernel shows that a thread sleeps, but not where. And
- * the kernel's own workers in a process, such as io_uring's, have no user code. Their samples have an
- * empty stack with that reason. Does not handle running threads, except for workers: they are sampled as
- * usual, through the files that attach/thread.c keeps open.
+ * the kernel's own workers in a process, such as io_uring's, have no user code. Their samples have
+ * an empty stack with that reason. Does not handle running threads, except for workers.
  */
 #include "blocked/kernel-stack-read.h"
 #include "sampler/stack/mappings.h"
@@ -96,7 +95,6 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.time_ns = sight->tick_ns,
 		.state = SPROF_STATE_SLEEP,
 		.call = sight->call,
-		.sleeps_on = !run->quality->schedstat_missing,
 		.look = {now_of(run), sight->schedstat},
 	};
 }
@@ -209,6 +207,5 @@ enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *
 		return outcome;
 	observe_without_call(run, thread, sight, SPROF_END_ROOT, ret);
 	ret->state = SPROF_STATE_SYS;
-	ret->sleeps_on = false;
 	return PEEK_TAKEN;
 }

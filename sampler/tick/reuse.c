@@ -2,10 +2,9 @@
  * Reuse: a thread seen asleep whose count of time slices has not moved has not executed an
  * instruction, so its last sample is repeated. Does not handle a thread's first sample.
  *
- * The looks at the sleepers of a large process are left out as long as none of them can have run: its
- * CPU clock (clock_getcpuclockid(3)) equals the sum of the times of its threads, including ended
- * ones. A thread that only waits in the run queue does not change the clock; its wait is seen once
- * it runs.
+ * The looks at the sleepers of a large process are left out as long as none of them can have run:
+ * its CPU clock (clock_getcpuclockid(3)) equals the sum of the times of its threads, including
+ * ended ones. A wait in the run queue does not change the clock; it is seen once the thread runs.
  *
  * The kernel adds a running thread's time to the clock at its own ticks, up to 10 ms late
  * (kernel/sched/cputime.c, thread_group_cputime), so the start of a burst may be noticed that late.
@@ -96,7 +95,7 @@ bool sprof_quiet_look(const struct run *run)
 		/* The tick before looked at all sleepers of every process that was not quiet. */
 		if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != run->tick.last_ns)
 			quiet->known_rest_ns = quiet->rest_ns;
-		quiet->was_quiet = quiet->is_quiet;
+		quiet->has_woken = quiet->is_quiet;
 		quiet->is_quiet = quiet->has_awake = quiet->has_rest = false;
 		quiet->last_waiters = quiet->waiters;
 		quiet->waiters = quiet->threads_ns = 0;
@@ -109,14 +108,13 @@ bool sprof_quiet_look(const struct run *run)
 		for (int tries = TRIES; tries && !judge_all(run); tries--)
 			;
 	}
-	for (size_t i = 0; i < processes.count; i++)
-		any_woken |= sprof_quiet_has_woken(&processes.items[i]->sampling->quiet);
-	return any_woken;
-}
+	for (size_t i = 0; i < processes.count; i++) {
+		struct known_quiet *quiet = &processes.items[i]->sampling->quiet;
 
-bool sprof_quiet_has_woken(const struct known_quiet *quiet)
-{
-	return quiet->was_quiet && !quiet->is_quiet;
+		quiet->has_woken &= !quiet->is_quiet;
+		any_woken |= quiet->has_woken;
+	}
+	return any_woken;
 }
 
 /*
@@ -155,7 +153,6 @@ bool sprof_reuse(const struct run *run, struct sprof_thread *thread, struct obse
 		.by = OBSERVED_BY_REUSE,
 		.time_ns = run->tick.ns,
 		.state = sampled->last.state,
-		.end = sampled->last.end,
 		.look = {now_of(run), sampled->ledger.last.figures},
 	};
 	if (quiet->is_quiet)

@@ -27,7 +27,7 @@ static void note_faults(
 	if (more)
 		sprof_mappings_doubt(&thread->process->sampling->mappings);
 	if (last_ns && more > FEW_FAULTS + (now_ns - last_ns) / SPROF_NS_PER_MS)
-		sprof_sampled_process_entered(thread->process->sampling, now_ns);
+		thread->process->sampling->entered_ns = now_ns;
 }
 
 bool sprof_running_is(const struct run *run, struct sprof_thread *thread)
@@ -39,10 +39,7 @@ bool sprof_running_is(const struct run *run, struct sprof_thread *thread)
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 
-	/*
-	 * Without stat, page faults are not known, but to doubt the mappings is cheap if they can be
-	 * asked about.
-	 */
+	/* Page faults are in stat. Where asking is cheap, the mappings are doubted without them. */
 	if (!run->options->cpus && mappings->can_ask &&
 		sampled->cpu.seen_ns + CPU_AGE_NS > now_ns && world->read_syscall(thread, &call)) {
 		sprof_mappings_doubt(mappings);

@@ -25,20 +25,14 @@ enum {
 /* A thread that has not had a CPU yet has no stack of its own. */
 static bool has_run(const struct run *run, struct sprof_thread *thread)
 {
-	struct sampled *sampled = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
-	if (sampled->life == SAMPLED_NEW &&
-		(run->quality->schedstat_missing ||
-			(run->world->read_schedstat(thread, &schedstat) && schedstat.timeslices)))
-		sampled->life = SAMPLED_ALIVE;
-	return sampled->life != SAMPLED_NEW;
+	return run->quality->schedstat_missing ||
+		thread->sampling->ledger.last.figures.timeslices ||
+		(run->world->read_schedstat(thread, &schedstat) && schedstat.timeslices);
 }
 
-/*
- * If there is only one tick, a copy that was too small is repeated at once, while a larger one may
- * help.
- */
+/* If there is only one tick, a copy that was too small is repeated while a larger one may help. */
 static enum peek_outcome peek(struct ticking *ticking, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *observation)
 {
@@ -59,10 +53,7 @@ static void miss(struct sprof_thread *thread)
 	thread->sampling->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;
 }
 
-/*
- * Returns whether the tick is done with the thread. A thread in a stop of ours counts as running
- * on.
- */
+/* Returns whether the tick is done with the thread. In a stop of ours, it counts as running. */
 static bool is_settled_by_peek(
 	struct ticking *ticking, enum peek_outcome outcome, const struct observation *observation)
 {
@@ -108,15 +99,13 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 		 * threads, or an unreported end.
 		 */
 		outcome = sprof_peek_worker(ticking->run, thread, &sight, &observation);
-		if (outcome == PEEK_NOTHING && thread->is_worker)
-			sprof_book_worker(ticking->book, thread);
 		if (outcome == PEEK_NOTHING)
-			sprof_charge_ended(&ticking->book->charging, thread);
+			sprof_book_ended(ticking->book, thread);
 	}
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
 
-/* A worker of the kernel is born unreported: by a thread that runs, or for one that waits for its work. */
+/* The kernel reports no birth of its workers: for a thread that runs, or waits for their work. */
 static void find_workers(const struct run *run, struct sprof_process *process)
 {
 	if (process->sampling->workers_ns != run->tick.ns)
@@ -148,13 +137,13 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 	find_workers(run, thread->process);
 	if ((!runs || thread->is_worker) && look_at_blocked(ticking, thread))
 		return;
-	sprof_interval_woke(&ticking->book->samples, thread, &reused.look);
+	sprof_interval_woke(ticking->book, thread, &reused.look);
 	if (run->options->mode == SPROF_MODE_WAIT && !run->tick.closing)
 		return;
 	if (thread->phase != SPROF_THREAD_RUNNING && thread->phase != SPROF_THREAD_INTERRUPTED)
 		return;
 	ask.cpu = sampled->cpu;
-	ask.wants_figures = sprof_charge_is_due(&ticking->book->charging, sampled, run->tick.ns);
+	ask.wants_figures = sprof_charge_is_due(ticking->book, sampled, run->tick.ns);
 	if (ticking->kernel ? !sprof_kernel_ask(ticking->kernel, &ask)
 			    : !sprof_stops_ask(ticking->stops, &ask))
 		ticking->run->out_of_memory = true;
@@ -168,9 +157,7 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		run->out_of_memory = true;
 		return;
 	}
-	/*
-	 * Records are read before the look, and before the mappings of another program may be read.
-	 */
+	/* Before the look, and before the mappings of another program may be read. */
 	if (ticking->kernel && thread->sampling)
 		sprof_kernel_gather(ticking->kernel, thread);
 	sprof_mappings_begin(run->world, thread->process);
@@ -179,8 +166,8 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 	if (thread->sampling) {
 		thread->sampling->turn_ns = run->tick.ns;
 		/* New records share the CPU time, unless the look has done that. */
-		if (sprof_samples_have_records(&ticking->book->samples, thread))
-			sprof_interval_read(&ticking->book->samples, thread, run->tick.ns);
+		if (sprof_samples_have_records(ticking->book, thread))
+			sprof_interval_read(ticking->book, thread, run->tick.ns);
 	}
 	if (!ticking->kernel || !sprof_kernel_covers(thread))
 		ticking->unsettled_ns = run->tick.ns;
@@ -235,7 +222,7 @@ static void collect(struct ticking *ticking)
 	 * there: better another program than a thread of the target.
 	 */
 	if (ticking->kernel && !ticking->stops->asked && !sprof_hop_widen_if_queued(hop))
-		sprof_hop_off(hop, &ticking->kernel->timers.cpus);
+		sprof_hop_off(hop, &ticking->kernel->cpus);
 }
 
 /*
@@ -259,10 +246,7 @@ static void take_turns(struct ticking *ticking)
 			ticking->unsettled_ns = run->tick.ns;
 			continue;
 		}
-		/*
-		 * A thread born during the tick has its first turn in the next one; if there is
-		 * none, in another round.
-		 */
+		/* One born in the tick waits for the next; if there is none, for another round. */
 		sampled = threads.items[i]->sampling;
 		if (sampled ? sampled->turn_ns == run->tick.ns
 			    : ticking->round > 1 && !run->options->once)
@@ -274,8 +258,8 @@ static void take_turns(struct ticking *ticking)
 }
 
 /*
- * While a process was quiet, its sleepers have slept. Without this, a sleep that has ended since the
- * tick before would share that time with the next one.
+ * While a process was quiet, its sleepers have slept. Without this, a sleep that has ended since
+ * the tick before would share that time with the next one.
  */
 static void settle_sleepers(struct ticking *ticking)
 {
@@ -286,10 +270,10 @@ static void settle_sleepers(struct ticking *ticking)
 		struct sampled *sampled = threads.items[i]->sampling;
 
 		if (!sampled || !sampled->sleep.active ||
-			!sprof_quiet_has_woken(&threads.items[i]->process->sampling->quiet))
+			!threads.items[i]->process->sampling->quiet.has_woken)
 			continue;
 		sampled->turn_ns = last_ns;
-		sprof_interval_sleep(&ticking->book->samples, threads.items[i], last_ns, false);
+		sprof_interval_sleep(ticking->book, threads.items[i], last_ns, false);
 	}
 }
 
@@ -314,7 +298,7 @@ void sprof_tick(struct ticking *ticking, bool closing)
 	if (sprof_quiet_look(run))
 		settle_sleepers(ticking);
 	if (ticking->kernel) {
-		ticking->kernel->timers.cpus = (struct sprof_cpu_set){0};
+		ticking->kernel->cpus = (struct sprof_cpu_set){0};
 		ticking->kernel->room_ns = UINT64_MAX;
 	}
 	ticking->stops->patience = (struct patience){0};
@@ -326,7 +310,7 @@ void sprof_tick(struct ticking *ticking, bool closing)
 		take_turns(ticking);
 		collect(ticking);
 	} while (ticking->has_missed && !run->out_of_memory);
-	sprof_samples_flush(&ticking->book->samples, NULL);
+	sprof_samples_flush(ticking->book, NULL);
 	run->tick.closing = false;
 }
 

@@ -42,8 +42,8 @@ enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *
 	const struct peek_sight *sight, struct observation *ret);
 
 /*
- * The same for a worker of the kernel in the process, such as io_uring's, even if it runs: it has no user
- * code, and a stop would break off what it does. NOTHING: it is no worker, or it has ended.
+ * The same for a worker of the kernel in the process, such as io_uring's, even if it runs: it has
+ * no user code, and a stop would break off what it does. NOTHING: it is no worker, or has ended.
  */
 enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *thread,
 	const struct peek_sight *sight, struct observation *ret);
@@ -53,7 +53,6 @@ enum peek_outcome sprof_peek_worker(const struct run *run, struct sprof_thread *
  * ran since the last tick, so they need no look. Returns whether a process is no longer quiet.
  */
 bool sprof_quiet_look(const struct run *run);
-bool sprof_quiet_has_woken(const struct known_quiet *quiet);
 /*
  * Whether the thread sleeps on, as the clock of its process shows, so that this tick needs no look
  * at it. `is_first`: in the first round of the tick.

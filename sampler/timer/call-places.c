@@ -1,6 +1,6 @@
 /*
- * Places of system calls. Each has a slot by its address; another one with the same slot replaces it.
- * Does not handle code that is replaced at the same address without an exec.
+ * Places of system calls. Each has a slot by its address; another one with the same slot replaces
+ * it. Does not handle code that is replaced at the same address without an exec.
  */
 #include "sampler/timer/kernel.h"
 

@@ -46,12 +46,11 @@ void sprof_kernel_gather(struct kernel *kernel, struct sprof_thread *thread)
 	if (thread->process->former_maps.count)
 		return;
 	if (sprof_mappings_are_gone(thread->process))
-		sprof_timers_drop(&kernel->timers, thread);
+		sprof_timers_drop(kernel, thread);
 	else
-		sprof_timers_take(&kernel->timers, thread, kernel->run->tick.ns);
-	if (has_not_run(kernel, thread, UNUSED_NS) ||
-		sprof_timers_are_unfit(&kernel->timers, thread))
-		sprof_timers_close(&kernel->timers, thread, false);
+		sprof_timers_take(kernel, thread, kernel->run->tick.ns);
+	if (has_not_run(kernel, thread, UNUSED_NS) || sprof_timers_are_unfit(kernel, thread))
+		sprof_timers_close(kernel, thread, false);
 	else
 		note_room(kernel, thread);
 }
@@ -62,10 +61,10 @@ static void take_last(struct kernel *kernel, struct sprof_thread *thread, bool h
 	const struct sprof_process *process = thread->process;
 
 	if (process->former_maps.count || (process->maps.count && !has_executed))
-		sprof_timers_take(&kernel->timers, thread, now_of(kernel->run));
-	sprof_interval_read(&kernel->book->samples, thread, now_of(kernel->run));
-	sprof_timers_drop(&kernel->timers, thread);
-	sprof_timers_close(&kernel->timers, thread, false);
+		sprof_timers_take(kernel, thread, now_of(kernel->run));
+	sprof_interval_read(kernel->book, thread, now_of(kernel->run));
+	sprof_timers_drop(kernel, thread);
+	sprof_timers_close(kernel, thread, false);
 }
 
 void sprof_kernel_hear(struct kernel *kernel, const struct sprof_event *event)
@@ -75,7 +74,7 @@ void sprof_kernel_hear(struct kernel *kernel, const struct sprof_event *event)
 	if (event->kind == SPROF_EVENT_EXEC) {
 		if (has_timer(event->thread))
 			take_last(kernel, event->thread, true);
-		sprof_call_places_forget(&kernel->timers.places, event->thread->process);
+		sprof_call_places_forget(&kernel->places, event->thread->process);
 		event->thread->sampling->timed = (struct timed){0};
 	} else if (event->kind == SPROF_EVENT_ENDED && has_timer(event->thread)) {
 		take_last(kernel, event->thread, false);
@@ -88,7 +87,7 @@ void sprof_kernel_rest(struct kernel *kernel)
 
 	for (size_t i = 0; i < threads.count; i++) {
 		if (has_timer(threads.items[i]))
-			sprof_timers_close(&kernel->timers, threads.items[i], false);
+			sprof_timers_close(kernel, threads.items[i], false);
 	}
 }
 
@@ -104,13 +103,13 @@ static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 
 	if (!timed->timer) {
 		if (!is_thorough(kernel->run) && last_ns && thread->sampling->asked_ns == last_ns)
-			sprof_timers_open(&kernel->timers, thread);
+			sprof_timers_open(kernel, thread);
 	} else if (timed->next_size) {
-		sprof_timers_replace(&kernel->timers, thread);
+		sprof_timers_replace(kernel, thread);
 	} else if (is_often_cut || timed->leads_away) {
-		sprof_timers_close(&kernel->timers, thread, is_often_cut);
+		sprof_timers_close(kernel, thread, is_often_cut);
 	} else {
-		sprof_timers_pace(&kernel->timers, thread);
+		sprof_timers_pace(kernel, thread);
 	}
 	if (timed->timer)
 		note_room(kernel, thread);
@@ -127,8 +126,8 @@ bool sprof_kernel_ask(struct kernel *kernel, const struct ask *ask)
 	adjust(kernel, thread);
 	if (!timed->timer || is_thorough(kernel->run))
 		return sprof_stops_ask(kernel->stops, ask);
-	sprof_interval_read(&kernel->book->samples, thread, tick->ns);
-	/* In the run queue, a stop would take long, and its figures lack the present wait for a CPU. */
+	sprof_interval_read(kernel->book, thread, tick->ns);
+	/* In the run queue, a stop would take long, and its figures lack the present wait. */
 	if (!has_not_run(kernel, thread, STALE_NS) && (!timed->is_open || ask->wants_figures))
 		return sprof_stops_ask(kernel->stops, ask);
 	sprof_book_looked(kernel->book, thread, SPROF_STATE_USER);
@@ -150,8 +149,7 @@ bool sprof_kernel_covers(const struct sprof_thread *thread)
 	const struct sampled *sampled = thread->sampling;
 
 	return sampled &&
-		(sampled->life == SAMPLED_DEAD ||
-			(sampled->timed.is_open && !sampled->sleep.active));
+		(sampled->has_ended || (sampled->timed.is_open && !sampled->sleep.active));
 }
 
 void sprof_kernel_init(struct kernel *kernel, struct book *book, struct stops *stops)
@@ -160,6 +158,6 @@ void sprof_kernel_init(struct kernel *kernel, struct book *book, struct stops *s
 		.run = book->run,
 		.book = book,
 		.stops = stops,
-		.timers = {.run = book->run, .book = book, .random = now_of(book->run) | 1},
+		.random = now_of(book->run) | 1,
 	};
 }

@@ -17,7 +17,7 @@ struct call_places {
 	} items[CALL_PLACES];
 };
 
-/* The number, or SPROF_CALL_NUMBER_UNKNOWN, SPROF_CALL_NUMBER_NONE. Reads the thread's code at new places. */
+/* The number, or SPROF_CALL_NUMBER_UNKNOWN or _NONE. Reads the thread's code at new places. */
 int64_t sprof_call_places_find(struct call_places *places, const struct run *run,
 	const struct sprof_thread *thread, const struct sprof_regs *regs);
 /* The call with that number, or none, of a thread with these registers. */
@@ -25,10 +25,12 @@ struct sprof_proc_syscall sprof_call_at(const struct sprof_regs *regs, int64_t n
 /* The process has executed another program. */
 void sprof_call_places_forget(struct call_places *places, const struct sprof_process *process);
 
-/* timers.c: the timers (events/perf/timer.h) of the threads of a run. */
-struct timers {
+/* The timers (events/perf/timer.h) of the threads of a run. */
+struct kernel {
 	const struct run *run;
-	struct book *book;         /* gets the observations */
+	struct book *book; /* gets the observations */
+	struct stops *stops;
+	uint64_t room_ns;          /* the least time that a timer's ring has room for */
 	struct sprof_cpu_set cpus; /* CPUs of the records of this tick */
 	unsigned char *scratch;    /* for records; NULL: not allocated yet */
 	size_t open;               /* number of timers */
@@ -36,41 +38,32 @@ struct timers {
 	uint64_t random; /* not 0 */
 };
 
+/* timers.c: opens, reads and closes them. */
+
 /* At the end: all timers are closed. */
-void sprof_timers_finish(struct timers *timers);
+void sprof_timers_finish(struct kernel *kernel);
 
 /*
  * Opens one for a sampled thread, if there is room for it. This tick and those before have no
  * records. If the kernel refuses it, that counts, and it is not asked again for this thread.
  */
-void sprof_timers_open(struct timers *timers, struct sprof_thread *thread);
-/*
- * Whether its stacks take more than a timer copies. It may turn out later: an interpreter is a library
- * that is loaded at some time.
- */
-bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thread *thread);
+void sprof_timers_open(struct kernel *kernel, struct sprof_thread *thread);
+/* Whether its stacks take more than a timer copies: from when an interpreter is loaded, too. */
+bool sprof_timers_are_unfit(const struct kernel *kernel, const struct sprof_thread *thread);
 
 /* The functions below need a timer. Closes it. `for_good`: it is not opened again. */
-void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good);
+void sprof_timers_close(struct kernel *kernel, struct sprof_thread *thread, bool for_good);
 /* Opens one with other copies of the stack in its place; without success it is closed for good. */
-void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread);
+void sprof_timers_replace(struct kernel *kernel, struct sprof_thread *thread);
 /* Varies its period, several times a second. */
-void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread);
+void sprof_timers_pace(struct kernel *kernel, const struct sprof_thread *thread);
 /*
  * Hands over the records up to that time; after an exec that was not handled yet, those of the
  * former program.
  */
-void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns);
+void sprof_timers_take(struct kernel *kernel, struct sprof_thread *thread, uint64_t until_ns);
 /* Counts all records as lost: those of a program from before an exec can't be named any more. */
-void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread);
-
-struct kernel {
-	const struct run *run;
-	struct book *book;
-	struct stops *stops;
-	uint64_t room_ns; /* the least time that a timer's ring has room for */
-	struct timers timers;
-};
+void sprof_timers_drop(struct kernel *kernel, struct sprof_thread *thread);
 
 /* The caller keeps all pointed-to objects alive longer. */
 void sprof_kernel_init(struct kernel *kernel, struct book *book, struct stops *stops);

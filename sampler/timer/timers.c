@@ -40,10 +40,10 @@ static const double CUT_SHARE = 1.0 / 64; /* weight of a record in the mean */
  */
 static const double SPREAD = 0.2;
 
-void sprof_timers_finish(struct timers *timers)
+void sprof_timers_finish(struct kernel *kernel)
 {
-	assert(!timers->open);
-	free(timers->scratch);
+	assert(!kernel->open);
+	free(kernel->scratch);
 }
 
 /* Leaves room for somewhat deeper calls. The copy is most of what a record costs the thread. */
@@ -77,7 +77,7 @@ static void recorded(struct timed *timed, enum sprof_end end, size_t stack_size)
 		timed->next_size = fitting(timed);
 }
 
-static void observe(struct timers *timers, struct sprof_thread *thread,
+static void observe(struct kernel *kernel, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
 	struct timed *timed = &thread->sampling->timed;
@@ -101,26 +101,26 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 	/* In an exception or an interrupt it is in no system call. */
 	if (record->in_kernel)
 		number = sprof_call_places_find(
-			&timers->places, timers->run, thread, &record->user.regs);
+			&kernel->places, kernel->run, thread, &record->user.regs);
 	observation.call = sprof_call_at(&record->user.regs,
 		number == SPROF_CALL_NUMBER_UNKNOWN ? SPROF_CALL_NUMBER_NONE : number);
 	recorded(
-		timed, sprof_book_observation(timers->book, &observation), record->user.stack_size);
+		timed, sprof_book_observation(kernel->book, &observation), record->user.stack_size);
 }
 
-static void take_record(struct timers *timers, struct sprof_thread *thread,
+static void take_record(struct kernel *kernel, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
-	struct sprof_quality *quality = timers->run->quality;
+	struct sprof_quality *quality = kernel->run->quality;
 
 	switch (record->kind) {
 	case SPROF_PERF_TIMER_SAMPLE:
-		sprof_cpu_set_add(&timers->cpus, record->cpu);
+		sprof_cpu_set_add(&kernel->cpus, record->cpu);
 		/* At the end of its process, a thread is in the kernel without memory. */
 		if (record->in_kernel && !record->user.stack_size)
 			quality->samples_lost++;
 		else
-			observe(timers, thread, record);
+			observe(kernel, thread, record);
 		break;
 	case SPROF_PERF_TIMER_LOST:
 		quality->samples_lost += record->lost;
@@ -131,93 +131,93 @@ static void take_record(struct timers *timers, struct sprof_thread *thread,
 	}
 }
 
-static bool take_next(struct timers *timers, const struct sprof_thread *thread, uint64_t until_ns,
+static bool take_next(struct kernel *kernel, const struct sprof_thread *thread, uint64_t until_ns,
 	struct sprof_perf_timer_record *ret)
 {
-	return timers->run->world->timer_take(
-		thread->sampling->timed.timer, until_ns, timers->scratch, ret);
+	return kernel->run->world->timer_take(
+		thread->sampling->timed.timer, until_ns, kernel->scratch, ret);
 }
 
-void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns)
+void sprof_timers_take(struct kernel *kernel, struct sprof_thread *thread, uint64_t until_ns)
 {
 	struct sprof_process *process = thread->process;
 	const bool is_former = process->former_maps.count;
 	struct sprof_perf_timer_record record;
 	bool is_kept, is_known = false;
 
-	while (take_next(timers, thread, is_former ? process->former_ns : until_ns, &record)) {
+	while (take_next(kernel, thread, is_former ? process->former_ns : until_ns, &record)) {
 		is_kept = is_former || sprof_mappings_begin_record(process, &record);
 		/* No look has seen its page faults since the last tick. */
 		if (!is_kept && !is_known)
 			sprof_mappings_doubt(&process->sampling->mappings);
 		is_known = !is_kept;
-		take_record(timers, thread, &record);
+		take_record(kernel, thread, &record);
 	}
 	sprof_mappings_end_record(process);
 }
 
 /* Records of a program from before an exec can't be named without its mappings. */
-void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
+void sprof_timers_drop(struct kernel *kernel, struct sprof_thread *thread)
 {
 	struct sprof_perf_timer_record record;
 
-	while (take_next(timers, thread, UINT64_MAX, &record)) {
+	while (take_next(kernel, thread, UINT64_MAX, &record)) {
 		if (record.kind != SPROF_PERF_TIMER_THROTTLED)
-			timers->run->quality->samples_lost +=
+			kernel->run->quality->samples_lost +=
 				record.kind == SPROF_PERF_TIMER_LOST ? record.lost : 1;
 	}
 }
 
-static void forget(struct timers *timers, struct timed *timed, bool for_good)
+static void forget(struct kernel *kernel, struct timed *timed, bool for_good)
 {
 	timed->timer = NULL;
 	timed->is_open = false;
 	timed->given_up |= for_good;
-	timers->open--;
+	kernel->open--;
 }
 
-void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good)
+void sprof_timers_close(struct kernel *kernel, struct sprof_thread *thread, bool for_good)
 {
-	const struct sprof_world *world = timers->run->world;
+	const struct sprof_world *world = kernel->run->world;
 
 	world->timer_close(thread->sampling->timed.timer);
-	forget(timers, &thread->sampling->timed, for_good);
+	forget(kernel, &thread->sampling->timed, for_good);
 }
 
 /*
  * The frames of Go and Python threads are in several places. Counts each thread that had not given
  * up before.
  */
-bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thread *thread)
+bool sprof_timers_are_unfit(const struct kernel *kernel, const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
 	struct timed *timed = &thread->sampling->timed;
 
 	if (!process->mappings.go && !process->script)
 		return false;
-	timers->run->quality->timers_unfit += !timed->given_up;
+	kernel->run->quality->timers_unfit += !timed->given_up;
 	timed->given_up = true;
 	return true;
 }
 
 /* The next period. Evenly spread frequencies keep the mean rate. */
-static uint64_t next_period(struct timers *timers)
+static uint64_t next_period(struct kernel *kernel)
 {
-	const double random = (double)(sprof_random(&timers->random) >> 48) / RANDOM_STEPS;
+	const double random = (double)(sprof_random(&kernel->random) >> 48) / RANDOM_STEPS;
 
-	return (uint64_t)((double)timers->run->tick.period_ns / (1 + SPREAD * (random - 0.5)));
+	return (uint64_t)((double)kernel->run->tick.period_ns / (1 + SPREAD * (random - 0.5)));
 }
 
 /* Returns false if refused, or if out of memory, which is noticed elsewhere. */
-static bool get_timer(struct timers *timers, struct sprof_thread *thread)
+static bool get_timer(struct kernel *kernel, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = timers->run->world;
+	const struct sprof_world *world = kernel->run->world;
 	struct timed *timed = &thread->sampling->timed;
-	const size_t spared = sprof_schedule_most_spared(timers->run->tick.period_ns);
+	const size_t spared = sprof_schedule_most_spared(kernel->run->tick.period_ns);
 	struct sprof_perf_timer_plan plan = {
 		.tid = thread->tid,
-		.period_ns = next_period(timers),
-		.with_chains = timers->run->options->kernel_stacks,
+		.period_ns = next_period(kernel),
+		.with_chains = kernel->run->options->kernel_stacks,
 		.stack_size = timed->next_size ? timed->next_size : timed->stack_size,
 	};
 	struct sprof_perf_denial denial;
@@ -230,35 +230,35 @@ static bool get_timer(struct timers *timers, struct sprof_thread *thread)
 	 * the kernel can't swap, and nothing limits how much of it root may take.
 	 */
 	plan.records = sprof_least(spared + sprof_most(spared / 2, MORE_RECORDS) + FEW_RECORDS,
-		RING_BYTES / (timers->open + 1) / plan.stack_size);
+		RING_BYTES / (kernel->open + 1) / plan.stack_size);
 
-	if (!timers->scratch)
-		timers->scratch = malloc(SPROF_PERF_RECORD_MAX);
-	if (!timers->scratch)
+	if (!kernel->scratch)
+		kernel->scratch = malloc(SPROF_PERF_RECORD_MAX);
+	if (!kernel->scratch)
 		return false;
 	if (!world->timer_open(&plan, &timed->timer, &denial)) {
-		timers->run->quality->timers_refused += denial.reason != SPROF_PERF_GONE;
+		kernel->run->quality->timers_refused += denial.reason != SPROF_PERF_GONE;
 		return false;
 	}
 	timed->stack_size = plan.stack_size;
 	timed->next_size = 0;
 	timed->room = plan.records;
 	timed->period_ns = plan.period_ns;
-	timed->paced_ns = timers->run->tick.ns;
+	timed->paced_ns = kernel->run->tick.ns;
 	timed->paced_records = 0;
 	return true;
 }
 
-void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
+void sprof_timers_open(struct kernel *kernel, struct sprof_thread *thread)
 {
 	struct timed *timed = &thread->sampling->timed;
 
-	if (timers->open >= MOST_TIMERS || timed->given_up || timed->leads_away ||
-		timed->needed > SPROF_PERF_TIMER_STACK_MAX || timers->run->options->no_samples ||
-		thread->process->denied || sprof_timers_are_unfit(timers, thread))
+	if (kernel->open >= MOST_TIMERS || timed->given_up || timed->leads_away ||
+		timed->needed > SPROF_PERF_TIMER_STACK_MAX || kernel->run->options->no_samples ||
+		thread->process->denied || sprof_timers_are_unfit(kernel, thread))
 		return;
-	if (get_timer(timers, thread)) {
-		timers->open++;
+	if (get_timer(kernel, thread)) {
+		kernel->open++;
 		return;
 	}
 	timed->timer = NULL;
@@ -266,30 +266,30 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 }
 
 /* Locked memory may not be enough for both at once. */
-void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
+void sprof_timers_replace(struct kernel *kernel, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = timers->run->world;
+	const struct sprof_world *world = kernel->run->world;
 
-	sprof_timers_drop(timers, thread);
+	sprof_timers_drop(kernel, thread);
 	world->timer_close(thread->sampling->timed.timer);
-	if (!get_timer(timers, thread))
-		forget(timers, &thread->sampling->timed, true);
+	if (!get_timer(kernel, thread))
+		forget(kernel, &thread->sampling->timed, true);
 }
 
-void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
+void sprof_timers_pace(struct kernel *kernel, const struct sprof_thread *thread)
 {
-	const struct sprof_world *world = timers->run->world;
+	const struct sprof_world *world = kernel->run->world;
 	struct timed *timed = &thread->sampling->timed;
 
-	if (timers->run->tick.ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
+	if (kernel->run->tick.ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
 		return;
 	/*
 	 * Each pace of that number of periods costs half of one more, which gives no record.
 	 * Shorter periods make up for that.
 	 */
-	timed->period_ns = (uint64_t)((double)next_period(timers) * timed->paced_records /
+	timed->period_ns = (uint64_t)((double)next_period(kernel) * timed->paced_records /
 		(timed->paced_records + 0.5));
 	world->timer_set_period(timed->timer, timed->period_ns);
-	timed->paced_ns = timers->run->tick.ns;
+	timed->paced_ns = kernel->run->tick.ns;
 	timed->paced_records = 0;
 }

@@ -8,7 +8,7 @@ import sys
 
 from harness import (SPROF, Program, Target, check_untouched, main, others, require, run, sprof, state_of, threads_of, tool,
                      wait_until)
-from subjects import command, write
+from subjects import build, command, write
 
 # Of locks that a `with` statement has taken.
 HOLDERS_SHOWN = (3, 11) <= sys.version_info[:2] <= (3, 13)
@@ -256,6 +256,97 @@ def test_locks_of_rust():
     assert "Rust lock" in text and "which records no owner" in text, text
     program.signal(signal.SIGKILL)
     program.finish()
+
+
+# Two threads in a lock of parking_lot, as far as names and futexes go: each waits at a word of its own.
+PARKED = """
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static _Thread_local int parked;
+__attribute__((noinline)) void lock_slow(void) __asm__("_ZN11parking_lot9raw_mutex8RawMutex9lock_slow17h8d5e2a1b3c4f6071E");
+void lock_slow(void)
+{
+    for (parked = 1; parked;) syscall(SYS_futex, &parked, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, NULL);
+}
+static void *take(void *data)
+{
+    lock_slow();
+    return data;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, take, NULL);
+    puts("ready");
+    fflush(stdout);
+    pthread_join(threads[0], NULL);
+}
+"""
+
+
+def test_locks_of_parking_lot():
+    """Waiters are known by their functions; no address of theirs is the lock's, and no owner is recorded."""
+    program = Program([build("parked", "-pthread", source=PARKED)])
+    assert program.line() == "ready"
+    wait_until(lambda: len(threads_of(program.pid)) == 3 and all_wait_for_locks(program.pid), "all threads wait")
+    found = look("-p", program.pid)
+    locks = [thread["lock"] for thread in found["processes"][0]["threads"]]
+    assert [lock["kind"] for lock in locks] == ["join", "parking_lot lock", "parking_lot lock"], locks
+    assert all(lock["address"] is lock["variable"] is None for lock in locks[1:]), locks
+    assert len(found["deadlocks"]) == 1 and len(found["deadlocks"][0]) == 3, found["deadlocks"]
+    text = sprof("dump", "-p", program.pid).check(0).text()
+    assert text.count("(a parking_lot lock, which records no owner)") == 2, text
+    assert text.startswith(f"deadlock: all 3 threads of process {program.pid} wait"), text
+    program.signal(signal.SIGKILL)
+    program.finish()
+
+
+# A child has a mutex that processes share, and sleeps; its parent, of one thread, waits for it.
+SHARED = """
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    pthread_mutex_t *mutex = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutexattr_t attributes;
+    int ends[2];
+    char byte = 0;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    if (argc > 1) pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(mutex, &attributes);
+    if (pipe(ends)) return 1;
+    if (!fork()) {
+        pthread_mutex_lock(mutex);
+        if (write(ends[1], &byte, 1) != 1) return 1;
+        return read(0, &byte, 1) != 0;
+    }
+    if (read(ends[0], &byte, 1) != 1) return 1;
+    puts("ready");
+    fflush(stdout);
+    return pthread_mutex_lock(mutex) && argc == 1;
+}
+"""
+
+
+def test_a_lock_of_another_process_is_no_deadlock():
+    """All threads of the parent wait, but the child may free the lock."""
+    path = build("shared", "-pthread", source=SHARED)
+    for words in ((), ("robust",)):
+        program = Program([path, *words])
+        assert program.line() == "ready"
+        wait_until(lambda: all_wait_for_locks(program.pid), "the parent waits")
+        for options in ((), ("--children",)):
+            found = look("-p", program.pid, *options)
+            assert found["deadlocks"] == [], found
+            assert found["processes"][0]["threads"][0]["lock"]["kind"] == "mutex", found
+        program.signal(signal.SIGKILL)
+        program.finish()
 
 
 def test_locks_of_files():

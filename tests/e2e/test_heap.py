@@ -3,10 +3,11 @@
 import os
 import re
 import shlex
+import sys
 
 from harness import (SPROF, Program, Target, as_plain_user, check_error, check_near, main, own_sprof, own_target, read_folded,
                      require, require_switches, run, sprof, target, tool, tracer_of)
-from subjects import build
+from subjects import build, write
 
 TARGET = "grower"
 PAGE = 4096
@@ -115,6 +116,39 @@ def test_rates_are_estimates():
     said = sprof("heap", "--rate", "--overhead", "5", "-o", "rates.folded", "--", target("steady")).check(7).err
     assert re.search(r"an estimate from [1-9]\d* windows", said), said
     assert "standard error" in said and "stops took at most" in said, said
+
+
+# hold() keeps 100 blocks, each of its own mapping, from its second line.
+PYTHON = """
+kept = []
+def hold(count):
+    for _ in range(count):
+        kept.append(bytearray(300000))
+def work():
+    hold(100)
+work()
+"""
+PYTHON_LINE = 5
+
+
+def python_summary(*options):
+    """The verdict on the Python program, and what sprof says beside it."""
+    result = sprof("heap", *options, "-f", "summary", "--", sys.executable, write("holds.py", PYTHON)).check(0)
+    print(result.text(), result.err)
+    return re.search(r"verdict +(.*)", result.text())[1], result.err
+
+
+def test_python_functions():
+    """Where a thread stops they are known, with their lines; the kernel's records of page faults have none."""
+    place = rf"hold \(holds\.py:{PYTHON_LINE}\)"
+    verdict, said = python_summary("--source", "ptrace")
+    assert re.search(rf"mapped, .* % of it in {place}", verdict) and "Python functions are missing" not in said, verdict
+    if "libZydis" in sprof("--version").text():
+        verdict, _ = python_summary("--exact", "--weight", "alloc_space")
+        assert re.search(rf"% of it in {place}", verdict), verdict
+    require_switches()
+    verdict, said = python_summary()
+    assert "hold" not in verdict and "Python functions are missing: --rate and --exact name them" in said, (verdict, said)
 
 
 def test_bad_input():

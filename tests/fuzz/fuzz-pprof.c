@@ -38,7 +38,7 @@ static void pretend_files(struct sprof_profile *profile)
 		fuzz_require(facts->segments != NULL);
 		facts->segment_count = 1;
 		facts->segments[0] =
-			(struct sprof_profile_segment){.size = UINT64_MAX / 2, .address = i << 32};
+			(struct sprof_segment){.file_size = UINT64_MAX / 2, .address = i << 32};
 	}
 }
 
@@ -106,7 +106,8 @@ static void filter_and_merge(const struct sprof_profile *profile, const struct s
 
 static void filter_by_all(const struct sprof_profile *profile)
 {
-	filter_and_merge(profile, &(struct sprof_filter){.ignore = "^a", .hide = "b"});
+	filter_and_merge(
+		profile, &(struct sprof_filter){.ignore.function = "^a", .hide.function = "b"});
 	filter_and_merge(profile, &(struct sprof_filter){.label = "b=^[^x]"});
 	if (profile->span_count)
 		filter_and_merge(

@@ -271,6 +271,32 @@ static void a_birth_that_is_reported_after_the_end(void **state)
 	}
 }
 
+static bool find_workers(struct scene *scene, void *left_alone)
+{
+	size_t count;
+	struct sprof_process *process = sprof_target_processes(scene->target, &count)[0];
+
+	sprof_target_find_workers(scene->target, process);
+	*(unsigned *)left_alone = process->untraced;
+	return true;
+}
+
+/* Otherwise the next worker of the kernel would be taken for the thread, and not be searched for. */
+static void a_thread_that_was_not_reported_yet_is_no_worker(void **state)
+{
+	struct scene *scene = *state;
+	unsigned left_alone;
+
+	scene_start(scene, "births", NULL);
+	scene_attach(scene);
+	scene_say(scene, "thread");
+	wait_for_state(scene->pid, scene->pid, 't');
+	scene_do(scene, find_workers, &left_alone);
+	assert_int_equal(left_alone, 0);
+	assert_int_equal(scene_thread_count(scene), 1);
+	scene_expect_line(scene, "thread ");
+}
+
 static void expect_traced(pid_t pid, pid_t tid, void *data)
 {
 	assert_int_equal(task_number(pid, tid, "TracerPid"), *(pid_t *)data);
@@ -376,6 +402,7 @@ TEST_MAIN("target")
 		traced(children_of_no_kind_are_followed),
 		traced(a_storm_of_threads),
 		followed(a_birth_that_is_reported_after_the_end),
+		traced(a_thread_that_was_not_reported_yet_is_no_worker),
 		traced(attaching_seizes_every_thread_and_stops_none),
 		traced(attaching_to_a_thread_is_attaching_to_its_process),
 		traced(attaching_in_a_storm_of_threads),

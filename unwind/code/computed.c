@@ -42,7 +42,7 @@ struct sprof_computed *sprof_computed_create(const struct sprof_image *image)
 
 static void forget_rows(struct sprof_computed *computed)
 {
-	for (size_t i = 0; computed->functions && i < computed->starts.count; i++)
+	for (size_t i = 0; computed->functions && i < computed->starts.functions.count; i++)
 		sprof_code_rows_finish(&computed->functions[i]);
 	computed->row_count = 0;
 }
@@ -72,7 +72,8 @@ static void read_starts(struct sprof_computed *computed)
 		!sprof_code_starts_load(&computed->starts, computed->image, false, &err))
 		sprof_code_starts_finish(&computed->starts);
 	computed->returns = sprof_code_returns_create(computed->image, &computed->starts);
-	computed->functions = calloc(computed->starts.count + 1, sizeof(*computed->functions));
+	computed->functions =
+		calloc(computed->starts.functions.count + 1, sizeof(*computed->functions));
 	if (!computed->functions)
 		sprof_code_starts_finish(&computed->starts);
 }
@@ -80,7 +81,7 @@ static void read_starts(struct sprof_computed *computed)
 /* A function's bytes: up to the next function, or to the end of the code in the file. */
 static struct sprof_code code_of(const struct sprof_computed *computed, size_t function)
 {
-	const uint64_t *starts = computed->starts.items;
+	const uint64_t *starts = computed->starts.functions.items;
 	struct sprof_code code = {
 		.image = computed->image,
 		.returns = computed->returns,
@@ -89,7 +90,8 @@ static struct sprof_code code_of(const struct sprof_computed *computed, size_t f
 	};
 	uint64_t size = sprof_image_room(computed->image, code.address);
 
-	if (function + 1 < computed->starts.count && starts[function + 1] - code.address < size)
+	if (function + 1 < computed->starts.functions.count &&
+		starts[function + 1] - code.address < size)
 		size = starts[function + 1] - code.address;
 	code.size = size < SPROF_CODE_LONGEST ? (uint32_t)size : SPROF_CODE_LONGEST;
 	code.bytes = sprof_image_at(computed->image, code.address, code.size);

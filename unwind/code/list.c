@@ -36,11 +36,8 @@ static bool list_row(struct sprof_code_rows *rows, uint32_t offset, struct sprof
 {
 	if (rows->count && is_same_row(&rows->items[rows->count - 1].row, &row))
 		return true;
-	if (!sprof_array_reserve(
-		    &rows->items, &rows->capacity, rows->count + 1, sizeof(*rows->items)))
-		return false;
-	rows->items[rows->count++] = (struct sprof_code_row){.offset = offset, .row = row};
-	return true;
+	return SPROF_ARRAY_APPEND(rows->items, rows->count, rows->capacity,
+		(struct sprof_code_row){.offset = offset, .row = row});
 }
 
 static bool goes_on(const struct sprof_code_flow *flow, const struct sprof_instruction *instruction,

@@ -54,7 +54,7 @@ struct sprof_code_returns *sprof_code_returns_create(
 	if (!returns)
 		return NULL;
 	*returns = (struct sprof_code_returns){.image = image, .starts = starts};
-	returns->verdicts = calloc(starts->count + 1, sizeof(*returns->verdicts));
+	returns->verdicts = calloc(starts->functions.count + 1, sizeof(*returns->verdicts));
 	if (!returns->verdicts) {
 		free(returns);
 		return NULL;
@@ -195,12 +195,13 @@ static bool look_through(struct sprof_code_returns *returns, size_t function, un
 {
 	const struct sprof_code_starts *starts = returns->starts;
 	struct search search = {
-		.returns = returns, .address = starts->items[function], .depth = depth};
+		.returns = returns, .address = starts->functions.items[function], .depth = depth};
 	uint64_t size = sprof_image_room(returns->image, search.address);
 	bool found = true;
 
-	if (function + 1 < starts->count && starts->items[function + 1] - search.address < size)
-		size = starts->items[function + 1] - search.address;
+	if (function + 1 < starts->functions.count &&
+		starts->functions.items[function + 1] - search.address < size)
+		size = starts->functions.items[function + 1] - search.address;
 	if (!size || size > MOST_BYTES)
 		return true;
 	search.size = (uint32_t)size;
@@ -221,7 +222,7 @@ static bool may_return(struct sprof_code_returns *returns, uint64_t address, uns
 
 	if (sprof_code_starts_is_end(returns->starts, address))
 		return false;
-	if (function == SIZE_MAX || returns->starts->items[function] != address)
+	if (function == SIZE_MAX || returns->starts->functions.items[function] != address)
 		return true;
 	verdict = &returns->verdicts[function];
 	if (*verdict == UNKNOWN && depth < MOST_DEPTH) {

@@ -39,7 +39,7 @@ struct sprof_code_slot {
 	struct sprof_code_value at, value;
 };
 
-enum { SPROF_CODE_SLOTS = 6, SPROF_CODE_NO_OFFSET = UINT32_MAX };
+enum { SPROF_CODE_SLOTS = 6 };
 
 struct sprof_code_state {
 	struct sprof_code_value registers[SPROF_CODE_REGISTERS];

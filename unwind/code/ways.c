@@ -70,13 +70,9 @@ static void enqueue(struct sprof_code_flow *flow, uint32_t block)
 {
 	if (flow->blocks[block].is_queued)
 		return;
-	if (!sprof_array_reserve(&flow->queue, &flow->queue_capacity, flow->queue_count + 1,
-		    sizeof(*flow->queue))) {
-		flow->out_of_memory = true;
-		return;
-	}
 	flow->blocks[block].is_queued = true;
-	flow->queue[flow->queue_count++] = block;
+	flow->out_of_memory |=
+		!SPROF_ARRAY_APPEND(flow->queue, flow->queue_count, flow->queue_capacity, block);
 }
 
 static bool is_trial(const struct sprof_code_flow *flow)
@@ -87,14 +83,9 @@ static bool is_trial(const struct sprof_code_flow *flow)
 /* Records the place, so that a trial can be undone. */
 static void touch(struct sprof_code_flow *flow, uint32_t offset)
 {
-	if (!is_trial(flow))
-		return;
-	if (!sprof_array_reserve(&flow->touched, &flow->touched_capacity, flow->touched_count + 1,
-		    sizeof(*flow->touched))) {
-		flow->out_of_memory = true;
-		return;
-	}
-	flow->touched[flow->touched_count++] = offset;
+	if (is_trial(flow))
+		flow->out_of_memory |= !SPROF_ARRAY_APPEND(
+			flow->touched, flow->touched_count, flow->touched_capacity, offset);
 }
 
 /* From now on, the block that has led there continues to the new block. */
@@ -104,13 +95,11 @@ static void add_block(struct sprof_code_flow *flow, const struct sprof_code_stat
 	uint32_t owner = flow->places[offset].owner, block = (uint32_t)flow->block_count;
 
 	if (flow->block_count >= MOST_BLOCKS ||
-		!sprof_array_reserve(&flow->blocks, &flow->block_capacity, flow->block_count + 1,
-			sizeof(*flow->blocks))) {
+		!SPROF_ARRAY_APPEND(flow->blocks, flow->block_count, flow->block_capacity,
+			(struct block){.in = *state, .offset = offset, .call = call})) {
 		flow->out_of_memory = true;
 		return;
 	}
-	flow->blocks[flow->block_count++] =
-		(struct block){.in = *state, .offset = offset, .call = call};
 	flow->places[offset].block = block + 1;
 	touch(flow, offset);
 	if (owner)
@@ -327,23 +316,15 @@ static void note_call(struct sprof_code_flow *flow, struct way *way)
 	note(&flow->at_calls, &way->state);
 	if (!sprof_code_state_knows_sp(&way->state))
 		return;
-	if (!sprof_array_reserve(&flow->calls, &flow->call_capacity, flow->call_count + 1,
-		    sizeof(*flow->calls))) {
-		flow->out_of_memory = true;
-		return;
-	}
-	flow->calls[flow->call_count++] =
-		(struct call){.at = way->at, .sp = way->state.registers[SPROF_CODE_SP].number};
+	flow->out_of_memory |= !SPROF_ARRAY_APPEND(flow->calls, flow->call_count,
+		flow->call_capacity,
+		(struct call){.at = way->at, .sp = way->state.registers[SPROF_CODE_SP].number});
 }
 
 static void put_off(struct sprof_code_flow *flow, const struct way *way)
 {
-	if (!sprof_array_reserve(&flow->doubts, &flow->doubt_capacity, flow->doubt_count + 1,
-		    sizeof(*flow->doubts))) {
-		flow->out_of_memory = true;
-		return;
-	}
-	flow->doubts[flow->doubt_count++] = (struct doubt){.state = way->state, .at = way->at};
+	flow->out_of_memory |= !SPROF_ARRAY_APPEND(flow->doubts, flow->doubt_count,
+		flow->doubt_capacity, (struct doubt){.state = way->state, .at = way->at});
 }
 
 /* Rust puts a trap after each call that doesn't return, so no way can go astray there. */

@@ -130,6 +130,25 @@ static void a_busy_thread_has_a_bound(void **state)
 	assert_true(is_most);
 }
 
+/* Between the first stop and the last one, whatever windows there were. */
+static void waits_for_a_cpu_are_a_share_of_the_time(void **state)
+{
+	struct sprof_breakpoint_load load = {.stopped_ns = 1000000, .all_runq_ns = 700};
+	struct run run = begin();
+	bool counts;
+
+	sprof_window_times_open(&run.times, 0);
+	assert_true(sprof_window_times_stop(&run.times, THREAD, &load, 1000000, &counts));
+	assert_true(sprof_window_times_queued(&run.times, THREAD) == 0);
+	sprof_window_times_close(&run.times, 2000000);
+	sprof_window_times_open(&run.times, 4000000);
+	load = (struct sprof_breakpoint_load){.stopped_ns = 5000000, .all_runq_ns = 1000700};
+	assert_true(sprof_window_times_stop(&run.times, THREAD, &load, 5000000, &counts));
+	assert_true(fabs(sprof_window_times_queued(&run.times, THREAD) - 0.25) < 1e-9);
+	assert_true(sprof_window_times_queued(&run.times, OTHER) == 0);
+	sprof_window_times_finish(&run.times);
+}
+
 /* Without schedstat, what a stop takes is all that is known. */
 static void without_cpu_times(void **state)
 {
@@ -154,6 +173,7 @@ TEST_MAIN("window-times")
 		cmocka_unit_test(who_never_stops_has_all),
 		cmocka_unit_test(the_loss_is_told),
 		cmocka_unit_test(a_busy_thread_has_a_bound),
+		cmocka_unit_test(waits_for_a_cpu_are_a_share_of_the_time),
 		cmocka_unit_test(without_cpu_times),
 	};
 

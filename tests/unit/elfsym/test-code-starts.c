@@ -35,8 +35,8 @@ static void load(const struct code_program *program, struct sprof_code_starts *s
 
 	assert_non_null(image);
 	assert_true(sprof_code_starts_load(starts, image, false, &err));
-	for (size_t i = 1; i < starts->count; i++)
-		assert_true(starts->items[i - 1] < starts->items[i]);
+	for (size_t i = 1; i < starts->functions.count; i++)
+		assert_true(starts->functions.items[i - 1] < starts->functions.items[i]);
 	sprof_image_close(image);
 }
 
@@ -44,7 +44,7 @@ static bool has(const struct sprof_code_starts *starts, const uint8_t *label)
 {
 	size_t found = sprof_code_starts_find(starts, CODE_ADDRESS + at(label));
 
-	return found != SIZE_MAX && starts->items[found] == CODE_ADDRESS + at(label);
+	return found != SIZE_MAX && starts->functions.items[found] == CODE_ADDRESS + at(label);
 }
 
 static void functions_that_are_called_or_taken(void **state)
@@ -61,7 +61,7 @@ static void functions_that_are_called_or_taken(void **state)
 	assert_false(has(&starts, not_called));
 	assert_false(has(&starts, not_taken));
 	sprof_code_starts_finish(&starts);
-	assert_int_equal(starts.count, 0);
+	assert_int_equal(starts.functions.count, 0);
 	/* In a program that can lie anywhere a number is no address. */
 	program.is_dynamic = true;
 	load(&program, &starts);
@@ -96,7 +96,7 @@ static void functions_with_symbols(void **state)
 static void the_last_start_before_an_address(void **state)
 {
 	uint64_t items[] = {10, 20, 30};
-	const struct sprof_code_starts starts = {.items = items, .count = 3}, none = {0};
+	const struct sprof_code_starts starts = {.functions = {items, 3, 3}}, none = {0};
 
 	assert_true(sprof_code_starts_find(&none, 0) == SIZE_MAX);
 	assert_true(sprof_code_starts_find(&starts, 9) == SIZE_MAX);
@@ -112,7 +112,7 @@ static void a_program_without_code(void **state)
 	struct sprof_code_starts starts = {0};
 
 	load(&program, &starts);
-	assert_int_equal(starts.count, 0);
+	assert_int_equal(starts.functions.count, 0);
 	sprof_code_starts_finish(&starts);
 }
 
@@ -131,7 +131,8 @@ static void the_functions_of_this_program(void **state)
 	for (size_t i = 0; i < fdes.count; i++) {
 		size_t found = sprof_code_starts_find(&starts, fdes.items[i].address);
 
-		assert_true(found != SIZE_MAX && starts.items[found] == fdes.items[i].address);
+		assert_true(found != SIZE_MAX &&
+			starts.functions.items[found] == fdes.items[i].address);
 	}
 	sprof_fdes_finish(&fdes);
 	sprof_code_starts_finish(&starts);

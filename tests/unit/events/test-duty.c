@@ -18,7 +18,7 @@ static void run(struct sprof_duty *duty, double share, uint64_t seed, uint64_t l
 		const uint64_t now = duty->next_ns;
 
 		if (duty->is_open)
-			sprof_duty_close(duty, now, now - duty->opened_ns, 1);
+			sprof_duty_close(duty, now, now - duty->opened_ns, 1, 1);
 		else
 			sprof_duty_open(duty, now);
 	}
@@ -53,7 +53,7 @@ static void seeds_give_other_moments(void **state)
 static void count_in(struct sprof_duty *duty, uint64_t counted)
 {
 	sprof_duty_open(duty, duty->next_ns);
-	sprof_duty_close(duty, duty->next_ns, 0, counted);
+	sprof_duty_close(duty, duty->next_ns, 0, counted, 1);
 }
 
 static void the_error_is_that_of_a_mean(void **state)
@@ -71,12 +71,57 @@ static void the_error_is_that_of_a_mean(void **state)
 	assert_true(fabs(sprof_duty_error(&duty) - 0.5) < 1e-9);
 }
 
+/*
+ * A program that is busy in every other second, in which much is taken: windows are rarer then. Without
+ * weights, the mean would be 36.
+ */
+static void a_window_stands_for_the_time_since_the_last_one(void **state)
+{
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		double sum = 0, weights = 0;
+		struct sprof_duty duty;
+
+		sprof_duty_init(&duty, 0.05, seed, 0);
+		while (duty.next_ns < UINT64_C(200) * SPROF_NS_PER_S) {
+			const uint64_t now = duty.next_ns;
+			const bool is_busy = now / SPROF_NS_PER_S % 2;
+
+			if (!duty.is_open) {
+				sprof_duty_open(&duty, now);
+				continue;
+			}
+			weights += (double)sprof_duty_stands_for_ns(&duty);
+			sum += is_busy ? 100 * (double)sprof_duty_stands_for_ns(&duty) : 0;
+			sprof_duty_close(
+				&duty, now, is_busy ? 3 * SPROF_NS_PER_MS : 0, is_busy * 100, 1);
+		}
+		assert_true(fabs(sum / weights - 50) < 3);
+		assert_true(duty.sum / duty.weights < 40);
+	}
+}
+
+/* Twice the weight is as good as two windows, but for the number of windows. */
+static void the_error_takes_weights(void **state)
+{
+	struct sprof_duty duty;
+
+	sprof_duty_init(&duty, 0.05, 3, begin_ns);
+	sprof_duty_open(&duty, duty.next_ns);
+	sprof_duty_close(&duty, duty.next_ns, 0, 10, 2);
+	sprof_duty_open(&duty, duty.next_ns);
+	sprof_duty_close(&duty, duty.next_ns, 0, 40, 1);
+	/* Mean 20; the distances by weight are 20 and 20: sqrt(2 * 800) / 3. */
+	assert_true(fabs(sprof_duty_error(&duty) - 40.0 / 3 / 20) < 1e-9);
+}
+
 TEST_MAIN("duty")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(never_takes_more_than_its_share),
 		cmocka_unit_test(seeds_give_other_moments),
 		cmocka_unit_test(the_error_is_that_of_a_mean),
+		cmocka_unit_test(a_window_stands_for_the_time_since_the_last_one),
+		cmocka_unit_test(the_error_takes_weights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,7 @@ static void addresses(void **state)
 {
 	struct subject subject = make();
 	struct sprof_profile_module *facts = subject.profile->module_facts;
-	struct sprof_profile_segment segment = {.offset = 0, .size = 0x100, .address = 0x400000};
+	struct sprof_segment segment = {.offset = 0, .file_size = 0x100, .address = 0x400000};
 	struct sprof_groups groups = build(&subject, "address");
 
 	assert_int_equal(groups.count, 5);

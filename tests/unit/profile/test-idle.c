@@ -331,7 +331,10 @@ static void locks_are_known_by_their_functions(void **state)
 		{"std::sys::sync::rwlock::futex::RwLock::read_contended", SPROF_LOCK_RUST},
 		{"std::sys::sync::condvar::futex::Condvar::wait", SPROF_LOCK_UNKNOWN},
 		{"app::sys::Mutex::lock_contended", SPROF_LOCK_UNKNOWN},
-		{"<parking_lot::raw_mutex::RawMutex>::lock_slow", SPROF_LOCK_UNKNOWN},
+		{"<parking_lot::raw_mutex::RawMutex>::lock_slow", SPROF_LOCK_PARKING},
+		{"parking_lot::raw_rwlock::RawRwLock::lock_shared_slow", SPROF_LOCK_PARKING},
+		{"<parking_lot::raw_rwlock::RawRwLock>::lock_common::<_>", SPROF_LOCK_PARKING},
+		{"parking_lot::raw_mutex::RawMutex::unlock_slow", SPROF_LOCK_UNKNOWN},
 		{"parking_lot::condvar::Condvar::wait_until_internal", SPROF_LOCK_UNKNOWN},
 	};
 

@@ -142,10 +142,10 @@ static void filters_judge_stacks(void **state)
 		struct sprof_filter filter;
 		uint64_t samples;
 	} cases[] = {
-		{{.focus = "^b$"}, 12},
-		{{.ignore = "^b$"}, 5},
-		{{.focus = "c", .ignore = "b"}, 2},
-		{{.hide = "^(a|b)$"}, 17},
+		{{.focus.function = "^b$"}, 12},
+		{{.ignore.function = "^b$"}, 5},
+		{{.focus.function = "c", .ignore.function = "b"}, 2},
+		{{.hide.function = "^(a|b)$"}, 17},
 		{{.thread = "exam"}, 17},
 		{{.thread = "101"}, 17},
 		{{.pid = 100}, 17},
@@ -167,7 +167,8 @@ static void what_leaves_nothing_says_what_there_is(void **state)
 	} cases[] = {
 		{{.thread = "102"}, "no thread matches --thread 102", "the threads are: example"},
 		{{.pid = 99}, "there is no process 99", "the processes are: 100 example"},
-		{{.focus = "nowhere"}, "no function matches --focus nowhere", "c, b, a, main"},
+		{{.focus.function = "nowhere"}, "no function matches --focus nowhere",
+			"c, b, a, main"},
 		{{.label = "rank=1"}, "no sample has a label that matches --label rank=1",
 			"labels"},
 		/* of no known state */
@@ -188,7 +189,7 @@ static void what_leaves_nothing_says_what_there_is(void **state)
 
 static void hiding_everything_leaves_a_frame(void **state)
 {
-	struct sprof_profile *part = filtered(&(struct sprof_filter){.hide = "."});
+	struct sprof_profile *part = filtered(&(struct sprof_filter){.hide.function = "."});
 
 	assert_int_equal(whole_samples(part), 17);
 	assert_int_equal(part->function_count, 1);
@@ -198,8 +199,8 @@ static void hiding_everything_leaves_a_frame(void **state)
 
 static void bad_patterns_are_refused(void **state)
 {
-	static const struct sprof_filter filters[] = {
-		{.focus = "("}, {.ignore = "*["}, {.hide = "("}, {.thread = "("}};
+	static const struct sprof_filter filters[] = {{.focus.function = "("},
+		{.ignore.function = "*["}, {.hide.function = "("}, {.thread = "("}};
 	struct sprof_profile *whole = example_worked(), *part;
 
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {

@@ -263,8 +263,8 @@ static void an_empty_profile_stays_one(void **state)
 /* What elfsym/ needs to find the files: build ids, segments and debug links, by module. */
 static void modules_are_described(void **state)
 {
-	struct sprof_profile_segment segment = {
-		.offset = 0x1000, .size = 0x200, .address = 0x401000};
+	struct sprof_segment segment = {
+		.offset = 0x1000, .file_size = 0x200, .address = 0x401000, .executable = true};
 	struct sprof_profile *profile = sprof_build_create();
 	struct sprof_saved_modules saved;
 	uint32_t plain, full;

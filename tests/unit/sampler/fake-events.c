@@ -40,7 +40,9 @@ static struct sprof_event report(struct fake_world *world)
 	for (size_t i = 0; i < world->thread_count; i++) {
 		struct fake_thread *thread = &world->threads[i];
 
-		if (!thread->is_born && thread->birth_ns <= world->now_ns) {
+		/* The kernel does not report its workers: find_workers() finds them. */
+		if (!thread->is_born && !thread->thread.is_worker &&
+			thread->birth_ns <= world->now_ns) {
 			fake_bear(world, thread);
 			if (world->options.by_kernel)
 				return event_of(SPROF_EVENT_BORN, thread);
@@ -138,6 +140,8 @@ static bool interrupt(struct sprof_thread *thread)
 		fake_wrong(world, fake, "interrupted while sampling is off");
 	if (!fake->said_running)
 		fake_wrong(world, fake, "interrupted, though it was said to sleep");
+	if (thread->is_worker)
+		fake_wrong(world, fake, "interrupted, though it is a worker of the kernel");
 	fake_ask(world, thread);
 	if (fake->is_zombie)
 		return false;

@@ -97,7 +97,7 @@ static bool is_known_to_enter(const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
 
-	return process && process->enters_until_ns;
+	return process && process->entered_ns;
 }
 
 static bool read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
@@ -111,8 +111,10 @@ static bool read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
 		.system_ticks = (fake->cpu_ns - fake->user_ns) / (10 * MS),
 		.minor_faults = fake->faults,
 		.processor = -1,
+		.flags = thread->is_worker ? SPROF_PF_IO_WORKER : 0,
 	};
-	snprintf(ret->comm, sizeof(ret->comm), "t%u.%u", thread->id,
+	snprintf(ret->comm, sizeof(ret->comm), "%s%u.%u", thread->is_worker ? "iou-" : "t",
+		thread->id,
 		fake->program + (fake->renamed_ns && world->now_ns >= fake->renamed_ns));
 	fake->said_running = ret->state == 'R';
 	fake->stat_reads++;
@@ -340,6 +342,19 @@ static struct sprof_thread *find(const struct sprof_target *target, pid_t tid)
 
 static void find_workers(struct sprof_target *target, struct sprof_process *process)
 {
+	struct fake_world *world = fake_current;
+
+	for (size_t i = 0; i < world->thread_count; i++) {
+		struct fake_thread *thread = &world->threads[i];
+
+		if (!thread->thread.is_worker || thread->is_born ||
+			thread->thread.process != process || thread->birth_ns > world->now_ns)
+			continue;
+		/* It has run since its birth. */
+		thread->timeslices++;
+		fake_bear(world, thread);
+		thread->thread.seen_ns = thread->birth_ns;
+	}
 }
 
 static const struct sprof_world functions = {

@@ -92,6 +92,29 @@ static void count_holder(struct fake_world *world, struct fake_thread *waiter,
 		waiter->misplaced += count;
 }
 
+/* A worker of the kernel has no stack. */
+static void check_place(struct fake_world *world, const struct fake_thread *thread,
+	const struct sprof_sample *sample, uint64_t pc)
+{
+	char text[64];
+
+	if (thread->thread.is_worker) {
+		if (pc)
+			fake_wrong(world, thread, "a stack of a worker");
+		return;
+	}
+	if (((pc >> 24) & 0xff) != sample->thread)
+		fake_wrong(world, thread, "another thread's stack");
+	if (((pc >> 16) & 0xff) != thread->program && sample->time_ns >= thread->thread.seen_ns &&
+		((pc >> 16) & 0xff) > thread->program)
+		fake_wrong(world, thread, "a program of later");
+	if (is_plausible(thread, sample, pc))
+		return;
+	snprintf(text, sizeof(text), "in act %u it was not in state %d", (unsigned)(pc & 0xffff),
+		(int)sample->state);
+	fake_wrong(world, thread, text);
+}
+
 static bool take_sample(void *data, const struct sprof_sample *sample)
 {
 	struct fake_world *world = data;
@@ -107,18 +130,7 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 		fake_wrong(world, thread, "a stack of another sink, or none");
 	if (sample->wait && sample->wait <= world->wait_base)
 		fake_wrong(world, thread, "a wait of another sink");
-	if (((pc >> 24) & 0xff) != sample->thread)
-		fake_wrong(world, thread, "another thread's stack");
-	if (((pc >> 16) & 0xff) != thread->program && sample->time_ns >= thread->thread.seen_ns &&
-		((pc >> 16) & 0xff) > thread->program)
-		fake_wrong(world, thread, "a program of later");
-	if (!is_plausible(thread, sample, pc)) {
-		char text[64];
-
-		snprintf(text, sizeof(text), "in act %u it was not in state %d",
-			(unsigned)(pc & 0xffff), (int)sample->state);
-		fake_wrong(world, thread, text);
-	}
+	check_place(world, thread, sample, pc);
 	/* A late sample may be of a moment after the beginning of the tick in which it came. */
 	if (count &&
 		(sample->time_ns == thread->last_sample_ns ||

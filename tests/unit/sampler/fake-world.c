@@ -55,6 +55,14 @@ void fake_act(struct fake_thread *thread, enum doing doing, uint64_t ns)
 		thread->timeslices++;
 }
 
+struct fake_thread *fake_add_worker(struct fake_world *world, uint64_t birth_ns)
+{
+	struct fake_thread *thread = fake_add(world, 0, birth_ns);
+
+	thread->thread.is_worker = true;
+	return thread;
+}
+
 struct fake_thread *fake_add_sleeper(struct fake_world *world, size_t process)
 {
 	struct fake_thread *thread = fake_add(world, process, 0);

@@ -172,6 +172,8 @@ void fake_act(struct fake_thread *thread, enum doing doing, uint64_t ns);
 void fake_random_acts(struct fake_world *world, struct fake_thread *thread, uint64_t ns);
 uint64_t fake_random(struct fake_world *world, uint64_t below);
 
+/* A worker of the kernel in process 0: its birth is not reported. */
+struct fake_thread *fake_add_worker(struct fake_world *world, uint64_t birth_ns);
 /* It always sleeps, so each tick has a sample of it. */
 struct fake_thread *fake_add_sleeper(struct fake_world *world, size_t process);
 /* It always runs. */

@@ -13,8 +13,7 @@ static void recorded_switches_tell_wait_from_stolen_time(void **state)
 		.cpu_ns = 400,
 		.runq_ns = 150,
 		.user_ticks = 1,
-		.has_off = true,
-		.off_ns = 500};
+		.off = {.is_known = true, .ns = 500}};
 	struct sprof_account account;
 	struct sprof_times times;
 
@@ -39,23 +38,23 @@ static void after_a_gap_recorded_switches_tell_again(void **state)
 
 	sprof_account_init(&account, &now);
 	now = (struct sprof_figures){.time_ns = 2000, .cpu_ns = 600, .user_ticks = 1};
-	now.has_off = true;
-	now.off_ns = 400;
+	now.off.is_known = true;
+	now.off.ns = 400;
 	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
 	now.time_ns = 3000;
-	now.off_gaps = 1;
-	now.has_off = false;
+	now.off.gaps = 1;
+	now.off.is_known = false;
 	sprof_account_weigh(&account, SPROF_STATE_SLEEP, 1);
 	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_STOLEN], 1000);
 	now.time_ns = 4000;
-	now.has_off = true;
+	now.off.is_known = true;
 	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_STOLEN], 1000);
 	now.time_ns = 5000;
 	now.cpu_ns += 500;
-	now.off_ns += 300;
+	now.off.ns += 300;
 	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 300);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);

@@ -108,14 +108,6 @@ static void what_is_too_expensive_is_done_once_a_second(void **state)
 	assert_int_equal(run.period, second);
 }
 
-static void without_a_share_there_is_no_bound(void **state)
-{
-	struct run run = begin(0);
-
-	spend(&run, second, 100 * ms);
-	assert_int_equal(run.period, 10 * ms);
-}
-
 TEST_MAIN("budget")
 {
 	const struct CMUnitTest tests[] = {
@@ -126,7 +118,6 @@ TEST_MAIN("budget")
 		cmocka_unit_test(the_rate_comes_back),
 		cmocka_unit_test(quiet_hours_save_nothing_for_noise),
 		cmocka_unit_test(what_is_too_expensive_is_done_once_a_second),
-		cmocka_unit_test(without_a_share_there_is_no_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ enum {
 /* How long a tick over `cpus` CPUs takes; threads on the stuck ones don't stop. */
 static uint64_t tick_of(unsigned cpus, uint64_t stuck, uint64_t period, bool soon)
 {
-	struct patience patience;
+	struct patience patience = {0};
 	uint64_t now = BEGIN;
 
 	sprof_patience_begin(&patience, now, period, false);
@@ -52,7 +52,7 @@ static void many_cpus_in_vain_cost_little_more_than_one(void **state)
 
 static void a_part_of_a_wait_leaves_the_rest(void **state)
 {
-	struct patience patience;
+	struct patience patience = {0};
 
 	sprof_patience_begin(&patience, BEGIN, PERIOD, false);
 	sprof_patience_deadline(&patience, BEGIN, true);
@@ -71,7 +71,7 @@ static void threads_without_a_cpu_get_a_quarter_of_the_period(void **state)
 
 static void a_thorough_tick_is_patient_at_any_rate(void **state)
 {
-	struct patience patience;
+	struct patience patience = {0};
 
 	sprof_patience_begin(&patience, BEGIN, 100 * US, true);
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 20000 * US);
@@ -85,12 +85,14 @@ static void a_thorough_tick_is_patient_at_any_rate(void **state)
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 20000 * US);
 	sprof_patience_end(&patience, BEGIN + 20000 * US);
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 200 * US);
+	patience = (struct patience){0};
 	sprof_patience_begin(&patience, BEGIN, 100 * US, false);
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 5000 * US);
 	/* The first wait took one of the 2.5 ms; the time between the two waits does not count. */
+	patience = (struct patience){0};
 	sprof_patience_begin(&patience, BEGIN, 10000 * US, false);
 	sprof_patience_end(&patience, BEGIN + 1000 * US);
-	sprof_patience_go_on(&patience, BEGIN + 9000 * US);
+	sprof_patience_begin(&patience, BEGIN + 9000 * US, 10000 * US, false);
 	assert_int_equal(
 		sprof_patience_deadline(&patience, BEGIN + 9000 * US, false), BEGIN + 10500 * US);
 }

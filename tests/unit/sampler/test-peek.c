@@ -98,7 +98,6 @@ static enum peek_outcome look_at_worker(char letter, uint64_t flags)
 	if (outcome == PEEK_TAKEN) {
 		assert_int_equal(
 			observation.state, letter == 'R' ? SPROF_STATE_SYS : SPROF_STATE_SLEEP);
-		assert_int_equal(observation.sleeps_on, letter != 'R');
 		assert_int_equal(observation.end, SPROF_END_ROOT);
 	}
 	return outcome;

@@ -24,7 +24,7 @@ static int set_up(void **state)
 		scene.threads[i].sampling = &scene.sampled[i];
 		scene.threads[i].process = &scene.process;
 		scene.threads[i].phase = SPROF_THREAD_RUNNING;
-		sprof_copy_plan_init(&scene.sampled[i].copy);
+		sprof_copy_plan_expect(&scene.threads[i]);
 	}
 	return 0;
 }
@@ -39,7 +39,7 @@ static struct slot *add(size_t thread)
 {
 	const struct ask ask = {.thread = &scene.threads[thread], .cpu = {.number = (int)thread}};
 
-	assert_true(sprof_slots_add(&scene.slots, &ask));
+	assert_true(sprof_slots_add(&scene.slots, NULL, &ask));
 	return sprof_slots_find(&scene.slots, &scene.threads[thread]);
 }
 

@@ -179,9 +179,9 @@ static void a_lost_place_is_not_replaced(void **state)
 	on(switching, 40);
 	check_next(switching, 30, 40, false);
 	assert_false(switching->has_place);
-	assert_true(switching->has_last);
+	assert_true(switching->place.time_ns);
 	sprof_switching_restart(switching, 100);
-	assert_false(switching->has_last);
+	assert_false(switching->place.time_ns);
 	sprof_switching_destroy(switching);
 }
 

@@ -62,7 +62,7 @@ FUNCTION(another_function_without_padding,
 static void calls_that_do_not_return(void **state)
 {
 	uint64_t starts[2] = {CODE_ADDRESS};
-	const struct sprof_code_starts known = {.items = starts, .count = 2};
+	const struct sprof_code_starts known = {.functions = {starts, 2, 2}};
 
 	code_expect(&call_before_another_depth);
 	code_expect(&call_before_a_depth_found_later);

@@ -77,7 +77,7 @@ static void begin(struct asked *asked)
 	for (size_t i = 0; i < COUNT; i++)
 		asked->items[i] = ADDRESS(functions[i]);
 	asked->starts = (struct sprof_code_starts){
-		.items = asked->items, .count = COUNT, .ends = asked->ends};
+		.functions = {asked->items, COUNT, COUNT}, .ends = {asked->ends, 0, 0}};
 	asked->returns = sprof_code_returns_create(&asked->module.image, &asked->starts);
 	assert_non_null(asked->returns);
 }
@@ -186,7 +186,7 @@ static void functions_known_by_their_names(void **state)
 
 	begin(&asked);
 	asked.ends[0] = ADDRESS(returns);
-	asked.starts.end_count = 1;
+	asked.starts.ends.count = 1;
 	expect(&asked, returns, false);
 	expect(&asked, jumps_to_returns, false);
 	end(&asked);
@@ -198,7 +198,7 @@ static void a_function_that_is_too_long(void **state)
 	enum { SIZE = 70000 };
 	uint8_t *bytes = malloc(SIZE);
 	uint64_t items[] = {CODE_ADDRESS, CODE_ADDRESS + 2};
-	struct sprof_code_starts starts = {.items = items, .count = 1};
+	struct sprof_code_starts starts = {.functions = {items, 1, 1}};
 	struct code_module module;
 	struct sprof_code_returns *found;
 
@@ -208,7 +208,7 @@ static void a_function_that_is_too_long(void **state)
 	found = sprof_code_returns_create(&module.image, &starts);
 	assert_true(sprof_code_may_return(found, CODE_ADDRESS));
 	sprof_code_returns_destroy(found);
-	starts.count = 2;
+	starts.functions.count = 2;
 	found = sprof_code_returns_create(&module.image, &starts);
 	assert_false(sprof_code_may_return(found, CODE_ADDRESS));
 	sprof_code_returns_destroy(found);
