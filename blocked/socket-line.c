@@ -51,7 +51,13 @@ static void write_address(const struct address *address, char *buffer, size_t si
 	snprintf(buffer, size, "[%s]:%u", text, address->port);
 }
 
-bool sprof_socket_parse_inet(const char *line, const char *protocol, struct sprof_socket *ret)
+static bool is_accepted(const struct sprof_listening *listening, unsigned port)
+{
+	return listening->ports[port / 8 % sizeof(listening->ports)] & 1u << port % 8;
+}
+
+bool sprof_socket_parse_inet(const char *line, const char *protocol,
+	struct sprof_listening *listening, struct sprof_socket *ret)
 {
 	char local[64], peer[64], local_text[64], peer_text[64];
 	struct address ours, theirs;
@@ -67,11 +73,12 @@ bool sprof_socket_parse_inet(const char *line, const char *protocol, struct spro
 	write_address(&theirs, peer_text, sizeof(peer_text));
 	ret->inode = inode;
 	ret->is_local = false;
-	if (state == STATE_LISTEN)
+	if (state == STATE_LISTEN) {
+		listening->ports[ours.port / 8 % sizeof(listening->ports)] |= 1u << ours.port % 8;
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s listening", protocol, local_text);
-	else if (theirs.port)
-		snprintf(ret->text, sizeof(ret->text), "%.4s %s -> %s", protocol, local_text,
-			peer_text);
+	} else if (theirs.port)
+		snprintf(ret->text, sizeof(ret->text), "%.4s %s %s %s", protocol, local_text,
+			is_accepted(listening, ours.port) ? "<-" : "->", peer_text);
 	else
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s", protocol, local_text);
 	return true;

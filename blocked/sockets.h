@@ -18,7 +18,7 @@ struct sprof_sockets {
 	struct sprof_socket *items;
 	size_t count, capacity;
 	struct sprof_idmap by_inode;
-	uint64_t read_ns, cost_ns; /* time and cost of the last reading */
+	uint64_t read_ns, cost_ns; /* time and CPU time of the last reading */
 };
 
 void sprof_sockets_finish(struct sprof_sockets *sockets);

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "output/summary/summary.h"
 #include "profile/answer/program-functions.h"
 
@@ -45,28 +44,29 @@ static void write_name(const struct answering *answering, const char *member, ui
 			: answering->summary->profile->functions[function].name);
 }
 
-static bool write_verdict(const struct answering *answering)
+struct list {
+	struct sprof_json *json;
+	bool first;
+};
+
+static void write_sentence(void *data, const char *sentence)
 {
-	const struct sprof_answer *answer = &answering->summary->answer;
-	SPROF_AUTO_FREE char *queue = sprof_summary_queue(answering->summary->profile, answer);
-	bool first = true;
+	struct list *list = data;
+
+	sprof_json_comma(list->json, &list->first);
+	sprof_json_name(list->json, sentence);
+}
+
+static bool write_verdict(const struct answering *answering, struct sprof_error *err)
+{
+	struct list list = {answering->json, true};
 
 	sprof_json_text(answering->json, ",\"verdict\":[");
-	for (size_t i = 0; i < answer->mattering && i < PROGRAMS; i++) {
-		SPROF_AUTO_FREE char *sentence = sprof_summary_sentence(
-			answering->summary->profile, &answer->programs[i], 2, ROOM);
-
-		if (!sentence)
-			return false;
-		sprof_json_comma(answering->json, &first);
-		sprof_json_name(answering->json, sentence);
-	}
-	if (queue && queue[0]) {
-		sprof_json_comma(answering->json, &first);
-		sprof_json_name(answering->json, queue);
-	}
+	if (!sprof_summary_verdict(answering->summary, ROOM,
+		    &(struct sprof_summary_sentences){write_sentence, &list}, err))
+		return false;
 	sprof_json_text(answering->json, "]");
-	return queue;
+	return true;
 }
 
 static bool write_functions(const struct answering *answering, struct sprof_error *err)
@@ -161,8 +161,8 @@ bool sprof_json_answer(struct sprof_json *json, const struct sprof_profile *prof
 		",\n\"answer\":{\"whole_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64
 		",\"unsampled_ns\":%" PRIu64,
 		summary.whole, summary.answer.idle_ns, summary.answer.unsampled_ns);
-	ok = (write_verdict(&answering) || sprof_error_no_memory(err)) &&
-		write_functions(&answering, err) && write_waits(&answering, err) &&
+	ok = write_verdict(&answering, err) && write_functions(&answering, err) &&
+		write_waits(&answering, err) &&
 		(write_next(&answering) || sprof_error_no_memory(err));
 	sprof_json_text(json, "}");
 	sprof_answer_finish(&summary.answer);

@@ -14,39 +14,42 @@ enum {
 	ROOM = 80 /* characters of a name */
 };
 
-static bool write_sentences(const struct sprof_html *html, const struct sprof_answer *answer)
+struct list {
+	const struct sprof_html *html;
+	bool is_behind_first, failed;
+};
+
+static void write_sentence(void *data, const char *sentence)
 {
-	SPROF_AUTO_FREE char *queue = sprof_summary_queue(html->profile, answer);
+	struct list *list = data;
 
-	for (size_t i = 0; i < answer->mattering && i < MOST; i++) {
-		const struct sprof_program *program = &answer->programs[i];
-		SPROF_AUTO_FREE char *sentence =
-			sprof_summary_sentence(html->profile, program, 2, ROOM);
+	sprof_out_puts(list->html->out, list->is_behind_first ? "," : "");
+	list->failed |= !sprof_html_put_string(list->html, sentence);
+	list->is_behind_first = true;
+}
 
-		sprof_out_puts(html->out, i ? "," : "");
-		if (!sentence || !sprof_html_put_string(html, sentence))
-			return false;
-	}
-	if (!queue || !queue[0])
-		return queue;
-	sprof_out_puts(html->out, answer->mattering ? "," : "");
-	return sprof_html_put_string(html, queue);
+static bool write_sentences(
+	const struct sprof_html *html, const struct sprof_summary *summary, struct sprof_error *err)
+{
+	struct list list = {.html = html};
+
+	return sprof_summary_verdict(summary, ROOM,
+		       &(struct sprof_summary_sentences){write_sentence, &list}, err) &&
+		(!list.failed || sprof_error_no_memory(err));
 }
 
 /* Writes the answer's functions and their shares, as the screen shows them. */
 static bool write_functions(
-	const struct sprof_html *html, struct sprof_answer *answer, struct sprof_error *err)
+	const struct sprof_html *html, const struct sprof_summary *summary, struct sprof_error *err)
 {
-	struct sprof_summary summary = {.profile = html->profile, .answer = *answer};
 	struct sprof_own own;
 
-	sprof_summary_settle_view(&summary);
-	if (!sprof_own_build(html->profile, &summary.view, &own, err))
+	if (!sprof_own_build(html->profile, &summary->view, &own, err))
 		return false;
 	sprof_out_puts(html->out, ",\"own\":[");
 	for (size_t i = 0; i < own.count && i < ROWS; i++) {
 		const double percent =
-			sprof_percent(sprof_times_wall(&own.rows[i].self.times), summary.whole);
+			sprof_percent(sprof_times_wall(&own.rows[i].self.times), summary->whole);
 
 		sprof_html_number(html, i, own.rows[i].function);
 		sprof_html_number(html, true, (uint64_t)(10 * percent + 0.5));
@@ -69,20 +72,25 @@ static bool write_cost(const struct sprof_html *html)
 
 bool sprof_html_write_answer(const struct sprof_html *html, struct sprof_error *err)
 {
-	struct sprof_answer answer;
+	struct sprof_summary summary = {
+		.profile = html->profile, .width = ROOM + SPROF_SUMMARY_MARGIN};
+	const struct sprof_answer *answer = &summary.answer;
 	bool ok;
 
 	if (!sprof_profile_counts_time(html->profile)) {
 		sprof_out_puts(html->out, ",\n\"answer\":[],\"idle_ns\":0,\"own\":[]");
 		return true;
 	}
-	if (!sprof_answer_build(html->profile, MOST, &answer, err))
+	if (!sprof_answer_build(html->profile, MOST, &summary.answer, err))
 		return false;
+	sprof_summary_settle_view(&summary);
 	sprof_out_puts(html->out, ",\n\"answer\":[");
-	ok = write_sentences(html, &answer);
-	sprof_out_printf(html->out, "],\"idle_ns\":%" PRIu64, answer.idle_ns);
-	ok = ok && write_cost(html);
-	ok = (ok || sprof_error_no_memory(err)) && write_functions(html, &answer, err);
-	sprof_answer_finish(&answer);
+	ok = write_sentences(html, &summary, err);
+	/* If everything is idle, shares are of all time. */
+	sprof_out_printf(
+		html->out, "],\"idle_ns\":%" PRIu64, summary.view.left_out ? answer->idle_ns : 0);
+	ok = ok && (write_cost(html) || sprof_error_no_memory(err)) &&
+		write_functions(html, &summary, err);
+	sprof_answer_finish(&summary.answer);
 	return ok;
 }

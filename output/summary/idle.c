@@ -51,30 +51,28 @@ static bool find_main_wait(const struct sprof_waits_table *table, struct sprof_w
 	return false;
 }
 
-bool sprof_summary_put_idle(struct sprof_summary *summary, struct sprof_error *err)
+char *sprof_summary_idle(const struct sprof_summary *summary, struct sprof_error *err)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	struct sprof_waits_table table;
 	struct sprof_waits_row row;
-	SPROF_AUTO_FREE char *words = NULL, *text = NULL, *name = NULL;
+	SPROF_AUTO_FREE char *words = NULL, *name = NULL;
+	char *text = NULL;
 	bool is_known;
 
-	if (!answer->count)
-		return true;
 	if (!sprof_waits_table_build(summary->profile, &summary->view, &table, err))
-		return false;
+		return NULL;
 	is_known = find_main_wait(&table, &row);
 	if (is_known)
 		words = sprof_wait_words(summary->profile, &row, sprof_summary_room(summary));
 	sprof_waits_table_finish(&table);
-	if (is_known && !words)
-		return sprof_error_no_memory(err);
 	name = sprof_clean_text(answer->programs[0].name, NULL);
-	if (!name)
-		return sprof_error_no_memory(err);
-	text = sprof_string_print("%s%s idle, waiting for something to do%s%s", name,
-		answer->count > 1 ? " and the others are" : " is", words ? ", most in " : "",
-		words ? words : "");
-	sprof_summary_put_text(summary, "verdict", text, 2);
-	return true;
+	if ((is_known && !words) || !name ||
+		asprintf(&text, "%s%s idle, waiting for something to do%s%s", name,
+			answer->count > 1 ? " and the others are" : " is",
+			words ? ", most in " : "", words ? words : "") < 0) {
+		sprof_error_no_memory(err);
+		return NULL;
+	}
+	return text;
 }

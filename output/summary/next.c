@@ -98,8 +98,9 @@ static char *ask_lines(const struct sprof_summary *summary, const struct sprof_c
 	const uint32_t function = cause->function;
 	SPROF_AUTO_FREE char *name = NULL;
 
-	if (function == SPROF_PROFILE_NONE || !sprof_string_starts_with(command, report) ||
-		!profile->functions[function].file || profile->functions[function].file[0] != '/')
+	if (function == SPROF_PROFILE_NONE || !command ||
+		!sprof_string_starts_with(command, report) || !profile->functions[function].file ||
+		profile->functions[function].file[0] != '/')
 		return NULL;
 	name = typed_name(profile, function);
 	return name ? sprof_string_print("sprof annotate %s%s", name, command + strlen(report))
@@ -148,7 +149,7 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 	if (!cause || program->short_threads.count)
 		return NULL;
 	if (only_waits_for_locks(program, cause)) {
-		*ret_answers = "while it hangs: every stack, and which thread holds the lock";
+		*ret_answers = "while it hangs: all stacks and lock holders";
 		return ask_dump(summary, program);
 	}
 	if (cause->weight == SPROF_WEIGHT_USER) {
@@ -191,7 +192,7 @@ static char *ask_rate(const struct sprof_summary *summary, const char **ret_answ
 
 void sprof_summary_find_question(struct sprof_summary *summary)
 {
-	if (!summary->options.whole_report || summary->lines < FEW_LINES)
+	if (summary->lines < FEW_LINES)
 		return;
 	summary->question = question(summary, &summary->answers);
 	if (!summary->question)

@@ -75,7 +75,8 @@ bool sprof_summary_find_remedy(struct sprof_summary *summary)
 	uint32_t module = SPROF_PROFILE_NONE;
 	struct sprof_module_called called;
 
-	if (profile->modules && !find_module(summary, &module))
+	/* Idle code needs no names. */
+	if (profile->modules && summary->answer.mattering && !find_module(summary, &module))
 		return false;
 	if (module == SPROF_PROFILE_NONE || !profile->module_facts[module].gap_help)
 		return true;

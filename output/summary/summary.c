@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/strings.h"
 #include "output/clean.h"
 #include "output/fit.h"
@@ -25,10 +24,8 @@ enum {
 	FEW_LINES = 12, /* fewer lines have room for little more than the verdict */
 	SENTENCE = 3,   /* lines */
 	TABLES = 3,
-	FEW_SAMPLES = 5,    /* too few for any table */
-	LEAST_OF_SOME = 20, /* with fewer samples, time without samples is not mentioned */
-	AIRY = 36,          /* lines that have room for everything, with blank ones */
-	SPARE = 3,          /* free lines of the screen: for the prompt and earlier output */
+	AIRY = 36, /* lines that have room for everything, with blank ones */
+	SPARE = 3, /* free lines of the screen: for the prompt and earlier output */
 };
 
 /* Percent of the busy time: from here on the summary says how much was not sampled. */
@@ -239,57 +236,21 @@ static void put_times(struct sprof_summary *summary)
 		put_whole(summary);
 }
 
-/* A merged profile has no quality. */
-static uint64_t count_samples(const struct sprof_profile *profile)
-{
-	uint64_t samples = sprof_quality_samples(&profile->quality);
-
-	for (size_t i = 0; !profile->quality.duration_ns && i < profile->row_count; i++)
-		samples += profile->rows[i].metrics.samples;
-	return samples;
-}
-
-/* Nothing that was seen says where the time went. */
-static bool tells_nothing(const struct sprof_summary *summary)
-{
-	const uint64_t samples = count_samples(summary->profile);
-	const struct sprof_answer *answer = &summary->answer;
-
-	return samples < FEW_SAMPLES ||
-		(samples < LEAST_OF_SOME && answer->unsampled_ns > sprof_times_wall(&answer->busy));
-}
-
-/* A rate that would give a run this short enough samples; 0: none does. */
-static unsigned better_rate(const struct sprof_quality *quality)
-{
-	static const unsigned rates[] = {999, 9999};
-
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		if (quality->rate_hz < rates[i] &&
-			(rates[i] + 1) * quality->duration_ns >=
-				LEAST_OF_SOME * (uint64_t)SPROF_NS_PER_S)
-			return rates[i];
-	}
-	return 0;
-}
-
 /* If the run was too short, this is the whole summary. */
 static void put_too_short(struct sprof_summary *summary)
 {
-	const struct sprof_quality *quality = &summary->profile->quality;
-	uint64_t samples = sprof_quality_samples(quality);
-	unsigned rate = better_rate(quality);
-	SPROF_AUTO_FREE char *text = NULL;
-	char words[32] = "";
+	SPROF_AUTO_FREE char *text = sprof_summary_too_short(summary->profile);
 
-	if (rate)
-		snprintf(words, sizeof(words), "--rate %u, ", rate);
-	text = sprof_string_print(
-		"%" PRIu64
-		" sample%s in %s show%s nothing; try %sa larger input, or many runs in a loop",
-		samples, sprof_string_plural(samples), sprof_figure_time(quality->duration_ns).text,
-		samples == 1 ? "s" : "", words);
-	sprof_summary_put_text(summary, "verdict", text, 2);
+	sprof_summary_put_text(summary, "verdict", text, SENTENCE - 1);
+}
+
+static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *text = sprof_summary_idle(summary, err);
+
+	if (text)
+		sprof_summary_put_text(summary, "verdict", text, SENTENCE - 1);
+	return text;
 }
 
 static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof_error *err)
@@ -334,7 +295,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	put_title(summary);
 	if (!sprof_summary_put_faults(summary, err))
 		return false;
-	if (tells_nothing(summary)) {
+	if (sprof_summary_knows_nothing(summary)) {
 		put_too_short(summary);
 		if (sprof_quality_samples(&summary->profile->quality))
 			sprof_summary_put_next(summary);
@@ -342,7 +303,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	}
 	if (summary->view.left_out)
 		put_programs(summary, programs);
-	else if (!sprof_summary_put_idle(summary, err))
+	else if (!put_idle(summary, err))
 		return false;
 	put_times(summary);
 	if (!put_tables(summary, other + (summary->terms ? 1 : 0), err))
@@ -395,8 +356,9 @@ static bool write_summary(const struct sprof_profile *profile,
 	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))
 		return false;
 	sprof_summary_settle_view(&summary);
-	if (!tells_nothing(&summary)) {
-		sprof_summary_find_question(&summary);
+	if (!sprof_summary_knows_nothing(&summary)) {
+		if (options->whole_report)
+			sprof_summary_find_question(&summary);
 		ok = summary.lines < FEW_LINES || sprof_summary_find_remedy(&summary) ||
 			sprof_error_no_memory(err);
 	}

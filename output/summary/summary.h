@@ -79,8 +79,6 @@ SPROF_MUST_USE bool sprof_summary_put_functions(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_summary_put_paths(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
-/* If everything is idle: what most of it waits for. */
-SPROF_MUST_USE bool sprof_summary_put_idle(struct sprof_summary *summary, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_summary_put_waits(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 
@@ -128,6 +126,29 @@ SPROF_MUST_USE bool sprof_summary_put_faults(
  */
 char *sprof_summary_sentence(const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes, size_t room);
+
+/* Whether nothing that was seen shows where the time went. */
+bool sprof_summary_knows_nothing(const struct sprof_summary *summary);
+/* The verdict in that case. The caller frees it. Returns NULL if out of memory. */
+char *sprof_summary_too_short(const struct sprof_profile *profile);
+
+/*
+ * The verdict if everything is idle: what most of it waits for. The caller frees it. Returns NULL
+ * if out of memory.
+ */
+char *sprof_summary_idle(const struct sprof_summary *summary, struct sprof_error *err);
+
+struct sprof_summary_sentences {
+	void (*put)(void *data, const char *sentence);
+	void *data;
+};
+
+/*
+ * Hands over all sentences of the verdict, with names truncated to `room` characters. Returns false
+ * if out of memory.
+ */
+SPROF_MUST_USE bool sprof_summary_verdict(const struct sprof_summary *summary, size_t room,
+	const struct sprof_summary_sentences *to, struct sprof_error *err);
 
 /* Whether more samples would show which function is behind the cause; for user and sys time. */
 bool sprof_summary_wants_samples(const struct sprof_cause *cause);

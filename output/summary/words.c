@@ -63,13 +63,17 @@ static void put_text(struct words *words, const char *text)
 }
 
 /* Puts a function's name. */
+static void put_function_name(struct words *words, const char *function, size_t room)
+{
+	SPROF_AUTO_FREE char *name = sprof_fit_function(function, true, room);
+
+	put_text(words, name);
+}
+
 static void put_function(
 	struct words *words, const struct sprof_profile *profile, uint32_t function, size_t room)
 {
-	SPROF_AUTO_FREE char *name =
-		sprof_fit_function(profile->functions[function].name, true, room);
-
-	put_text(words, name);
+	put_function_name(words, profile->functions[function].name, room);
 }
 
 /* Puts any other name. */
@@ -213,7 +217,7 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 		put_name(words, wait->holder, room);
 	if (wait->holder_function) {
 		fputs(" in ", words->stream);
-		put_name(words, wait->holder_function, room);
+		put_function_name(words, wait->holder_function, room);
 	}
 }
 

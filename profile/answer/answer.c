@@ -293,15 +293,25 @@ static bool find_wait(const struct sprof_profile *profile, const struct sprof_vi
 	return true;
 }
 
+/* Naps of a thread in the background say less than what other threads do. */
+static uint64_t tells_of_cause(const struct sprof_cause *cause)
+{
+	const bool naps =
+		cause->wait.kind == SPROF_WAIT_KIND_TIME && 2 * cause->wait.ns > cause->ns;
+
+	return naps ? cause->ns / NAPS_COUNT : cause->ns;
+}
+
 static int compare_causes(const void *left, const void *right)
 {
 	const struct sprof_cause *a = left, *b = right;
+	const uint64_t first = tells_of_cause(a), second = tells_of_cause(b);
 	const bool one = a->weight == SPROF_WEIGHT_RUNQ, other = b->weight == SPROF_WEIGHT_RUNQ;
 
 	/*
 	 * What the program does comes first. That it got no CPU is not its doing, and comes last.
 	 */
-	return one != other ? one - other : (a->ns < b->ns) - (a->ns > b->ns);
+	return one != other ? one - other : (first < second) - (first > second);
 }
 
 static bool explain(
@@ -312,6 +322,7 @@ static bool explain(
 	const struct sprof_view view = {.thread = SPROF_PROFILE_NONE,
 		.chosen = chosen,
 		.left_out = finding->answer.left_out,
+		.joins_children = true,
 		.weight = SPROF_WEIGHT_WAIT};
 
 	if (!chosen)

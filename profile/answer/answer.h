@@ -53,7 +53,7 @@ struct sprof_program {
 	uint64_t samples; /* busy time */
 	uint32_t stuck;   /* threads that will wait for ever (profile/answer/deadlocks.h) */
 	struct sprof_short_threads short_threads; /* only for explained programs */
-	/* by time, descending, RUNQ last; only for explained ones */
+	/* by time, descending, naps by a quarter of it, RUNQ last; only for explained ones */
 	struct sprof_cause causes[SPROF_CAUSES];
 };
 

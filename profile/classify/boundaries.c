@@ -82,10 +82,12 @@ static bool is_postgres_wait(const char *function)
 		strcmp(function, "PGSemaphoreLock") == 0;
 }
 
+/* The libraries of OpenMP run the program's own code, as libc does. */
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
-		"librt.so", "librt-", "ld-", "[vdso]", NULL};
+		"librt.so", "librt-", "ld-", "[vdso]", "libgomp.so", "libomp.so", "libiomp5.so",
+		NULL};
 	uint32_t module = profile->functions[function].module;
 
 	if (is_go_runtime(profile->functions[function].name) ||
@@ -177,7 +179,8 @@ enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *pat
 {
 	if (strcmp(sprof_string_file_name(path), "threading.py") != 0)
 		return SPROF_LOCK_PYTHON;
-	if (strstr(name, "join") || strstr(name, "tstate_lock"))
+	/* At the program's end, _shutdown waits for the other threads. */
+	if (strstr(name, "join") || strstr(name, "tstate_lock") || strcmp(name, "_shutdown") == 0)
 		return SPROF_LOCK_JOIN;
 	return strstr(name, "wait") ? SPROF_LOCK_SEMAPHORE : SPROF_LOCK_PYTHON;
 }

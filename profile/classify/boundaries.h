@@ -10,7 +10,7 @@
 
 #include "profile/model/profile.h"
 
-/* Whether a function belongs to libc, the dynamic loader, the vdso, or Go's runtime. */
+/* Whether a function belongs to libc, the dynamic loader, the vdso, OpenMP, or Go's runtime. */
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function);
 
 /* The kind of lock that a libc function is for, by its name. */

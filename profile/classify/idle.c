@@ -4,8 +4,8 @@
  * pool's worker waits for a condition variable or a semaphore, as opposed to a mutex. If the kind
  * of lock is not known, a thread that does nothing else is idle. A wait for events is idle if a
  * known function shows that, or in the thread's main loop; elsewhere it may be a lock, as in
- * PostgreSQL. Does not recognise pipes or sockets that deliver requests: a thread that reads one
- * counts as waiting for it.
+ * PostgreSQL. A server that reads from a client waits for its next request. Does not recognise
+ * pipes that deliver requests: a thread that reads one counts as waiting for it.
  */
 #include "profile/classify/idle.h"
 
@@ -97,8 +97,15 @@ static bool watches_one(const struct sprof_profile_context *context)
 	static const char *const news[] = {"eventfd", "inotify", "fanotify", "signalfd", NULL};
 
 	return context->object && is_any(context->syscall, watching) && !is_list(context->object) &&
-		!strstr(context->object, " from itself") &&
-		!strstr(context->object, " listening") && !is_any(context->object, news);
+		!strstr(context->object, " from itself") && !is_any(context->object, news);
+}
+
+/* Whether the object is the socket by which a server talks with a client. */
+static bool is_of_client(const char *object)
+{
+	static const char *const named[] = {"unix /", "unix @", NULL};
+
+	return object && !is_list(object) && (strstr(object, " <- ") || is_any(object, named));
 }
 
 /* Waits that are idle wherever they are. */
@@ -107,23 +114,27 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 	static const char *const people[] = {"/dev/pts/", "/dev/tty", NULL};
 	static const char *const descriptors[] = {
 		"poll", "ppoll", "select", "pselect", "epoll_", "io_", NULL};
+	static const char *const reading[] = {"read", "recv", NULL};
 
 	if (context->kind == SPROF_WAIT_KIND_IDLE || context->kind == SPROF_WAIT_KIND_CHILD)
 		return true;
 	/*
-	 * Idle: waiting for a signal, or for what the process itself writes when it has work, as
-	 * make's children do.
+	 * Idle: waiting for a signal, for a client, or for what the process itself writes when it
+	 * has work, as make's children do.
 	 */
 	if (context->kind == SPROF_WAIT_KIND_EVENT)
 		return context->object
-			? !is_list(context->object) && strstr(context->object, " from itself")
+			? strstr(context->object, " listening") || is_of_client(context->object) ||
+				(!is_list(context->object) &&
+					strstr(context->object, " from itself"))
 			: !is_any(context->syscall, descriptors);
 	if (context->kind == SPROF_WAIT_KIND_LOCK)
 		return sprof_profile_is_join(context);
 	return context->kind == SPROF_WAIT_KIND_IO && context->syscall &&
 		(sprof_string_starts_with(context->syscall, "accept") ||
-			(sprof_string_starts_with(context->syscall, "read") &&
-				is_any(context->object, people)));
+			(is_any(context->syscall, reading) &&
+				(is_any(context->object, people) ||
+					is_of_client(context->object))));
 }
 
 static bool may_be_queue(const struct sprof_profile_context *context)
@@ -134,6 +145,14 @@ static bool may_be_queue(const struct sprof_profile_context *context)
 	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder &&
 		is_any(context->object, kinds) &&
 		!sprof_string_starts_with(context->object, "lock of ");
+}
+
+/* Whether the functions above the wait decide what it is for. */
+static bool is_open_to_facts(const struct sprof_profile_context *context)
+{
+	return context->kind == SPROF_WAIT_KIND_EVENT || may_be_queue(context) ||
+		(context->kind == SPROF_WAIT_KIND_LOCK && !context->holder && context->object &&
+			sprof_string_starts_with(context->object, "Python lock"));
 }
 
 /* The process at the other end, "pipe:[7] from sort (12)"; 0: none. */
@@ -184,6 +203,20 @@ static bool may_be_loop(const struct sprof_profile_context *context)
 }
 
 /*
+ * Whether the row may be a worker's wait for work: in a queue, or, except in the main thread, for
+ * completions of others' input and output.
+ */
+static bool may_be_worker(const struct sprof_profile *profile, const struct sprof_profile_row *row)
+{
+	const struct sprof_profile_context *context = &profile->contexts[row->context];
+	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
+
+	return may_be_queue(context) ||
+		(context->syscall && sprof_string_starts_with(context->syscall, "io_uring_enter") &&
+			thread->tid != profile->processes[thread->process].pid);
+}
+
+/*
  * Finds threads that wait for a single thing only, if that may be a queue. Returns false if out of
  * memory.
  */
@@ -196,13 +229,13 @@ static bool find_queues(const struct sprof_profile *profile, bool *idle)
 		const struct sprof_profile_row *row = &profile->rows[i];
 		uint64_t ns = own_time(&row->metrics.times);
 
-		queues[row->thread] += may_be_queue(&profile->contexts[row->context]) ? ns : 0;
+		queues[row->thread] += may_be_worker(profile, row) ? ns : 0;
 		all[row->thread] += ns;
 	}
 	for (size_t i = 0; queues && all && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
 
-		idle[i] |= may_be_queue(&profile->contexts[row->context]) &&
+		idle[i] |= may_be_worker(profile, row) &&
 			sprof_percent(queues[row->thread], all[row->thread]) >= nothing_else;
 	}
 	return queues && all;
@@ -259,6 +292,14 @@ static bool keep_loops(const struct sprof_profile *profile, bool *loops)
 	return true;
 }
 
+/* Whether a Go scheduler without work only waited for a CPU. */
+static bool is_late_scheduler(
+	const struct sprof_profile *profile, const struct sprof_profile_row *row)
+{
+	return row->metrics.times.ns[SPROF_TIME_RUNQ] && !own_time(&row->metrics.times) &&
+		sprof_profile_idle_for(profile, row->stack);
+}
+
 /* Known functions decide first. */
 static bool decide(const struct sprof_profile *profile, bool *idle, bool *loops)
 {
@@ -268,14 +309,14 @@ static bool decide(const struct sprof_profile *profile, bool *idle, bool *loops)
 		const bool is_open = idle[i] || may_be_loop(context);
 		struct sprof_known_wait known = {0};
 
-		if (is_open || context->kind == SPROF_WAIT_KIND_EVENT || may_be_queue(context))
+		if (is_open || is_open_to_facts(context))
 			known = sprof_known_wait_of(profile, row->stack);
 		if (known.fact) {
 			idle[i] = known.fact->kind == SPROF_WAIT_KIND_IDLE;
 			continue;
 		}
 		loops[i] = is_open;
-		idle[i] = is_idle_call(context);
+		idle[i] = is_idle_call(context) || is_late_scheduler(profile, row);
 	}
 	if (!keep_loops(profile, loops))
 		return false;
@@ -301,7 +342,7 @@ enum sprof_wait_kind sprof_profile_kind_of_wait(const struct sprof_profile *prof
 	const struct sprof_profile_context *context = &profile->contexts[row->context];
 
 	*ret_known = (struct sprof_known_wait){.function = SPROF_PROFILE_NONE};
-	if (context->kind != SPROF_WAIT_KIND_EVENT && !may_be_queue(context))
+	if (!is_open_to_facts(context))
 		return context->kind;
 	*ret_known = sprof_known_wait_of(profile, row->stack);
 	if (!ret_known->fact || ret_known->fact->kind == SPROF_WAIT_KIND_IDLE)

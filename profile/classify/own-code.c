@@ -4,6 +4,7 @@
  */
 #include "profile/classify/own-code.h"
 
+#include <ctype.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +25,33 @@ static bool has_any(const char *text, const char *const parts[])
 	return false;
 }
 
+/* "python3.11" is an interpreter, "perlin" and "node_exporter" are not. */
+static bool is_runtime_name(const char *name)
+{
+	static const char *const names[] = {"python", "pypy", "libpython", "node", "nodejs",
+		"libnode", "java", "libjvm", "ruby", "libruby", "perl", "libperl", "php", "libphp",
+		"lua", "luajit", "guile", "mono", "dotnet", "libcoreclr", ".NET", "emacs",
+		"beam.smp", "JavaScriptCore", "SpiderMonkey"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t length = strlen(names[i]);
+
+		if (sprof_string_starts_with(name, names[i]) &&
+			!isalpha((unsigned char)name[length]) && name[length] != '_')
+			return true;
+	}
+	return false;
+}
+
 /* The interpreters and virtual machines, whose functions run other programs, and their code. */
 static bool is_runtime(const struct sprof_module *module)
 {
-	static const char *const names[] = {"python", "pypy", "libpython", "node", "libnode",
-		"java", "libjvm.", "ruby", "libruby", "perl", "libperl", "php", "libphp", "lua",
-		"guile", "mono", "dotnet", "libcoreclr", ".NET", "emacs", "beam.smp",
-		"JavaScriptCore", "SpiderMonkey", NULL};
 	static const char generated[] = "[jit of ";
 	const char *name = sprof_module_name(module);
 
 	if (module->kind == SPROF_MODULE_ANONYMOUS && sprof_string_starts_with(name, generated))
-		return sprof_string_starts_with_any(name + strlen(generated), names);
-	return module->kind == SPROF_MODULE_FILE && sprof_string_starts_with_any(name, names);
+		return is_runtime_name(name + strlen(generated));
+	return module->kind == SPROF_MODULE_FILE && is_runtime_name(name);
 }
 
 /* A program's own libraries and plug-ins are in other folders. */
@@ -48,26 +63,42 @@ static bool is_of_system(const struct sprof_module *module)
 		"/site-packages/", "/dist-packages/", "/lib-dynload/", "/node_modules/", NULL};
 	const char *name = sprof_module_name(module);
 
-	if (module->kind != SPROF_MODULE_FILE || !strstr(name, ".so"))
+	if (module->kind != SPROF_MODULE_FILE || (!strstr(name, ".so") && !strstr(name, ".node")))
 		return false;
 	return sprof_string_starts_with_any(module->path, folders) ||
 		has_any(module->path, packages);
 }
 
+/* Folders of Go's standard library, which with -trimpath are the start of its files' paths. */
+static bool is_package_of_go(const char *file)
+{
+	static const char *const packages[] = {"archive/", "bufio/", "bytes/", "cmp/", "compress/",
+		"container/", "context/", "crypto/", "database/", "debug/", "embed/", "encoding/",
+		"errors/", "expvar/", "flag/", "fmt/", "go/", "hash/", "html/", "image/", "index/",
+		"internal/", "io/", "iter/", "log/", "maps/", "math/", "mime/", "net/", "os/",
+		"path/", "plugin/", "reflect/", "regexp/", "runtime/", "slices/", "sort/",
+		"strconv/", "strings/", "sync/", "syscall/", "testing/", "text/", "time/",
+		"unicode/", "unique/", "weak/", NULL};
+
+	return sprof_string_starts_with_any(file, packages);
+}
+
 /* A path of Go's standard library has no dot in its first part: "encoding/json". */
 static bool is_of_go(const char *file)
 {
-	static const char *const dependencies[] = {"/pkg/mod/", "/vendor/", NULL};
+	static const char *const dependencies[] = {"/pkg/mod/", "/vendor/", "@v", NULL};
 	const char *source = strstr(file, "/src/"), *before = source;
-	size_t length = strlen(file);
 
-	if (length < 3 || strcmp(file + length - 3, ".go") != 0)
+	if (!sprof_string_ends_with(file, ".go") && !sprof_string_ends_with(file, ".s"))
 		return false;
-	if (has_any(file, dependencies))
+	if (has_any(file, dependencies) || is_package_of_go(file))
 		return true;
 	while (before && before > file && before[-1] != '/')
 		before--;
-	if (!source || (!sprof_string_starts_with(before, "go") && !strstr(file, "/toolchain@")))
+	if (!source ||
+		(!sprof_string_starts_with(before, "go") &&
+			!sprof_string_starts_with(before, "GOROOT") &&
+			!strstr(file, "/toolchain@")))
 		return false;
 	source += strlen("/src/");
 	return !memchr(source, '.', strcspn(source, "/")) && strchr(source, '/');
@@ -79,8 +110,8 @@ static bool is_foreign_file(const char *file)
 	static const char *const folders[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
 		"/rustc/", "/rust/deps/", NULL};
 	/* Distributions build Rust in folders such as /usr/src/rustc-1.63.0. */
-	static const char *const parts[] = {"/.cargo/registry/", "/.cargo/git/", "/.rustup/",
-		"/rustc-", "/libstdc++-v3/", "/include/c++/", "/lib/gcc/", NULL};
+	static const char *const parts[] = {"cargo/registry/", "cargo/git/", "/.rustup/", "/rustc-",
+		"/libstdc++-v3/", "/include/c++/", "/lib/gcc/", "/lib/clang/", NULL};
 
 	return sprof_string_starts_with_any(file, folders) || has_any(file, parts) ||
 		is_of_go(file) || strcmp(file, "<autogenerated>") == 0;
@@ -90,8 +121,11 @@ static bool is_package_file(const char *path)
 {
 	static const char *const parts[] = {
 		"/lib/python", "/site-packages/", "/dist-packages/", "/lib/pypy", NULL};
+	/* Code that packages make: NumPy's, of the package attrs, of the package decorator. */
+	static const char *const made[] = {"<frozen", "<__array_function__ internals>",
+		"<attrs generated", "<decorator-gen-", NULL};
 
-	return path[0] == '<' ? sprof_string_starts_with(path, "<frozen") : has_any(path, parts);
+	return path[0] == '<' ? sprof_string_starts_with_any(path, made) : has_any(path, parts);
 }
 
 /* The name without the type that the function returns: "void std::sort<T>(T)" -> "std::sort<T>(T)". */
@@ -160,7 +194,7 @@ static enum sprof_code_class code_of_generated(
 	if (sprof_string_starts_with_any(function->name, machine))
 		return SPROF_CODE_RUNTIME;
 	return sprof_string_starts_with_any(function->name, packages) ||
-			strstr(function->name, " node:")
+			strstr(function->name, " node:") || strstr(function->name, "/node_modules/")
 		? SPROF_CODE_PACKAGE
 		: SPROF_CODE_OWN;
 }

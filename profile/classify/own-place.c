@@ -13,11 +13,11 @@
 #include "profile/classify/wait-facts.h"
 #include "profile/model/stack-lines.h"
 
-/* Threads begin with these functions. No library exports them for others to call. */
+/* Threads and interpreters begin with these functions, which call all others. */
 static bool is_beginning(const char *name)
 {
-	static const char *const names[] = {
-		"_start", "__libc_start_", "clone", "__clone", "start_thread", NULL};
+	static const char *const names[] = {"_start", "__libc_start_", "clone", "__clone",
+		"start_thread", "ruby_run_node", "Py_RunMain", "Py_BytesMain", NULL};
 
 	return sprof_string_starts_with_any(name, names) || strcmp(name, "main") == 0;
 }
@@ -32,6 +32,15 @@ struct search {
 	const struct sprof_profile_line *inside; /* the same, if the charged function called it */
 };
 
+/* "[jit of node]" has the time of a script's functions. */
+static bool is_generated(const struct sprof_profile *profile, uint32_t function)
+{
+	const uint32_t module = profile->functions[function].module;
+
+	return module != SPROF_PROFILE_NONE && profile->modules &&
+		sprof_module_is_generated(sprof_modules_get(profile->modules, module));
+}
+
 /* A library's exported function is more informative than an address in it. */
 static bool is_better(const struct search *search, uint32_t function, enum sprof_code_class code)
 {
@@ -39,8 +48,9 @@ static bool is_better(const struct search *search, uint32_t function, enum sprof
 
 	if (search->charge.function == SPROF_PROFILE_NONE || code > search->code)
 		return true;
-	return code == search->code && code <= SPROF_CODE_LIBRARY &&
+	return code == search->code && code <= SPROF_CODE_RUNTIME &&
 		functions[search->charge.function].unresolved && !functions[function].unresolved &&
+		!is_generated(search->profile, search->charge.function) &&
 		!is_beginning(functions[function].name);
 }
 

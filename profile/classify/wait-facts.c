@@ -30,11 +30,15 @@ static const struct sprof_wait_fact facts[] = {
 	{"CheckpointerMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"BackgroundWriterMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"AutoVacLauncherMain$", SPROF_WAIT_KIND_IDLE, NULL},
+	{"StartAutoVacLauncher$", SPROF_WAIT_KIND_IDLE, NULL}, /* which is exported */
 	{"ApplyLauncherMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"PgArchiverMain$", SPROF_WAIT_KIND_IDLE, NULL},
 	/* libpq: a client waits for the server's answer */
 	{"PQgetResult$", SPROF_WAIT_KIND_IO, NULL},
 	{"PQconnectPoll$", SPROF_WAIT_KIND_IO, NULL},
+	/* MariaDB: threads without a task, or without a connection */
+	{"tpool::thread_pool_generic::wait_for_tasks", SPROF_WAIT_KIND_IDLE, NULL},
+	{"do_handle_one_connection", SPROF_WAIT_KIND_IDLE, NULL},
 	/* event loops */
 	{"ngx_process_events_and_timers$", SPROF_WAIT_KIND_IDLE, NULL},
 	{"ngx_epoll_process_events$", SPROF_WAIT_KIND_IDLE, NULL},

@@ -27,7 +27,10 @@ struct sprof_view {
 	const bool *left_out;                 /* by row: whether to leave it out; NULL: none */
 	bool by_total;                        /* flat: sort by total instead of self */
 	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
-	/* waits: children with the same name share a row, with the first one's object */
+	/*
+	 * waits: children with the same name share a row, with the first one's object; naps of a
+	 * function, too, without an object if they differ
+	 */
 	bool joins_children;
 	bool own_code; /* graphs: only the program's own functions (profile/classify/own-code.h) */
 	bool folds_recursion; /* graphs: fold recursion (profile/model/recursion.h) */

@@ -40,7 +40,10 @@ static struct sprof_hash hash_of(const char *text, uint64_t one, uint64_t other)
 	return hash;
 }
 
-/* Distinguishes rows by object. For one of many children, "cc1 (12)", only the name counts. */
+/*
+ * Distinguishes rows by object. For one of many children, "cc1 (12)", only the name counts; how
+ * long naps last does not.
+ */
 static uint64_t object_key(
 	const struct building *building, const struct sprof_profile_context *context)
 {
@@ -48,6 +51,8 @@ static uint64_t object_key(
 	size_t length = object ? strcspn(object, "(") : 0;
 	struct sprof_hash hash = sprof_hash_start(length);
 
+	if (building->joins_children && context->kind == SPROF_WAIT_KIND_TIME)
+		return 0;
 	if (!building->joins_children || context->kind != SPROF_WAIT_KIND_CHILD || !object)
 		return (uint64_t)(uintptr_t)object;
 	for (size_t i = 0; i < length; i++)
@@ -163,6 +168,8 @@ static bool add(struct building *building, const struct sprof_profile_row *from)
 		(context->holder && !add_edge(building, context, id, &from->metrics)))
 		return false;
 	row = &building->table.rows[id];
+	if (row->kind == SPROF_WAIT_KIND_TIME && row->object != context->object)
+		row->object = NULL;
 	row->ns += sprof_times_wait(&from->metrics.times);
 	row->samples += from->metrics.samples;
 	add_exact(building, from, row);

@@ -1,6 +1,7 @@
 """The answer in the user's own words: the program's functions, what is idle and what is a lock."""
 
 import json
+import re
 import signal
 import socket
 
@@ -115,7 +116,7 @@ def test_a_server_without_a_request_is_idle():
     wait_until(answers, "the server answers")
     answer = answer_of("attach", "-p", program.pid, "-d", "1s")
     program.signal(signal.SIGKILL)
-    assert not [words for words in answer["verdict"] if "blocked" in words], answer
+    assert [" is idle, waiting for something to do" in words for words in answer["verdict"]] == [True], answer
 
 
 def test_an_unknown_wait_deep_in_a_program_is_not_idle():
@@ -125,6 +126,60 @@ def test_an_unknown_wait_deep_in_a_program_is_not_idle():
     answer = answer_of("attach", "-p", program.pid, "-d", "1s")
     program.signal(signal.SIGKILL)
     assert "blocked" in answer["verdict"][0] and names(answer["functions"])[0] == "take_row_lock", answer
+
+
+TAKES_TURNS = """
+import threading, time
+end = time.time() + 1
+def crunch():
+    while time.time() < end:
+        sum(i * i for i in range(1000))
+threads = [threading.Thread(target=crunch) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def functions_on(screen):
+    """Name and share of each row, as they are printed."""
+    rows = []
+    for line in screen[screen.index("\nfunctions "):].splitlines()[1:]:
+        row = re.match(r"(?:functions)? +(\d+\.\d) %  .{7} (.+?)(?:, in .*)?$", line)
+        if not row:
+            break
+        rows.append((row[2].split("(")[0], row[1]))
+    return rows
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def check_views(*program):
+    """The screen, the report's first table, JSON and the page say the same of one run, and JSON of the saved one."""
+    outputs = ("x.pb.gz", "x.summary.txt", "x.txt", "x.json", "x.html")
+    sprof("run", "-q", "-r", 499, *(word for path in outputs for word in ("-o", path)), "--", *program).check(0)
+    sprof("report", "x.pb.gz", "-o", "saved.json").check(0)
+    answer, screen = json.loads(read("x.json"))["answer"], functions_on(read("x.summary.txt"))
+    page = json.loads(re.search(r'id="data">(.*?)</script>', read("x.html"), re.DOTALL)[1])
+    every = [(row["name"].split("(")[0], f"{row['percent']:.1f}") for row in answer["functions"]]
+    assert screen and [row for row in every if row in screen] == screen, (screen, every)
+    assert functions_on(read("x.txt")) == screen
+    assert page["answer"] == answer["verdict"], (page["answer"], answer)
+    shares = [tenths / 10 for tenths in page["own"][1::2]]
+    assert shares and all(abs(share - row["percent"]) <= 0.11 for share, row in zip(shares, answer["functions"])), (shares, every)
+    words = " ".join(read("x.summary.txt").split())
+    assert all(" ".join(sentence.split("; ")[0].split()) in words for sentence in answer["verdict"]), (words, answer)
+    saved = json.loads(read("saved.json"))["answer"]["functions"]
+    assert sorted((row["name"], row["percent"]) for row in saved) == sorted((row["name"], row["percent"]) for row in answer["functions"]), (saved, answer)
+
+
+def test_every_view_has_the_same_figures():
+    command(tool("g++", "c++"), "-O2", "-g", "-o", "sorts", write("sorts.cc", SORTS))
+    check_views("./sorts", 30)
+    check_views(tool("sh"), "-c", "./sorts 10 & ./sorts 20; wait")
+    check_views(tool("python3"), write("turns.py", TAKES_TURNS))
 
 
 if __name__ == "__main__":

@@ -16,11 +16,13 @@
 
 #define REST "00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0\n"
 
+static struct sprof_listening listening;
+
 static void expect(const char *line, const char *protocol, const char *text)
 {
 	struct sprof_socket socket;
 
-	assert_true(sprof_socket_parse_inet(line, protocol, &socket));
+	assert_true(sprof_socket_parse_inet(line, protocol, &listening, &socket));
 	assert_int_equal(socket.inode, 4711);
 	assert_string_equal(socket.text, text);
 }
@@ -37,16 +39,17 @@ static void lines_of_tcp_and_udp(void **state)
 		"tcp6", "tcp6 [::1]:6379 listening");
 	expect("   1: 0000000000000000FFFF00000100007F:18EB 0000000000000000FFFF00000100007F:BB2A "
 	       "01 " REST,
-		"tcp6", "tcp6 127.0.0.1:6379 -> 127.0.0.1:47914");
+		"tcp6", "tcp6 127.0.0.1:6379 <- 127.0.0.1:47914");
 	expect("  99: 00000000:0035 00000000:0000 07 " REST, "udp", "udp 0.0.0.0:53");
 	assert_false(sprof_socket_parse_inet(
-		"  sl  local_address rem_address   st tx_queue rx_queue tr\n", "tcp", &socket));
-	assert_false(sprof_socket_parse_inet("", "tcp", &socket));
+		"  sl  local_address rem_address   st tx_queue rx_queue tr\n", "tcp", &listening,
+		&socket));
+	assert_false(sprof_socket_parse_inet("", "tcp", &listening, &socket));
 	/* Gone, and waiting for its end only. */
 	assert_false(sprof_socket_parse_inet(
 		"   1: 0100007F:BB2A 0100007F:9B4D 06 "
 		"00000000:00000000 03:00001607 00000000     0        0 0 3 0\n",
-		"tcp", &socket));
+		"tcp", &listening, &socket));
 }
 
 static void lines_of_unix(void **state)

@@ -108,6 +108,32 @@ static void locks_tell_more_than_naps(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* Naps are one wait, however long each is, and come after what the program does. */
+static void naps_of_a_function_are_one_wait(void **state)
+{
+	static const struct sprof_profile_context other = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_TIME,
+		.syscall = "clock_nanosleep",
+		.object = "70 ms"};
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_cause *causes;
+	struct sprof_answer answer;
+	struct sprof_error err;
+	uint32_t thread = add_thread(profile, 1, "server");
+
+	add_waiting(profile, thread, "main;rest", &nap, 1500);
+	add_waiting(profile, thread, "main;rest", &other, 1500);
+	add_waiting(profile, thread, "main;work", &running, 1000);
+	assert_true(sprof_answer_build(profile, 1, &answer, &err));
+	causes = answer.programs[0].causes;
+	assert_int_equal(causes[0].weight, SPROF_WEIGHT_USER);
+	assert_int_equal(causes[1].weight, SPROF_WEIGHT_WAIT);
+	assert_int_equal(causes[1].wait.ns, 3000 * (uint64_t)SPROF_NS_PER_MS);
+	assert_null(causes[1].wait.object);
+	sprof_answer_finish(&answer);
+	sprof_profile_destroy(profile);
+}
+
 static void assert_near(double value, double expected)
 {
 	assert_true(fabs(value - expected) < 1e-4);
@@ -356,6 +382,7 @@ TEST_MAIN("answer")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_that_matter_come_first),
 		cmocka_unit_test(locks_tell_more_than_naps),
+		cmocka_unit_test(naps_of_a_function_are_one_wait),
 		cmocka_unit_test(a_library_is_charged_to_its_caller),
 		cmocka_unit_test(page_faults_are_told),
 		cmocka_unit_test(many_short_threads_matter),

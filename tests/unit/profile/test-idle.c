@@ -162,6 +162,21 @@ static void who_waits_for_work_is_idle(void **state)
 			 .object = "0.0.0.0:80 listening"},
 			true},
 		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO,
+			 .syscall = "recvfrom",
+			 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix /run/x"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix -> /run/x"},
+			false},
+		{{.kind = SPROF_WAIT_KIND_IO,
+			 .syscall = "recvfrom",
+			 .object = "tcp 1.2.3.5:4711 -> 1.2.3.4:80"},
+			false},
+		{{.kind = SPROF_WAIT_KIND_IO,
+			 .syscall = "sendto",
+			 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
+			false},
 		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"},
 			false},
 		{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
@@ -180,6 +195,18 @@ static void the_functions_above_a_wait_decide(void **state)
 		.kind = SPROF_WAIT_KIND_EVENT,
 		.syscall = "epoll_wait",
 		.object = "3 descriptors: a, b, c"};
+	static const struct sprof_profile_context requests = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_EVENT,
+		.syscall = "poll",
+		.object = "2 descriptors: tcp 0.0.0.0:80 listening, eventfd"};
+	static const struct sprof_profile_context condition = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "condition variable [heap]+0x10"};
+	static const struct sprof_profile_context lock = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "Python lock [heap]+0x10"};
 	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,
 		.kind = SPROF_WAIT_KIND_LOCK,
 		.syscall = "futex",
@@ -196,13 +223,19 @@ static void the_functions_above_a_wait_decide(void **state)
 		{"_start;__libc_start_main_impl;main;a;b", &events, false},
 		{"main;serve", &events, true},
 		{"main;serve;answer;take_row_lock", &events, false},
+		{"main;mysqld_main;run;handle_connections_sockets", &requests, true},
 		{"main;PostgresMain;ReadCommand;secure_read;WaitEventSetWait", &events, true},
 		{"main;PostgresMain;heap_update;XactLockTableWait;ProcSleep;WaitLatch", &events,
 			false},
 		{"main;serve;ServerLoop;handle;wait_for_disk", &events, false},
+		{"main;serve;StartAutoVacLauncher;WaitLatch", &events, true},
 		{"main;a;b;c;d;uv_run;uv__io_poll", &events, true},
+		{"start;a;b;c;d;tpool::thread_pool_generic::wait_for_tasks", &condition, true},
+		{"start;a;b;c;d;lock_wait", &condition, false},
 		{"main;one;two;lock_PyThread_acquire_lock", &semaphore, false},
 		{"main;one;Queue.get;lock_PyThread_acquire_lock", &semaphore, true},
+		{"start;_worker;_queue_SimpleQueue_get;PyThread_acquire_lock_timed", &lock, true},
+		{"main;one;two;lock_PyThread_acquire_lock", &lock, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -258,6 +291,31 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* The main thread waits for its own input and output. */
+static void a_thread_for_completions_is_idle(void **state)
+{
+	static const struct sprof_profile_context uring = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "io_uring_enter",
+		.object = "io_uring"};
+	const struct sprof_build_thread second = {
+		.pid = 1, .tid = 2, .name = "thread", .process_name = "a"};
+	struct sprof_profile *profile = sprof_build_create();
+	uint32_t id;
+	bool *idle;
+
+	add_waiting(profile, add_thread(profile, 1, "a"), "main;load", &uring, 1000);
+	assert_true(sprof_build_thread(profile, &second, &id));
+	add_waiting(profile, id, "start_thread;completions", &uring, 1000);
+	idle = sprof_profile_idle_rows(profile);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		if (profile->rows[i].metrics.samples)
+			assert_int_equal(idle[i], profile->rows[i].thread == id);
+	}
+	free(idle);
+	sprof_profile_destroy(profile);
+}
+
 /* Other functions of such names are not Rust's. */
 static void locks_are_known_by_their_functions(void **state)
 {
@@ -284,6 +342,35 @@ static void locks_are_known_by_their_functions(void **state)
 		assert_int_equal(sprof_profile_lock_by_name(functions[i].name), functions[i].kind);
 }
 
+static void pythons_locks_are_known_by_their_callers(void **state)
+{
+	static const char threading[] = "/usr/lib/python3.11/threading.py";
+
+	assert_int_equal(sprof_profile_python_lock("_shutdown", threading), SPROF_LOCK_JOIN);
+	assert_int_equal(sprof_profile_python_lock("Thread.join", threading), SPROF_LOCK_JOIN);
+	assert_int_equal(
+		sprof_profile_python_lock("Condition.wait", threading), SPROF_LOCK_SEMAPHORE);
+	assert_int_equal(
+		sprof_profile_python_lock("_shutdown", "/home/me/x.py"), SPROF_LOCK_PYTHON);
+}
+
+/* On a busy machine Go's watcher of its scheduler waits for a CPU after each nap. */
+static void a_scheduler_that_waits_for_a_cpu_does_nothing(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	uint32_t watcher = add_thread(profile, 1, "a"), worker = add_thread(profile, 2, "b");
+	const struct sprof_metrics late = {
+		.samples = 5, .times.ns[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS};
+	bool *idle;
+
+	example_add(profile, watcher, "runtime.mstart;runtime.sysmon;runtime.usleep", &late);
+	example_add(profile, worker, "main.main;main.work", &late);
+	idle = sprof_profile_idle_rows(profile);
+	assert_true(idle[0] && !idle[1]);
+	free(idle);
+	sprof_profile_destroy(profile);
+}
+
 TEST_MAIN("idle")
 {
 	const struct CMUnitTest tests[] = {
@@ -293,7 +380,10 @@ TEST_MAIN("idle")
 		cmocka_unit_test(the_functions_above_a_wait_decide),
 		cmocka_unit_test(a_deadlock_is_not_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
+		cmocka_unit_test(a_thread_for_completions_is_idle),
 		cmocka_unit_test(locks_are_known_by_their_functions),
+		cmocka_unit_test(pythons_locks_are_known_by_their_callers),
+		cmocka_unit_test(a_scheduler_that_waits_for_a_cpu_does_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,7 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 			  rust[] = "/rustc/0123/library/core/src/slice/sort.rs",
 			  python[] = "/usr/bin/python3.11", script[] = "/home/me/x.py",
 			  module[] = "/usr/lib/python3.11/json/encoder.py",
+			  made[] = "<__array_function__ internals>",
 			  blas[] = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
 			  numpy[] = "/home/me/venv/lib/python3.11/site-packages/numpy/core/_m.so";
 	static const struct expected cases[] = {
@@ -81,6 +82,10 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 			"deflate", NULL},
 		{{{"start_thread", libc}, {"deflate", libz}, {"libz.so+0x57e0", libz}}, "deflate",
 			NULL},
+		{{{"app+0x10", app}, {"BlurImage", "/usr/lib/libMagickCore.so.6"},
+			 {"GOMP_parallel", "/usr/lib/libgomp.so.1"},
+			 {"libMagickCore.so.6+0x7d0", "/usr/lib/libMagickCore.so.6"}},
+			"BlurImage", NULL},
 		{{{"start_thread", libc}, {"libz.so+0x57e0", libz}}, "libz.so+0x57e0", NULL},
 		/* Python */
 		{{{"main", python}, {"gram", script, script, 3},
@@ -92,15 +97,66 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 			"save", "encode"},
 		{{{"main", python}, {"encode", module, module, 5}, {"PyDict_Next", python}},
 			"encode", NULL},
+		{{{"main", python}, {"gram", script, script, 3}, {"dot", made, made, 1},
+			 {"array_matmul", numpy}},
+			"gram", "dot"},
 		{{{"main", "/usr/bin/perl"}, {"Perl_sv_setsv", "/usr/bin/perl"}, {"memcpy", libc}},
 			"Perl_sv_setsv", "memcpy"},
+		/* stripped: the interpreter's exported function, but not the one that runs all */
+		{{{"ruby_run_node", "/usr/lib/libruby-3.1.so.3.1.2"},
+			 {"rb_str_concat", "/usr/lib/libruby-3.1.so.3.1.2"},
+			 {"libruby-3.1.so.3.1.2+0x10", "/usr/lib/libruby-3.1.so.3.1.2"}},
+			"rb_str_concat", NULL},
+		{{{"ruby_run_node", "/usr/lib/libruby-3.1.so.3.1.2"},
+			 {"libruby-3.1.so.3.1.2+0x10", "/usr/lib/libruby-3.1.so.3.1.2"}},
+			"libruby-3.1.so.3.1.2+0x10", NULL},
+		/* programs whose names only begin like an interpreter's */
+		{{{"main", "/home/me/perlin"}, {"noise()", "/home/me/perlin"},
+			 {"std::sort(int*)", "/home/me/perlin"}},
+			"noise()", "std::sort(int*)"},
+		{{{"main", "/home/me/node_exporter"}, {"collect()", "/home/me/node_exporter"},
+			 {"std::sort(int*)", "/home/me/node_exporter"}},
+			"collect()", "std::sort(int*)"},
+	};
+	static const struct sprof_own_choice found = {0};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check(&cases[i], &found);
+}
+
+static void packages_are_no_code_of_the_program(void **state)
+{
+	static const char source[] = "/home/me/app.cc";
+	static const struct expected cases[] = {
 		/* Go */
 		{{{"main.work", app, "/home/me/go/src/example.org/x/work.go", 1},
 			 {"sort.Ints", app, "/usr/lib/go-1.19/src/sort/sort.go", 2},
 			 {"runtime.memmove", app, "/usr/lib/go-1.19/src/runtime/m.s", 3}},
 			"main.work", "sort.Ints"},
+		{{{"main.work", app, "/home/me/go/src/example.org/x/work.go", 1},
+			 {"crypto/sha256.block", app,
+				 "/usr/lib/go-1.19/src/crypto/sha256/block_amd64.s", 2}},
+			"main.work", "crypto/sha256.block"},
+		/* built with -trimpath */
+		{{{"main.main", app, "slow/main.go", 1},
+			 {"slow/util.Work", app, "slow/util/x.go", 2},
+			 {"example.org/y.Join", app, "example.org/y@v1.2.3/join.go", 3},
+			 {"strings.Join", app, "strings/builder.go", 4}},
+			"slow/util.Work", "example.org/y.Join"},
+		/* packages of others, in other folders than the usual ones */
+		{{{"r::main", app, "/home/me/r.rs", 1},
+			 {"serde::to_string", app,
+				 "/usr/local/cargo/registry/src/x/serde-1.0/ser.rs", 2}},
+			"r::main", "serde::to_string"},
+		{{{"main", app, source, 1},
+			 {"_mm_add_ps", app, "/opt/llvm/lib/clang/14/include/xmmintrin.h", 2}},
+			"main", "_mm_add_ps"},
+		{{{"main", "/usr/bin/node"}, {"JS:*handle /srv/app.js:3", "[jit of node]"},
+			 {"JS:*merge /srv/node_modules/lodash/merge.js:9", "[jit of node]"}},
+			"JS:*handle /srv/app.js:3",
+			"JS:*merge /srv/node_modules/lodash/merge.js:9"},
 	};
 	static const struct sprof_own_choice found = {0};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(&cases[i], &found);
 }
@@ -151,6 +207,7 @@ TEST_MAIN("own-code")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_charged_to_the_programs_own_function),
+		cmocka_unit_test(packages_are_no_code_of_the_program),
 		cmocka_unit_test(the_user_may_say_otherwise),
 		cmocka_unit_test(paths_have_own_functions_only),
 	};
