@@ -204,8 +204,8 @@ static int write_path(
 /* Returns NULL if out of memory. */
 static char *title_of(const struct sprof_heatmap_point *point)
 {
-	return sprof_string_print("%s%s%s", point->begin, point->end ? " => " : "",
-		point->end ? point->end : "");
+	return sprof_string_print(
+		"%s%s%s", point->begin, point->end ? " => " : "", point->end ? point->end : "");
 }
 
 static void open_file(struct sprof_heatmap *heatmap, const struct sprof_heatmap_point *point,

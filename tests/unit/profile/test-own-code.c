@@ -45,12 +45,7 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 {
 	static const char source[] = "/home/me/app.cc",
 			  header[] = "/usr/include/c++/12/bits/algo.h",
-			  rust[] = "/rustc/0123/library/core/src/slice/sort.rs",
-			  python[] = "/usr/bin/python3.11", script[] = "/home/me/x.py",
-			  module[] = "/usr/lib/python3.11/json/encoder.py",
-			  made[] = "<__array_function__ internals>",
-			  blas[] = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
-			  numpy[] = "/home/me/venv/lib/python3.11/site-packages/numpy/core/_m.so";
+			  rust[] = "/rustc/0123/library/core/src/slice/sort.rs";
 	static const struct expected cases[] = {
 		{{{"main", app}, {"count", app}, {"__memcmp_avx2", libc}}, "count",
 			"__memcmp_avx2"},
@@ -87,7 +82,21 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 			 {"libMagickCore.so.6+0x7d0", "/usr/lib/libMagickCore.so.6"}},
 			"BlurImage", NULL},
 		{{{"start_thread", libc}, {"libz.so+0x57e0", libz}}, "libz.so+0x57e0", NULL},
-		/* Python */
+	};
+	static const struct sprof_own_choice found = {0};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check(&cases[i], &found);
+}
+
+static void time_in_interpreters_is_charged_to_the_script(void **state)
+{
+	static const char python[] = "/usr/bin/python3.11", script[] = "/home/me/x.py",
+			  module[] = "/usr/lib/python3.11/json/encoder.py",
+			  made[] = "<__array_function__ internals>",
+			  blas[] = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
+			  numpy[] = "/home/me/venv/lib/python3.11/site-packages/numpy/core/_m.so";
+	static const struct expected cases[] = {
 		{{{"main", python}, {"gram", script, script, 3},
 			 {"PyNumber_MatrixMultiply", python}, {"array_matmul", numpy},
 			 {"dsyrk_", blas}},
@@ -119,6 +128,7 @@ static void time_is_charged_to_the_programs_own_function(void **state)
 			"collect()", "std::sort(int*)"},
 	};
 	static const struct sprof_own_choice found = {0};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(&cases[i], &found);
 }
@@ -207,6 +217,7 @@ TEST_MAIN("own-code")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_charged_to_the_programs_own_function),
+		cmocka_unit_test(time_in_interpreters_is_charged_to_the_script),
 		cmocka_unit_test(packages_are_no_code_of_the_program),
 		cmocka_unit_test(the_user_may_say_otherwise),
 		cmocka_unit_test(paths_have_own_functions_only),
