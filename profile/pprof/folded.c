@@ -21,7 +21,11 @@ static size_t length_of_stack(const char *line, size_t length)
 
 bool sprof_folded_is(const uint8_t *bytes, size_t size)
 {
-	return length_of_stack((const char *)bytes, sprof_text_lines_length(bytes, size));
+	size_t length = sprof_text_lines_length(bytes, size);
+
+	if (length && bytes[length - 1] == '\r')
+		length--;
+	return length_of_stack((const char *)bytes, length);
 }
 
 static bool refuse_difference(const struct sprof_text_lines *lines, struct sprof_error *err)

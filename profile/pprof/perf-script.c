@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/strings.h"
 
 struct script {
 	struct sprof_text_lines *lines;
@@ -22,17 +23,31 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* "comm 12 ..." or "comm 11/12 ...", where comm may have blanks. Returns what follows comm; NULL: none. */
+/* Whether a word is "[001]" or "51.500000:", which follow the ids. */
+static bool is_behind_ids(const char *word, size_t length)
+{
+	return word[0] == '[' || (word[length - 1] == ':' && isdigit((unsigned char)word[0]));
+}
+
+/*
+ * "comm 12 [001] 51.5: ..." or "comm 11/12 ...": the ids. The name of a thread may have blanks and
+ * numbers, so the last number before the CPU or the time counts. NULL: none.
+ */
 static char *find_ids(char *line)
 {
-	for (char *at = line; *at; at++) {
-		const size_t digits = strspn(at, "0123456789/");
+	char *ids = NULL;
 
-		if (at > line && is_blank(at[-1]) && isdigit((unsigned char)*at) &&
-			(!at[digits] || is_blank(at[digits])))
-			return at;
+	for (char *at = line + strcspn(line, " \t"); *at; at += strcspn(at, " \t")) {
+		size_t length;
+
+		at += strspn(at, " \t");
+		length = strcspn(at, " \t");
+		if (!length || is_behind_ids(at, length))
+			break;
+		if (isdigit((unsigned char)*at) && strspn(at, "0123456789/") == length)
+			ids = at;
 	}
-	return NULL;
+	return ids;
 }
 
 static bool is_frame(const char *line)
@@ -41,17 +56,33 @@ static bool is_frame(const char *line)
 	return isxdigit((unsigned char)*line) && is_blank(line[strspn(line, "0123456789abcdef")]);
 }
 
+/* The first sample follows the comments of --header. */
+static const uint8_t *skip_comments(const uint8_t *bytes, size_t *size)
+{
+	while (*size && bytes[0] == '#') {
+		size_t length = sprof_text_lines_length(bytes, *size);
+
+		length += length < *size;
+		bytes += length;
+		*size -= length;
+	}
+	return bytes;
+}
+
 bool sprof_perf_script_is(const uint8_t *bytes, size_t size)
 {
-	const size_t first = sprof_text_lines_length(bytes, size);
-	size_t second;
+	size_t first, second;
 	char *text;
 	bool is;
 
+	bytes = skip_comments(bytes, &size);
+	first = sprof_text_lines_length(bytes, size);
 	if (first + 1 >= size || !first || is_blank((char)bytes[0]) ||
 		!is_blank((char)bytes[first + 1]))
 		return false;
 	second = sprof_text_lines_length(bytes + first + 1, size - first - 1);
+	if (memchr(bytes, '\0', first + 1 + second))
+		return false;
 	text = strndup((const char *)bytes, first + 1 + second);
 	if (!text)
 		return false;
@@ -83,26 +114,45 @@ static bool take_thread(struct script *script, char *line, struct sprof_error *e
 		sprof_error_no_memory(err);
 }
 
-/* "name+0x12 (file)": the name, or [file] if it is not known. */
+/* Cuts " (file)" off a frame. The file is returned without its folder; NULL: there is none. */
+static char *split_file(char *frame)
+{
+	const size_t length = strlen(frame);
+	char *file, *slash;
+
+	if (sprof_string_ends_with(frame, " (deleted))"))
+		frame[length - strlen(" (deleted))")] = '\0';
+	else if (length && frame[length - 1] == ')')
+		frame[length - 1] = '\0';
+	file = strstr(frame, " (/");
+	if (!file)
+		file = strrchr(frame, '(');
+	else
+		file++;
+	if (!file || file == frame || !is_blank(file[-1]))
+		return NULL;
+	file[-1] = '\0';
+	slash = strrchr(file, '/');
+	return slash ? slash + 1 : file + 1;
+}
+
+/* The function of "addr name+0x12 (file)". If it is not known, the file, in brackets. */
 static char *name_of(char *frame)
 {
-	char *file = strrchr(frame, '('), *offset, *slash;
+	char *file, *offset, *name;
 
 	frame += strspn(frame, " \t");
 	frame += strspn(frame, "0123456789abcdef");
 	frame += strspn(frame, " \t");
-	if (file && file > frame && is_blank(file[-1]))
-		file[-1] = '\0';
+	file = split_file(frame);
 	offset = strstr(frame, "+0x");
 	if (offset && strspn(offset + 3, "0123456789abcdef") == strlen(offset + 3))
 		*offset = '\0';
-	if (strcmp(frame, "[unknown]") != 0 || !file || file < frame)
-		return frame;
-	slash = strrchr(file, '/');
-	file = slash ? slash : file;
-	file[0] = '[';
-	file[strcspn(file, ")")] = ']';
-	return file;
+	if (strcmp(frame, "[unknown]") != 0 || !file)
+		return strdup(frame);
+	if (file[0] == '[')
+		return strdup(file);
+	return asprintf(&name, "[%s]", file) < 0 ? NULL : name;
 }
 
 static bool take_frame(struct script *script, char *line, struct sprof_error *err)
@@ -112,7 +162,7 @@ static bool take_frame(struct script *script, char *line, struct sprof_error *er
 	if (!sprof_array_reserve(
 		    &script->frames, &script->capacity, script->count + 1, sizeof(*script->frames)))
 		return sprof_error_no_memory(err);
-	copy = strdup(name_of(line));
+	copy = name_of(line);
 	if (!copy)
 		return sprof_error_no_memory(err);
 	script->frames[script->count++] = copy;
@@ -140,9 +190,11 @@ static bool end_sample(struct script *script, struct sprof_error *err)
 
 static bool take_line(struct script *script, char *line, struct sprof_error *err)
 {
-	if (is_blank(line[0]) && is_frame(line))
-		return take_frame(script, line, err);
-	return end_sample(script, err) && (!line[0] || take_thread(script, line, err));
+	/* Between frames, "  file.c:12" is the source line of the one above. */
+	if (is_blank(line[0]))
+		return !script->has_thread || !is_frame(line) || take_frame(script, line, err);
+	return end_sample(script, err) &&
+		(!line[0] || line[0] == '#' || take_thread(script, line, err));
 }
 
 static bool read_all(struct script *script, struct sprof_error *err)

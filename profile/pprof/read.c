@@ -69,7 +69,7 @@ static const struct text_form {
 /* A form of stacks in text. NULL: it is none. */
 static const struct text_form *find_text(const uint8_t *bytes, size_t size)
 {
-	if (!size || !is_text(bytes, size) || find_known(bytes, size))
+	if (!size || !is_text(bytes, size))
 		return NULL;
 	for (size_t i = 0; i < sizeof(text_forms) / sizeof(text_forms[0]); i++) {
 		if (text_forms[i].is(bytes, size))
@@ -99,11 +99,12 @@ static bool is_other_file(
 		err, SPROF_ERROR_UNSUPPORTED, "%s: not a saved profile: it is %s", name, what);
 	if (what == known[0].what)
 		sprof_error_hint(
-			err, "perf itself reads it: perf script -i %s | sprof report -", name);
+			err, "perf itself reads it: perf script -F +pid -i %s | sprof report -",
+			strcmp(name, "stdin") == 0 ? "perf.data" : name);
 	else
 		sprof_error_hint(err,
 			"sprof reads pprof files, such as those of sprof run -o profile.pb.gz, "
-			"folded stacks and the text of perf script");
+			"folded stacks, and what perf script prints of stacks");
 	return true;
 }
 

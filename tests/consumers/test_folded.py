@@ -88,12 +88,50 @@ my worker 100/101 [000] 51.7: 250000 cpu-clock:uhpppH:
 """
 
 
+# Comments, threads with numbers in their names, source lines, files that are gone, and lines that end too early.
+ODD_SCRIPT = """# ========
+# captured on    : Sat Nov 28 2026
+#
+pool 5 6 100/101 [000] 51.5: 250000 cpu-clock:
+\t 55d0 parse(int, char)+0x12 (/tmp/app (deleted))
+  parse.c:12
+\t 55e0 main+0x3 (/tmp/app (deleted))
+  main.c:7
+
+pool 5 7 100/102 51.5: 250000 cpu-clock:
+\t 55d0 [unknown] ([unknown])
+\t 55d4 [unknown] ([kernel.kallsyms])
+\t 55e0 [unknown] (foo
+\t 55e0 [unknown] (
+\t 55e0
+
+"""
+
+
+def read_text(text, *options):
+    """The folded stacks of a text that sprof reads."""
+    with open("text", "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+    harness.sprof("report", "text", "-o", "text.folded", *options)
+    with open("text.folded", encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def test_folded_of_other_tools():
+    """Windows' ends of lines; frames that begin as other formats do."""
+    assert read_text("main;f 3\r\nmain;g 4\r\n") == ["main;f 3", "main;g 4"]
+    assert read_text("<module> (a.py:1);f 3\n") == ["<module> (a.py:1);f 3"]
+    assert read_text("[unknown];main 3\n") == ["[unknown];main 3"]
+
+
+def test_odd_perf_script():
+    lines = read_text(ODD_SCRIPT, "--threads")
+    assert lines == ["pool_5_6-100/101;main;parse(int, char) 1",
+                     "pool_5_7-100/102;[];[foo];[kernel.kallsyms];[unknown] 1"], lines
+
+
 def test_perf_script():
-    with open("script.txt", "w", encoding="utf-8") as file:
-        file.write(SCRIPT * 2)
-    harness.sprof("report", "script.txt", "-o", "script.folded", "--threads")
-    with open("script.folded", encoding="utf-8") as file:
-        lines = file.read().splitlines()
+    lines = read_text(SCRIPT * 2, "--threads")
     assert lines == ["made-100/100;main 2", "my_worker-100/101;main;parse(int, char) 2",
                      "my_worker-100/101;main;std::map<int, int>::find;[libmade.so] 2"], lines
 

@@ -85,6 +85,12 @@ def test_no_default_type_is_the_last():
     assert harness.sprof("report", "raw.pb", "-f", "folded", "--weight", "first") == "f 5\n"
 
 
+def test_text_with_a_nul():
+    """A line of a sample that goes on behind a NUL, far from the first bytes."""
+    refuse(b"a" * 600 + b"\0" + b"b" * 200000 + b"\n\tabc def\n", "text")
+    refuse(b"a 1" + b" " * 600 + b"\0" + b"b" * 200000 + b"\n\tabc def\n", "text")
+
+
 def test_bomb():
     """2 GB of zeros in 2 MB are refused after 64 MB."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
