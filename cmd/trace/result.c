@@ -140,14 +140,17 @@ static bool trace_write_sums(struct trace *trace)
 	const struct sprof_heap_sum allocated = totals[SPROF_HEAP_ALLOCATED];
 	const struct sprof_heap_sum freed = totals[SPROF_HEAP_FREED];
 
+	if (trace->options->json)
+		sprof_out_printf(trace->out, "{\"last\":false,\"time_ns\":%" PRIu64 ",",
+			sprof_clock_real_ns());
 	sprof_out_printf(trace->out,
-		trace->options->json ? "{\"last\":false,\"allocated\":{\"bytes\":%" PRIu64
-				       ",\"objects\":%" PRIu64 "},\"freed\":{\"bytes\":%" PRIu64
-				       ",\"objects\":%" PRIu64 "},\"not_freed\":{\"bytes\":%" PRIu64
-				       ",\"objects\":%" PRIu64 "}}\n"
-				     : "so far: allocated %" PRIu64 " bytes in %" PRIu64
-				       " objects, freed %" PRIu64 " in %" PRIu64
-				       ", not freed %" PRIu64 " in %" PRIu64 "\n",
+		trace->options->json
+			? "\"allocated\":{\"bytes\":%" PRIu64 ",\"objects\":%" PRIu64
+			  "},\"freed\":{\"bytes\":%" PRIu64 ",\"objects\":%" PRIu64
+			  "},\"not_freed\":{\"bytes\":%" PRIu64 ",\"objects\":%" PRIu64 "}}\n"
+			: "so far: allocated %" PRIu64 " bytes in %" PRIu64
+			  " objects, freed %" PRIu64 " in %" PRIu64 ", not freed %" PRIu64
+			  " in %" PRIu64 "\n",
 		allocated.bytes, allocated.objects, freed.bytes, freed.objects, unfreed.bytes,
 		unfreed.objects);
 	return true;

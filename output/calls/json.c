@@ -1,6 +1,7 @@
 /* `sprof calls --json`: one object with a row per function, which contains its callers. */
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "output/calls/report.h"
 #include "output/json.h"
 
@@ -63,7 +64,7 @@ static size_t add_function(const struct sprof_calls_report *report,
 	if (report->by_thread)
 		add_thread(report, row, json);
 	add_figures(row, json);
-	if (row->threads && !report->windows)
+	if (row->threads && !report->windows && !report->keys)
 		sprof_json_format(json, ",\"threads\":%u", row->threads);
 	sprof_json_format(json, ",\"deepest\":%u,\"unpaired\":%" PRIu64 ",\"callers\":[",
 		row->deepest, row->unpaired);
@@ -104,10 +105,11 @@ bool sprof_calls_json(const struct sprof_calls_report *report, struct sprof_out 
 	}
 	sprof_json_member_string(&json, "{\"source\":", report->source);
 	sprof_json_format(&json,
-		",\"duration_ns\":%" PRIu64 ",\"watched\":%zu,\"lost\":%" PRIu64
+		",\"time_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64
+		",\"watched\":%zu,\"lost\":%" PRIu64
 		",\"unwatched\":%u,\"not_watched\":%u,\"gone\":%" PRIu64,
-		report->end_ns - report->begin_ns, report->name_count, report->lost,
-		report->unwatched, report->not_watched, report->gone);
+		sprof_clock_real_ns(), report->end_ns - report->begin_ns, report->name_count,
+		report->lost, report->unwatched, report->not_watched, report->gone);
 	write_refusals(report, &json);
 	sprof_calls_windows_json(report->windows, &json);
 	sprof_json_text(&json, ",\"functions\":[");

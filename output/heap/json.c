@@ -1,6 +1,7 @@
 /* `sprof heap --exact` as JSON: one object. Times are in ns since the start of the run. */
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "base/numbers.h"
 #include "output/frames.h"
 #include "output/heap/report.h"
@@ -117,8 +118,11 @@ bool sprof_heap_report_json(const struct sprof_heap_report *report, struct sprof
 	if (!sprof_json_open(&json, out, false))
 		return false;
 	sprof_json_member_string(&json, "{\"command\":", report->profile->command);
-	sprof_json_format(&json, ",\"source\":\"%s\",\"functions\":%zu,\"duration_ns\":%" PRIu64,
-		report->source, report->functions, report->end_ns - report->begin_ns);
+	sprof_json_format(&json,
+		",\"time_ns\":%" PRIu64
+		",\"source\":\"%s\",\"functions\":%zu,\"duration_ns\":%" PRIu64,
+		sprof_clock_real_ns(), report->source, report->functions,
+		report->end_ns - report->begin_ns);
 	add_counts(report, &json);
 	sprof_json_text(&json, ",\"totals\":{");
 	add_sums(&json, books->totals);

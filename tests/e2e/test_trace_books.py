@@ -122,6 +122,7 @@ def test_a_key():
     rows = call("-e", "uprobe:work//key=7/,uretprobe:work//key=7/", "-e", "uprobe:leaf//key=7/,uretprobe:leaf//key=7/",
                 "--perins", parts=["work"])[2][-1]["functions"]
     assert {(row["function"], row["key"], row["calls"]) for row in rows} == {("work", 7, 100), ("leaf", 7, 300)}, rows
+    assert not any("threads" in row for row in rows), rows
     text = sprof("trace", "--impl", "call", "-k", "_pid+0*_tid", *functions("work"), "--perins", "--", target("callers"),
                  "work").check(7).text()
     assert "_pid+0*_tid  comm  function" in text, text
@@ -227,6 +228,9 @@ def test_text():
     text = sprof("trace", "--impl", "kmemprof", *malloc_and_free(), "--", target("allocator")).check(7).text()
     for words in ("by breakpoints at 3 events", "which code allocates most", "5000 bytes in 50 objects were not freed"):
         assert words in text, text
+    result = sprof("trace", "--json", "-i", "1ms", "--impl", "kmemprof", *malloc_and_free(), "--", target("allocator")).check(7)
+    times = [json.loads(line)["time_ns"] for line in result.text().splitlines()]
+    assert times == sorted(times), times
     text = sprof("trace", "--impl", "call", *functions("work", "leaf"), "-i", "1ms", "--", target("callers"), "work").check(7).text()
     assert "<- work" in text.splitlines()[-1] or "<- [none]" in text, text
 
