@@ -84,6 +84,17 @@ static bool is_chosen(const struct syscalls *syscalls, const struct sprof_call *
 			sprof_call_choice_has(&syscalls->choice, call->number));
 }
 
+/* Calls of another architecture have other files: a name may be in both. */
+static void name_call(const struct sprof_call *call, char name[NAME_SIZE])
+{
+	size_t length;
+
+	sprof_syscall_name_on(call->arch, call->number, name, NAME_SIZE);
+	length = strlen(name);
+	if (!sprof_call_is_native(call))
+		snprintf(name + length, NAME_SIZE - length, "@%x", call->arch);
+}
+
 /* The name of a call takes a while, so it is only looked up for the first one. */
 static void draw(struct syscalls *syscalls, const struct sprof_call *call)
 {
@@ -97,7 +108,7 @@ static void draw(struct syscalls *syscalls, const struct sprof_call *call)
 	if (!syscalls->heatmap.name || !sprof_call_is_whole(call))
 		return;
 	if (!sprof_heatmap_has(&syscalls->heatmap, point.id)) {
-		sprof_syscall_name_on(call->arch, call->number, name, sizeof(name));
+		name_call(call, name);
 		point.begin = name;
 	}
 	sprof_heatmap_write(&syscalls->heatmap, &point);

@@ -13,7 +13,8 @@
 #include "output/escape.h"
 #include "output/units.h"
 
-enum { PATH_SIZE = 4096 };
+/* FILES_MAX: of calls that don't exist, a program can make any number. */
+enum { PATH_SIZE = 4096, FILES_MAX = 1024 };
 
 enum {
 	WIDTH = 1000,
@@ -253,6 +254,13 @@ static struct sprof_heatmap_file *add_file(
 {
 	struct sprof_heatmap_file file = {.id = point->id};
 
+	if (heatmap->count == FILES_MAX) {
+		if (heatmap->error.kind == SPROF_ERROR_NONE)
+			sprof_error_set(&heatmap->error, SPROF_ERROR_IO,
+				"write %s: only %d heatmaps are possible", heatmap->name,
+				FILES_MAX);
+		return NULL;
+	}
 	if (!sprof_array_reserve(&heatmap->files, &heatmap->capacity, heatmap->count + 1,
 		    sizeof(*heatmap->files))) {
 		fail(heatmap, ENOMEM, heatmap->name);

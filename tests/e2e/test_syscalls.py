@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 
 from harness import (SPROF, Program, Target, check_error, main, others, require, run, sprof, state_of, target, tool,
                      tracer_of, wait_until, with_tracefs, without_tracefs)
@@ -64,6 +65,14 @@ def test_heatmaps():
         assert os.path.exists(f"{path}.svg"), path
     with open("heat.html", encoding="utf-8") as file:
         assert file.read().count("<svg") == sum(row["calls"] > 0 for row in rows.values())
+
+
+def test_heatmaps_are_not_without_number():
+    """A program can make any number of calls that don't exist; the table has them all."""
+    code = "import ctypes; [ctypes.CDLL(None).syscall(5000 + i) for i in range(1100)]"
+    result = sprof(*SYSCALLS, "--heatmap", "many", "--", sys.executable, "-c", code)
+    assert result.code == 2 and "write many: only 1024 heatmaps are possible" in result.err, result.err
+    assert result.text().count("\nsystem call ") == 1100, result.text()
 
 
 def test_tables_of_intervals_have_the_time():
