@@ -168,7 +168,7 @@ static void end_thread(
 		delays->ended++;
 }
 
-static bool waits(const struct sprof_delay_thread *thread)
+bool sprof_delays_waits(const struct sprof_delay_thread *thread)
 {
 	return thread->state == SPROF_DELAY_STATE_PREEMPTED ||
 		thread->state == SPROF_DELAY_STATE_WOKEN;
@@ -181,7 +181,8 @@ const struct sprof_delay_thread *sprof_delays_longest_waiter(const struct sprof_
 	for (size_t i = 0; i < delays->count; i++) {
 		const struct sprof_delay_thread *thread = delays->threads[i];
 
-		if (waits(thread) && (!longest || thread->since.time_ns < longest->since.time_ns))
+		if (sprof_delays_waits(thread) &&
+			(!longest || thread->since.time_ns < longest->since.time_ns))
 			longest = thread;
 	}
 	return longest;
@@ -246,8 +247,8 @@ static void get_cpu(struct sprof_delays *delays, struct sprof_delay_thread *thre
 	const uint64_t ns = record->time_ns - thread->since.time_ns;
 
 	if (thread->state != SPROF_DELAY_STATE_ON)
-		note(delays, thread, SPROF_DELAY_STEP_RUNS, record, waits(thread));
-	if (waits(thread)) {
+		note(delays, thread, SPROF_DELAY_STEP_RUNS, record, sprof_delays_waits(thread));
+	if (sprof_delays_waits(thread)) {
 		count_seen(delays, thread,
 			thread->state == SPROF_DELAY_STATE_PREEMPTED ? SPROF_DELAY_PREEMPTED
 								     : SPROF_DELAY_WAKEUP,
@@ -267,7 +268,7 @@ static void begin_waking(struct sprof_delays *delays, struct sprof_delay_thread 
 {
 	if (thread->state == SPROF_DELAY_STATE_ON)
 		thread->waking_ns = record->time_ns;
-	else if (!waits(thread))
+	else if (!sprof_delays_waits(thread))
 		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
 }
 
@@ -277,7 +278,7 @@ static void wake_up(struct sprof_delays *delays, struct sprof_delay_thread *thre
 {
 	if (thread->state == SPROF_DELAY_STATE_ON)
 		thread->waking_ns = 0;
-	else if (!waits(thread))
+	else if (!sprof_delays_waits(thread))
 		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
 }
 
@@ -289,7 +290,7 @@ static void cut(struct sprof_delays *delays)
 
 		if (thread->ended)
 			continue;
-		delays->dropped += waits(thread);
+		delays->dropped += sprof_delays_waits(thread);
 		thread->state = SPROF_DELAY_STATE_UNKNOWN;
 		thread->waking_ns = thread->off_ns = 0;
 		thread->sums.spoiled = !delays->options.has_wakeups;

@@ -128,6 +128,9 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 /* The living thread with this tid; NULL: unknown. */
 struct sprof_delay_thread *sprof_delays_find(const struct sprof_delays *delays, pid_t tid);
 
+/* Whether the thread waits for a CPU. */
+bool sprof_delays_waits(const struct sprof_delay_thread *thread);
+
 /* The living thread with the longest current wait for a CPU; NULL: none waits. */
 const struct sprof_delay_thread *sprof_delays_longest_waiter(const struct sprof_delays *delays);
 
