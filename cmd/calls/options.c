@@ -6,7 +6,6 @@
 #include "cmd/cli/option-values.h"
 #include "cmd/cli/report-file.h"
 #include "cmd/saved/naming.h"
-#include "output/format.h"
 
 enum { LIMIT = 100000 };
 
@@ -121,9 +120,7 @@ bool sprof_function_calls_options_settle(
 		sprof_error_hint(err, "for example: sprof calls -F 'parse*' -- ./app");
 		return false;
 	}
-	if (options->output && sprof_format_by_path(options->output) == &sprof_format_dot)
-		options->dot = true;
-	else if (!sprof_report_file_settle(options->output, &options->json, err))
+	if (!sprof_report_file_settle(options->output, &options->json, &options->dot, err))
 		return false;
 	if (options->dot && options->json)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,

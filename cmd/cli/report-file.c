@@ -18,23 +18,26 @@ static bool is_stream(const char *path)
 		(!stat(path, &status) && !S_ISREG(status.st_mode));
 }
 
-bool sprof_report_file_settle(const char *path, bool *json, struct sprof_error *err)
+bool sprof_report_file_settle(const char *path, bool *json, bool *dot, struct sprof_error *err)
 {
 	const struct sprof_format *format = path ? sprof_format_by_path(path) : NULL;
 
 	if (format == &sprof_format_json)
 		*json = true;
-	if (format == &sprof_format_json || format == &sprof_format_text)
+	if (dot && format == &sprof_format_dot)
+		*dot = true;
+	if (format == &sprof_format_json || format == &sprof_format_text ||
+		(dot && format == &sprof_format_dot))
 		return true;
 	if (format)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--output %s: this command writes text or JSON, not %s", path,
-			format->name);
-	if (*json || is_stream(path))
+			"--output %s: this command writes %s, not %s", path,
+			dot ? "text, JSON or DOT" : "text or JSON", format->name);
+	if (*json || (dot && *dot) || is_stream(path))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "--output %s: the suffix names no format", path);
-	return sprof_error_hint(err, "the suffixes are: %s, %s", sprof_format_text.suffix,
-		sprof_format_json.suffix);
+	return sprof_error_hint(err, "the suffixes are: %s, %s%s%s", sprof_format_text.suffix,
+		sprof_format_json.suffix, dot ? ", " : "", dot ? sprof_format_dot.suffix : "");
 }
 
 bool sprof_report_file_is_stdout(const char *path)

@@ -1,5 +1,5 @@
 /*
- * The file of a command that writes text or JSON, and no other format. NULL is stdout.
+ * The file of a command that writes text or JSON, and perhaps a graph. NULL is stdout.
  */
 #ifndef SPROF_CMD_CLI_REPORT_FILE_H
 #define SPROF_CMD_CLI_REPORT_FILE_H
@@ -11,10 +11,12 @@
 #include "output/out.h"
 
 /*
- * Sets *json if the suffix of --output is .json. Returns false if the suffix names no format, or
- * one that these commands don't write.
+ * Sets *json or *dot if the suffix of --output is .json or .dot. `dot` is NULL for a command that
+ * draws no graph. Returns false if the suffix names no format and no other option does, or one that
+ * the command doesn't write.
  */
-SPROF_MUST_USE bool sprof_report_file_settle(const char *path, bool *json, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_report_file_settle(
+	const char *path, bool *json, bool *dot, struct sprof_error *err);
 
 /* Whether the report goes to stdout, so that a program's own output goes to stderr. */
 bool sprof_report_file_is_stdout(const char *path);

@@ -408,7 +408,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	};
 	done = sprof_unattached_run_check("rundelay", options->processes.pid, operands, err) &&
 		check_source(options, err) &&
-		sprof_report_file_settle(options->output, &settled.json, err) &&
+		sprof_report_file_settle(options->output, &settled.json, NULL, err) &&
 		open_output(&run, err) && sprof_unattached_run_run(&run.observing, ret_exit, err) &&
 		close_output(&run, err);
 	sprof_out_discard(run.out);

@@ -140,7 +140,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 			"syscalls:sys_exit_read -p 4711; sprof events lists them");
 	}
 	return sprof_event_run_check("trace", &options.watching, operands, err) &&
-		sprof_report_file_settle(options.output, &options.json, err) &&
+		sprof_report_file_settle(options.output, &options.json, NULL, err) &&
 		sprof_trace_run(&options, operands, ret_exit, err);
 }
 

@@ -232,7 +232,7 @@ ROWS = [
     ("run attach report diff heap syscalls merge", "format", ["-f", "nothing"], (), Fails("no such format")),
     (RECORDING, "stats", ["--stats", "written.txt"], (), Says("ticks_late")),
     ("rundelay", "output", ["-o", "x.svg"], (), Fails("text or JSON")),
-    ("calls", "output", ["-o", "x.svg"], (), Fails("text or JSON")),
+    ("calls", "output", ["-o", "x.svg"], (), Fails("text, JSON or DOT")),
     ("trace", "output", ["-o", "x.svg"], (), Fails("text or JSON")),
     ("mem", "output", ["-o", "x.bmp"], (), Fails("x.bmp: its suffix is none")),
     ("trace syscalls mem rundelay", "json", ["--json"], (), Says(r"(?m)^\{")),
