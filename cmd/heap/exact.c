@@ -112,6 +112,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.read_word = read_word,
 		.follow_children = subject->follow_children,
 		.is_whole = subject->arguments,
+		.releases = wants_releases(run),
 	};
 	const struct sprof_functions_options watched = {
 		.modules = run->watching.modules,

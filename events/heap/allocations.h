@@ -29,6 +29,7 @@ struct sprof_allocations_options {
 		uint64_t *ret_word);
 	bool follow_children; /* false: ignore processes forked during the run */
 	bool is_whole;        /* all processes were traced from their start */
+	bool releases;        /* count frees by the code that frees, too */
 };
 
 /* What was not booked, and anomalies. */

@@ -77,12 +77,12 @@ static bool site_of(const struct sprof_heap_step *step, uint32_t stack, uint32_t
 	return sprof_heap_site(step->books, step->event->thread, stack, ret_site);
 }
 
-/* Frees have stacks only if the code that frees is wanted. */
+/* A resize has a stack in any case, and a free may have it of a call that became it. */
 static bool release(const struct sprof_heap_step *step, uint32_t stack, uint32_t block)
 {
 	uint32_t site;
 
-	if (!stack)
+	if (!stack || !step->options->releases)
 		return true;
 	if (!site_of(step, stack, &site))
 		return false;
@@ -289,7 +289,9 @@ static bool end_resize(
 	count_failure(step, call);
 	if (call->block == SPROF_HEAP_NONE)
 		return true;
-	return frees ? free_block(step, call->block) : forget(step, call);
+	if (!frees)
+		return forget(step, call);
+	return release(step, call->stack, call->block) && free_block(step, call->block);
 }
 
 static bool end_expand(

@@ -42,6 +42,7 @@ void heap_stream_begin(struct heap_stream *stream, bool is_whole, bool follow_ch
 		.read_word = read_word,
 		.follow_children = follow_children,
 		.is_whole = is_whole,
+		.releases = true,
 	};
 
 	*stream = (struct heap_stream){.allocations = sprof_allocations_create(&options)};

@@ -337,6 +337,14 @@ static void the_stack_that_frees(void **state)
 	assert_int_equal(sites[2].sums[SPROF_HEAP_FREED].bytes, 0);
 }
 
+static void a_resize_to_nothing_frees_too(void **state)
+{
+	heap_malloc(&one, 100, A);
+	heap_realloc(&one, A, 0, 0);
+	heap_check(&stream, SPROF_HEAP_FREED, 100, 1);
+	heap_check(&stream, SPROF_HEAP_RELEASED, 100, 1);
+}
+
 /* What each stack had at the peak, though it changed afterwards. */
 static void the_peak_by_stack(void **state)
 {
@@ -430,6 +438,7 @@ TEST_MAIN("allocations")
 		TEST(stored_addresses_read_too_late),
 		TEST(two_at_one_stored_address),
 		TEST(the_stack_that_frees),
+		TEST(a_resize_to_nothing_frees_too),
 		TEST(the_peak_by_stack),
 		TEST(sizes),
 		cmocka_unit_test(without_memory),
