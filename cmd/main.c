@@ -233,11 +233,11 @@ static int help(char *const words[])
 	return SPROF_EXIT_USAGE;
 }
 
-/* perf's "-t TID"; -t alone is --threads. */
+/* perf's "-t TID,TID"; -t alone is --threads. */
 static bool is_tid(char *const words[])
 {
-	return !strcmp(words[0], "-t") && words[1] && words[1][0] &&
-		!words[1][strspn(words[1], "0123456789")];
+	return !strcmp(words[0], "-t") && words[1] && strspn(words[1], "0123456789") &&
+		!words[1][strspn(words[1], "0123456789,")];
 }
 
 static bool chooses_process(char *const words[])

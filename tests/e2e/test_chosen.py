@@ -201,7 +201,7 @@ def test_all_commands_take_the_same_choices():
         result = sprof(command, "--tid", second, *words)
         assert result.code in (0, 1) and (f"process {one.pid} has thread" in result.err) == (command not in SINGLE_THREADS), \
             (command, result.err)
-        result = sprof(command, "-t", one.pid, *words)
+        result = sprof(command, "-t", f"{one.pid},{second}", *words)
         assert result.code in (0, 1), (command, result.err)
         assert (f"process {one.pid} has thread {one.pid}" in result.err) == (command not in SINGLE_THREADS), (command, result.err)
         result = sprof(command, "-p", f"{one.pid},{other.pid}", *words)
