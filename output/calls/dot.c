@@ -33,8 +33,10 @@ static void write_node(const struct sprof_calls_report *report,
 		sprof_dot_text(out, thread->name);
 	}
 	sprof_out_printf(out, "\\n%" PRIu64 " calls", calls);
-	sprof_out_printf(out, "\\ntotal %s", sprof_figure_time(row->total_ns).text);
-	sprof_out_printf(out, "\\nself %s", sprof_figure_time(row->self_ns).text);
+	if (!report->has_four) {
+		sprof_out_printf(out, "\\ntotal %s", sprof_figure_time(row->total_ns).text);
+		sprof_out_printf(out, "\\nself %s", sprof_figure_time(row->self_ns).text);
+	}
 	sprof_out_printf(out,
 		"\", sprof_calls=\"%" PRIu64 "\", sprof_total_ns=\"%" PRIu64
 		"\", sprof_self_ns=\"%" PRIu64 "\"];\n",
@@ -75,6 +77,8 @@ bool sprof_calls_dot(const struct sprof_calls_report *report, struct sprof_out *
 		"digraph calls {\n"
 		"  node [shape=box, fontname=\"sans-serif\"];\n"
 		"  edge [fontname=\"sans-serif\"];\n");
+	if (report->windows)
+		sprof_out_puts(out, "  label=\"estimates: only windows were watched\";\n");
 	for (size_t i = 0; done && i < rows.count; i++) {
 		if (rows.items[i]->caller == SPROF_ACTIVATION_ANY)
 			write_node(report, rows.items[i], out);

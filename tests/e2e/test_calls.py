@@ -333,6 +333,11 @@ def test_the_graph():
     assert text.startswith("digraph ") and edges == {("repeat", "work"): 100, ("work", "leaf"): 300}, text
     calls = {name: int(calls) for name, calls in re.findall(r'label="(\w+)\\n.* sprof_calls="(\d+)"', text)}
     assert calls == {"leaf": 300, "work": 100, "repeat": 1}, text
+    assert "estimates" not in text and text.count("\\ntotal ") == 3, text
+    watch("work,repeat,leaf", "work", options=("-f", "dot", "-o", "calls.gv", "--top", "1"))
+    with open("calls.gv", encoding="utf-8") as file:
+        text = file.read()
+    assert re.findall(r'label="(\w+)\\n', text) == ["repeat"] and " -> " not in text, text
 
 
 def test_the_tree():
@@ -664,6 +669,8 @@ def test_debug_registers():
     text = run(*words, "-F", "leaf,main,work,repeat,fib,is_even", "--", own_target(TARGET), "work",
                **as_plain_user()).check(7).text()
     assert "counted only" in text and "repeat could not be watched: a thread has four debug registers" in text, text
+    text = run(*words, "-f", "dot", "-F", "leaf,work", "--", own_target(TARGET), "work", **as_plain_user()).check(7).text()
+    assert dict(re.findall(r'label="(\w+)\\n(.*?)", sprof_calls', text)) == {"work": "100 calls", "leaf": "300 calls"}, text
 
 
 if __name__ == "__main__":
