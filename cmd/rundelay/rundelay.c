@@ -117,15 +117,19 @@ static bool no_number(void *context, const struct sprof_event_suffix *suffix, in
 	return true;
 }
 
-static bool are_schedulers(const struct sprof_event_list *list)
+static bool check_event(const struct sprof_event_item *item, struct sprof_error *err)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const char *group = list->items[i].row->group;
-
-		if (!group || strcmp(group, "sched") != 0)
-			return false;
+	if (!item->row->group || strcmp(item->row->group, "sched") != 0) {
+		sprof_error_set(
+			err, SPROF_ERROR_USAGE, "rundelay takes only events of the scheduler");
+		return sprof_error_hint(err,
+			"sprof trace measures the time between any two events, and shows others "
+			"beside them: -e EVENT//untraced/ --detail");
 	}
-	return true;
+	if (!item->filter)
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE, "rundelay takes no filters of events");
+	return sprof_error_hint(err, "to choose threads: --filter GLOB, or --tid");
 }
 
 /* perf-prof needs the events of the scheduler. */
@@ -135,13 +139,8 @@ static bool set_event(void *field, const char *text, struct sprof_error *err)
 	bool done = sprof_event_list_add(&list, text, err);
 
 	*(bool *)field = true;
-	if (done && !are_schedulers(&list)) {
-		done = sprof_error_set(
-			err, SPROF_ERROR_USAGE, "rundelay takes only events of the scheduler");
-		sprof_error_hint(err,
-			"sprof trace measures the time between any two events, and shows others "
-			"beside them: -e EVENT//untraced/ --detail");
-	}
+	for (size_t i = 0; done && i < list.count; i++)
+		done = check_event(&list.items[i], err);
 	sprof_event_list_finish(&list);
 	return done;
 }

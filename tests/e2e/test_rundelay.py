@@ -27,8 +27,8 @@ WATCHING = re.compile(r"watching process (\d+) by (.*); Ctrl-C", re.MULTILINE)
 class Watcher(Program):
     """sprof rundelay at work; .source is what it has chosen."""
 
-    def __init__(self, pid, *args, before=(), program=SPROF, **options):
-        super().__init__([*before, program, "rundelay", "-v", "-p", pid, *args], **options)
+    def __init__(self, pid, *args, before=(), program=SPROF, by="-p", **options):
+        super().__init__([*before, program, "rundelay", "-v", by, pid, *args], **options)
         wait_until(lambda: WATCHING.search(self.stderr()) or not self.alive(), "sprof watches")
         assert self.alive(), self.stderr()
         self.source = WATCHING.search(self.stderr()).group(2)
@@ -396,19 +396,24 @@ def test_heatmaps():
 
 
 def test_one_thread():
-    """perf's -t: the process is measured, and this thread shown."""
+    """perf's -t: the process is measured, and this thread shown: the main thread, which the others' end wakes."""
     require_switches()
-    program = Target("threads", 2, 2)
-    tid = max(threads_of(program.pid))
-    text = sprof("rundelay", "-t", tid, "-d", "300ms", "--per-thread", "--json").check(0)
-    program.finish()
-    assert {row["tid"] for row in tables(text)[-1]["rows"] if "tid" in row} <= {tid}, text.text()
-    assert "measures whole" not in text.err, text.err
+    cpu = min(os.sched_getaffinity(0))
+    program = Target(own_target("contend"), cpu, 3)
+    watcher = Watcher(program.pid, "--per-thread", "--json", by="-t")
+    program.say("go\n")
+    assert program.line() == "done"
+    wait_until(lambda: state_of(program.pid) == "S", "the main thread waits")
+    table = watcher.stop()
+    program.finish().check(0)
+    assert {row["tid"] for row in table["rows"] if "tid" in row} == {program.pid}, table
+    assert "measures whole" not in watcher.stderr(), watcher.stderr()
 
 
 def test_events_of_others_are_refused():
     check_error(sprof("rundelay", "-e", "syscalls:sys_enter_read", "-p", "1"), USAGE, "only events of the scheduler", "sprof trace")
     check_error(sprof("rundelay", "-e", "sched:nothing", "-p", "1"), USAGE, "sched:nothing|no event")
+    check_error(sprof("rundelay", "-e", "sched:sched_switch/prev_pid==5/", "-p", "1"), USAGE, "takes no filters of events", "--filter")
 
 
 # A program that sprof starts.
