@@ -107,6 +107,9 @@ bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error 
 			last->format->name, format->name);
 		return false;
 	}
+	if (*place && *place != format)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the format is %s already", (*place)->name);
 	*place = format;
 	return true;
 }

@@ -24,9 +24,9 @@ REFUSED = (
     ("heap --sizes -- true", "--sizes needs --exact"),
     ("calls -F main --overhead 3 --count -- true", "--overhead and --count exclude each other"),
     ("calls -F main --limit 3 -- true", "--limit needs --tree, --path or --timeline"),
-    ("calls -F main -o x.svg -- true", "x.svg: this command writes text or JSON, not svg"),
+    ("calls -F main -o x.svg -- true", "x.svg: this command writes text, JSON or DOT, not svg"),
     ("calls -F main --tree -o x.json -- true", "x.json: --tree and --path are text"),
-    ("calls -F main -o x.foo -- true", "x.foo: the suffix names no format"),
+    ("calls -F main -o x.foo -- true", "(?s)x.foo: the suffix names no format.*: .txt, .json, .dot"),
     ("trace -e profile -o x.foo -- true", "x.foo: the suffix names no format"),
     ("syscalls -o x.foo -- true", "x.foo: the suffix names no format"),
     ("mem --at start -- true", "--at needs --libs or --maps"),
@@ -47,14 +47,16 @@ REFUSED = (
     ("symbols a --addresses file", "--addresses needs --pid"),
     *((f"{line} -f text", "--json and --format exclude each other") for line in (
         "syscalls --json", "trace -e profile --json", "calls -F main --json", "dump -p 1 --json", "mem -p 1 --json",
-        "rundelay -p 1 --json", "heap --exact -p 1 --json", "annotate main a --json", "report a --json", "diff a b --json",
-        "merge a b --json")),
+        "rundelay -p 1 --json", "heap --exact -p 1 --json", "annotate main a --json")),
 )
 
 # Values that mean nothing to the command.
 WRONG = (
     ("report a -o b -f folded --json", "--json: b has the format folded already"),
     ("merge a -o b --json -f folded", "--format folded: b has the format json already"),
+    ("report a -f folded -f json", "--format json: the format is folded already"),
+    ("report a -f folded --json", "--json: the format is folded already"),
+    *((f"{line} --json -f text", "--format text: the format is json already") for line in ("report a", "diff a b", "merge a b")),
     ("mem -o x.foo -- true", "x.foo: its suffix is none of"),
     ("heap --exact --breakpoints --weight user -- true", "not one of .*alloc_space, .*peak_space"),
     ("run --weight peak_space -- true", "not one of samples, wall, user, "),
