@@ -78,7 +78,8 @@ bool sprof_socket_parse_inet(const char *line, const char *protocol,
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s listening", protocol, local_text);
 	} else if (theirs.port)
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s %s %s", protocol, local_text,
-			is_accepted(listening, ours.port) ? "<-" : "->", peer_text);
+			protocol[0] == 't' && is_accepted(listening, ours.port) ? "<-" : "->",
+			peer_text);
 	else
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s", protocol, local_text);
 	return true;

@@ -145,6 +145,9 @@ static enum sprof_order forward(struct sprof_signals *signals, const siginfo_t *
 	/* The terminal sends to the whole foreground group (signal(7), sigaction(2): SI_KERNEL). */
 	if (info->si_code == SI_KERNEL)
 		return SPROF_ORDER_GO_ON;
+	/* The program has sent it to its parent, so it must not come back. */
+	if (info->si_code == SI_USER && info->si_pid == signals->target)
+		return SPROF_ORDER_GO_ON;
 	if (signals->forwarded && now - signals->forwarded_ns < echo_ns)
 		return SPROF_ORDER_GO_ON;
 	if (signals->forwarded)

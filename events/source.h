@@ -15,8 +15,9 @@
 struct sprof_event_stacks {
 	void *data;
 	/*
-	 * Prepares for stacks of a thread; again after each exec. Reads files and allocates, so
-	 * don't call it while the thread is stopped. Returns false if out of memory.
+	 * Prepares for stacks of a thread; again after each exec. The first time it reads files and
+	 * allocates, so call it before the thread is stopped. Later calls look for an interpreter's
+	 * state, and may be made in a stop. Returns false if out of memory.
 	 */
 	bool (*expect)(void *data, struct sprof_thread *thread);
 	/*

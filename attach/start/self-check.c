@@ -27,13 +27,13 @@ static _Noreturn void wait_for_end(const int leash[2])
 	_exit(0);
 }
 
-/* The process's id goes through a pipe, because its parent ends at once. */
+/* The process's id, or -errno, goes through a pipe, because its parent ends at once. */
 static _Noreturn void start_stranger(const int leash[2], const int ids[2])
 {
-	const pid_t pid = fork();
+	const pid_t child = fork(), pid = child < 0 ? -errno : child;
 	ssize_t written;
 
-	if (!pid)
+	if (!child)
 		wait_for_end(leash);
 	written = write(ids[1], &pid, sizeof(pid));
 	_exit(written == (ssize_t)sizeof(pid) ? 0 : 1);
@@ -60,14 +60,14 @@ static bool start_orphan(struct subject *subject, const int leash[2])
 		start_stranger(leash, ids);
 	close(ids[1]);
 	done = starter > 0 &&
-		read(ids[0], &subject->pid, sizeof(subject->pid)) ==
-			(ssize_t)sizeof(subject->pid) &&
-		subject->pid > 0;
+		read(ids[0], &subject->pid, sizeof(subject->pid)) == (ssize_t)sizeof(subject->pid);
 	close(ids[0]);
 	/* Only when its parent has ended, the kernel takes it for a stranger. */
 	if (starter > 0)
 		waitpid(starter, NULL, 0);
-	return done;
+	if (done && subject->pid < 0)
+		errno = -subject->pid;
+	return done && subject->pid > 0;
 }
 
 static bool start(bool is_strange, struct subject *ret, struct sprof_error *err)

@@ -1,6 +1,6 @@
 /*
- * sprof calls: how often and how long functions run, and their callers. Every call is seen; nothing
- * is sampled.
+ * sprof calls: how often and how long functions run, and their callers. Nothing is sampled: every call
+ * is seen or, if that takes too much time, every call in measuring windows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -352,17 +352,17 @@ const struct sprof_command sprof_command_calls = {
 	.details =
 		"sprof sees every call of the functions, with breakpoints at entries and "
 		"returns, unless the\n"
-		"stops take too much time (--max-overhead). The program's code is changed while it "
-		"is watched. A\n"
-		"function is named as in nm or in a report, or by a pattern. Without a file "
-		"(@libc.so.6,\n"
-		"@\"/path/of/file\"), a name is looked up in the program, and in all files if "
-		"the program has no\n"
-		"such function; a pattern is looked up only in the program. The total of a "
-		"function counts nested\n"
-		"calls once; its self time excludes the watched functions that it called. "
-		"sprof exits with the\n"
-		"exit code of PROGRAM.\n\n"
+		"stops take too much time (--max-overhead). This changes the program's code while it "
+		"is watched,\n"
+		"except with --count. Name a function as nm or a report shows it, or give a "
+		"pattern. A file may follow\n"
+		"it: NAME@libc.so.6, NAME@\"/path/of/file\". Without one, sprof looks for a name in "
+		"the program and, if\n"
+		"the program has no such function, in all files; it looks for a pattern only in the "
+		"program. If a\n"
+		"function calls itself, its total counts that time only once; its self time excludes "
+		"the watched\n"
+		"functions that it called. sprof exits with the exit code of PROGRAM.\n\n"
 		"  sprof calls -F 'parse*,lex' -- ./app\n"
 		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
 		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",

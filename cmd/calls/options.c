@@ -67,13 +67,15 @@ static const struct sprof_option what_table[] = {
 		"'ns::Tree::*', malloc@libc.so.6",
 		add_functions, FIELD(functions)},
 	{"max-overhead", NULL, "PCT",
-		"above this percentage of a thread's time, watch in windows and\n"
-		"estimate; 0: watch every call (50)",
+		"if the stops take more than this percentage of a thread's time,\n"
+		"watch only during short random periods (windows) and estimate the\n"
+		"rest; 0: always watch every call (50)",
 		set_overhead, FIELD(overhead), .conflicts = "count"},
 	{"overhead", NULL, "PCT", NULL, set_overhead, FIELD(overhead), .conflicts = "count"},
 	{"count", NULL, NULL,
-		"only count calls, of at most four functions, by debug registers: no\n"
-		"thread stops, and the program's code is not changed",
+		"only count calls, of at most four functions, by the CPU's debug\n"
+		"registers: no thread is stopped, and the program's code is not\n"
+		"changed",
 		sprof_value_flag, FIELD(count), .conflicts = "breakpoints"},
 	{"breakpoints", NULL, NULL, NULL, sprof_value_flag, FIELD(breakpoints)},
 	{0},
@@ -87,11 +89,13 @@ static const struct sprof_option output_table[] = {
 		set_sort, FIELD(sort)},
 	{"top", NULL, "N", "show only the first N functions (all)", sprof_value_count, FIELD(top)},
 	{"tree", NULL, NULL, "also show the tree of calls", sprof_value_flag, FIELD(tree)},
-	{"path", NULL, "FUNC", "also show each call of FUNC and the path to it, in order of time",
+	{"path", NULL, "FUNC", "also list each call of FUNC in order of time, with the path to it",
 		sprof_value_text, FIELD(path)},
 	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
 		sprof_value_text, FIELD(timeline)},
-	{"limit", NULL, "N", "keep the first N calls for tree, path and timeline (100000)",
+	{"limit", NULL, "N",
+		"for --tree, --path and --timeline, keep only the first N calls\n"
+		"(100000)",
 		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
 	{"output", "o", "FILE",
 		"write to FILE instead of stdout: .txt, .json, or .dot for a graph\n"

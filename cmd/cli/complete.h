@@ -1,4 +1,4 @@
-/* Shell completion: `sprof --complete [WORD...] LAST`, hidden in help. */
+/* Shell completion, by `sprof --complete [WORD...] LAST`, which help does not list. */
 #ifndef SPROF_CMD_CLI_COMPLETE_H
 #define SPROF_CMD_CLI_COMPLETE_H
 
@@ -12,10 +12,11 @@ struct sprof_commands {
 };
 
 /*
- * Prints the candidates for the last word, one per line, each with a tab and a description. `words`
- * are those after "sprof", NULL-terminated; there is at least one, which may be empty. Special
- * lines ask the shell to complete files (@file), folders (@folder), or another program's command
- * line from word N on, counted from 1 (@program N).
+ * Prints the candidates for the last word, one per line, each followed by a tab and a description,
+ * which may be empty. `words`: the words of the command line after "sprof", NULL-terminated: at least
+ * one; the last one may be empty. Instead of candidates, a line may name what the shell completes: file
+ * names (@file), folder names (@folder), or the command line of another program that begins at word
+ * N, where the word after "sprof" is number 1 (@program N).
  */
 void sprof_complete(const struct sprof_commands *commands, char *const words[]);
 

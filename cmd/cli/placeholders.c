@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/strtab.h"
-#include "cmd/cli/rank.h"
+#include "cmd/cli/mpi-rank.h"
 
 struct expansion {
 	const struct sprof_placeholders_moment *moment;

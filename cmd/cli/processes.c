@@ -11,11 +11,11 @@
 
 const struct sprof_option sprof_processes_table[] = {
 	{"pid", "p", "PID",
-		"a running process; PID,PID: several, if the command takes them. Or\n"
-		"--name REGEX: the one whose name, or else whose command line,\n"
-		"matches; of several --newest or, if the command takes them, --all.\n"
-		"Or --tid TID: a thread; its process, if the command measures whole\n"
-		"processes",
+		"a running process, or PID,PID for several (some commands take only\n"
+		"one). Or --name REGEX: the process whose name matches or, if none\n"
+		"does, whose command line matches; if several match, add --newest or\n"
+		"(where several are possible) --all. Or --tid TID: one thread;\n"
+		"commands that measure whole processes take its process",
 		sprof_value_pids, FIELD(pids), .conflicts = "tid name"},
 	{"tid", NULL, "TID", "a thread, or its process", sprof_value_pids, FIELD(tids),
 		.conflicts = "name", .is_described = true},
@@ -34,7 +34,8 @@ const struct sprof_option sprof_processes_all_table[] = {
 
 const struct sprof_option sprof_processes_children_table[] = {
 	{"children", NULL, NULL,
-		"with --pid: also follow the processes that these start from now on",
+		"with --pid or --name: also follow processes started by these from\n"
+		"now on",
 		sprof_value_flag, FIELD(children), .needs = "pid name", .conflicts = "tid"},
 	{0},
 };

@@ -11,7 +11,7 @@
 
 /* --children needs no other option: the process may also be an operand. */
 static const struct sprof_option children_table[] = {
-	{"children", NULL, NULL, "also follow the processes that these start from now on",
+	{"children", NULL, NULL, "also follow processes that the profiled ones start from now on",
 		sprof_value_flag, FIELD(processes.children), .conflicts = "tid"},
 	{"subprocesses", "s", NULL, NULL, sprof_value_flag, FIELD(processes.children)},
 	{0},
@@ -90,9 +90,9 @@ const struct sprof_command sprof_command_attach = {
 	.summary = "Profile a running process",
 	.synopsis = "(-p PID[,PID]... | --tid TID[,TID]... | --name REGEX) [options]",
 	.details =
-		"At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof detaches and "
+		"When the duration is over, or on Ctrl-C, SIGTERM or SIGHUP, sprof detaches and "
 		"writes the profile.\n"
-		"The processes continue. SIGUSR1 writes the profile so far to the output files.\n\n"
+		"The processes continue to run. SIGUSR1 writes the profile so far to the output files.\n\n"
 		"  sprof attach -p 4711 -d 10s\n"
 		"  sprof attach --name '^postgres' --all -d 10s\n"
 		"  sprof attach -p 4711 -d 10s | flamegraph.pl --countname=us > profile.svg\n",

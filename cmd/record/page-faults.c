@@ -24,9 +24,9 @@ static bool set_faults(void *field, const char *text, struct sprof_error *err)
 
 const struct sprof_option sprof_page_faults_table[] = {
 	{"faults", NULL, "[=N]",
-		"also record page faults with their stacks, as the kinds of values\n"
-		"faults, major_faults and touched; N: every N-th fault of a thread\n"
-		"(all, as far as possible)",
+		"also record page faults with their stacks; the profile then also has\n"
+		"the values faults, major_faults and touched (report --weight). N:\n"
+		"record only every N-th fault of a thread (all, as far as possible)",
 		set_faults, 0},
 	{"faults-period", NULL, "N",
 		"with --faults: record every N-th fault of a thread (all, as far as\n"

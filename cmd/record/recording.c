@@ -45,9 +45,9 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"stopped",
 		sprof_value_percentage, FIELD(max_overhead)},
 	{"source", NULL, "SOURCE",
-		"how to sample running threads: ptrace: by short stops; kernel:\n"
-		"timers in the kernel, without stops; auto: kernel if permitted,\n"
-		"else ptrace (auto)",
+		"how to sample running threads. ptrace: stop them briefly; kernel:\n"
+		"by timers in the kernel, with hardly any stops; auto: kernel if\n"
+		"permitted, else ptrace (auto)",
 		sprof_running_source_set, FIELD(source)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (at the end of the program)",
 		sprof_value_duration, FIELD(duration_ns)},
@@ -65,8 +65,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 	{"start-off", NULL, NULL, "don't sample until --control gets enable, or until SIGUSR2",
 		sprof_value_flag, FIELD(start_off)},
 	{"every", NULL, "TIME",
-		"write one file for each period of TIME, at least 1s, without gaps;\n"
-		"the names need %t or %n: -o prof-%t.pb.gz",
+		"begin a new file after each period of TIME (at least 1s), without\n"
+		"gaps; its name needs %t (time) or %n (number): -o prof-%t.pb.gz",
 		sprof_value_duration, FIELD(every_ns)},
 	{"max-depth", NULL, "N", "keep at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
@@ -90,17 +90,20 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 	{"cpus", NULL, NULL, "record the CPU of each sample of a running thread", sprof_value_flag,
 		FIELD(cpus)},
 	{"kernel", NULL, "DETAIL",
-		"kernel frames: none; syscall: the name of the call; stack: needs\n"
-		"root, and for running threads kernel timers (syscall)",
+		"which kernel frames to record: none; syscall: the name of the call;\n"
+		"stack: the kernel's functions, which needs root and, for running\n"
+		"threads, timers in the kernel (syscall)",
 		set_kernel, FIELD(kernel)},
 	{"max-stacks", NULL, "N",
-		"keep at most N distinct stacks; later ones become [other] (500000)",
+		"keep about N distinct stacks; all later ones count as [other]\n"
+		"(500000)",
 		sprof_value_count, FIELD(max_stacks)},
 	{"timeline-max", NULL, "N", "keep at most N changes of state for the timeline (1000000)",
 		sprof_value_count, FIELD(timeline_max)},
 	{"time-slices", NULL, "TIME",
-		"pprof: label samples with their slice of time, for report --from\n"
-		"and --to; the file becomes larger",
+		"pprof: label each sample with the period, of length TIME, in which\n"
+		"it was taken, so that report can use --from and --to; the file\n"
+		"becomes larger",
 		sprof_value_duration, FIELD(slice_ns)},
 	{0},
 };
@@ -113,7 +116,7 @@ const struct sprof_option sprof_recording_foreign_table[] = {
 };
 
 const struct sprof_option sprof_recording_stats_table[] = {
-	{"stats", NULL, "FILE", "write the quality of the profile to FILE, as JSON",
+	{"stats", NULL, "FILE", "write how complete and exact the profile is to FILE, as JSON",
 		sprof_value_text, FIELD(stats_pattern)},
 	{0},
 };
@@ -138,8 +141,9 @@ static bool set_waits(void *field, const char *text, struct sprof_error *err)
 /* The row's offset leads to the whole struct, because it has two meanings. */
 const struct sprof_option sprof_recording_waits_table[] = {
 	{"waits", NULL, "[=HOW]",
-		"without a value: report only waits (text); exact: record every\n"
-		"wait with its length and stack; ticks: sample waits (ticks)",
+		"without a value: show only waits, as text. With a value, how to\n"
+		"record waits: exact: each one, with its length and stack; ticks:\n"
+		"by samples (ticks)",
 		set_waits, 0},
 	{0},
 };

@@ -21,7 +21,7 @@
 #include "base/syscall-name.h"
 #include "cmd/cli/command-line.h"
 #include "cmd/cli/environment.h"
-#include "cmd/cli/rank.h"
+#include "cmd/cli/mpi-rank.h"
 #include "cmd/record/channel-reader.h"
 #include "cmd/record/exact-waits.h"
 #include "cmd/record/kernel-functions.h"

@@ -141,9 +141,9 @@ const struct sprof_option sprof_naming_kind_table[] = {
 
 const struct sprof_option sprof_naming_table[] = {
 	{"names", NULL, "LIST",
-		"full, or short: without template arguments and parameters (text);\n"
-		"mangled: as the linker knows them; no-inlines: without inlined\n"
-		"functions, which is faster (full)",
+		"how to show functions, a list. full, or short: in text, without\n"
+		"template arguments and parameters; mangled: names as the linker\n"
+		"knows them; no-inlines: no inlined functions, which is faster (full)",
 		set_names, 0},
 	{"no-inlines", NULL, NULL, "don't show inlined functions; faster", sprof_value_flag,
 		FIELD(no_inlines)},

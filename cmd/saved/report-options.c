@@ -222,10 +222,10 @@ const struct sprof_option sprof_report_options_output_table[] = {
 	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
-		"format of the preceding -o, or of all outputs; sprof\n"
-		"--list-formats lists them (by FILE's suffix; stdout gets text, but a\n"
-		"summary if run, attach or heap write to a terminal, and folded\n"
-		"stacks if run or attach write to a pipe)",
+		"format of the -o before it or, before any -o, of all outputs; sprof\n"
+		"--list-formats lists them. Default: by FILE's suffix. On stdout:\n"
+		"text, but from run, attach and heap a summary on a terminal, and\n"
+		"from run and attach otherwise folded stacks",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{0},
 };

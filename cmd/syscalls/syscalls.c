@@ -1,6 +1,6 @@
 /*
  * sprof syscalls: how often a program makes which system call, how long each takes, and how often
- * it fails. Every call is seen; nothing is sampled.
+ * it fails. Every call is seen.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,32 +33,35 @@ static const struct syscalls_options defaults = {
 static const struct sprof_option option_table[] = {
 	{"event", "e", "LIST",
 		"only these calls: names and classes, separated by commas, such as\n"
-		"read,write,%file; may be given several times; other calls of a\n"
-		"program that sprof starts then run at nearly full speed (all)",
+		"read,write,%file; may be given several times; the other calls of a\n"
+		"program that sprof starts then run at nearly full speed, unless\n"
+		"--duration or --no-children is given (all)",
 		sprof_call_lists_add, FIELD(choice)},
 	{"source", NULL, "SOURCE",
-		"auto (the best permitted source), kernel (its tracepoints: root,\n"
-		"no stops), ptrace (auto)",
+		"how to see the calls. kernel: by its tracepoints, without stops, as\n"
+		"root; ptrace: by stops; auto: kernel if permitted, else ptrace\n"
+		"(auto)",
 		sprof_value_source, FIELD(source)},
-	{"than", NULL, "TIME", "count the calls that take longer than this: 10ms, 500us",
+	{"than", NULL, "TIME", "add a column: how many calls took longer than TIME: 10ms, 500us",
 		sprof_value_latency, FIELD(threshold_ns)},
-	{"per-thread", NULL, NULL, "show a row for each call of each thread", sprof_value_flag,
+	{"per-thread", NULL, NULL, "show separate rows for each thread", sprof_value_flag,
 		FIELD(by_thread)},
 	{"summary", "c", NULL, NULL, sprof_value_ignored, 0},
 	{"perins", NULL, NULL, "show a row for each call of each thread", sprof_value_flag,
 		FIELD(by_thread)},
 	{"stack", NULL, NULL,
-		"show where calls come from: the stacks of those that take longer\n"
-		"than --than, or of all; each call then stops its thread, for root\n"
-		"too",
+		"show from where calls are made: the stacks of the calls that take\n"
+		"longer than --than, or of all calls; each call then stops its\n"
+		"thread, even for root",
 		sprof_value_flag, FIELD(stacks)},
 	{"interval", "i", "TIME",
-		"print a table every TIME, such as 1s, of the calls since the last\n"
-		"one",
+		"after each TIME, such as 1s, print a table of the calls since the\n"
+		"previous table",
 		sprof_value_interval, FIELD(interval_ns)},
 	{"heatmap", NULL, "FILE",
-		"write time and latency (ns) of each call to FILE-CALL.lat, a\n"
-		"picture of each (.svg), and FILE.html with all pictures",
+		"for each system call CALL, write the time and latency (ns) of each\n"
+		"call to FILE-CALL.lat, and a heat map to FILE-CALL.svg; FILE.html\n"
+		"shows all heat maps",
 		sprof_value_text, FIELD(heatmap)},
 	{"json", NULL, NULL, "write one line of JSON instead of each table", sprof_value_flag,
 		FIELD(json), .conflicts = "format", .unless = "output"},
@@ -419,12 +422,13 @@ const struct sprof_command sprof_command_syscalls = {
 		"users, and with\n"
 		"--stack, every call stops its thread twice, which takes some microseconds; the "
 		"head of the table\n"
-		"gives the shortest latency that can be measured. With --event, a filter in the "
-		"kernel then lets\n"
-		"all other calls of a program that sprof starts run at nearly full speed. The "
-		"kernel never removes\n"
-		"such a filter, so the program is killed if sprof ends before it. sprof exits with "
-		"the exit code of\nPROGRAM.\n\n"
+		"gives the shortest latency that can be measured. In this case, --event (without "
+		"--duration and\n"
+		"--no-children) puts a filter into the kernel, with which all other calls of a program "
+		"that sprof\n"
+		"starts run at nearly full speed. The kernel never removes such a filter, so the kernel "
+		"kills the\n"
+		"program if sprof ends first. sprof exits with the exit code of PROGRAM.\n\n"
 		"  sprof syscalls -- git status\n"
 		"  sprof syscalls -e %file -o files.pb.gz -- make\n"
 		"  sprof syscalls --stack --than 10ms -- ./app\n",

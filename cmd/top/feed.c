@@ -1,6 +1,8 @@
 /*
- * The thread that resolves names. The table of modules may grow meanwhile; one symbol session
- * serves all periods, so each file is read once. Does not handle the display.
+ * The thread that resolves the names in each period's profile, and the queues from the sampling
+ * thread to it and from it to the screen. The sampling thread may add modules while names are
+ * resolved. All periods share one symbol session, so that the symbols of each file are read only
+ * once. Does not draw anything.
  */
 #include "cmd/top/feed.h"
 

@@ -24,7 +24,7 @@
 #include "cmd/cli/command.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/environment.h"
-#include "cmd/cli/rank.h"
+#include "cmd/cli/mpi-rank.h"
 #include "cmd/record/channel-reader.h"
 #include "cmd/record/event-run.h"
 #include "cmd/record/subject.h"

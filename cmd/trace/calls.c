@@ -4,7 +4,7 @@
  */
 #include "cmd/trace/calls.h"
 
-#include "events/syscalls/caller.h"
+#include "events/syscalls/open-calls.h"
 
 struct sprof_trace_calls sprof_trace_calls_of(bool by_thread, uint64_t threshold_ns)
 {

@@ -1,5 +1,5 @@
 /*
- * One struct caller per thread, fed with tracepoint records instead of ptrace stops. Does not
+ * One struct open_calls per thread, fed with tracepoint records instead of ptrace stops. Does not
  * handle calls of 32-bit programs: their numbers differ.
  */
 #include "events/recorded/tracepoint-calls.h"
@@ -68,7 +68,7 @@ bool sprof_tracepoint_calls_found(struct sprof_tracepoint_calls *calls,
 	struct tracepoint_caller *added = append(calls, &new);
 
 	if (added && call)
-		sprof_caller_found(&added->caller, call);
+		sprof_open_calls_found(&added->open_calls, call);
 	return added;
 }
 
@@ -87,7 +87,7 @@ static bool pass_begin(const struct sprof_tracepoint_calls *calls,
 {
 	struct sprof_call call;
 
-	if (!calls->listener.begin || !sprof_caller_present(&thread->caller, now_ns, &call))
+	if (!calls->listener.begin || !sprof_open_calls_present(&thread->open_calls, now_ns, &call))
 		return true;
 	call.end_ns = 0;
 	call.thread = thread->thread;
@@ -103,21 +103,21 @@ static bool enter(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 	struct sprof_call_state state = {.stop = SPROF_CALL_ENTRY,
 		.arch = sprof_call_native_arch(),
 		.number = event->fields[0].integer};
-	const struct caller_stop stop = {&state, event->time_ns, false};
+	const struct open_calls_stop stop = {&state, event->time_ns, false};
 	struct sprof_call ended;
-	enum caller_entry how;
+	enum open_calls_entry how;
 
 	for (size_t i = 0; i < SPROF_TRACE_ARGUMENTS; i++)
 		state.arguments[i] = (uint64_t)event->fields[1 + i].integer;
-	while (sprof_caller_settle(&thread->caller, &stop, &ended)) {
+	while (sprof_open_calls_settle(&thread->open_calls, &stop, &ended)) {
 		if (!tell(calls, thread, event->cpu, &ended))
 			return false;
 	}
-	how = sprof_caller_enter(&thread->caller, &stop);
+	how = sprof_open_calls_enter(&thread->open_calls, &stop);
 	if (event->stack)
-		sprof_caller_set_stack(&thread->caller, (uint32_t)event->stack);
-	calls->ended_unseen += how == CALLER_BEGINS_UNSEEN;
-	return how == CALLER_GOES_ON || pass_begin(calls, thread, event->cpu, event->time_ns);
+		sprof_open_calls_set_stack(&thread->open_calls, (uint32_t)event->stack);
+	calls->ended_unseen += how == OPEN_CALLS_BEGINS_UNSEEN;
+	return how == OPEN_CALLS_GOES_ON || pass_begin(calls, thread, event->cpu, event->time_ns);
 }
 
 /*
@@ -127,12 +127,12 @@ static bool enter(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 static void check_found(struct sprof_tracepoint_calls *calls, struct tracepoint_caller *thread,
 	const struct sprof_trace_event *exit)
 {
-	const struct open_call *found = &thread->caller.calls[0];
+	const struct open_call *found = &thread->open_calls.calls[0];
 	const int64_t number = exit->fields[0].integer;
 
-	if (thread->caller.depth && number != found->number && number != SYS_restart_syscall)
-		thread->caller.depth = 0;
-	calls->ended_unseen += !thread->caller.depth;
+	if (thread->open_calls.depth && number != found->number && number != SYS_restart_syscall)
+		thread->open_calls.depth = 0;
+	calls->ended_unseen += !thread->open_calls.depth;
 }
 
 static bool leave(struct sprof_tracepoint_calls *calls, struct tracepoint_caller *thread,
@@ -143,17 +143,17 @@ static bool leave(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 		.arch = sprof_call_native_arch(),
 		.result = result,
 		.is_error = sprof_call_result_is_error(result)};
-	const struct caller_stop stop = {&state, event->time_ns, false};
+	const struct open_calls_stop stop = {&state, event->time_ns, false};
 	struct sprof_call call;
 
 	if (thread->is_older)
 		check_found(calls, thread, event);
-	if (!sprof_caller_leave(&thread->caller, &stop, &call))
+	if (!sprof_open_calls_leave(&thread->open_calls, &stop, &call))
 		return true;
 	if (!tell(calls, thread, event->cpu, &call))
 		return false;
 	return call.number != SYS_rt_sigreturn ||
-		!sprof_caller_returned(&thread->caller, &stop, &call) ||
+		!sprof_open_calls_returned(&thread->open_calls, &stop, &call) ||
 		tell(calls, thread, event->cpu, &call);
 }
 
@@ -182,7 +182,7 @@ static bool close_calls(const struct sprof_tracepoint_calls *calls,
 {
 	struct sprof_call call;
 
-	while (sprof_caller_close(&thread->caller, ending, now_ns, &call)) {
+	while (sprof_open_calls_close(&thread->open_calls, ending, now_ns, &call)) {
 		if (!tell(calls, thread, -1, &call))
 			return false;
 	}
@@ -201,7 +201,7 @@ bool sprof_tracepoint_calls_end(
 void sprof_tracepoint_calls_gap(struct sprof_tracepoint_calls *calls)
 {
 	for (size_t i = 0; i < calls->count; i++)
-		calls->threads[i].caller.depth = 0;
+		calls->threads[i].open_calls.depth = 0;
 }
 
 bool sprof_tracepoint_calls_close(struct sprof_tracepoint_calls *calls, uint64_t now_ns)

@@ -10,11 +10,11 @@
 #include "base/attributes.h"
 #include "base/idmap.h"
 #include "events/event-type.h"
-#include "events/syscalls/caller.h"
+#include "events/syscalls/open-calls.h"
 #include "events/syscalls/calls.h"
 
 struct tracepoint_caller {
-	struct caller caller;
+	struct open_calls open_calls;
 	uint32_t thread; /* the target's thread id */
 	pid_t pid, tid;
 	bool is_older; /* existed when tracing began, and no record was seen since */

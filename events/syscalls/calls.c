@@ -73,7 +73,7 @@ static struct sprof_call begin_of(const struct sprof_call_state *state, uint64_t
 }
 
 static void report_begin(struct sprof_calls *calls, const struct sprof_thread *thread,
-	const struct caller_stop *entry, uint32_t stack)
+	const struct open_calls_stop *entry, uint32_t stack)
 {
 	struct sprof_call call = begin_of(entry->state, entry->now_ns);
 
@@ -84,34 +84,35 @@ static void report_begin(struct sprof_calls *calls, const struct sprof_thread *t
 }
 
 static void enter(struct sprof_calls *calls, struct sprof_thread *thread,
-	const struct caller_stop *entry, uint32_t stack)
+	const struct open_calls_stop *entry, uint32_t stack)
 {
 	struct watched_thread *watched = thread->calls;
 	struct sprof_call ended;
-	enum caller_entry how;
+	enum open_calls_entry how;
 
-	while (sprof_caller_settle(&watched->caller, entry, &ended))
+	while (sprof_open_calls_settle(&watched->open_calls, entry, &ended))
 		report(calls, thread, &ended);
-	how = sprof_caller_enter(&watched->caller, entry);
-	calls->gaps.ended_unseen += how == CALLER_BEGINS_UNSEEN;
+	how = sprof_open_calls_enter(&watched->open_calls, entry);
+	calls->gaps.ended_unseen += how == OPEN_CALLS_BEGINS_UNSEEN;
 	if (stack)
-		sprof_caller_set_stack(&watched->caller, stack);
-	if (calls->listener.begin && how != CALLER_GOES_ON)
+		sprof_open_calls_set_stack(&watched->open_calls, stack);
+	if (calls->listener.begin && how != OPEN_CALLS_GOES_ON)
 		report_begin(calls, thread, entry, stack);
 }
 
 static void leave(struct sprof_calls *calls, struct sprof_thread *thread,
-	const struct caller_stop *exit, uint32_t stack)
+	const struct open_calls_stop *exit, uint32_t stack)
 {
 	struct watched_thread *watched = thread->calls;
 	struct sprof_call call;
 
 	if (stack)
-		sprof_caller_set_stack(&watched->caller, stack);
-	if (!sprof_caller_leave(&watched->caller, exit, &call))
+		sprof_open_calls_set_stack(&watched->open_calls, stack);
+	if (!sprof_open_calls_leave(&watched->open_calls, exit, &call))
 		return;
 	report(calls, thread, &call);
-	if (call.number == SYS_rt_sigreturn && sprof_caller_returned(&watched->caller, exit, &call))
+	if (call.number == SYS_rt_sigreturn &&
+		sprof_open_calls_returned(&watched->open_calls, exit, &call))
 		report(calls, thread, &call);
 }
 
@@ -140,7 +141,7 @@ static void find_left_call(struct sprof_calls *calls, struct sprof_thread *threa
 {
 	struct watched_thread *watched = thread->calls;
 
-	sprof_caller_found(&watched->caller,
+	sprof_open_calls_found(&watched->open_calls,
 		&(struct open_call){
 			.arch = state->arch,
 			.number = number,
@@ -195,7 +196,7 @@ static void book(
 	struct sprof_calls *calls, struct sprof_thread *thread, const struct seen_stop *seen)
 {
 	struct watched_thread *watched = sprof_calls_watch(calls, thread);
-	const struct caller_stop stop = {&seen->state, seen->now_ns, thread->restarted};
+	const struct open_calls_stop stop = {&seen->state, seen->now_ns, thread->restarted};
 	uint32_t stack;
 
 	if (!watched)
@@ -234,7 +235,7 @@ static void close_calls(struct sprof_calls *calls, struct sprof_thread *thread,
 
 	if (!watched)
 		return;
-	while (sprof_caller_close(&watched->caller, ending, now_ns, &call))
+	while (sprof_open_calls_close(&watched->open_calls, ending, now_ns, &call))
 		report(calls, thread, &call);
 	free(watched);
 	thread->calls = NULL;
@@ -242,7 +243,7 @@ static void close_calls(struct sprof_calls *calls, struct sprof_thread *thread,
 
 static void executed(struct watched_thread *watched)
 {
-	sprof_caller_executed(&watched->caller);
+	sprof_open_calls_executed(&watched->open_calls);
 	watched->is_expected = false;
 }
 
@@ -294,7 +295,7 @@ static void find_call(struct sprof_calls *calls, struct sprof_thread *thread)
 	watched->is_uncounted = true;
 	watched->has_slept = sprof_call_find(thread, calls->begin_ns, &open);
 	if (watched->has_slept)
-		sprof_caller_found(&watched->caller, &open);
+		sprof_open_calls_found(&watched->open_calls, &open);
 }
 
 static void begin(void *data, struct sprof_target *target)
@@ -385,11 +386,11 @@ static void forget_ended(struct sprof_calls *calls, struct sprof_thread *thread)
 	struct watched_thread *watched = thread->calls;
 	struct sprof_proc_schedstat schedstat;
 
-	if (!watched || watched->is_traced || !watched->caller.depth ||
+	if (!watched || watched->is_traced || !watched->open_calls.depth ||
 		(sprof_thread_read_schedstat(thread, &schedstat) &&
 			schedstat.timeslices == watched->timeslices))
 		return;
-	watched->caller.depth = 0;
+	watched->open_calls.depth = 0;
 	calls->gaps.ended_unseen++;
 }
 

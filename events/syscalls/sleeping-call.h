@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "attach/thread.h"
-#include "events/syscalls/caller.h"
+#include "events/syscalls/open-calls.h"
 
 /*
  * Reads /proc/PID/task/TID/syscall (proc_pid_syscall(5)); the call's start time is now_ns. Returns

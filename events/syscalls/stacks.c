@@ -48,8 +48,9 @@ static bool lacks_stack(
 {
 	struct sprof_call call;
 
-	return calls->stacks && watched && sprof_caller_present(&watched->caller, now_ns, &call) &&
-		!call.stack && calls->listener.wants_stack(calls->listener.data, &call);
+	return calls->stacks && watched &&
+		sprof_open_calls_present(&watched->open_calls, now_ns, &call) && !call.stack &&
+		calls->listener.wants_stack(calls->listener.data, &call);
 }
 
 /*
@@ -102,7 +103,7 @@ void sprof_call_stack_peek(struct sprof_calls *calls, struct sprof_thread *threa
 	struct watched_thread *watched = thread->calls;
 
 	if (lacks_stack(calls, watched, now_ns) && calls->stacks->peek(calls->stacks->data, thread))
-		sprof_caller_set_stack(&watched->caller, sprof_call_stack_walk(calls));
+		sprof_open_calls_set_stack(&watched->open_calls, sprof_call_stack_walk(calls));
 }
 
 void sprof_call_stacks_look(struct sprof_calls *calls, uint64_t now_ns)

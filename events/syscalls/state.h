@@ -2,14 +2,14 @@
 #ifndef SPROF_EVENTS_SYSCALLS_STATE_H
 #define SPROF_EVENTS_SYSCALLS_STATE_H
 
-#include "events/syscalls/caller.h"
+#include "events/syscalls/open-calls.h"
 #include "events/syscalls/calls.h"
 
 enum { CALLS_COST_SHARE = 20 }; /* polling threads takes at most 1/20 of the time */
 
 /* Per thread (struct sprof_thread's calls). */
 struct watched_thread {
-	struct caller caller;
+	struct open_calls open_calls;
 	bool is_traced;      /* stops at its system calls */
 	bool is_asked;       /* a stop was requested, to begin tracing it */
 	bool is_expected;    /* the stack source was prepared for it */

@@ -86,8 +86,8 @@ static bool is_postgres_wait(const char *function)
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
-		"librt.so", "librt-", "ld-", "[vdso]", "libgomp.so", "libomp.so", "libiomp5.so",
-		NULL};
+		"librt.so", "librt-", "ld-", "[vdso]", "libgomp.so", "libgomp-", "libomp.so",
+		"libomp-", "libiomp5.so", "libiomp5-", NULL};
 	uint32_t module = profile->functions[function].module;
 
 	if (is_go_runtime(profile->functions[function].name) ||

@@ -100,10 +100,11 @@ static bool watches_one(const struct sprof_profile_context *context)
 		!strstr(context->object, " from itself") && !is_any(context->object, news);
 }
 
-/* Whether the object is the socket by which a server talks with a client. */
+/* Whether the object is the socket by which a server talks with a client. Clients have abstract names,
+ * too. */
 static bool is_of_client(const char *object)
 {
-	static const char *const named[] = {"unix /", "unix @", NULL};
+	static const char *const named[] = {"unix /", NULL};
 
 	return object && !is_list(object) && (strstr(object, " <- ") || is_any(object, named));
 }
@@ -212,7 +213,8 @@ static bool may_be_worker(const struct sprof_profile *profile, const struct spro
 	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
 
 	return may_be_queue(context) ||
-		(context->syscall && sprof_string_starts_with(context->syscall, "io_uring_enter") &&
+		(context->kind == SPROF_WAIT_KIND_IO && context->syscall &&
+			sprof_string_starts_with(context->syscall, "io_uring_enter") &&
 			thread->tid != profile->processes[thread->process].pid);
 }
 

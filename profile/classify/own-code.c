@@ -83,22 +83,34 @@ static bool is_package_of_go(const char *file)
 	return sprof_string_starts_with_any(file, packages);
 }
 
+/* "example.org/module@v1.2.3/file.go" */
+static bool has_version(const char *file)
+{
+	const char *version = strstr(file, "@v");
+
+	return version && version[2] >= '0' && version[2] <= '9';
+}
+
+/* "go", "go-1.22", "go1.22" or "GOROOT": the folder of an installation. */
+static bool is_installation_of_go(const char *folder)
+{
+	return sprof_string_starts_with(folder, "GOROOT") ||
+		(sprof_string_starts_with(folder, "go") && strchr("/-.0123456789", folder[2]));
+}
+
 /* A path of Go's standard library has no dot in its first part: "encoding/json". */
 static bool is_of_go(const char *file)
 {
-	static const char *const dependencies[] = {"/pkg/mod/", "/vendor/", "@v", NULL};
+	static const char *const dependencies[] = {"/pkg/mod/", "/vendor/", NULL};
 	const char *source = strstr(file, "/src/"), *before = source;
 
 	if (!sprof_string_ends_with(file, ".go") && !sprof_string_ends_with(file, ".s"))
 		return false;
-	if (has_any(file, dependencies) || is_package_of_go(file))
+	if (has_any(file, dependencies) || has_version(file) || is_package_of_go(file))
 		return true;
 	while (before && before > file && before[-1] != '/')
 		before--;
-	if (!source ||
-		(!sprof_string_starts_with(before, "go") &&
-			!sprof_string_starts_with(before, "GOROOT") &&
-			!strstr(file, "/toolchain@")))
+	if (!source || (!is_installation_of_go(before) && !strstr(file, "/toolchain@")))
 		return false;
 	source += strlen("/src/");
 	return !memchr(source, '.', strcspn(source, "/")) && strchr(source, '/');

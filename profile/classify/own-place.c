@@ -17,7 +17,8 @@
 static bool is_beginning(const char *name)
 {
 	static const char *const names[] = {"_start", "__libc_start_", "clone", "__clone",
-		"start_thread", "ruby_run_node", "Py_RunMain", "Py_BytesMain", NULL};
+		"start_thread", "ruby_run_node", "Py_RunMain", "Py_BytesMain", "perl_run",
+		"coreclr_execute_assembly", "mono_main", "mono_jit_exec", "node::Start", NULL};
 
 	return sprof_string_starts_with_any(name, names) || strcmp(name, "main") == 0;
 }
@@ -167,7 +168,7 @@ uint8_t sprof_own_frames_depth(
 			count -= count && !has_main;
 			break;
 		}
-		has_main |= is_beginning(name);
+		has_main |= strcmp(name, "main") == 0;
 		count += sprof_code_of(profile, function) == SPROF_CODE_OWN && !is_beginning(name);
 	}
 	return count < UINT8_MAX - 1 ? (uint8_t)count : UINT8_MAX - 1;

@@ -98,8 +98,8 @@ static bool is_other_file(
 	sprof_error_set(
 		err, SPROF_ERROR_UNSUPPORTED, "%s: not a saved profile: it is %s", name, what);
 	if (what == known[0].what)
-		sprof_error_hint(
-			err, "perf itself reads it: perf script -F +pid -i %s | sprof report -",
+		sprof_error_hint(err,
+			"perf itself reads it: perf script -F +pid -i %s | sprof report -",
 			strcmp(name, "stdin") == 0 ? "perf.data" : name);
 	else
 		sprof_error_hint(err,

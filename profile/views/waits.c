@@ -51,8 +51,9 @@ static uint64_t object_key(
 	size_t length = object ? strcspn(object, "(") : 0;
 	struct sprof_hash hash = sprof_hash_start(length);
 
+	/* No pointer, and not 0, which is an unknown object. */
 	if (building->joins_children && context->kind == SPROF_WAIT_KIND_TIME)
-		return 0;
+		return SPROF_WAIT_KIND_TIME;
 	if (!building->joins_children || context->kind != SPROF_WAIT_KIND_CHILD || !object)
 		return (uint64_t)(uintptr_t)object;
 	for (size_t i = 0; i < length; i++)

@@ -65,7 +65,7 @@ void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now);
 
 /* budget.c: how often to sample without exceeding a share of the time. Times as above. */
 struct sprof_budget {
-	double share;               /* of the time, that sampling may use */
+	double share;               /* of the time, that sampling may use; not 0 */
 	uint64_t shortest;          /* the period asked for */
 	uint64_t seen_ns, spent_ns; /* at the last tick */
 	double cost, last;          /* of a usual tick; of the last one */

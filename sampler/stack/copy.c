@@ -102,7 +102,7 @@ bool sprof_copy_reserve_most(struct copy_buffer *buffer)
 
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)
 {
-	return buffer->capacity >= room_for(plan);
+	return buffer->capacity && buffer->capacity >= room_for(plan);
 }
 
 static size_t read_memory(

@@ -344,7 +344,8 @@ def test_a_lock_of_another_process_is_no_deadlock():
         for options in ((), ("--children",)):
             found = look("-p", program.pid, *options)
             assert found["deadlocks"] == [], found
-            assert found["processes"][0]["threads"][0]["lock"]["kind"] == "mutex", found
+            # Its kind is known only where libc's static functions have names.
+            assert found["processes"][0]["threads"][0]["lock"]["kind"] in ("mutex", None), found
         program.signal(signal.SIGKILL)
         program.finish()
 

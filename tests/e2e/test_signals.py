@@ -57,6 +57,15 @@ def test_attached():
     watched.finish().check(0)
 
 
+def test_what_the_program_sends_its_parent():
+    """It does not come back, whatever its parent would have done with it."""
+    for number in ("INT", "TERM", "HUP", "QUIT"):
+        for command in (["run", "-f", "folded", "-o", "/dev/null"], ["syscalls", "-o", "calls.txt"]):
+            result = subprocess.run([SPROF, *command, "--", "sh", "-c", f"kill -{number} $PPID; sleep 0.2; echo alive"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            assert result.returncode == 0 and "alive" in result.stdout, (number, command, result)
+
+
 def test_in_the_background_of_a_script():
     """Where a shell has it ignore SIGINT."""
     watched = Target("spin-two")

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "events/syscalls/caller.h"
+#include "events/syscalls/open-calls.h"
 #include "tests/unit/check.h"
 
 enum { PID = 100, THREAD = 3, STACK = 7, PAGE = 4096 };

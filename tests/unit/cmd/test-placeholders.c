@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cli/rank.h"
+#include "cmd/cli/mpi-rank.h"
 #include "tests/unit/check.h"
 
 static const char *const variables[] = {"SPROF_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",

@@ -167,6 +167,7 @@ static void who_waits_for_work_is_idle(void **state)
 			 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
 			true},
 		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix /run/x"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "recv", .object = "unix @x"}, false},
 		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix -> /run/x"},
 			false},
 		{{.kind = SPROF_WAIT_KIND_IO,

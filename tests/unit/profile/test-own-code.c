@@ -152,6 +152,10 @@ static void packages_are_no_code_of_the_program(void **state)
 			 {"example.org/y.Join", app, "example.org/y@v1.2.3/join.go", 3},
 			 {"strings.Join", app, "strings/builder.go", 4}},
 			"slow/util.Work", "example.org/y.Join"},
+		/* folders that only look like Go's or like a version */
+		{{{"main", app, "/home/me@vub.be/app/main.go", 1}}, "main", NULL},
+		{{{"main", app, source, 1}, {"fft", app, "/home/me/google/src/fft/fft.s", 2}},
+			"fft", NULL},
 		/* packages of others, in other folders than the usual ones */
 		{{{"r::main", app, "/home/me/r.rs", 1},
 			 {"serde::to_string", app,

@@ -2,8 +2,8 @@
  * Assigns the stops of one thread to system calls. A call that is interrupted by a signal or a stop
  * and restarted by the kernel counts as one call. Works only on the values passed in.
  */
-#ifndef SPROF_EVENTS_SYSCALLS_CALLER_H
-#define SPROF_EVENTS_SYSCALLS_CALLER_H
+#ifndef SPROF_EVENTS_SYSCALLS_OPEN_CALLS_H
+#define SPROF_EVENTS_SYSCALLS_OPEN_CALLS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "events/syscalls/calls.h"
 
 /* The current call, and below it the calls interrupted by a signal handler. */
-enum { CALLER_DEPTH = 8 };
+enum { OPEN_CALLS_DEPTH = 8 };
 
 /* State of an open call. */
 enum call_break {
@@ -34,13 +34,13 @@ struct open_call {
 	uint32_t stack;     /* the sink's id; 0: none */
 };
 
-struct caller {
-	struct open_call calls[CALLER_DEPTH];
+struct open_calls {
+	struct open_call calls[OPEN_CALLS_DEPTH];
 	unsigned depth;
 };
 
 /* What a stop shows. `is_restarted`: sprof made the kernel restart the call before this stop. */
-struct caller_stop {
+struct open_calls_stop {
 	const struct sprof_call_state *state;
 	uint64_t now_ns;
 	bool is_restarted;
@@ -50,39 +50,41 @@ struct caller_stop {
  * Returns the next call that, as this entry shows, has ended. Call until it returns false. The
  * results of this file's functions have no thread set.
  */
-bool sprof_caller_settle(
-	struct caller *caller, const struct caller_stop *entry, struct sprof_call *ret);
+bool sprof_open_calls_settle(
+	struct open_calls *open, const struct open_calls_stop *entry, struct sprof_call *ret);
 
-enum caller_entry {
-	CALLER_BEGINS,
-	CALLER_BEGINS_UNSEEN, /* as BEGINS, and the previous call's end was not seen */
-	CALLER_GOES_ON,       /* an interrupted call is restarted */
+enum open_calls_entry {
+	OPEN_CALLS_BEGINS,
+	OPEN_CALLS_BEGINS_UNSEEN, /* as BEGINS, and the previous call's end was not seen */
+	OPEN_CALLS_GOES_ON,       /* an interrupted call is restarted */
 };
 
-/* Handles the entry itself, after sprof_caller_settle(). */
-enum caller_entry sprof_caller_enter(struct caller *caller, const struct caller_stop *entry);
+/* Handles the entry itself, after sprof_open_calls_settle(). */
+enum open_calls_entry sprof_open_calls_enter(
+	struct open_calls *open, const struct open_calls_stop *entry);
 /* The thread was inside this call when tracing began. */
-void sprof_caller_found(struct caller *caller, const struct open_call *call);
+void sprof_open_calls_found(struct open_calls *open, const struct open_call *call);
 /*
  * Returns true and the call if it has ended. Returns false if it continues, or its start was not
  * seen.
  */
-bool sprof_caller_leave(
-	struct caller *caller, const struct caller_stop *exit, struct sprof_call *ret);
+bool sprof_open_calls_leave(
+	struct open_calls *open, const struct open_calls_stop *exit, struct sprof_call *ret);
 /*
  * Handles the exit of rt_sigreturn(2). Returns true if the interrupted call below ended with EINTR.
  */
-bool sprof_caller_returned(
-	struct caller *caller, const struct caller_stop *exit, struct sprof_call *ret);
+bool sprof_open_calls_returned(
+	struct open_calls *open, const struct open_calls_stop *exit, struct sprof_call *ret);
 /* Ends the open calls, one per call, because nothing more will be seen of them. */
-bool sprof_caller_close(struct caller *caller, enum sprof_call_ending ending, uint64_t now_ns,
+bool sprof_open_calls_close(struct open_calls *open, enum sprof_call_ending ending, uint64_t now_ns,
 	struct sprof_call *ret);
 /* The open call as if it ended now. Returns false if there is none. */
-bool sprof_caller_present(const struct caller *caller, uint64_t now_ns, struct sprof_call *ret);
+bool sprof_open_calls_present(
+	const struct open_calls *open, uint64_t now_ns, struct sprof_call *ret);
 /* Sets the open call's stack. */
-void sprof_caller_set_stack(struct caller *caller, uint32_t stack);
+void sprof_open_calls_set_stack(struct open_calls *open, uint32_t stack);
 /* The thread has executed another program. */
-void sprof_caller_executed(struct caller *caller);
+void sprof_open_calls_executed(struct open_calls *open);
 
 /* AUDIT_ARCH_* of this machine. */
 uint32_t sprof_call_native_arch(void);

@@ -2,7 +2,7 @@
  * Which stops are one call: returns, restarts with and without a handler, handlers in handlers, jumps
  * out of handlers, ends.
  */
-#include "events/syscalls/caller.h"
+#include "events/syscalls/open-calls.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 enum { SP = 0x100000, LOWER = SP - 0x800, ERESTARTSYS = 512, RESTARTBLOCK = 516 };
 
 struct stream {
-	struct caller caller;
+	struct open_calls open_calls;
 	uint64_t now_ns;
 	struct sprof_call last;
 	unsigned calls;
@@ -23,13 +23,14 @@ static void enter(struct stream *stream, int64_t number, uint64_t sp)
 {
 	const struct sprof_call_state state = {
 		.stop = SPROF_CALL_ENTRY, .number = number, .sp = sp, .arguments = {1, 2, 3}};
-	struct caller_stop entry = {.state = &state, .is_restarted = stream->is_restarted};
+	struct open_calls_stop entry = {.state = &state, .is_restarted = stream->is_restarted};
 
 	stream->now_ns += 10;
 	entry.now_ns = stream->now_ns;
-	while (sprof_caller_settle(&stream->caller, &entry, &stream->last))
+	while (sprof_open_calls_settle(&stream->open_calls, &entry, &stream->last))
 		stream->calls++;
-	assert_int_not_equal(sprof_caller_enter(&stream->caller, &entry), CALLER_BEGINS_UNSEEN);
+	assert_int_not_equal(
+		sprof_open_calls_enter(&stream->open_calls, &entry), OPEN_CALLS_BEGINS_UNSEEN);
 	stream->is_restarted = false;
 }
 
@@ -40,11 +41,11 @@ static bool leave(struct stream *stream, int64_t result, uint64_t sp)
 		.result = result,
 		.is_error = result < 0 && result >= -4095,
 		.sp = sp};
-	struct caller_stop exit = {.state = &state};
+	struct open_calls_stop exit = {.state = &state};
 
 	stream->now_ns += 10;
 	exit.now_ns = stream->now_ns;
-	if (!sprof_caller_leave(&stream->caller, &exit, &stream->last))
+	if (!sprof_open_calls_leave(&stream->open_calls, &exit, &stream->last))
 		return false;
 	stream->calls++;
 	return true;
@@ -53,9 +54,9 @@ static bool leave(struct stream *stream, int64_t result, uint64_t sp)
 static bool returned(struct stream *stream, int64_t result)
 {
 	const struct sprof_call_state state = {.stop = SPROF_CALL_EXIT, .result = result};
-	const struct caller_stop exit = {.state = &state};
+	const struct open_calls_stop exit = {.state = &state};
 
-	if (!sprof_caller_returned(&stream->caller, &exit, &stream->last))
+	if (!sprof_open_calls_returned(&stream->open_calls, &exit, &stream->last))
 		return false;
 	stream->calls++;
 	return true;
@@ -78,7 +79,7 @@ static void a_call_returns(void **state)
 	assert_false(stream.last.is_error);
 	assert_int_equal(stream.last.ending, SPROF_CALL_RETURNED);
 	assert_int_equal(stream.last.arguments[2], 3);
-	assert_int_equal(stream.caller.depth, 0);
+	assert_int_equal(stream.open_calls.depth, 0);
 }
 
 static void a_restart_without_a_handler_is_the_same_call(void **state)
@@ -162,7 +163,7 @@ static void a_handler_in_a_handler(void **state)
 	enter(&stream, SYS_read, SP);
 	assert_true(leave(&stream, 0, SP));
 	assert_int_equal(stream.last.number, SYS_read);
-	assert_int_equal(stream.caller.depth, 0);
+	assert_int_equal(stream.open_calls.depth, 0);
 }
 
 /* The broken call does not come back: what follows is not taken for it, and it is told at the end. */
@@ -178,7 +179,7 @@ static void a_jump_out_of_a_handler(void **state)
 	enter(&stream, SYS_read, LOWER);
 	assert_true(leave(&stream, 1, LOWER));
 	check_last(&stream, SYS_read, 10);
-	assert_true(sprof_caller_close(&stream.caller, SPROF_CALL_CUT, 1000, &stream.last));
+	assert_true(sprof_open_calls_close(&stream.open_calls, SPROF_CALL_CUT, 1000, &stream.last));
 	check_last(&stream, SYS_read, 10);
 	assert_int_equal(stream.last.result, -EINTR);
 	assert_int_equal(stream.last.ending, SPROF_CALL_RETURNED);
@@ -186,14 +187,14 @@ static void a_jump_out_of_a_handler(void **state)
 
 static void no_jump_is_forgotten(void **state)
 {
-	enum { JUMPS = 10 * CALLER_DEPTH };
+	enum { JUMPS = 10 * OPEN_CALLS_DEPTH };
 	struct stream stream = {0};
 
 	for (uint64_t i = 0; i < JUMPS; i++) {
 		enter(&stream, SYS_read, SP - i * 0x1000);
 		assert_false(leave(&stream, -ERESTARTSYS, SP - i * 0x1000));
 	}
-	while (sprof_caller_close(&stream.caller, SPROF_CALL_CUT, 100000, &stream.last))
+	while (sprof_open_calls_close(&stream.open_calls, SPROF_CALL_CUT, 100000, &stream.last))
 		stream.calls++;
 	assert_int_equal(stream.calls, JUMPS);
 }
@@ -228,7 +229,7 @@ static void a_restart_of_a_call_from_before_is_that_call(void **state)
 {
 	struct stream stream = {.now_ns = 1000};
 
-	sprof_caller_found(&stream.caller,
+	sprof_open_calls_found(&stream.open_calls,
 		&(struct open_call){.number = SYS_nanosleep, .begin_ns = 500, .was_before = true});
 	enter(&stream, SYS_restart_syscall, SP);
 	assert_true(leave(&stream, 0, SP));
@@ -246,7 +247,8 @@ static void a_kill_is_no_error(void **state)
 
 		enter(&stream, SYS_epoll_wait, SP);
 		assert_false(leave(&stream, results[i], SP));
-		assert_true(sprof_caller_close(&stream.caller, SPROF_CALL_CUT, 100, &stream.last));
+		assert_true(sprof_open_calls_close(
+			&stream.open_calls, SPROF_CALL_CUT, 100, &stream.last));
 		assert_int_equal(stream.last.ending, SPROF_CALL_CUT);
 		assert_int_equal(stream.last.end_ns, 100);
 		assert_false(stream.last.is_error);
@@ -260,20 +262,20 @@ static void an_end_closes_all(void **state)
 	enter(&stream, SYS_read, SP);
 	assert_false(leave(&stream, -ERESTARTSYS, SP));
 	enter(&stream, SYS_exit_group, LOWER);
-	assert_true(sprof_caller_close(&stream.caller, SPROF_CALL_CUT, 100, &stream.last));
+	assert_true(sprof_open_calls_close(&stream.open_calls, SPROF_CALL_CUT, 100, &stream.last));
 	check_last(&stream, SYS_exit_group, 70);
 	assert_int_equal(stream.last.ending, SPROF_CALL_CUT);
-	assert_true(sprof_caller_close(&stream.caller, SPROF_CALL_CUT, 100, &stream.last));
+	assert_true(sprof_open_calls_close(&stream.open_calls, SPROF_CALL_CUT, 100, &stream.last));
 	check_last(&stream, SYS_read, 10);
 	assert_true(stream.last.is_error);
-	assert_false(sprof_caller_close(&stream.caller, SPROF_CALL_CUT, 100, &stream.last));
+	assert_false(sprof_open_calls_close(&stream.open_calls, SPROF_CALL_CUT, 100, &stream.last));
 }
 
 static void a_call_from_before_is_said_to_be(void **state)
 {
 	struct stream stream = {.now_ns = 1000};
 
-	sprof_caller_found(&stream.caller,
+	sprof_open_calls_found(&stream.open_calls,
 		&(struct open_call){.number = SYS_ppoll, .begin_ns = 500, .was_before = true});
 	assert_true(leave(&stream, 0, SP));
 	assert_int_equal(stream.last.ending, SPROF_CALL_UNDER_WAY);
@@ -283,12 +285,13 @@ static void a_call_from_before_is_said_to_be(void **state)
 static void a_call_from_before_that_ended_unseen_is_dropped(void **state)
 {
 	const struct sprof_call_state read = {.number = SYS_read, .sp = SP};
-	const struct caller_stop entry = {.state = &read, .now_ns = 10};
+	const struct open_calls_stop entry = {.state = &read, .now_ns = 10};
 	struct stream stream = {0};
 
-	sprof_caller_found(
-		&stream.caller, &(struct open_call){.number = SYS_ppoll, .was_before = true});
-	assert_int_equal(sprof_caller_enter(&stream.caller, &entry), CALLER_BEGINS_UNSEEN);
+	sprof_open_calls_found(
+		&stream.open_calls, &(struct open_call){.number = SYS_ppoll, .was_before = true});
+	assert_int_equal(
+		sprof_open_calls_enter(&stream.open_calls, &entry), OPEN_CALLS_BEGINS_UNSEEN);
 	assert_true(leave(&stream, 0, SP));
 	assert_int_equal(stream.last.number, SYS_read);
 }
@@ -300,8 +303,8 @@ static void an_exec_ends_what_was_broken_off(void **state)
 	enter(&stream, SYS_read, SP);
 	assert_false(leave(&stream, -ERESTARTSYS, SP));
 	enter(&stream, SYS_execve, LOWER);
-	sprof_caller_executed(&stream.caller);
-	assert_int_equal(stream.caller.depth, 1);
+	sprof_open_calls_executed(&stream.open_calls);
+	assert_int_equal(stream.open_calls.depth, 1);
 	assert_true(leave(&stream, 0, SP));
 	assert_int_equal(stream.last.number, SYS_execve);
 }
@@ -313,7 +316,7 @@ static void an_exit_without_an_entry_is_nothing(void **state)
 	assert_false(leave(&stream, 0, SP));
 }
 
-TEST_MAIN("caller")
+TEST_MAIN("open-calls")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_returns),

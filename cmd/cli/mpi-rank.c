@@ -3,7 +3,7 @@
  * SLURM_PROCID, which is then 0 in every rank, and variables of one launcher may remain in
  * another's environment. The launcher closest to the program comes first.
  */
-#include "cmd/cli/rank.h"
+#include "cmd/cli/mpi-rank.h"
 
 #include <stdlib.h>
 #include <sys/utsname.h>

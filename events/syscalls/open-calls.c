@@ -9,7 +9,7 @@
  * that always return EINTR, such as epoll_wait(2), sprof forces a restart if only a stop or an
  * ignored signal woke them (attach/calls/restart.h).
  */
-#include "events/syscalls/caller.h"
+#include "events/syscalls/open-calls.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -43,9 +43,9 @@ bool sprof_call_result_is_error(int64_t result)
 	return result < 0 && result >= -ERRNO_MAX;
 }
 
-static struct open_call *top_of(struct caller *caller)
+static struct open_call *top_of(struct open_calls *open)
 {
-	return caller->depth ? &caller->calls[caller->depth - 1] : NULL;
+	return open->depth ? &open->calls[open->depth - 1] : NULL;
 }
 
 static bool is_native(uint32_t arch, int64_t number, int64_t wanted)
@@ -69,7 +69,7 @@ static bool is_broken_off(const struct sprof_call_state *state)
 }
 
 /* Whether the entry is the call again. */
-static bool goes_on(const struct open_call *call, const struct caller_stop *entry)
+static bool goes_on(const struct open_call *call, const struct open_calls_stop *entry)
 {
 	const struct sprof_call_state *state = entry->state;
 	bool is_same = state->number == call->number && state->sp == call->sp;
@@ -122,35 +122,35 @@ static struct sprof_call describe_interrupted(const struct open_call *call)
 	return described;
 }
 
-static void drop_oldest(struct caller *caller)
+static void drop_oldest(struct open_calls *open)
 {
-	memmove(&caller->calls[0], &caller->calls[1], --caller->depth * sizeof(caller->calls[0]));
+	memmove(&open->calls[0], &open->calls[1], --open->depth * sizeof(open->calls[0]));
 }
 
-bool sprof_caller_settle(
-	struct caller *caller, const struct caller_stop *entry, struct sprof_call *ret)
+bool sprof_open_calls_settle(
+	struct open_calls *open, const struct open_calls_stop *entry, struct sprof_call *ret)
 {
-	const struct open_call *top = top_of(caller);
+	const struct open_call *top = top_of(open);
 
 	if (!top || goes_on(top, entry))
 		return false;
 	if (top->state == CALL_INTERRUPTED) {
 		*ret = describe_interrupted(top);
-		caller->depth--;
+		open->depth--;
 		return true;
 	}
-	if (caller->depth == CALLER_DEPTH && top->state != CALL_GOES_ON) {
-		*ret = describe_interrupted(&caller->calls[0]);
-		drop_oldest(caller);
+	if (open->depth == OPEN_CALLS_DEPTH && top->state != CALL_GOES_ON) {
+		*ret = describe_interrupted(&open->calls[0]);
+		drop_oldest(open);
 		return true;
 	}
 	return false;
 }
 
-static void push(struct caller *caller, const struct caller_stop *entry)
+static void push(struct open_calls *open, const struct open_calls_stop *entry)
 {
 	const struct sprof_call_state *state = entry->state;
-	struct open_call *call = &caller->calls[caller->depth];
+	struct open_call *call = &open->calls[open->depth];
 
 	*call = (struct open_call){
 		.arch = state->arch,
@@ -158,36 +158,37 @@ static void push(struct caller *caller, const struct caller_stop *entry)
 		.sp = state->sp,
 		.begin_ns = entry->now_ns,
 		/* A restart of a call that was not seen. */
-		.was_before = !caller->depth &&
-			is_native(state->arch, state->number, SYS_restart_syscall),
+		.was_before =
+			!open->depth && is_native(state->arch, state->number, SYS_restart_syscall),
 	};
 	memcpy(call->arguments, state->arguments, sizeof(call->arguments));
-	caller->depth++;
+	open->depth++;
 }
 
-enum caller_entry sprof_caller_enter(struct caller *caller, const struct caller_stop *entry)
+enum open_calls_entry sprof_open_calls_enter(
+	struct open_calls *open, const struct open_calls_stop *entry)
 {
-	struct open_call *top = top_of(caller);
-	enum caller_entry result = CALLER_BEGINS;
+	struct open_call *top = top_of(open);
+	enum open_calls_entry result = OPEN_CALLS_BEGINS;
 
 	if (top && goes_on(top, entry)) {
 		top->state = CALL_GOES_ON;
-		return CALLER_GOES_ON;
+		return OPEN_CALLS_GOES_ON;
 	}
 	if (top && top->state == CALL_GOES_ON) {
-		caller->depth--;
-		result = CALLER_BEGINS_UNSEEN;
+		open->depth--;
+		result = OPEN_CALLS_BEGINS_UNSEEN;
 	} else if (top) {
 		top->state = CALL_IN_HANDLER;
 	}
-	push(caller, entry);
+	push(open, entry);
 	return result;
 }
 
-void sprof_caller_found(struct caller *caller, const struct open_call *call)
+void sprof_open_calls_found(struct open_calls *open, const struct open_call *call)
 {
-	caller->calls[0] = *call;
-	caller->depth = 1;
+	open->calls[0] = *call;
+	open->depth = 1;
 }
 
 static void break_off(struct open_call *call, enum call_break state, uint64_t now_ns)
@@ -197,9 +198,9 @@ static void break_off(struct open_call *call, enum call_break state, uint64_t no
 }
 
 /* The call under a handler that returns now. */
-static void resume(struct caller *caller, const struct caller_stop *exit)
+static void resume(struct open_calls *open, const struct open_calls_stop *exit)
 {
-	struct open_call *below = top_of(caller);
+	struct open_call *below = top_of(open);
 	const int64_t result = exit->state->result;
 
 	/* The register of the number, or of the first argument, where both are one (arm64). */
@@ -208,10 +209,10 @@ static void resume(struct caller *caller, const struct caller_stop *exit)
 		below->state = CALL_RESUMES;
 }
 
-bool sprof_caller_leave(
-	struct caller *caller, const struct caller_stop *exit, struct sprof_call *ret)
+bool sprof_open_calls_leave(
+	struct open_calls *open, const struct open_calls_stop *exit, struct sprof_call *ret)
 {
-	struct open_call *top = top_of(caller);
+	struct open_call *top = top_of(open);
 	bool is_return;
 
 	if (!top || top->state != CALL_GOES_ON)
@@ -229,21 +230,21 @@ bool sprof_caller_leave(
 	*ret = describe(top, return_of(top), exit->now_ns);
 	ret->result = exit->state->result;
 	ret->is_error = exit->state->is_error && !is_return;
-	caller->depth--;
+	open->depth--;
 	if (is_return)
-		resume(caller, exit);
+		resume(open, exit);
 	return true;
 }
 
-bool sprof_caller_returned(
-	struct caller *caller, const struct caller_stop *exit, struct sprof_call *ret)
+bool sprof_open_calls_returned(
+	struct open_calls *open, const struct open_calls_stop *exit, struct sprof_call *ret)
 {
-	const struct open_call *top = top_of(caller);
+	const struct open_call *top = top_of(open);
 
 	if (!top || top->state != CALL_IN_HANDLER || exit->state->result != -EINTR)
 		return false;
 	*ret = describe_interrupted(top);
-	caller->depth--;
+	open->depth--;
 	return true;
 }
 
@@ -254,22 +255,23 @@ static bool has_returned(const struct open_call *call, enum sprof_call_ending en
 		(call->state == CALL_INTERRUPTED && ending != SPROF_CALL_CUT);
 }
 
-bool sprof_caller_close(struct caller *caller, enum sprof_call_ending ending, uint64_t now_ns,
+bool sprof_open_calls_close(struct open_calls *open, enum sprof_call_ending ending, uint64_t now_ns,
 	struct sprof_call *ret)
 {
-	const struct open_call *top = top_of(caller);
+	const struct open_call *top = top_of(open);
 
 	if (!top)
 		return false;
 	*ret = has_returned(top, ending) ? describe_interrupted(top)
 					 : describe(top, ending, now_ns);
-	caller->depth--;
+	open->depth--;
 	return true;
 }
 
-bool sprof_caller_present(const struct caller *caller, uint64_t now_ns, struct sprof_call *ret)
+bool sprof_open_calls_present(
+	const struct open_calls *open, uint64_t now_ns, struct sprof_call *ret)
 {
-	const struct open_call *top = caller->depth ? &caller->calls[caller->depth - 1] : NULL;
+	const struct open_call *top = open->depth ? &open->calls[open->depth - 1] : NULL;
 
 	if (!top || top->state != CALL_GOES_ON)
 		return false;
@@ -277,20 +279,20 @@ bool sprof_caller_present(const struct caller *caller, uint64_t now_ns, struct s
 	return true;
 }
 
-void sprof_caller_set_stack(struct caller *caller, uint32_t stack)
+void sprof_open_calls_set_stack(struct open_calls *open, uint32_t stack)
 {
-	top_of(caller)->stack = stack;
+	top_of(open)->stack = stack;
 }
 
 /* Only the execve call stays open. */
-void sprof_caller_executed(struct caller *caller)
+void sprof_open_calls_executed(struct open_calls *open)
 {
-	const struct open_call *top = top_of(caller);
+	const struct open_call *top = top_of(open);
 
 	if (top && top->state != CALL_GOES_ON) {
-		caller->depth = 0;
+		open->depth = 0;
 	} else if (top) {
-		caller->calls[0] = *top;
-		caller->depth = 1;
+		open->calls[0] = *top;
+		open->depth = 1;
 	}
 }

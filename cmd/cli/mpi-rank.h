@@ -1,6 +1,6 @@
 /* The rank of this process in a parallel job, from environment variables set by launchers. */
-#ifndef SPROF_CMD_CLI_RANK_H
-#define SPROF_CMD_CLI_RANK_H
+#ifndef SPROF_CMD_CLI_MPI_RANK_H
+#define SPROF_CMD_CLI_MPI_RANK_H
 
 #include <stdbool.h>
 
