@@ -56,7 +56,10 @@ def test_periods_add_up():
     assert 2 <= len(profiles) <= 4, os.listdir(".")
     check_sums(profiles, stats, 3.5, 5)
     for profile in profiles:
-        profile.check("burn", "asleep_worker", r"busy_w.*|busy-0.*|busy.*")
+        profile.check("asleep_worker")
+    # On a busy machine, a period may end before a thread that runs has stopped.
+    for pattern in ("burn", r"busy_w.*|busy-0.*|busy.*"):
+        assert any(profile.weight(pattern) for profile in profiles), (pattern, profiles)
     program.finish().check(0)
 
 
