@@ -38,7 +38,7 @@ bool sprof_error_errno(struct sprof_error *err, int errnum, const char *format, 
 
 bool sprof_error_no_memory(struct sprof_error *err);
 
-/* One sentence with the remedy. */
+/* One sentence with the remedy. Returns false, as the functions that set an error do. */
 bool sprof_error_hint(struct sprof_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -100,18 +100,17 @@ bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error 
 
 	if (!format)
 		return unknown_format(err, "no such format");
-	if (last && last->format && last->format != format) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "%s has the format %s already",
-			name_of(last), last->format->name);
-		sprof_error_hint(err, "each -o FILE has its own: -o FILE -f %s -o FILE -f %s",
-			last->format->name, format->name);
-		return false;
+	if (!*place || *place == format) {
+		*place = format;
+		return true;
 	}
-	if (*place && *place != format)
+	if (!last)
 		return sprof_error_set(
 			err, SPROF_ERROR_USAGE, "the format is %s already", (*place)->name);
-	*place = format;
-	return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE, "%s has the format %s already", name_of(last),
+		(*place)->name);
+	return sprof_error_hint(err, "each -o FILE has its own: -o FILE -f %s -o FILE -f %s",
+		(*place)->name, format->name);
 }
 
 static bool expand(struct sprof_output_request *request,

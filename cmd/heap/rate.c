@@ -114,7 +114,7 @@ static void turn(struct run *run, uint64_t now_ns)
 		run->counted_bytes = 0;
 		now_ns = sprof_clock_now_ns();
 		sprof_duty_open(&run->duty, now_ns);
-		run->weight = 1 + sprof_duty_stands_for_ns(&run->duty) / WEIGHT_NS;
+		run->weight = 1 + sprof_duty_gap_ns(&run->duty) / WEIGHT_NS;
 		run->times.weight = (double)run->weight;
 		sprof_window_times_open(&run->times, now_ns);
 		return;

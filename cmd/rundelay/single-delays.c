@@ -1,29 +1,13 @@
 /*
  * Makes pairs of events of the steps of threads, for what `sprof trace` does with pairs. Does not
- * find the delays (events/sched/delays.h).
+ * find the delays (events/sched/delays.h), and does not write their lines (output/rundelay/steps.h).
  */
 #include "cmd/rundelay/single-delays.h"
 
-#include "base/cleanup.h"
 #include "events/pairs/details.h"
-#include "output/clean.h"
-#include "output/trace/details.h"
+#include "output/rundelay/steps.h"
 
-/* The values of a step are those of a switch from its thread to the other one. */
-enum { OWN_NAME = 0, OTHER_NAME = 4, OTHER_TID = 5 };
-
-static const struct {
-	const char *word, *to_other; /* NULL: the other thread has no part in it */
-} words[] = {
-	[SPROF_DELAY_STEP_PREEMPTED] = {"preempted", "by"},
-	[SPROF_DELAY_STEP_WOKEN] = {"woken", "by"},
-	[SPROF_DELAY_STEP_RUNS] = {"runs", "after"},
-	[SPROF_DELAY_STEP_SLEEPS] = {"sleeps", NULL},
-};
-
-enum { STEPS = sizeof(words) / sizeof(words[0]) };
-
-static const struct sprof_event_item items[STEPS] = {
+static const struct sprof_event_item items[] = {
 	[SPROF_DELAY_STEP_PREEMPTED] = {.index = SPROF_DELAY_STEP_PREEMPTED},
 	[SPROF_DELAY_STEP_WOKEN] = {.index = SPROF_DELAY_STEP_WOKEN},
 	[SPROF_DELAY_STEP_RUNS] = {.index = SPROF_DELAY_STEP_RUNS},
@@ -37,59 +21,15 @@ struct made {
 	struct sprof_trace_side side;
 };
 
-static void write_text(const struct sprof_trace_side *side, struct sprof_out *out)
-{
-	const struct sprof_trace_value *values = side->event->fields;
-	SPROF_AUTO_FREE char *name = sprof_clean_text(values[OWN_NAME].text, NULL);
-	SPROF_AUTO_FREE char *other = sprof_clean_text(values[OTHER_NAME].text, NULL);
-	const char *to_other = words[side->item->index].to_other;
-
-	sprof_details_text_time(side->event->time_ns, out);
-	sprof_out_printf(out, " %16s %6d %s on CPU %d", name ? name : "?", (int)side->event->tid,
-		words[side->item->index].word, side->event->cpu);
-	if (to_other && values[OTHER_TID].integer >= 0)
-		sprof_out_printf(out, " %s %s", to_other, other ? other : "?");
-	if (to_other && values[OTHER_TID].integer > 0)
-		sprof_out_printf(out, " %d", (int)values[OTHER_TID].integer);
-	sprof_out_puts(out, "\n");
-}
-
-static bool write_json(const struct sprof_trace_instance *instance,
-	const struct sprof_details_line *line, struct sprof_out *out)
-{
-	const struct sprof_trace_event *event = line->side ? line->side->event : NULL;
-	struct sprof_json json;
-
-	if (!event)
-		return true;
-	if (!sprof_json_open(&json, out, false))
-		return false;
-	sprof_details_json_begin(instance, line, &json);
-	sprof_json_format(&json,
-		",\"time_ns\":%llu,\"tid\":%d,\"comm\":", (unsigned long long)event->time_ns,
-		(int)event->tid);
-	sprof_json_name(&json, event->fields[OWN_NAME].text);
-	sprof_json_format(&json, ",\"event\":\"%s\",\"cpu\":%d",
-		words[line->side->item->index].word, event->cpu);
-	if (words[line->side->item->index].to_other && event->fields[OTHER_TID].integer >= 0) {
-		sprof_json_format(&json,
-			",\"other_tid\":%d,\"other_comm\":", (int)event->fields[OTHER_TID].integer);
-		sprof_json_name(&json, event->fields[OTHER_NAME].text);
-	}
-	sprof_json_text(&json, "}\n");
-	sprof_json_close(&json);
-	return true;
-}
-
 static void write_line(void *context, const struct sprof_trace_instance *instance,
 	const struct sprof_details_line *line)
 {
 	struct sprof_single_delays *singles = context;
 
 	if (singles->json)
-		singles->no_memory |= !write_json(instance, line, singles->out);
-	else if (sprof_details_text_begin(instance, line, singles->out))
-		write_text(line->side, singles->out);
+		singles->no_memory |= !sprof_rundelay_step_json(instance, line, singles->out);
+	else
+		sprof_rundelay_step_text(instance, line, singles->out);
 }
 
 bool sprof_single_delays_begin(struct sprof_single_delays *singles,
@@ -142,9 +82,9 @@ static void make(struct sprof_single_delays *singles, const struct sprof_delay_t
 				.sequence = moment->number,
 			},
 	};
-	ret->values[OWN_NAME].text = thread->name;
-	ret->values[OTHER_NAME].text = name_of(singles, moment->other);
-	ret->values[OTHER_TID].integer = moment->other;
+	ret->values[SPROF_RUNDELAY_OWN_NAME].text = thread->name;
+	ret->values[SPROF_RUNDELAY_OTHER_NAME].text = name_of(singles, moment->other);
+	ret->values[SPROF_RUNDELAY_OTHER_TID].integer = moment->other;
 }
 
 static uint64_t length_of(const struct sprof_delay_event *event)
@@ -210,7 +150,7 @@ void sprof_single_delays_take(void *data, const struct sprof_delay_event *event)
 void sprof_single_delays_look(struct sprof_single_delays *singles)
 {
 	const struct sprof_delay_thread *waiter =
-		sprof_delays_longest_waiter(&singles->view.rundelay->delays);
+		sprof_delays_longest_waiter(&singles->view.rundelay->delays, NULL, NULL);
 
 	singles->oldest_ns = waiter ? waiter->since.time_ns : singles->last_ns;
 }

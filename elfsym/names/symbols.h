@@ -36,7 +36,7 @@ struct sprof_symbols_options {
 	const struct sprof_saved_modules *saved; /* NULL: the modules have open files */
 };
 
-/* The suffix that names of PLT entries have: stubs that jump to a function in another file. */
+/* A PLT entry has the name of the function that it jumps to, with this suffix. */
 #define SPROF_PLT_ENDING "@plt"
 
 /* One function at an address. Strings are valid as long as the struct sprof_symbols. */

@@ -40,7 +40,7 @@ static uint64_t affordable_ns(const struct sprof_duty *duty)
 	return duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);
 }
 
-uint64_t sprof_duty_stands_for_ns(const struct sprof_duty *duty)
+uint64_t sprof_duty_gap_ns(const struct sprof_duty *duty)
 {
 	return duty->opened_ns - duty->closed_ns;
 }

@@ -28,11 +28,11 @@ void sprof_duty_init(struct sprof_duty *duty, double share, uint64_t seed, uint6
 void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns);
 
 /*
- * The time since the last window, for which the open one stands. After a window in which much was
+ * The time since the last window: the weight of the open one. After a window in which much was
  * taken, the next one comes later: without these weights, busy phases would weigh too little. What is
  * counted in a window does not depend on its weight, because only earlier windows determine that.
  */
-uint64_t sprof_duty_stands_for_ns(const struct sprof_duty *duty);
+uint64_t sprof_duty_gap_ns(const struct sprof_duty *duty);
 
 /*
  * Closes the window. `taken_ns`: slowdown of the target in it; `counted`: what the error estimate

@@ -168,20 +168,21 @@ static void end_thread(
 		delays->ended++;
 }
 
-bool sprof_delays_waits(const struct sprof_delay_thread *thread)
+static bool waits(const struct sprof_delay_thread *thread)
 {
 	return thread->state == SPROF_DELAY_STATE_PREEMPTED ||
 		thread->state == SPROF_DELAY_STATE_WOKEN;
 }
 
-const struct sprof_delay_thread *sprof_delays_longest_waiter(const struct sprof_delays *delays)
+const struct sprof_delay_thread *sprof_delays_longest_waiter(
+	const struct sprof_delays *delays, sprof_delays_is_chosen *is_chosen, const void *data)
 {
 	const struct sprof_delay_thread *longest = NULL;
 
 	for (size_t i = 0; i < delays->count; i++) {
 		const struct sprof_delay_thread *thread = delays->threads[i];
 
-		if (sprof_delays_waits(thread) &&
+		if (waits(thread) && (!is_chosen || is_chosen(data, thread)) &&
 			(!longest || thread->since.time_ns < longest->since.time_ns))
 			longest = thread;
 	}
@@ -247,8 +248,8 @@ static void get_cpu(struct sprof_delays *delays, struct sprof_delay_thread *thre
 	const uint64_t ns = record->time_ns - thread->since.time_ns;
 
 	if (thread->state != SPROF_DELAY_STATE_ON)
-		note(delays, thread, SPROF_DELAY_STEP_RUNS, record, sprof_delays_waits(thread));
-	if (sprof_delays_waits(thread)) {
+		note(delays, thread, SPROF_DELAY_STEP_RUNS, record, waits(thread));
+	if (waits(thread)) {
 		count_seen(delays, thread,
 			thread->state == SPROF_DELAY_STATE_PREEMPTED ? SPROF_DELAY_PREEMPTED
 								     : SPROF_DELAY_WAKEUP,
@@ -268,7 +269,7 @@ static void begin_waking(struct sprof_delays *delays, struct sprof_delay_thread 
 {
 	if (thread->state == SPROF_DELAY_STATE_ON)
 		thread->waking_ns = record->time_ns;
-	else if (!sprof_delays_waits(thread))
+	else if (!waits(thread))
 		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
 }
 
@@ -278,7 +279,7 @@ static void wake_up(struct sprof_delays *delays, struct sprof_delay_thread *thre
 {
 	if (thread->state == SPROF_DELAY_STATE_ON)
 		thread->waking_ns = 0;
-	else if (!sprof_delays_waits(thread))
+	else if (!waits(thread))
 		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
 }
 
@@ -290,7 +291,7 @@ static void cut(struct sprof_delays *delays)
 
 		if (thread->ended)
 			continue;
-		delays->dropped += sprof_delays_waits(thread);
+		delays->dropped += waits(thread);
 		thread->state = SPROF_DELAY_STATE_UNKNOWN;
 		thread->waking_ns = thread->off_ns = 0;
 		thread->sums.spoiled = !delays->options.has_wakeups;

@@ -128,11 +128,14 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 /* The living thread with this tid; NULL: unknown. */
 struct sprof_delay_thread *sprof_delays_find(const struct sprof_delays *delays, pid_t tid);
 
-/* Whether the thread waits for a CPU. */
-bool sprof_delays_waits(const struct sprof_delay_thread *thread);
+typedef bool sprof_delays_is_chosen(const void *data, const struct sprof_delay_thread *thread);
 
-/* The living thread with the longest current wait for a CPU; NULL: none waits. */
-const struct sprof_delay_thread *sprof_delays_longest_waiter(const struct sprof_delays *delays);
+/*
+ * Of the living threads that are chosen (NULL: all), the one with the longest current wait for a CPU.
+ * NULL: none waits.
+ */
+const struct sprof_delay_thread *sprof_delays_longest_waiter(
+	const struct sprof_delays *delays, sprof_delays_is_chosen *is_chosen, const void *data);
 
 /* Takes the next record. Records of unknown threads are ignored, except BIRTH. */
 void sprof_delays_take(struct sprof_delays *delays, const struct sprof_sched_record *record);

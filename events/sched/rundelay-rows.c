@@ -191,19 +191,17 @@ bool sprof_rundelay_row_is_short(const struct sprof_rundelay_row *row)
 	return row->thread && row->thread->ended && row->thread->sums.is_short;
 }
 
+static bool is_shown(const void *view, const struct sprof_delay_thread *thread)
+{
+	return sprof_rundelay_shows(view, thread);
+}
+
 const struct sprof_delay_thread *sprof_rundelay_waiter(
 	const struct sprof_rundelay_view *view, uint64_t *ret_waited_ns)
 {
-	const struct sprof_delays *delays = &view->rundelay->delays;
-	const struct sprof_delay_thread *longest = NULL;
+	const struct sprof_delay_thread *longest =
+		sprof_delays_longest_waiter(&view->rundelay->delays, is_shown, view);
 
-	for (size_t i = 0; i < delays->count; i++) {
-		const struct sprof_delay_thread *thread = delays->threads[i];
-
-		if (sprof_delays_waits(thread) && sprof_rundelay_shows(view, thread) &&
-			(!longest || thread->since.time_ns < longest->since.time_ns))
-			longest = thread;
-	}
 	if (!longest || view->now_ns < longest->since.time_ns)
 		return NULL;
 	*ret_waited_ns = view->now_ns - longest->since.time_ns;

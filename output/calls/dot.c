@@ -1,7 +1,7 @@
 /*
  * Functions and their callers as a graph, with the number of calls at each edge
- * (https://graphviz.org/doc/info/lang.html). The attributes sprof_calls, sprof_total_ns and
- * sprof_self_ns have the figures for programs.
+ * (https://graphviz.org/doc/info/lang.html). Programs read the figures in
+ * the attributes sprof_calls, sprof_total_ns and sprof_self_ns.
  */
 #include <inttypes.h>
 
@@ -33,14 +33,17 @@ static void write_node(const struct sprof_calls_report *report,
 		sprof_dot_text(out, thread->name);
 	}
 	sprof_out_printf(out, "\\n%" PRIu64 " calls", calls);
+	/* --count measures no times. */
 	if (!report->has_four) {
 		sprof_out_printf(out, "\\ntotal %s", sprof_figure_time(row->total_ns).text);
 		sprof_out_printf(out, "\\nself %s", sprof_figure_time(row->self_ns).text);
 	}
-	sprof_out_printf(out,
-		"\", sprof_calls=\"%" PRIu64 "\", sprof_total_ns=\"%" PRIu64
-		"\", sprof_self_ns=\"%" PRIu64 "\"];\n",
-		calls, row->total_ns, row->self_ns);
+	sprof_out_printf(out, "\", sprof_calls=\"%" PRIu64 "\"", calls);
+	if (!report->has_four)
+		sprof_out_printf(out,
+			", sprof_total_ns=\"%" PRIu64 "\", sprof_self_ns=\"%" PRIu64 "\"",
+			row->total_ns, row->self_ns);
+	sprof_out_puts(out, "];\n");
 }
 
 /* A caller that is not watched, or left out by --top, has no node. */

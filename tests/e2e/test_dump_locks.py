@@ -345,7 +345,8 @@ def test_a_lock_of_another_process_is_no_deadlock():
             found = look("-p", program.pid, *options)
             assert found["deadlocks"] == [], found
             # Its kind is known only where libc's static functions have names.
-            assert found["processes"][0]["threads"][0]["lock"]["kind"] in ("mutex", None), found
+            lock = found["processes"][0]["threads"][0]["lock"]
+            assert lock["address"] and lock["kind"] in ("mutex", None), found
         program.signal(signal.SIGKILL)
         program.finish()
 

@@ -55,11 +55,10 @@ def test_periods_add_up():
     profiles, stats = read_periods()
     assert 2 <= len(profiles) <= 4, os.listdir(".")
     check_sums(profiles, stats, 3.5, 5)
+    # On a busy machine, a short period may end before a thread that runs has stopped. Its time is then [unsampled].
     for profile in profiles:
-        profile.check("asleep_worker")
-    # On a busy machine, a period may end before a thread that runs has stopped.
-    for pattern in ("burn", r"busy_w.*|busy-0.*|busy.*"):
-        assert any(profile.weight(pattern) for profile in profiles), (pattern, profiles)
+        profile.check("asleep_worker", r"burn|\[unsampled\]", r"busy_w.*|busy-0.*|busy.*")
+    assert any(profile.weight("burn") for profile in profiles), profiles
     program.finish().check(0)
 
 

@@ -41,7 +41,7 @@ static void lines_of_tcp_and_udp(void **state)
 	       "01 " REST,
 		"tcp6", "tcp6 127.0.0.1:6379 <- 127.0.0.1:47914");
 	expect("  99: 00000000:0035 00000000:0000 07 " REST, "udp", "udp 0.0.0.0:53");
-	/* Another protocol's port: nobody listens. */
+	/* A TCP socket listens on the port; UDP has other ports. */
 	expect("  99: 0100007F:18EB 0100007F:0035 01 " REST, "udp",
 		"udp 127.0.0.1:6379 -> 127.0.0.1:53");
 	assert_false(sprof_socket_parse_inet(

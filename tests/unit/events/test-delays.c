@@ -212,12 +212,12 @@ static void who_waits_longest_is_known(void **state)
 	struct sprof_delays delays = begin(true, true);
 
 	sprof_delays_add_thread(&delays, B, "b", false);
-	assert_null(sprof_delays_longest_waiter(&delays));
+	assert_null(sprof_delays_longest_waiter(&delays, NULL, NULL));
 	take_off(&delays, 20, A, true);
 	take_off(&delays, 10, B, true);
-	assert_int_equal(sprof_delays_longest_waiter(&delays)->tid, B);
+	assert_int_equal(sprof_delays_longest_waiter(&delays, NULL, NULL)->tid, B);
 	take(&delays, 30, B, SPROF_SCHED_ON);
-	assert_int_equal(sprof_delays_longest_waiter(&delays)->tid, A);
+	assert_int_equal(sprof_delays_longest_waiter(&delays, NULL, NULL)->tid, A);
 	sprof_delays_finish(&delays);
 }
 

@@ -75,7 +75,7 @@ static void the_error_is_that_of_a_mean(void **state)
  * A program that is busy in every other second, in which much is taken: windows are rarer then. Without
  * weights, the mean would be 36.
  */
-static void a_window_stands_for_the_time_since_the_last_one(void **state)
+static void a_window_counts_for_the_time_since_the_last_one(void **state)
 {
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		double sum = 0, weights = 0;
@@ -90,8 +90,8 @@ static void a_window_stands_for_the_time_since_the_last_one(void **state)
 				sprof_duty_open(&duty, now);
 				continue;
 			}
-			weights += (double)sprof_duty_stands_for_ns(&duty);
-			sum += is_busy ? 100 * (double)sprof_duty_stands_for_ns(&duty) : 0;
+			weights += (double)sprof_duty_gap_ns(&duty);
+			sum += is_busy ? 100 * (double)sprof_duty_gap_ns(&duty) : 0;
 			sprof_duty_close(
 				&duty, now, is_busy ? 3 * SPROF_NS_PER_MS : 0, is_busy * 100, 1);
 		}
@@ -100,7 +100,7 @@ static void a_window_stands_for_the_time_since_the_last_one(void **state)
 	}
 }
 
-/* Twice the weight is as good as two windows, but for the number of windows. */
+/* A window of weight 2 changes the mean as two equal windows do, but it is one window. */
 static void the_error_takes_weights(void **state)
 {
 	struct sprof_duty duty;
@@ -120,7 +120,7 @@ TEST_MAIN("duty")
 		cmocka_unit_test(never_takes_more_than_its_share),
 		cmocka_unit_test(seeds_give_other_moments),
 		cmocka_unit_test(the_error_is_that_of_a_mean),
-		cmocka_unit_test(a_window_stands_for_the_time_since_the_last_one),
+		cmocka_unit_test(a_window_counts_for_the_time_since_the_last_one),
 		cmocka_unit_test(the_error_takes_weights),
 	};
 
