@@ -124,8 +124,8 @@ static bool watch(struct sprof_unattached_run *observing, pid_t pid, struct spro
 		return set_gone(pid, err);
 	if (pid_fd < 0) {
 		sprof_error_errno(err, errno, "watch %d: pidfd_open", (int)pid);
-		return sprof_error_hint(err,
-			"a seccomp filter of this container or sandbox may forbid pidfd_open");
+		return sprof_error_hint(
+			err, "a seccomp filter of this container or sandbox may forbid pidfd_open");
 	}
 	observing->begin_ns = sprof_clock_now_ns();
 	if (!observing->begin(observing->data, pid, pid_fd, err))
