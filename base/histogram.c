@@ -5,7 +5,6 @@
  */
 #include "base/histogram.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

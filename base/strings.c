@@ -1,4 +1,6 @@
-/* Lists of words, and texts made by a format. Without memory there is no text, never a part of one. */
+/*
+ * Lists of words, and texts made by a format. Without memory there is no text, never a part of one.
+ */
 #include "base/strings.h"
 
 #include <stdarg.h>

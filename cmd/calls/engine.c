@@ -47,7 +47,6 @@ static bool note_stop(struct sprof_calls_engine *engine, const struct sprof_trac
 		&engine->windows, event, event->type == SPROF_TRACE_PROBE);
 }
 
-/* The books for the calls seen now. */
 static struct sprof_activations *books_now(const struct sprof_calls_engine *engine)
 {
 	return engine->in_windows ? engine->in_windows : engine->activations;

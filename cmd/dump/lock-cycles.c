@@ -2,8 +2,9 @@
  * Finds deadlocks from the locks that threads wait for; the holders are already known. Some mutexes
  * will never be free: one whose owner is not a thread of its process, and one that the kernel
  * refused to lock because its owner has ended, or waits for the caller. Nothing records
- * which threads hold a lock of Rust's std or of parking_lot, a lock of Python that no `with` statement took, or an rwlock for
- * reading: these make a deadlock only if all threads of the process wait for locks.
+ * which threads hold a lock of Rust's std or of parking_lot, a lock of Python that no `with`
+ * statement took, or an rwlock for reading: these make a deadlock only if all threads of the
+ * process wait for locks.
  */
 #include "cmd/dump/lock-cycles.h"
 

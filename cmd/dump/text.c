@@ -28,8 +28,8 @@ static void print_thread_name(const struct sprof_thread_stack *thread)
 }
 
 /*
- * "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040"; "a parking_lot lock", because the
- * address is not the lock's.
+ * "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040"; "a parking_lot lock", because
+ * the address is not the lock's.
  */
 static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
 {

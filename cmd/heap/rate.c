@@ -16,7 +16,6 @@
 
 #include "attach/floor/traps.h"
 #include "attach/start/guardian.h"
-#include "base/array.h"
 #include "base/clock.h"
 #include "cmd/functions/functions.h"
 #include "cmd/functions/window-times.h"

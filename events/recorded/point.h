@@ -22,7 +22,6 @@ struct sprof_probe {
 	int64_t number;   /* its events' number; several probes may share one */
 };
 
-/* What to record. */
 struct sprof_recorded_wants {
 	uint32_t types;                   /* 1 << enum sprof_trace_type, or-ed */
 	uint32_t stacks;                  /* the types that have stacks */
@@ -44,8 +43,8 @@ struct sprof_recorded_point {
 };
 
 /*
- * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if this machine has
- * none. Finish it in both cases.
+ * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if
+ * this machine has none. Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_recorded_point_init(struct sprof_recorded_point *point,
 	enum sprof_trace_type type, const struct sprof_recorded_wants *wants,

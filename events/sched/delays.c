@@ -1,7 +1,7 @@
 /*
- * Computes delays from a thread's records. Does not handle records out of order (events/perf/sched-order.h). An
- * OFF or ON may arrive twice, from two sources or two events: the first counts; the second, a few
- * us later, has no effect.
+ * Computes delays from a thread's records. Does not handle records out of order
+ * (events/perf/sched-order.h). An OFF or ON may arrive twice, from two sources or two events: the
+ * first counts; the second, a few us later, has no effect.
  */
 #include "events/sched/delays.h"
 
@@ -86,8 +86,8 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 /*
  * The parent is unknown if the thread was found in /proc: it has run unseen since its birth.
  *
- * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids start over
- * after the largest one: the first records of such a thread may have been left out.
+ * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids start
+ * over after the largest one: the first records of such a thread may have been left out.
  */
 static void be_born(struct sprof_delays *delays, const struct sprof_sched_record *record)
 {

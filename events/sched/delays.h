@@ -131,8 +131,8 @@ struct sprof_delay_thread *sprof_delays_find(const struct sprof_delays *delays, 
 typedef bool sprof_delays_is_chosen(const void *data, const struct sprof_delay_thread *thread);
 
 /*
- * Of the living threads that are chosen (NULL: all), the one with the longest current wait for a CPU.
- * NULL: none waits.
+ * Of the living threads that are chosen (NULL: all), the one with the longest current wait for a
+ * CPU. NULL: none waits.
  */
 const struct sprof_delay_thread *sprof_delays_longest_waiter(
 	const struct sprof_delays *delays, sprof_delays_is_chosen *is_chosen, const void *data);

@@ -11,8 +11,6 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/answer/deadlocks.h"
-#include "profile/answer/faults.h"
-#include "profile/answer/program-functions.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/program.h"

@@ -13,10 +13,8 @@
 #include "base/interned.h"
 #include "base/numbers.h"
 #include "profile/classify/idle.h"
-#include "profile/classify/own-code.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/by-thread.h"
-#include "profile/model/index.h"
 #include "profile/model/measured-waits.h"
 
 struct building {
