@@ -116,6 +116,8 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 	static const char *const descriptors[] = {
 		"poll", "ppoll", "select", "pselect", "epoll_", "io_", NULL};
 	static const char *const reading[] = {"read", "recv", NULL};
+	/* Others submit requests: the thread waits until they do. */
+	static const char *const no_requests[] = {"io_uring with nothing in flight", NULL};
 
 	if (context->kind == SPROF_WAIT_KIND_IDLE || context->kind == SPROF_WAIT_KIND_CHILD)
 		return true;
@@ -133,6 +135,7 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 		return sprof_profile_is_join(context);
 	return context->kind == SPROF_WAIT_KIND_IO && context->syscall &&
 		(sprof_string_starts_with(context->syscall, "accept") ||
+			is_any(context->object, no_requests) ||
 			(is_any(context->syscall, reading) &&
 				(is_any(context->object, people) ||
 					is_of_client(context->object))));
@@ -204,21 +207,6 @@ static bool may_be_loop(const struct sprof_profile_context *context)
 }
 
 /*
- * Whether the row may be a worker's wait for work: in a queue, or, except in the main thread, for
- * completions of others' input and output.
- */
-static bool may_be_worker(const struct sprof_profile *profile, const struct sprof_profile_row *row)
-{
-	const struct sprof_profile_context *context = &profile->contexts[row->context];
-	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
-
-	return may_be_queue(context) ||
-		(context->kind == SPROF_WAIT_KIND_IO && context->syscall &&
-			sprof_string_starts_with(context->syscall, "io_uring_enter") &&
-			thread->tid != profile->processes[thread->process].pid);
-}
-
-/*
  * Finds threads that wait for a single thing only, if that may be a queue. Returns false if out of
  * memory.
  */
@@ -231,13 +219,13 @@ static bool find_queues(const struct sprof_profile *profile, bool *idle)
 		const struct sprof_profile_row *row = &profile->rows[i];
 		uint64_t ns = own_time(&row->metrics.times);
 
-		queues[row->thread] += may_be_worker(profile, row) ? ns : 0;
+		queues[row->thread] += may_be_queue(&profile->contexts[row->context]) ? ns : 0;
 		all[row->thread] += ns;
 	}
 	for (size_t i = 0; queues && all && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
 
-		idle[i] |= may_be_worker(profile, row) &&
+		idle[i] |= may_be_queue(&profile->contexts[row->context]) &&
 			sprof_percent(queues[row->thread], all[row->thread]) >= nothing_else;
 	}
 	return queues && all;
@@ -294,11 +282,11 @@ static bool keep_loops(const struct sprof_profile *profile, bool *loops)
 	return true;
 }
 
-/* Whether a Go scheduler without work only waited for a CPU. */
+/* Whether a Go scheduler without work mostly waited for a CPU. */
 static bool is_late_scheduler(
 	const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
-	return row->metrics.times.ns[SPROF_TIME_RUNQ] && !own_time(&row->metrics.times) &&
+	return row->metrics.times.ns[SPROF_TIME_RUNQ] > own_time(&row->metrics.times) &&
 		sprof_profile_idle_for(profile, row->stack);
 }
 
