@@ -1,6 +1,6 @@
 /*
  * Reads, searches and parses descriptors: how the kernel names files without a path (fs/proc/fd.c,
- * fs/anon_inodes.c, fs/eventpoll.c).
+ * fs/anon_inodes.c, fs/eventpoll.c, io_uring/fdinfo.c).
  */
 #include "blocked/descriptor.h"
 
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc-status.h"
 #include "base/proc.h"
 #include "base/strings.h"
 
@@ -128,4 +129,13 @@ bool sprof_descriptor_find(pid_t pid, const char *link, bool writes, unsigned li
 bool sprof_descriptor_is_write_end(pid_t pid, int fd)
 {
 	return !is_open_for(AT_FDCWD, sprof_proc_path(pid, 0, "fd/%d", fd).text, false);
+}
+
+bool sprof_descriptor_is_ring_done(const char *fdinfo)
+{
+	long submitted, completed;
+
+	return sprof_proc_status_number(fdinfo, "CachedSqHead", &submitted) &&
+		sprof_proc_status_number(fdinfo, "CachedCqTail", &completed) &&
+		submitted == completed;
 }

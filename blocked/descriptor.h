@@ -50,4 +50,10 @@ SPROF_MUST_USE bool sprof_descriptor_find(pid_t pid, const char *link, bool writ
 /* Whether the descriptor is open for writing only, so that the other end reads. */
 SPROF_MUST_USE bool sprof_descriptor_is_write_end(pid_t pid, int fd);
 
+/*
+ * Whether an io_uring has completed all requests that were submitted, by its fdinfo. False if the
+ * kernel does not say.
+ */
+bool sprof_descriptor_is_ring_done(const char *fdinfo);
+
 #endif

@@ -31,7 +31,7 @@ struct sprof_view {
 	 * waits: children with the same name share a row, with the first one's object; naps of a
 	 * function, too, without an object if they differ
 	 */
-	bool joins_children;
+	bool joins_alike;
 	bool own_code; /* graphs: only the program's own functions (profile/classify/own-code.h) */
 	bool folds_recursion; /* graphs: fold recursion (profile/model/recursion.h) */
 	double min_percent;   /* graphs: nodes with a smaller share have no children; 0: no limit */

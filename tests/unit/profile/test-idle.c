@@ -181,6 +181,13 @@ static void who_waits_for_work_is_idle(void **state)
 		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"},
 			false},
 		{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
+		/* A thread for completions is idle, one that waits for its own reads is not. */
+		{{.kind = SPROF_WAIT_KIND_IO,
+			 .syscall = "io_uring_enter",
+			 .object = "io_uring with nothing in flight"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "io_uring_enter", .object = "io_uring"},
+			false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -292,31 +299,6 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	sprof_profile_destroy(profile);
 }
 
-/* The main thread waits for its own input and output. */
-static void a_thread_for_completions_is_idle(void **state)
-{
-	static const struct sprof_profile_context uring = {.state = SPROF_STATE_SLEEP,
-		.kind = SPROF_WAIT_KIND_IO,
-		.syscall = "io_uring_enter",
-		.object = "io_uring"};
-	const struct sprof_build_thread second = {
-		.pid = 1, .tid = 2, .name = "thread", .process_name = "a"};
-	struct sprof_profile *profile = sprof_build_create();
-	uint32_t id;
-	bool *idle;
-
-	add_waiting(profile, add_thread(profile, 1, "a"), "main;load", &uring, 1000);
-	assert_true(sprof_build_thread(profile, &second, &id));
-	add_waiting(profile, id, "start_thread;completions", &uring, 1000);
-	idle = sprof_profile_idle_rows(profile);
-	for (size_t i = 0; i < profile->row_count; i++) {
-		if (profile->rows[i].metrics.samples)
-			assert_int_equal(idle[i], profile->rows[i].thread == id);
-	}
-	free(idle);
-	sprof_profile_destroy(profile);
-}
-
 /* Other functions of such names are not Rust's. */
 static void locks_are_known_by_their_functions(void **state)
 {
@@ -360,8 +342,9 @@ static void a_scheduler_that_waits_for_a_cpu_does_nothing(void **state)
 {
 	struct sprof_profile *profile = sprof_build_create();
 	uint32_t watcher = add_thread(profile, 1, "a"), worker = add_thread(profile, 2, "b");
-	const struct sprof_metrics late = {
-		.samples = 5, .times.ns[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS};
+	const struct sprof_metrics late = {.samples = 5,
+		.times.ns = {[SPROF_TIME_SYS] = 5 * SPROF_NS_PER_MS,
+			[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS}};
 	bool *idle;
 
 	example_add(profile, watcher, "runtime.mstart;runtime.sysmon;runtime.usleep", &late);
@@ -381,7 +364,6 @@ TEST_MAIN("idle")
 		cmocka_unit_test(the_functions_above_a_wait_decide),
 		cmocka_unit_test(a_deadlock_is_not_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
-		cmocka_unit_test(a_thread_for_completions_is_idle),
 		cmocka_unit_test(locks_are_known_by_their_functions),
 		cmocka_unit_test(pythons_locks_are_known_by_their_callers),
 		cmocka_unit_test(a_scheduler_that_waits_for_a_cpu_does_nothing),
