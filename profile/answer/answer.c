@@ -285,7 +285,8 @@ static struct sprof_waits_row in_all_functions(const struct sprof_waits_table *t
 {
 	struct sprof_waits_row row = table->rows[index];
 
-	for (size_t i = 0; row.kind == SPROF_WAIT_KIND_LOCK && row.object && i < table->count; i++) {
+	for (size_t i = 0; row.kind == SPROF_WAIT_KIND_LOCK && row.object && i < table->count;
+		i++) {
 		const struct sprof_waits_row *other = &table->rows[i];
 
 		if (i != index && other->kind == row.kind && other->object == row.object &&

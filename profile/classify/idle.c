@@ -358,8 +358,8 @@ bool *sprof_profile_waits_for_work(const struct sprof_profile *profile)
 	SPROF_AUTO_FREE bool *loops = calloc(profile->row_count + 1, sizeof(*loops));
 	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
 
-	if (loops && idle && find_queues(profile, idle) &&
-		decide(profile, idle, loops) && add_new_clients(profile, idle))
+	if (loops && idle && find_queues(profile, idle) && decide(profile, idle, loops) &&
+		add_new_clients(profile, idle))
 		return idle;
 	free(idle);
 	return NULL;

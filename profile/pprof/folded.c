@@ -36,8 +36,8 @@ static bool has_two_numbers(const char *line, size_t length)
 
 static bool refuse_difference(const struct sprof_text_lines *lines, struct sprof_error *err)
 {
-	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s: each line of %s has two numbers: a difference",
-		lines->name, lines->kind);
+	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+		"%s: each line of %s has two numbers: a difference", lines->name, lines->kind);
 	sprof_error_hint(err, "sprof diff compares the profiles that it was made of");
 	return false;
 }

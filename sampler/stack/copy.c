@@ -199,7 +199,8 @@ static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
 
 	for (size_t at = SPROF_RED_ZONE; at + END <= handler->size && at <= LARGEST_HANDLER_STACK;
 		at += WORD) {
-		const uint64_t size = word_at(handler, at + SIZE), start = word_at(handler, at + STACK);
+		const uint64_t size = word_at(handler, at + SIZE),
+			       start = word_at(handler, at + STACK);
 
 		if (!word_at(handler, at + LINK) && size <= LARGEST_HANDLER_STACK &&
 			handler->base + at - start < size &&

@@ -33,7 +33,8 @@ int main(void)
 	struct sigaction outer = {.sa_handler = first, .sa_flags = SA_ONSTACK};
 	struct sigaction inner = {.sa_handler = second, .sa_flags = SA_ONSTACK};
 
-	if (sigaltstack(&stack, NULL) || sigaction(SIGUSR1, &outer, NULL) || sigaction(SIGUSR2, &inner, NULL))
+	if (sigaltstack(&stack, NULL) || sigaction(SIGUSR1, &outer, NULL) ||
+		sigaction(SIGUSR2, &inner, NULL))
 		return 1;
 	interrupted();
 	return 0;
