@@ -170,6 +170,7 @@ CASES = [
     Case("cmd", "bit-field-of-an-enumeration", VALUES, "dump --locals ./a.out", r"^of_enum = \{sign = (MINUS|-2)", "no"),
     Case("cmd", "array-of-no-length", VALUES, "dump --locals ./a.out", '^open = .*count = 2\nnot data = "zyx', "no"),
     Case("cmd", "integer-of-128-bits", VALUES, "dump --locals ./a.out", "^huge = (1267650600228229401496703205381|0x10{23}5)$", "no"),
+    Case("cmd", "bytes-that-are-no-text", VALUES, "dump --locals ./a.out", r'^digest = "\\x01\\x00\\x02"$', "no"),
     Case("cmd", "array-of-variable-length", VALUES, "dump --locals ./a.out", r"^of_size = \{40, 41, 42\}", "no"),
     Case("cmd", "compressed-debug-sections", "gcc -O2 -g -gz lists.c", "dump --locals ./a.out", "^known = 42$", "no"),
     Case("cmd", "plain-debug-sections", "gcc -O2 -g lists.c", "dump --locals ./a.out", "^known = 42$", "no"),
