@@ -31,7 +31,7 @@ struct sprof_place_of_value {
 	uint64_t number;
 	const uint8_t *bytes;
 	const struct sprof_gap *gaps; /* one for each of `bytes`; NULL: no gaps */
-	size_t size;         /* of `bytes`, or of the significant part of a `number` */
+	size_t size;                  /* of `bytes`, or of the significant part of a `number` */
 };
 
 /* A frame of machine code, and the registers in it. */
