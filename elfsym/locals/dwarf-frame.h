@@ -1,6 +1,5 @@
 /* A frame as described by the DWARF of its function, and where a value is. */
-#ifndef SPROF_ELFSYM_LOCALS_DWARF_FRAME_H
-#define SPROF_ELFSYM_LOCALS_DWARF_FRAME_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -73,5 +72,3 @@ bool sprof_dwarf_frame_find(struct sprof_symbols *symbols,
  */
 bool sprof_dwarf_frame_names(struct sprof_symbols *symbols, uint32_t module,
 	struct sprof_names **ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif
