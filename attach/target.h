@@ -59,7 +59,7 @@ struct sprof_target_options {
 };
 
 /* Returns false, and changes nothing, if out of memory, or if this machine lacks a requirement
- * (attach/start/machine.h). */
+ * (attach/start/requirements.h). */
 SPROF_MUST_USE bool sprof_target_create(const struct sprof_target_options *options,
 	struct sprof_target **ret, struct sprof_error *err);
 /* Frees the memory; NULL is accepted. The tracees stay attached until the thread ends. */

@@ -18,7 +18,7 @@
 #include "base/numbers.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
-#include "blocked/descriptor.h"
+#include "blocked/descriptor-read.h"
 #include "blocked/duration.h"
 #include "blocked/file-locks.h"
 

@@ -20,10 +20,6 @@ struct sprof_top_head {
 	bool is_cut;
 };
 
-/* Writes the lines, without newlines. */
-void sprof_top_head_lines(
-	const struct sprof_top_head *head, char lines[SPROF_TOP_HEAD_LINES][SPROF_TOP_HEAD_SIZE]);
-
 enum sprof_top_style {
 	SPROF_TOP_PLAIN,
 	SPROF_TOP_BOLD,
