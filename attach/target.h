@@ -11,8 +11,7 @@
  * So detaching interrupts no system call of the target, and every end of sprof has the same effect,
  * even if it is killed. All functions must be called from that one thread.
  */
-#ifndef SPROF_ATTACH_TARGET_H
-#define SPROF_ATTACH_TARGET_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -159,5 +158,3 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
  * caller must answer every event, by this function or otherwise.
  */
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event);
-
-#endif

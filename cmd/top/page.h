@@ -1,6 +1,5 @@
 /* The layout of sprof top's screen as lines of text. Independent of the terminal. */
-#ifndef SPROF_CMD_TOP_PAGE_H
-#define SPROF_CMD_TOP_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ char *sprof_top_page_line(const struct sprof_top_page *page,
 /* Handles a click, which changes the state as keys do. Returns false if out of memory. */
 bool sprof_top_page_click(const struct sprof_top_page *page, struct sprof_top_state *state,
 	const struct sprof_top_contents *contents, size_t row, size_t column);
-
-#endif
