@@ -18,9 +18,7 @@ struct sprof_duty {
 
 	/* Of closed windows. */
 	uint64_t windows, on_ns, taken_ns;
-	/*
-	 * sums of the weights, and of the counts by weight; by squared weight, also of the squares
-	 */
+	/* sums of the weights, and of the counts by weight; by squared weight, also of the squares */
 	double weights, sum, squared_weights, squared_sum, squares;
 };
 
@@ -31,9 +29,8 @@ void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns);
 
 /*
  * The time since the last window: the weight of the open one. After a window in which much was
- * taken, the next one comes later: without these weights, busy phases would weigh too little. What
- * is counted in a window does not depend on its weight, because only earlier windows determine
- * that.
+ * taken, the next one comes later: without these weights, busy phases would weigh too little. What is
+ * counted in a window does not depend on its weight, because only earlier windows determine that.
  */
 uint64_t sprof_duty_gap_ns(const struct sprof_duty *duty);
 
