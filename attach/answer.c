@@ -1,10 +1,10 @@
 /* Answers an event: the thread continues, or is reaped or detached and forgotten. */
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #include "attach/breakpoints/breakpoints.h"
 #include "attach/calls/mend.h"
 #include "attach/calls/stop.h"
+#include "attach/dispatch.h"
 #include "attach/target-internal.h"
 #include "attach/tracers/watch.h"
 
@@ -13,7 +13,7 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
 	pid_t tid = thread->tid;
 
 	if (thread->phase == SPROF_THREAD_ENDED)
-		waitpid(thread->tid, NULL, __WALL);
+		sprof_dispatch_reap(target, thread->tid);
 	else if (thread->phase == SPROF_THREAD_LEAVING)
 		ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal);
 	sprof_target_forget(target, thread);

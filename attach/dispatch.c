@@ -396,14 +396,6 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 		on_stop(target, thread, stop);
 }
 
-/* The status as waitpid(2) would give it. */
-static int wait_status_of(const siginfo_t *info)
-{
-	if (info->si_code == CLD_EXITED)
-		return (info->si_status & 0xff) << 8;
-	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
-}
-
 /*
  * The peak of a zombie or of a child that it has reaped, whichever is larger (kernel/exit.c,
  * wait_task_zombie). getrusage(2) counts in kB. The C library's waitid() does not have the system
@@ -452,17 +444,23 @@ static void take_peak(struct sprof_target *target, struct sprof_thread *leader)
 	note_child_peak(target, leader->tid, bytes);
 }
 
+void sprof_dispatch_reap(struct sprof_target *target, pid_t tid)
+{
+	int status;
+
+	/* Later, its id may be another process's. */
+	if (waitpid(tid, &status, __WALL) != tid || tid != target->pid || target->ended)
+		return;
+	target->ended = true;
+	target->wait_status = status;
+}
+
 void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 {
 	struct sprof_thread *thread = sprof_target_find_reported(target, info->si_pid);
 
-	/* Once it has ended, its id may be reused. */
-	if (info->si_pid == target->pid && !target->ended) {
-		target->ended = true;
-		target->wait_status = wait_status_of(info);
-	}
 	if (!thread) {
-		waitpid(info->si_pid, NULL, __WALL);
+		sprof_dispatch_reap(target, info->si_pid);
 		sprof_watch_let_go(target, info->si_pid);
 		return;
 	}

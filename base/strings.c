@@ -8,6 +8,7 @@
 
 bool sprof_string_has_word(const char *list, const char *word, size_t length)
 {
+	list += strspn(list, " ");
 	for (; *list; list += strspn(list, " ")) {
 		const size_t own = strcspn(list, " ");
 

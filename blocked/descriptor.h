@@ -34,4 +34,10 @@ void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret);
  */
 size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t capacity);
 
+/*
+ * Whether an io_uring has completed all requests that were submitted, by its fdinfo. False if the
+ * kernel does not say.
+ */
+bool sprof_descriptor_is_ring_done(const char *fdinfo);
+
 #endif

@@ -193,8 +193,8 @@ static void take_register(struct sprof_functions *functions, struct sprof_proces
 		functions->out_of_memory = true;
 		return;
 	}
-	*watched = (struct sprof_functions_watched){
-		functions->watched, {.offset = address, .number = (int64_t)number}};
+	*watched = (struct sprof_functions_watched){functions->watched,
+		{.offset = address, .number = (int64_t)number, .pid = process->pid}};
 	functions->watched = watched;
 	if (!sprof_recorded_events_add_probe(
 		    functions->recorded, &watched->probe, process, &denial))

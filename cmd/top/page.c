@@ -56,12 +56,13 @@ static void put_times(const struct sprof_top_head *head, char *text, size_t size
 	const struct sprof_times times = sprof_profile_sum(head->shown->profile).times;
 
 	snprintf(text, size,
-		"wall %.2f = user %.2f + sys %.2f + runq %.2f + wait %.2f   %zu threads",
+		"wall %.2f = user %.2f + sys %.2f + runq %.2f + wait %.2f   %zu thread%s",
 		threads_in(head, &times, SPROF_WEIGHT_WALL),
 		threads_in(head, &times, SPROF_WEIGHT_USER),
 		threads_in(head, &times, SPROF_WEIGHT_SYS),
 		threads_in(head, &times, SPROF_WEIGHT_RUNQ),
-		threads_in(head, &times, SPROF_WEIGHT_WAIT), head->shown->latest->thread_count);
+		threads_in(head, &times, SPROF_WEIGHT_WAIT), head->shown->latest->thread_count,
+		sprof_string_plural(head->shown->latest->thread_count));
 }
 
 /* That there are few samples: by how much a share of 10 % may be off. */

@@ -20,6 +20,7 @@ struct sprof_probe {
 	const char *path; /* of its file; NULL: a hardware breakpoint for one process */
 	uint64_t offset;  /* file offset of its first instruction; with path NULL, its address */
 	int64_t number;   /* its events' number; several probes may share one */
+	pid_t pid;        /* with path NULL: the process, until it executes another program */
 };
 
 struct sprof_recorded_wants {
@@ -40,6 +41,7 @@ struct sprof_recorded_point {
 	struct sprof_tracepoint_type tracepoint; /* zeroed: not a tracepoint */
 	const struct sprof_probe *probe;         /* points into the wants */
 	bool has_stack;
+	bool is_over; /* the program at whose address the probe was is gone */
 };
 
 /*

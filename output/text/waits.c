@@ -235,7 +235,7 @@ static bool is_known(const struct sprof_waits_table *table)
 bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	const struct sprof_view view = {
-		.weight = SPROF_WEIGHT_WAIT, .thread = thread, .joins_children = true};
+		.weight = SPROF_WEIGHT_WAIT, .thread = thread, .joins_alike = true};
 	struct sprof_waits_table table;
 
 	if (!sprof_profile_counts_time(text->profile))
