@@ -11,8 +11,7 @@
  * So detaching interrupts no system call of the target, and every end of sprof has the same effect,
  * even if it is killed. All functions must be called from that one thread.
  */
-#ifndef SPROF_ATTACH_TARGET_H
-#define SPROF_ATTACH_TARGET_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -96,8 +95,9 @@ SPROF_MUST_USE bool sprof_target_attach_thread(
 	struct sprof_target *target, pid_t tid, struct sprof_error *err);
 
 /*
- * Adds the kernel's workers in the process, such as io_uring's, that were born since the last time: their
- * births are not reported. The caller must not interrupt them: that would break off what they do for the process.
+ * Adds the kernel's workers in the process, such as io_uring's, that were born since the last time:
+ * their births are not reported. The caller must not interrupt them: that would break off what they
+ * do for the process.
  */
 void sprof_target_find_workers(struct sprof_target *target, struct sprof_process *process);
 
@@ -158,5 +158,3 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
  * caller must answer every event, by this function or otherwise.
  */
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Traced processes and threads: their identity, their state, and their files in /proc.
  */
-#ifndef SPROF_ATTACH_THREAD_H
-#define SPROF_ATTACH_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,7 +136,10 @@ struct sprof_thread {
 	bool superseded;
 	/* born during tracing: all its time counts. False: it existed at the attach */
 	bool born;
-	/* of the kernel, by the last reading of its stat: it has no user code, and is never interrupted */
+	/*
+	 * of the kernel, by the last reading of its stat: it has no user code, and is never
+	 * interrupted
+	 */
 	bool is_worker;
 	/* from a stop with registers, or from libc; 0: unknown */
 	uint64_t thread_pointer;
@@ -230,5 +232,3 @@ bool sprof_thread_has_pending_trap(const struct sprof_thread *thread);
 /* Returns false also if the process denies access; then sets its `denied`. */
 SPROF_MUST_USE bool sprof_thread_read_syscall(
 	struct sprof_thread *thread, struct sprof_proc_syscall *ret);
-
-#endif

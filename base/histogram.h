@@ -3,8 +3,7 @@
  * exact. Memory does not depend on the number of values: 512 bytes per power of two with a value,
  * at most 31 KB.
  */
-#ifndef SPROF_BASE_HISTOGRAM_H
-#define SPROF_BASE_HISTOGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +27,9 @@ struct sprof_histogram {
 
 /* Returns false if out of memory; the value is then not counted. */
 SPROF_MUST_USE bool sprof_histogram_add(struct sprof_histogram *histogram, uint64_t value);
+/* Adds a value as often as `times`, at least 1. */
+SPROF_MUST_USE bool sprof_histogram_add_times(
+	struct sprof_histogram *histogram, uint64_t value, uint64_t times);
 
 /*
  * The smallest value such that at least `fraction` (0 to 1) of the values don't exceed it (nearest
@@ -44,5 +46,3 @@ void sprof_histogram_reset(struct sprof_histogram *histogram);
 
 /* Frees the memory. The histogram is then empty and valid. */
 void sprof_histogram_finish(struct sprof_histogram *histogram);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The fields of /proc/PID/status, and of other files with "name:" before each value (proc(5)).
  */
-#ifndef SPROF_BASE_PROC_STATUS_H
-#define SPROF_BASE_PROC_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +13,9 @@
 enum { SPROF_PROC_STATUS_MAX = 8192 }; /* room for the text of any status without its groups */
 
 /*
- * Reads the status of a process (tid 0) or a thread, NUL-terminated. Returns the length, or -1 with errno. A list of
- * groups that does not fit is left out: there may be 65536 (NGROUPS_MAX), and other fields follow them.
+ * Reads the status of a process (tid 0) or a thread, NUL-terminated. Returns the length, or -1 with
+ * errno. A list of groups that does not fit is left out: there may be 65536 (NGROUPS_MAX), and
+ * other fields follow them.
  */
 SPROF_MUST_USE ssize_t sprof_proc_status_read(pid_t pid, pid_t tid, char *buffer, size_t size);
 SPROF_MUST_USE ssize_t sprof_proc_status_read_open(int fd, char *buffer, size_t size);
@@ -48,5 +48,3 @@ SPROF_MUST_USE bool sprof_proc_status_read_number(pid_t tid, const char *field, 
 bool sprof_proc_status_has_signal(const char *text, const char *field, int signal);
 /* Whether the process handles the signal. */
 bool sprof_proc_has_handler(pid_t pid, int signal);
-
-#endif

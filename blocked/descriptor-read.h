@@ -1,8 +1,7 @@
 /*
  * The descriptors of a process: /proc/PID/fd and /proc/PID/fdinfo.
  */
-#ifndef SPROF_BLOCKED_DESCRIPTOR_READ_H
-#define SPROF_BLOCKED_DESCRIPTOR_READ_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -22,5 +21,3 @@ SPROF_MUST_USE ssize_t sprof_descriptor_read_info(pid_t pid, int fd, char *buffe
 SPROF_MUST_USE bool sprof_descriptor_find(pid_t pid, const char *link, bool writes, unsigned limit);
 /* Whether the descriptor is open for writing only, so that the other end reads. */
 SPROF_MUST_USE bool sprof_descriptor_is_write_end(pid_t pid, int fd);
-
-#endif

@@ -1,12 +1,13 @@
 /*
  * Parses descriptors: how the kernel names files without a path (fs/proc/fd.c, fs/anon_inodes.c,
- * fs/eventpoll.c). descriptor-read.c reads them.
+ * fs/eventpoll.c, io_uring/fdinfo.c). descriptor-read.c reads them.
  */
 #include "blocked/descriptor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc-status.h"
 #include "base/strings.h"
 
 #define ANONYMOUS "anon_inode:"
@@ -74,4 +75,13 @@ size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t c
 		count++;
 	}
 	return count;
+}
+
+bool sprof_descriptor_is_ring_done(const char *fdinfo)
+{
+	long submitted, completed;
+
+	return sprof_proc_status_number(fdinfo, "CachedSqHead", &submitted) &&
+		sprof_proc_status_number(fdinfo, "CachedCqTail", &completed) &&
+		submitted == completed;
 }

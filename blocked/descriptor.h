@@ -2,8 +2,7 @@
  * What a descriptor of another process refers to, from the link in /proc/PID/fd and the text of
  * /proc/PID/fdinfo (proc(5)); needs no process.
  */
-#ifndef SPROF_BLOCKED_DESCRIPTOR_H
-#define SPROF_BLOCKED_DESCRIPTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,4 +33,8 @@ void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret);
  */
 size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t capacity);
 
-#endif
+/*
+ * Whether an io_uring has completed all requests that were submitted, by its fdinfo. False if the
+ * kernel does not say.
+ */
+bool sprof_descriptor_is_ring_done(const char *fdinfo);

@@ -1,6 +1,5 @@
 /* Reads the present kernel stack of a thread. */
-#ifndef SPROF_BLOCKED_KERNEL_STACK_READ_H
-#define SPROF_BLOCKED_KERNEL_STACK_READ_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -8,5 +7,3 @@
 
 /* Reads the whole stack if permitted (root), else the one function in wchan, else nothing. */
 void sprof_kernel_stack_read(pid_t pid, pid_t tid, struct sprof_kernel_stack *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* A blocked thread's kernel stack, as far as the kernel shows it. */
-#ifndef SPROF_BLOCKED_KERNEL_STACK_H
-#define SPROF_BLOCKED_KERNEL_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void sprof_kernel_stack_parse(struct sprof_kernel_stack *ret);
  * shows that. Its state is "sleeping" or, in older control groups, "disk sleep".
  */
 bool sprof_kernel_stack_is_frozen(const struct sprof_kernel_stack *stack);
-
-#endif

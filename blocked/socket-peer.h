@@ -1,6 +1,5 @@
 /* The peer of a unix(7) socket: a connecting socket has no address. */
-#ifndef SPROF_BLOCKED_SOCKET_PEER_H
-#define SPROF_BLOCKED_SOCKET_PEER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 
 /* Asks the kernel, in sprof's network namespace. Does not find sockets of other namespaces. */
 SPROF_MUST_USE bool sprof_socket_peer_find(uint64_t inode, uint32_t *ret_inode);
-
-#endif

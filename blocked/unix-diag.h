@@ -1,6 +1,5 @@
 /* Parses the kernel's answers about unix sockets (sock_diag(7)). */
-#ifndef SPROF_BLOCKED_UNIX_DIAG_H
-#define SPROF_BLOCKED_UNIX_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 
 /* The inode of the peer. Returns false if there is none. */
 SPROF_MUST_USE bool sprof_unix_diag_peer(const void *answer, size_t size, uint32_t *ret_inode);
-
-#endif

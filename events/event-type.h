@@ -2,8 +2,7 @@
  * Single events of a target: their structure, and the catalogue of known events with their fields
  * and possible sources.
  */
-#ifndef SPROF_EVENTS_EVENT_TYPE_H
-#define SPROF_EVENTS_EVENT_TYPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -148,10 +147,7 @@ const char *sprof_trace_cost_name(enum sprof_trace_cost cost);
 SPROF_MUST_USE struct sprof_trace_event *sprof_trace_event_copy(
 	const struct sprof_trace_event *event);
 
-/* The number of its values. */
 size_t sprof_trace_event_values(const struct sprof_trace_event *event);
 
 /* The size of such a copy in bytes. */
 size_t sprof_trace_event_copy_size(const struct sprof_trace_event *event);
-
-#endif

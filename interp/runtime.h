@@ -2,8 +2,7 @@
  * Private to interp/: a language runtime is one row of the table in interp.c, and separate files.
  * The other files only use this row.
  */
-#ifndef SPROF_INTERP_RUNTIME_H
-#define SPROF_INTERP_RUNTIME_H
+#pragma once
 
 #include "base/proc.h"
 #include "elfsym/elf/image.h"
@@ -19,7 +18,6 @@ enum {
 	SPROF_INTERP_DEEPEST = 32768                   /* maximum frames read per thread */
 };
 
-/* A copied frame. */
 struct sprof_interp_frame {
 	uint64_t address;     /* of the frame */
 	uint64_t code;        /* address of the code object */
@@ -189,5 +187,3 @@ struct sprof_interp_runtime {
 
 /* interp/python/python.c */
 extern const struct sprof_interp_runtime sprof_python_runtime;
-
-#endif

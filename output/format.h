@@ -1,6 +1,5 @@
 /* The output formats of a profile: one file and one row of the table in format.c each. */
-#ifndef SPROF_OUTPUT_FORMAT_H
-#define SPROF_OUTPUT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,7 +58,10 @@ struct sprof_output_options {
 	 * the first frame.
 	 */
 	const struct sprof_groups *groups; /* NULL: none */
-	/* In a joined profile (profile/compare/diff.h), threads below this are the base; 0: not joined. */
+	/*
+	 * In a joined profile (profile/compare/diff.h), threads below this are the base; 0: not
+	 * joined.
+	 */
 	uint32_t base_threads;
 	size_t nodes;        /* dot, png: number of functions shown */
 	bool colour_by_self; /* dot, png: colour by self instead of total */
@@ -118,5 +120,3 @@ extern const struct sprof_format sprof_format_speedscope;
 extern const struct sprof_format sprof_format_summary;
 extern const struct sprof_format sprof_format_svg;
 extern const struct sprof_format sprof_format_text;
-
-#endif

@@ -5,8 +5,7 @@
  * it. If a function's CFA depends on the frame pointer, its value is searched: it points into the
  * copied stack, and with the right value the walk reaches the root.
  */
-#ifndef SPROF_UNWIND_RECOVER_H
-#define SPROF_UNWIND_RECOVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +29,6 @@ void sprof_distances_finish(struct sprof_distances *distances);
 void sprof_recover_learn(struct sprof_distances *distances, struct sprof_pc *known,
 	const struct sprof_cursor *cursor);
 
-/* The inputs of a recovery. */
 struct sprof_recovery {
 	struct sprof_pcs *pcs;
 	struct sprof_distances *distances;
@@ -59,5 +57,3 @@ enum sprof_step sprof_recover_caller(
  * found.
  */
 enum sprof_step sprof_recover(const struct sprof_recovery *recovery, struct sprof_cursor *cursor);
-
-#endif

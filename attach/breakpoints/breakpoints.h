@@ -7,8 +7,7 @@
  * kernel would deliver the trap, which terminates the process: code that uses breakpoints must
  * protect the tracer (attach/start/guardian.h).
  */
-#ifndef SPROF_ATTACH_BREAKPOINTS_BREAKPOINTS_H
-#define SPROF_ATTACH_BREAKPOINTS_BREAKPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,7 +59,8 @@ bool sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs 
 /* A single step of the thread has completed. */
 void sprof_breakpoint_stepped(struct sprof_thread *thread);
 /*
- * A signal came instead of the single step: the thread's next stop at the breakpoint is not a new hit.
+ * A signal came instead of the single step: the thread's next stop at the breakpoint is not a new
+ * hit.
  */
 void sprof_breakpoint_put_off(struct sprof_thread *thread);
 /*
@@ -101,5 +101,3 @@ bool sprof_breakpoints_are_shared(const struct sprof_process *process);
  * The process has executed a program or ended. Removes breakpoints from memory that is still there.
  */
 void sprof_breakpoints_forget(struct sprof_process *process);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The memory mappings of a process, sorted, with their modules.
  */
-#ifndef SPROF_ATTACH_PROC_MAPS_H
-#define SPROF_ATTACH_PROC_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +38,10 @@ struct sprof_maps {
 SPROF_MUST_USE bool sprof_maps_parse(
 	struct sprof_maps *ret, const char *text, pid_t pid, struct sprof_modules *modules);
 
-/* The module of a line of maps that is not jit memory (attach/proc/jit.h), interned. SPROF_MAPPING_NO_MODULE: out of memory. */
+/*
+ * The module of a line of maps that is not jit memory (attach/proc/jit.h), interned.
+ * SPROF_MAPPING_NO_MODULE: out of memory.
+ */
 uint32_t sprof_maps_module_of(
 	const struct sprof_maps_line *line, pid_t pid, struct sprof_modules *modules);
 
@@ -51,5 +53,3 @@ uint64_t sprof_mapping_offset(
 	const struct sprof_mapping *mapping, const struct sprof_module *module, uint64_t address);
 
 void sprof_maps_finish(struct sprof_maps *maps);
-
-#endif

@@ -2,8 +2,7 @@
  * Parses the figures of threads and of the machine in /proc, from text; needs no process. proc(5)
  * describes the formats.
  */
-#ifndef SPROF_ATTACH_PROC_PROCFS_H
-#define SPROF_ATTACH_PROC_PROCFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,8 +36,9 @@ enum {
 };
 
 /*
- * Whether it is a thread of the kernel in a process: it has no user code. Before 5.12 and 6.4 the flags have other
- * meanings (PF_VCPU, PF_USED_ASYNC), so the name that the kernel gives its threads has to agree.
+ * Whether it is a thread of the kernel in a process: it has no user code. Before 5.12 and 6.4 the
+ * flags have other meanings (PF_VCPU, PF_USED_ASYNC), so the name that the kernel gives its threads
+ * has to agree.
  */
 bool sprof_proc_is_worker(const struct sprof_proc_stat *stat);
 
@@ -87,5 +87,3 @@ SPROF_MUST_USE bool sprof_proc_parse_syscall(const char *text, struct sprof_proc
 SPROF_MUST_USE bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret);
 SPROF_MUST_USE bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret);
 SPROF_MUST_USE bool sprof_proc_parse_cpus(const char *text, struct sprof_proc_cpus *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Whether sprof can run on this machine.
  */
-#ifndef SPROF_ATTACH_START_MACHINE_H
-#define SPROF_ATTACH_START_MACHINE_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -12,5 +11,3 @@ SPROF_MUST_USE bool sprof_machine_check(struct sprof_error *err);
 
 /* The part of this check for commands that only read /proc. */
 SPROF_MUST_USE bool sprof_machine_check_proc(struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What sprof requires of the machine. */
-#ifndef SPROF_ATTACH_START_REQUIREMENTS_H
-#define SPROF_ATTACH_START_REQUIREMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -18,5 +17,3 @@ bool sprof_requirements_has_release(const char *release);
  * pid namespaces has no such line.
  */
 bool sprof_requirements_has_own_proc(const char *status, pid_t self);
-
-#endif

@@ -1,6 +1,5 @@
 /* Facts about the program that a process runs, from its file. */
-#ifndef SPROF_ATTACH_TRACERS_PROGRAM_H
-#define SPROF_ATTACH_TRACERS_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -18,5 +17,3 @@ bool sprof_program_may_trace(pid_t pid);
 bool sprof_program_checks_leaks(pid_t pid, bool is_running);
 /* The same for a program about to be started. Does not search PATH. */
 bool sprof_program_will_check_leaks(const char *path);
-
-#endif

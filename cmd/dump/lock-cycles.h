@@ -1,8 +1,7 @@
 /*
  * The deadlocks among the threads of a dump.
  */
-#ifndef SPROF_CMD_DUMP_LOCK_CYCLES_H
-#define SPROF_CMD_DUMP_LOCK_CYCLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +27,12 @@ struct sprof_lock_cycles {
  */
 SPROF_MUST_USE bool sprof_lock_cycles_find(
 	const struct sprof_stacks *stacks, bool is_live, struct sprof_lock_cycles *ret);
+
+/*
+ * Whether the process handles a signal that may end the wait for a lock, or free the lock. Python handles SIGINT, and
+ * many programs handle crashes: these do not count.
+ */
+bool sprof_lock_wait_may_be_interrupted(pid_t pid);
 
 /* How often each thread has gone to sleep, from /proc. Zeroed is empty and valid. */
 struct sprof_lock_sleeps {
@@ -59,5 +64,3 @@ uint32_t sprof_lock_cycles_first(
 	const struct sprof_lock_cycles *cycles, const struct sprof_stacks *stacks, uint32_t number);
 
 void sprof_lock_cycles_finish(struct sprof_lock_cycles *cycles);
-
-#endif

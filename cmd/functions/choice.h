@@ -1,6 +1,5 @@
 /* The functions to watch, in the user's syntax: "parse,ns::Tree::*,malloc@libc.so.6". */
-#ifndef SPROF_CMD_FUNCTIONS_CHOICE_H
-#define SPROF_CMD_FUNCTIONS_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +47,6 @@ SPROF_MUST_USE bool sprof_function_choice_add(
 SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *choice,
 	const char *program, pid_t pid, struct sprof_error *err);
 
-/* Whether the function is chosen. */
 bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	const struct sprof_module *module, const struct sprof_listed *function);
 
@@ -60,10 +58,7 @@ SPROF_MUST_USE bool sprof_function_choice_check(
 SPROF_MUST_USE bool sprof_function_choice_note_central(
 	const struct sprof_function_choice *choice, struct sprof_error *err);
 
-/* Whether the file is that of the program. */
 bool sprof_function_choice_is_program(
 	struct sprof_function_choice *choice, const struct sprof_module *module);
 
 void sprof_function_choice_finish(struct sprof_function_choice *choice);
-
-#endif

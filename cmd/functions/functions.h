@@ -5,8 +5,7 @@
  * Events are PROBE and RETURN of the catalogue, whose first value is the function's number, and
  * CLONE, FORK, EXEC, EXIT, SIGNAL; all in the order of time.
  */
-#ifndef SPROF_CMD_FUNCTIONS_FUNCTIONS_H
-#define SPROF_CMD_FUNCTIONS_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,8 +48,8 @@ struct sprof_functions_options {
 	/* A thread jumps to this place of its own stack: the calls below are left. May be NULL. */
 	void (*left)(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns);
 	/*
-	 * The launched program has mapped a library, and was held while its functions were found and watched. None of
-	 * its own code has run. May be NULL.
+	 * The launched program has mapped a library, and was held while its functions were found
+	 * and watched. None of its own code has run. May be NULL.
 	 */
 	void (*loaded)(void *data, uint64_t now_ns);
 	/*
@@ -105,5 +104,3 @@ struct sprof_functions_gaps {
 };
 
 struct sprof_functions_gaps sprof_functions_gaps(const struct sprof_functions *functions);
-
-#endif

@@ -1,6 +1,5 @@
 /* One function that the user wants, or a pattern: "ns::Tree::*", "malloc@libc.so.6". */
-#ifndef SPROF_CMD_FUNCTIONS_WISH_H
-#define SPROF_CMD_FUNCTIONS_WISH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,8 +17,8 @@ struct sprof_function_wish {
 
 /*
  * Parses FUNC or FUNC@FILE, which must extend to `end`. FUNC and FILE may be quoted. FILE is a file
- * name, a path if it contains a slash, or a pattern. A trailing "@plt" is a part of FUNC: it names a
- * PLT entry. Call sprof_function_wish_finish() whether or not this succeeds.
+ * name, a path if it contains a slash, or a pattern. A trailing "@plt" is a part of FUNC: it names
+ * a PLT entry. Call sprof_function_wish_finish() whether or not this succeeds.
  */
 SPROF_MUST_USE bool sprof_function_wish_read(const char *text, const char *end,
 	struct sprof_function_wish *ret, struct sprof_error *err);
@@ -27,5 +26,3 @@ void sprof_function_wish_finish(struct sprof_function_wish *wish);
 
 /* The end of one wish in a list: a comma outside of brackets and quotes, or the end of the text. */
 const char *sprof_function_wish_end(const char *begin);
-
-#endif

@@ -2,8 +2,7 @@
  * Single delays of `sprof rundelay`: lines about those that are too long (--detail), and files with
  * the lengths of all (--heatmap).
  */
-#ifndef SPROF_CMD_RUNDELAY_SINGLE_DELAYS_H
-#define SPROF_CMD_RUNDELAY_SINGLE_DELAYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +32,6 @@ struct sprof_single_delays {
 SPROF_MUST_USE bool sprof_single_delays_begin(struct sprof_single_delays *singles,
 	const struct sprof_detail *detail, struct sprof_error *err);
 
-/* Whether it wants steps at all. */
 bool sprof_single_delays_are_wanted(const struct sprof_single_delays *singles);
 
 /* Takes a step; `data` is the struct (struct sprof_delay_options). */
@@ -50,5 +48,3 @@ SPROF_MUST_USE bool sprof_single_delays_close(
 	struct sprof_single_delays *singles, struct sprof_error *err);
 
 void sprof_single_delays_finish(struct sprof_single_delays *singles);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to cmd/syscalls/: the options of `sprof syscalls`, and the state of its run. */
-#ifndef SPROF_CMD_SYSCALLS_STATE_H
-#define SPROF_CMD_SYSCALLS_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,8 +48,8 @@ struct syscalls {
 };
 
 /*
- * In tables.c: writes the figures of all threads together, or of each, to a file or, if `path` is NULL, to
- * stdout.
+ * In tables.c: writes the figures of all threads together, or of each, to a file or, if `path` is
+ * NULL, to stdout.
  */
 SPROF_MUST_USE bool sprof_syscalls_report(const struct syscalls *syscalls,
 	const struct sprof_call_table *threads, struct sprof_call_report *what, const char *path,
@@ -58,5 +57,3 @@ SPROF_MUST_USE bool sprof_syscalls_report(const struct syscalls *syscalls,
 /* The table of the whole run, to each text file and, if wanted, to stdout. */
 SPROF_MUST_USE bool sprof_syscalls_report_total(
 	const struct syscalls *syscalls, struct sprof_error *err);
-
-#endif

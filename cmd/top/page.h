@@ -1,13 +1,23 @@
 /* The layout of sprof top's screen as lines of text. Independent of the terminal. */
-#ifndef SPROF_CMD_TOP_PAGE_H
-#define SPROF_CMD_TOP_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cmd/top/head.h"
 #include "cmd/top/state.h"
 #include "output/top/table.h"
+
+/* The lines above the table: the target, where its time goes, and the accuracy of the figures. */
+enum { SPROF_TOP_HEAD_LINES = 3, SPROF_TOP_HEAD_SIZE = 512 };
+
+struct sprof_top_head {
+	const char *command; /* of the target */
+	const char *end;     /* how the run ended; NULL: running */
+	const struct sprof_top_state *state;
+	const struct sprof_top_shown *shown; /* NULL: no figures yet */
+	/* figures don't cover the whole time since the start */
+	bool is_cut;
+};
 
 enum sprof_top_style {
 	SPROF_TOP_PLAIN,
@@ -42,5 +52,3 @@ char *sprof_top_page_line(const struct sprof_top_page *page,
 /* Handles a click, which changes the state as keys do. Returns false if out of memory. */
 bool sprof_top_page_click(const struct sprof_top_page *page, struct sprof_top_state *state,
 	const struct sprof_top_contents *contents, size_t row, size_t column);
-
-#endif

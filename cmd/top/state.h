@@ -1,6 +1,5 @@
 /* The view of sprof top's user, and how keys change it. Independent of the terminal. */
-#ifndef SPROF_CMD_TOP_STATE_H
-#define SPROF_CMD_TOP_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +38,10 @@ struct sprof_top_state {
 	char filter[SPROF_TOP_TYPED];
 	enum sprof_top_prompt prompt;
 	char typed[SPROF_TOP_TYPED];
-	/* `typed` is a default, which the first character replaces; the owner proposes a file's name */
+	/*
+	 * `typed` is a default, which the first character replaces; the owner proposes a file's
+	 * name
+	 */
 	bool is_proposal;
 	char message[SPROF_TOP_MESSAGE]; /* result of the last key; empty: none */
 	bool is_frozen, is_paused, shows_help, quits;
@@ -71,5 +73,3 @@ void sprof_top_state_select(
 	struct sprof_top_state *state, const struct sprof_top_table *table, size_t row);
 void sprof_top_state_sort(
 	struct sprof_top_state *state, const struct sprof_top_table *table, size_t column);
-
-#endif

@@ -3,8 +3,7 @@
  * lead back; each walk still ends, because offsets must rise: `last` is the highest one so far, in
  * nested lists too.
  */
-#ifndef SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
-#define SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
+#pragma once
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -47,7 +46,6 @@ static inline bool sprof_die_children_next(struct sprof_die_children *children)
 	return sprof_die_child(&children->parent, &children->last, &children->die);
 }
 
-/* Whether the DIE describes a call. */
 static inline bool sprof_die_is_call(int tag)
 {
 	return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
@@ -67,5 +65,3 @@ static inline bool sprof_die_flag(Dwarf_Die *die, unsigned name)
 
 	return dwarf_formflag(dwarf_attr(die, name, &attribute), &value) == 0 && value;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* All known functions of a module and, if requested, its data, for display. */
-#ifndef SPROF_ELFSYM_NAMES_LISTING_H
-#define SPROF_ELFSYM_NAMES_LISTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,8 +30,8 @@ struct sprof_listing {
 };
 
 /*
- * Whether the function (setjmp, vfork) returns again later to a saved return address. If a source has
- * replaced it, the second return would be unexpected and kill the program.
+ * Whether the function (setjmp, vfork) returns again later to a saved return address. If a source
+ * has replaced it, the second return would be unexpected and kill the program.
  */
 bool sprof_name_returns_twice(const char *linkage);
 
@@ -68,5 +67,3 @@ const struct sprof_listed *sprof_listing_find(
  * none. */
 const struct sprof_listed *sprof_listing_find_data(
 	const struct sprof_listing *listing, uint64_t address);
-
-#endif

@@ -1,6 +1,5 @@
 /* Output formats of tools that print symbols, parsed line by line. */
-#ifndef SPROF_ELFSYM_SYMLIST_FORMS_H
-#define SPROF_ELFSYM_SYMLIST_FORMS_H
+#pragma once
 
 #include "elfsym/symlist/symlist.h"
 
@@ -14,7 +13,6 @@ enum sprof_symlist_verdict {
 typedef enum sprof_symlist_verdict (*sprof_symlist_parser)(
 	const char *line, const char *end, struct sprof_symlist_line *ret);
 
-/* Perf maps. */
 enum sprof_symlist_verdict sprof_symlist_parse_perf_map(
 	const char *line, const char *end, struct sprof_symlist_line *ret);
 
@@ -24,5 +22,3 @@ sprof_symlist_parser sprof_symlist_choose(const char *text, const char *end);
 /* Moves the cursor past the next line. Returns false at the end. */
 bool sprof_symlist_next_line(
 	const char **cursor, const char *end, const char **ret_line, const char **ret_end);
-
-#endif

@@ -15,8 +15,7 @@
  * kernel's events). Expressions over a key have only `key`. Functions: `comm_get(TID)`,
  * `syscall_name(NUMBER)`, `sym(ADDRESS)`; expressions over a key also have `printf(FORMAT, ...)`.
  */
-#ifndef SPROF_EVENTS_EXPRESSION_EXPRESSION_H
-#define SPROF_EVENTS_EXPRESSION_EXPRESSION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +55,6 @@ enum sprof_trace_kind sprof_expression_kind(const struct sprof_expression *expre
 bool sprof_expression_is_tid(const struct sprof_expression *expression);
 /* Whether it uses such a field. */
 bool sprof_expression_has_tid(const struct sprof_expression *expression);
-/* Whether it uses _cpu. */
 bool sprof_expression_has_cpu(const struct sprof_expression *expression);
 
 /*
@@ -94,5 +92,3 @@ bool sprof_expression_may_hold(const struct sprof_expression *expression, int64_
 /* Writes the printf() output to frame->out or, if there is none, the value. */
 void sprof_expression_print(
 	const struct sprof_expression *expression, struct sprof_expression_frame *frame);
-
-#endif

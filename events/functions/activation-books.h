@@ -2,8 +2,7 @@
  * Statistics of function calls: one row per function and one per pair of function and caller, per
  * thread if wanted; and a list of the first calls.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_BOOKS_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATION_BOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,8 +69,9 @@ struct sprof_activation_call {
 
 /* Zeroed is empty and valid, and keeps no calls. */
 struct sprof_activation_books {
-	bool by_thread; /* each thread has separate rows */
-	size_t limit;   /* of calls that are kept */
+	uint64_t weight; /* each call counts as that many */
+	bool by_thread;  /* each thread has separate rows */
+	size_t limit;    /* of calls that are kept */
 	/* Called for each call with a tag, once its end is known. May be NULL. */
 	void (*ended)(void *data, uint32_t tag, enum sprof_activation_end end);
 	void *data;
@@ -101,5 +101,3 @@ bool sprof_activation_is_timed(enum sprof_activation_end end);
 uint64_t sprof_activation_row_calls(const struct sprof_activation_row *row);
 
 void sprof_activation_books_finish(struct sprof_activation_books *books);
-
-#endif

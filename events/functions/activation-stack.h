@@ -11,8 +11,7 @@
  * another stack (a coroutine, a signal handler). They are set aside, and come back when the thread
  * returns to that stack.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_STACK_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATION_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,7 +77,9 @@ SPROF_MUST_USE bool sprof_activation_stack_enter(struct sprof_activation_stack *
 SPROF_MUST_USE bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *call, uint64_t now_ns);
 
-/* The thread jumps there: the calls below on that stack are left. Returns false if out of memory. */
+/*
+ * The thread jumps there: the calls below on that stack are left. Returns false if out of memory.
+ */
 SPROF_MUST_USE bool sprof_activation_stack_leave(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *at, uint64_t now_ns);
 
@@ -101,5 +102,3 @@ SPROF_MUST_USE bool sprof_activation_stack_end(
 	struct sprof_activation_stack *stack, enum sprof_activation_end end, uint64_t now_ns);
 
 void sprof_activation_stack_finish(struct sprof_activation_stack *stack);
-
-#endif

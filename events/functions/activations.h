@@ -2,8 +2,7 @@
  * Call counts and durations of functions, over all threads, computed from events at function begin
  * and return.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATIONS_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,6 +58,9 @@ uint64_t sprof_activation_sp(const struct sprof_trace_event *event);
  */
 SPROF_MUST_USE bool sprof_activations_gap(struct sprof_activations *activations, uint64_t until_ns);
 
+/* Calls that end from now on count as `weight` calls (1 unless called). */
+void sprof_activations_weigh(struct sprof_activations *activations, uint64_t weight);
+
 /* A watching window ends: open calls end as EDGE. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activations_edge(struct sprof_activations *activations, uint64_t now_ns);
 
@@ -75,5 +77,3 @@ const struct sprof_activation_books *sprof_activations_books(
 
 /* NULL is accepted. */
 void sprof_activations_destroy(struct sprof_activations *activations);
-
-#endif

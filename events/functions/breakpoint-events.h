@@ -5,8 +5,7 @@
  * Return addresses on the stack are not changed, so exceptions, longjmp(3) and unwinders are
  * unaffected.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_BREAKPOINT_EVENTS_H
-#define SPROF_EVENTS_FUNCTIONS_BREAKPOINT_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,7 +45,9 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 enum sprof_breakpoint_way {
 	SPROF_BREAKPOINT_CALL,
 	SPROF_BREAKPOINT_BRIEF, /* no returns and no stacks */
-	/* an IFUNC's code: it has no events, but the function that it returns is watched, as CALL */
+	/*
+	 * an IFUNC's code: it has no events, but the function that it returns is watched, as CALL
+	 */
 	SPROF_BREAKPOINT_RESOLVER,
 	/* the loader calls it when it has mapped or unmapped libraries: no events */
 	SPROF_BREAKPOINT_LOADER,
@@ -90,5 +91,3 @@ struct sprof_breakpoint_load sprof_breakpoint_events_load(
  * breakpoints.
  */
 struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events);
-
-#endif

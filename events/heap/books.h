@@ -3,8 +3,7 @@
  * piece of memory of one process. A site is a thread with a stack. A block counts for the site that
  * allocated it, whichever thread frees it; SPROF_HEAP_RELEASED alone is of the other one.
  */
-#ifndef SPROF_EVENTS_HEAP_BOOKS_H
-#define SPROF_EVENTS_HEAP_BOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,7 +68,6 @@ struct sprof_heap_process {
 	uint64_t ended_ns;
 };
 
-/* Statistics of resizes. */
 struct sprof_heap_resizes {
 	uint64_t count, moved;
 	uint64_t grown, shrunk; /* resizes that changed the size */
@@ -117,7 +115,6 @@ void sprof_heap_process_revive(struct sprof_heap_books *books, uint32_t process)
 /* The process has executed another program: its blocks become REPLACED. */
 void sprof_heap_process_replace(struct sprof_heap_books *books, uint32_t process);
 
-/* An allocation. */
 struct sprof_heap_request {
 	uint64_t time_ns;
 	uint64_t address; /* 0: unknown */
@@ -158,5 +155,3 @@ struct sprof_heap_sum sprof_heap_at_peak(
 	const struct sprof_heap_books *books, const struct sprof_heap_site *site);
 
 void sprof_heap_finish(struct sprof_heap_books *books);
-
-#endif

@@ -2,8 +2,7 @@
  * Shows what happened around and between the two events of an instance. Keeps a ring of recent
  * events, bounded by memory, and prints the lines of each requested instance.
  */
-#ifndef SPROF_EVENTS_PAIRS_DETAILS_H
-#define SPROF_EVENTS_PAIRS_DETAILS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -21,8 +20,10 @@ struct sprof_details_options {
 
 enum { SPROF_DETAILS_MAX_BYTES = 64 << 20 };
 
-/* Parses "all" or "-1ms,+2ms,1,2,hide<10us,samecpu,samepid,sametid,samekey". On false, the error begins with
- * "column N: ". */
+/*
+ * Parses "all" or "-1ms,+2ms,1,2,hide<10us,samecpu,samepid,sametid,samekey". On false, the error
+ * begins with "column N: ".
+ */
 SPROF_MUST_USE bool sprof_details_parse(
 	const char *text, struct sprof_details_options *ret, struct sprof_error *err);
 
@@ -87,5 +88,3 @@ void sprof_details_flush(struct sprof_details *details, uint64_t now_ns);
 /* Bytes used by the ring; number of events dropped because the ring was full. */
 size_t sprof_details_bytes(const struct sprof_details *details);
 uint64_t sprof_details_evicted(const struct sprof_details *details);
-
-#endif

@@ -1,6 +1,5 @@
 /* One scheduler record of a thread: the input of delays.h. */
-#ifndef SPROF_EVENTS_PERF_SCHED_RECORD_H
-#define SPROF_EVENTS_PERF_SCHED_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,8 +32,8 @@ struct sprof_sched_record {
 	int cpu;
 	bool preempted; /* OFF: it was still runnable */
 	/*
-	 * OFF: the thread that gets its CPU; ON: the one that had it before; WAKING, WAKEUP: the one
-	 * that ran there; 0: the idle one; SPROF_SCHED_UNKNOWN: not known
+	 * OFF: the thread that gets its CPU; ON: the one that had it before; WAKING, WAKEUP: the
+	 * one that ran there; 0: the idle one; SPROF_SCHED_UNKNOWN: not known
 	 */
 	pid_t other;
 	union {
@@ -46,5 +45,3 @@ struct sprof_sched_record {
 		uint64_t lost; /* GAP_END: number of records */
 	};
 };
-
-#endif

@@ -3,8 +3,7 @@
  * system calls and scheduling from tracepoints; context switches, page faults, the task clock,
  * function calls. The kernel decides which of them a user may record.
  */
-#ifndef SPROF_EVENTS_RECORDED_EVENTS_H
-#define SPROF_EVENTS_RECORDED_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,8 +45,8 @@ SPROF_MUST_USE bool sprof_recorded_events_create(const struct sprof_recorded_opt
 void sprof_recorded_events_destroy(struct sprof_recorded_events *events);
 
 /*
- * Adds a hardware breakpoint during the run, for the threads of a process and those that they start.
- * The probe must outlive `events`. Returns false if there are none here, or out of memory.
+ * Adds a hardware breakpoint during the run, for the threads of a process and those that they
+ * start. The probe must outlive `events`. Returns false if there are none here, or out of memory.
  */
 SPROF_MUST_USE bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 	const struct sprof_probe *probe, const struct sprof_process *process,
@@ -73,5 +72,3 @@ struct sprof_recorded_gaps {
 };
 
 struct sprof_recorded_gaps sprof_recorded_events_gaps(const struct sprof_recorded_events *events);
-
-#endif

@@ -2,8 +2,7 @@
  * The perf events behind the catalogue: which perf event produces which type, whether the kernel
  * permits it, and how its records are read.
  */
-#ifndef SPROF_EVENTS_RECORDED_POINT_H
-#define SPROF_EVENTS_RECORDED_POINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,9 +19,9 @@ struct sprof_probe {
 	const char *path; /* of its file; NULL: a hardware breakpoint for one process */
 	uint64_t offset;  /* file offset of its first instruction; with path NULL, its address */
 	int64_t number;   /* its events' number; several probes may share one */
+	pid_t pid;        /* with path NULL: the process, until it executes another program */
 };
 
-/* What to record. */
 struct sprof_recorded_wants {
 	uint32_t types;                   /* 1 << enum sprof_trace_type, or-ed */
 	uint32_t stacks;                  /* the types that have stacks */
@@ -41,11 +40,12 @@ struct sprof_recorded_point {
 	struct sprof_tracepoint_type tracepoint; /* zeroed: not a tracepoint */
 	const struct sprof_probe *probe;         /* points into the wants */
 	bool has_stack;
+	bool is_over; /* the program at whose address the probe was is gone */
 };
 
 /*
- * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if this machine has
- * none. Finish it in both cases.
+ * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if
+ * this machine has none. Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_recorded_point_init(struct sprof_recorded_point *point,
 	enum sprof_trace_type type, const struct sprof_recorded_wants *wants,
@@ -73,5 +73,3 @@ enum sprof_trace_type sprof_recorded_point_type(
 	const struct sprof_recorded_point *point, const struct sprof_perf_record *record);
 void sprof_recorded_point_read(const struct sprof_recorded_point *point,
 	const struct sprof_perf_record *record, struct sprof_tracepoint_values *ret);
-
-#endif

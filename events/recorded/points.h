@@ -1,6 +1,5 @@
 /* All perf events of a run, opened per thread or for the machine, and their shared rings. */
-#ifndef SPROF_EVENTS_RECORDED_POINTS_H
-#define SPROF_EVENTS_RECORDED_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +62,8 @@ void sprof_recorded_points_enable(struct sprof_recorded_points *points);
  */
 void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points);
 void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pid_t tid);
-void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid);
+void sprof_recorded_points_watch_newborn(
+	struct sprof_recorded_points *points, pid_t pid, pid_t tid);
 
 /*
  * Adds a probe, which must outlive the points. Opens nothing yet, and does not check permission:
@@ -75,7 +75,10 @@ SPROF_MUST_USE bool sprof_recorded_points_add_probe(struct sprof_recorded_points
 /* Opens the last added point for a thread. */
 void sprof_recorded_points_watch_added(struct sprof_recorded_points *points, pid_t tid);
 
-/* A thread has ended, and its records have been read: closes what was opened for it alone. */
+/*
+ * A thread has ended, and its records have been read: closes what was opened for it alone. With a process's pid, its
+ * program is over, too.
+ */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid);
 
 /* Whether some events are recorded in user code only, because the kernel permits no more. */
@@ -84,5 +87,3 @@ bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *po
 /* The point that produced a record; NULL: unknown. */
 const struct sprof_recorded_point *sprof_recorded_points_find(
 	const struct sprof_recorded_points *points, const struct sprof_perf_record *record);
-
-#endif

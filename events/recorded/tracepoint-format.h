@@ -2,8 +2,7 @@
  * Parses a tracepoint's `format` file (Documentation/trace/events.rst, "Event formats"), from text;
  * needs no tracefs.
  */
-#ifndef SPROF_EVENTS_RECORDED_TRACEPOINT_FORMAT_H
-#define SPROF_EVENTS_RECORDED_TRACEPOINT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +10,6 @@
 
 #include "base/attributes.h"
 
-/* A numeric field. */
 struct sprof_tracepoint_field {
 	uint32_t offset; /* in a sample's raw bytes */
 	uint32_t size;   /* in bytes: 1, 2, 4 or 8 */
@@ -26,8 +24,8 @@ SPROF_MUST_USE bool sprof_tracepoint_format_find(
 	const char *text, const char *name, struct sprof_tracepoint_field *ret);
 
 /*
- * Finds the first element of an array of `count` elements; 1: a number. A text is an array of
- * bytes. Returns false if there is no such field.
+ * Finds the first element of an array of `count` elements; `count` 1: of a single number. A text is
+ * an array of bytes. Returns false if there is no such field.
  */
 SPROF_MUST_USE bool sprof_tracepoint_format_find_elements(
 	const char *text, const char *name, unsigned count, struct sprof_tracepoint_field *ret);
@@ -35,5 +33,3 @@ SPROF_MUST_USE bool sprof_tracepoint_format_find_elements(
 /* Reads the field's value. Returns false if the sample is too short. */
 SPROF_MUST_USE bool sprof_tracepoint_field_read(
 	const struct sprof_tracepoint_field *field, const void *raw, size_t size, int64_t *ret);
-
-#endif

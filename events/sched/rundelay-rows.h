@@ -1,6 +1,5 @@
 /* Rows of a report on run-queue delays, for the table and for JSON. */
-#ifndef SPROF_EVENTS_SCHED_RUNDELAY_ROWS_H
-#define SPROF_EVENTS_SCHED_RUNDELAY_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,7 +56,9 @@ bool sprof_rundelay_row_is_derived(const struct sprof_rundelay_row *row);
 /* Whether its thread ended after records were lost, and before its sums were read again. */
 bool sprof_rundelay_row_is_short(const struct sprof_rundelay_row *row);
 
-/* Of the threads shown, the one with the longest wait for a CPU that is still going on. NULL: none. */
+/*
+ * Of the threads shown, the one with the longest wait for a CPU that is still going on. NULL: none.
+ */
 const struct sprof_delay_thread *sprof_rundelay_waiter(
 	const struct sprof_rundelay_view *view, uint64_t *ret_waited_ns);
 
@@ -66,5 +67,3 @@ const char *sprof_rundelay_row_start(const struct sprof_rundelay_row *row);
 
 /* "perf switch records + schedstat". */
 const char *sprof_rundelay_source_name(enum sprof_rundelay_source source);
-
-#endif

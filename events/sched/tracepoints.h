@@ -4,11 +4,10 @@
  *
  * The switch to a thread is recorded in the context of the previous thread, and a wakeup in that of
  * the waker; per-thread events would miss both. So these events are opened per CPU for all threads,
- * with a kernel filter for the process's threads (events/recorded/tid-filter.h). The number of descriptors does not
- * grow with the number of threads.
+ * with a kernel filter for the process's threads (events/recorded/tid-filter.h). The number of
+ * descriptors does not grow with the number of threads.
  */
-#ifndef SPROF_EVENTS_SCHED_TRACEPOINTS_H
-#define SPROF_EVENTS_SCHED_TRACEPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void sprof_sched_tracepoints_finish(struct sprof_sched_tracepoints *points);
 
 /* The tid that the kernel assigned last, in any process; 0: unknown. */
 pid_t sprof_last_tid(void);
-
-#endif

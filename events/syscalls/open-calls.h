@@ -2,8 +2,7 @@
  * Assigns the stops of one thread to system calls. A call that is interrupted by a signal or a stop
  * and restarted by the kernel counts as one call. Works only on the values passed in.
  */
-#ifndef SPROF_EVENTS_SYSCALLS_OPEN_CALLS_H
-#define SPROF_EVENTS_SYSCALLS_OPEN_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,12 +80,9 @@ bool sprof_open_calls_close(struct open_calls *open, enum sprof_call_ending endi
 /* The open call as if it ended now. Returns false if there is none. */
 bool sprof_open_calls_present(
 	const struct open_calls *open, uint64_t now_ns, struct sprof_call *ret);
-/* Sets the open call's stack. */
 void sprof_open_calls_set_stack(struct open_calls *open, uint32_t stack);
 /* The thread has executed another program. */
 void sprof_open_calls_executed(struct open_calls *open);
 
 /* AUDIT_ARCH_* of this machine. */
 uint32_t sprof_call_native_arch(void);
-
-#endif

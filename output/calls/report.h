@@ -1,6 +1,5 @@
 /* The report of `sprof calls`: tables and paths as text, JSON, a timeline. */
-#ifndef SPROF_OUTPUT_CALLS_REPORT_H
-#define SPROF_OUTPUT_CALLS_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +12,6 @@
 #include "profile/model/owners.h"
 #include "profile/model/profile.h"
 
-/* Columns of the table. */
 enum sprof_calls_column {
 	SPROF_CALLS_FUNCTION,
 	SPROF_CALLS_CALLS,
@@ -102,5 +100,3 @@ SPROF_MUST_USE bool sprof_calls_paths(
 	const struct sprof_calls_report *report, const bool *wanted, struct sprof_out *out);
 /* Writes a note if the list is incomplete, or not all calls were seen. */
 void sprof_calls_note_limit(const struct sprof_calls_report *report, struct sprof_out *out);
-
-#endif

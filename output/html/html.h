@@ -26,9 +26,9 @@
  *   rows       packed, one per thread: distance to the previous row's node, context, the function
  *              that its time is charged to plus 1 (profile/classify/own-place.h; 0: none),
  *              samples, ns of user, sys, runq, wait, stolen: 9 per row; 10 with a `value`
- *   answer     the sentences of the verdict (output/summary/summary.h); idle_ns: time of threads that
- *              waited for work, 0 if all did; own: function, tenths of a percent of the time that
- *              the answer is of: 2 per function of the answer
+ *   answer     the sentences of the verdict (output/summary/summary.h); idle_ns: time of threads
+ *              that waited for work, 0 if all did; own: function, tenths of a percent of the time
+ *              that the answer is of: 2 per function of the answer
  *   gaps       module, addresses without a name, samples with such an address, reason and remedy
  *              (text or null): 5 per module
  *
@@ -42,8 +42,7 @@
  *
  * Numbers are integers. Browsers use doubles, exact up to 2^53, which is 104 days in ns.
  */
-#ifndef SPROF_OUTPUT_HTML_HTML_H
-#define SPROF_OUTPUT_HTML_HTML_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -101,5 +100,3 @@ bool sprof_html_put_string(const struct sprof_html *html, const char *text);
 
 /* Writes the summary's sentences about the programs. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_html_write_answer(const struct sprof_html *html, struct sprof_error *err);
-
-#endif

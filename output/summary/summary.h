@@ -1,8 +1,7 @@
 /*
  * Private to output/: the parts of the summary.
  */
-#ifndef SPROF_OUTPUT_SUMMARY_SUMMARY_H
-#define SPROF_OUTPUT_SUMMARY_SUMMARY_H
+#pragma once
 
 #include "base/attributes.h"
 #include "output/format.h"
@@ -57,8 +56,8 @@ void sprof_summary_put_legend(struct sprof_summary *summary);
 void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
 void sprof_summary_end_line(struct sprof_summary *summary);
 /*
- * Writes a text after a label. Breaks lines between words, and truncates to `most` lines. A NULL text
- * means that there was no memory for it.
+ * Writes a text after a label. Breaks lines between words, and truncates to `most` lines. A NULL
+ * text means that there was no memory for it.
  */
 void sprof_summary_put_text(
 	struct sprof_summary *summary, const char *label, const char *text, size_t most);
@@ -172,5 +171,3 @@ char *sprof_summary_doubts(const struct sprof_profile *profile, uint64_t samples
  */
 char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof_graph *graph,
 	size_t node, size_t room);
-
-#endif

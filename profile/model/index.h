@@ -1,6 +1,5 @@
 /* Private to profile/: lookup tables used while a profile grows. */
-#ifndef SPROF_PROFILE_MODEL_INDEX_H
-#define SPROF_PROFILE_MODEL_INDEX_H
+#pragma once
 
 #include "base/interned.h"
 #include "base/strtab.h"
@@ -86,8 +85,8 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 	size_t count, uint32_t *ret_stack);
 
 /*
- * Finds or adds the function, compared by profile/model/function-key.c; other fields keep their first values.
- * Returns false if out of memory.
+ * Finds or adds the function, compared by profile/model/function-key.c; other fields keep their
+ * first values. Returns false if out of memory.
  */
 bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
@@ -184,5 +183,3 @@ bool sprof_profile_intern_thread(
 /* Appends a line to the last named location. Returns false if out of memory. */
 bool sprof_profile_append_line(struct sprof_profile *profile,
 	struct sprof_profile_location *location, const struct sprof_profile_line *line);
-
-#endif

@@ -9,8 +9,7 @@
  *   root + values of the callers = total
  *   self + values of the callees = total
  */
-#ifndef SPROF_PROFILE_VIEWS_NEIGHBOURS_H
-#define SPROF_PROFILE_VIEWS_NEIGHBOURS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,12 +48,10 @@ struct sprof_neighbours {
 };
 
 /*
- * For functions with names that match `pattern` (see profile/edit/filter.h); NULL: for all with weight.
- * Fills *ret; the caller finishes it. Fails on an invalid pattern (kind USAGE).
+ * For functions with names that match `pattern` (see profile/edit/filter.h); NULL: for all with
+ * weight. Fills *ret; the caller finishes it. Fails on an invalid pattern (kind USAGE).
  */
 SPROF_MUST_USE bool sprof_neighbours_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, const char *pattern, struct sprof_neighbours *ret,
 	struct sprof_error *err);
 void sprof_neighbours_finish(struct sprof_neighbours *neighbours);
-
-#endif

@@ -5,8 +5,7 @@
  * Every location must be named. Inlined functions count as functions. A function's total counts
  * each stack once, even if the function recurs on it.
  */
-#ifndef SPROF_PROFILE_VIEWS_VIEW_H
-#define SPROF_PROFILE_VIEWS_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +27,11 @@ struct sprof_view {
 	bool by_total;                        /* flat: sort by total instead of self */
 	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
 	/*
-	 * waits: children with the same name share a row, with the first one's object; naps of a
-	 * function, too, without an object if they differ
+	 * waits: children with the same name share a row, with the first one's object, as do the
+	 * clients of a server and things without a name; naps of a function, too, without an object
+	 * if they differ
 	 */
-	bool joins_children;
+	bool joins_alike;
 	bool own_code; /* graphs: only the program's own functions (profile/classify/own-code.h) */
 	bool folds_recursion; /* graphs: fold recursion (profile/model/recursion.h) */
 	double min_percent;   /* graphs: nodes with a smaller share have no children; 0: no limit */
@@ -154,5 +154,3 @@ enum sprof_verdict sprof_verdict_of_view(
 	const struct sprof_profile *profile, const struct sprof_view *view, const bool *idle);
 /* "cpu", "syscall", "io", "lock", "idle", "wait", "starved"; "-" for none. */
 const char *sprof_verdict_name(enum sprof_verdict verdict);
-
-#endif

@@ -2,8 +2,7 @@
  * What blocked threads waited for, and which threads held them up: a read-only view of the rows.
  * Locations and waits must be named.
  */
-#ifndef SPROF_PROFILE_VIEWS_WAITS_H
-#define SPROF_PROFILE_VIEWS_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +13,8 @@
 #include "profile/views/view.h"
 
 /*
- * Keyed by system call, object, and the program's own function (profile/classify/own-place.h); for a lock in
- * private memory also by process. Times are blocked time.
+ * Keyed by system call, object, and the program's own function (profile/classify/own-place.h); for
+ * a lock in private memory also by process. Times are blocked time.
  */
 struct sprof_waits_row {
 	const char *syscall; /* NULL: none or unknown */
@@ -25,7 +24,7 @@ struct sprof_waits_row {
 	/* of the lock; SPROF_PROFILE_NONE: no lock, or shared by several processes */
 	uint32_t process;
 	uint32_t threads;
-	uint32_t alike; /* number of objects in this row: 1, except for joined children */
+	uint32_t alike; /* number of objects in this row: 1, except for those that the view joins */
 	uint64_t ns, samples;
 	/* number and longest of the exact waits; 0: known by ticks only */
 	uint64_t waits, longest_ns;
@@ -58,5 +57,3 @@ struct sprof_waits_table {
 SPROF_MUST_USE bool sprof_waits_table_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, struct sprof_waits_table *ret, struct sprof_error *err);
 void sprof_waits_table_finish(struct sprof_waits_table *waits);
-
-#endif

@@ -53,7 +53,6 @@ void sprof_waits_finish(struct waits *waits)
 		sprof_areas_finish(&waits->areas[i].areas);
 }
 
-/* One lookup. */
 struct looking {
 	struct waits *waits;
 	struct sprof_thread *thread;

@@ -2,8 +2,7 @@
  * What blocked threads wait for: looked up once per new wait; the holder of a lock, at every
  * sample.
  */
-#ifndef SPROF_SAMPLER_ACCOUNT_WAITS_H
-#define SPROF_SAMPLER_ACCOUNT_WAITS_H
+#pragma once
 
 #include "blocked/areas.h"
 #include "blocked/object.h"
@@ -83,7 +82,6 @@ uint32_t sprof_waits_running(
 const struct seen_lock *sprof_locks_look(struct locks *locks, struct sprof_thread *thread,
 	struct lock_watch *watch, uint64_t now_ns);
 
-/* A look at a descriptor. */
 struct descriptor_look {
 	pid_t pid;
 	int number;
@@ -97,5 +95,3 @@ struct descriptor_look {
  */
 bool sprof_descriptors_were_same(
 	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns);
-
-#endif
