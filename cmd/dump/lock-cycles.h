@@ -51,7 +51,8 @@ void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps);
 
 /*
  * Drops the cycles with a thread that has gone to sleep since `sleeps`, or is not in it. If the
- * stacks were taken after `sleeps`, the threads of all other cycles have waited the whole time.
+ * stacks were taken after `sleeps`, the threads of all other cycles have waited the whole time. A
+ * thread that waits for Python's interpreter lock may have woken up meanwhile, but not its holder.
  */
 void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
 	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks);

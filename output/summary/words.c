@@ -208,6 +208,8 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 		put_lock(words, wait->object, room);
 	else if (wait->object)
 		put_name(words, wait->object, room);
+	if (wait->alike > 1)
+		fprintf(words->stream, " and %" PRIu32 " more like it", wait->alike - 1);
 	if (wait->function != SPROF_PROFILE_NONE) {
 		fputs(is_lock ? " in " : ", by ", words->stream);
 		put_function(words, profile, wait->function, room);

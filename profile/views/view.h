@@ -28,8 +28,9 @@ struct sprof_view {
 	bool by_total;                        /* flat: sort by total instead of self */
 	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
 	/*
-	 * waits: children with the same name share a row, with the first one's object; naps of a
-	 * function, too, without an object if they differ
+	 * waits: children with the same name share a row, with the first one's object, as do the
+	 * clients of a server and things without a name; naps of a function, too, without an object
+	 * if they differ
 	 */
 	bool joins_alike;
 	bool own_code; /* graphs: only the program's own functions (profile/classify/own-code.h) */

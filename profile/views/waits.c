@@ -41,20 +41,21 @@ static struct sprof_hash hash_of(const char *text, uint64_t one, uint64_t other)
 
 /*
  * The part of an object's name that it shares with others of its kind: a child's program of "cc1 (12)", a server's
- * address of "tcp 1.2.3.4:80 <- 5.6.7.8:4711", or what is known of a socket without an address. Returns its length, or
- * 0: there are no others.
+ * address of "tcp 1.2.3.4:80 <- 5.6.7.8:4711", or what is known of a socket without an address or of a condition
+ * variable without a name. Returns its length, or 0: there are no others.
  */
 static size_t shared_part(const struct sprof_profile_context *context)
 {
-	static const char unnamed[] = "socket:[", client[] = " <- ";
+	static const char *const unnamed[] = {"socket:[", "condition variable [", NULL};
+	static const char client[] = " <- ";
 	const char *object = context->object, *found;
 
 	if (!object)
 		return 0;
 	if (context->kind == SPROF_WAIT_KIND_CHILD)
 		return strcspn(object, "(");
-	if (sprof_string_starts_with(object, unnamed))
-		return strlen(unnamed);
+	if (sprof_string_starts_with_any(object, unnamed))
+		return strcspn(object, "[");
 	found = strchr(object, ',') ? NULL : strstr(object, client);
 	return found ? (size_t)(found - object) : 0;
 }

@@ -284,6 +284,56 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* A socket without an address is newer than the last table of sockets. */
+static void a_new_socket_is_a_clients_where_all_others_are(void **state)
+{
+	static const struct sprof_profile_context client = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "recvfrom",
+		.object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"};
+	static const struct sprof_profile_context database = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "recvfrom",
+		.object = "tcp 1.2.3.4:4712 -> 1.2.3.5:5432"};
+	static const struct sprof_profile_context unknown = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "recvfrom",
+		.object = "socket:[81]"};
+	static const struct {
+		const char *folded;
+		const struct sprof_profile_context *context;
+		bool idle;
+	} rows[] = {
+		{"start;serve", &client, true},
+		{"start;serve", &unknown, true},
+		{"start;serve;ask", &database, false},
+		{"start;serve;ask", &unknown, false},
+		{"start;serve;relay", &client, true},
+		{"start;serve;relay", &database, false},
+		{"start;serve;relay", &unknown, false},
+		{"start;serve;other", &unknown, false},
+	};
+	struct sprof_profile *profile = sprof_build_create();
+	uint32_t thread = add_thread(profile, 1, "a");
+	bool *idle;
+	size_t found = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		add_waiting(profile, thread, rows[i].folded, rows[i].context, 10 * (i + 1));
+	idle = sprof_profile_idle_rows(profile);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const uint64_t samples = profile->rows[i].metrics.samples;
+
+		if (!samples)
+			continue;
+		assert_int_equal(idle[i], rows[samples - 1].idle);
+		found++;
+	}
+	assert_int_equal(found, sizeof(rows) / sizeof(rows[0]));
+	free(idle);
+	sprof_profile_destroy(profile);
+}
+
 /* Other functions of such names are not Rust's. */
 static void locks_are_known_by_their_functions(void **state)
 {
@@ -349,6 +399,7 @@ TEST_MAIN("idle")
 		cmocka_unit_test(the_functions_above_a_wait_decide),
 		cmocka_unit_test(a_deadlock_is_not_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
+		cmocka_unit_test(a_new_socket_is_a_clients_where_all_others_are),
 		cmocka_unit_test(locks_are_known_by_their_functions),
 		cmocka_unit_test(pythons_locks_are_known_by_their_callers),
 		cmocka_unit_test(a_scheduler_that_waits_for_a_cpu_does_nothing),
