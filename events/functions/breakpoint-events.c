@@ -30,7 +30,7 @@ enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 
 enum { WAY_BITS = 3 };
 
-/* With `times`: look where the thread runs at one stop of so many. */
+/* With `times`: where the thread runs is looked up at every eighth stop. */
 enum { LOOK_WHERE = 8 };
 
 struct thread_calls {
