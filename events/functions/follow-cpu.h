@@ -2,8 +2,7 @@
  * Moves the tracer to the CPU of the thread that it serves: the stop is then a context switch on
  * one CPU, which takes half the time of waking another CPU.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_FOLLOW_CPU_H
-#define SPROF_EVENTS_FUNCTIONS_FOLLOW_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ bool sprof_follow_cpu_is_elsewhere(struct sprof_thread *thread);
 
 /* Restores the original affinity. */
 void sprof_follow_cpu_end(struct sprof_follow_cpu *follow);
-
-#endif
