@@ -1,10 +1,10 @@
 /* Answers an event: the thread continues, or is reaped or detached and forgotten. */
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #include "attach/breakpoints/breakpoints.h"
 #include "attach/calls/mend.h"
 #include "attach/calls/stop.h"
+#include "attach/dispatch.h"
 #include "attach/target-internal.h"
 #include "attach/tracers/watch.h"
 
@@ -13,19 +13,11 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
 	pid_t tid = thread->tid;
 
 	if (thread->phase == SPROF_THREAD_ENDED)
-		waitpid(thread->tid, NULL, __WALL);
+		sprof_dispatch_reap(target, thread->tid);
 	else if (thread->phase == SPROF_THREAD_LEAVING)
 		ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal);
 	sprof_target_forget(target, thread);
 	sprof_watch_let_go(target, tid);
-}
-
-/* Cancels the step: later nothing would handle its trap. */
-static void go_on(struct sprof_thread *thread)
-{
-	if (thread->passing)
-		sprof_breakpoint_stepped(thread);
-	sprof_thread_resume(thread);
 }
 
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event)
@@ -44,6 +36,9 @@ void sprof_event_answer(struct sprof_target *target, const struct sprof_event *e
 		!event->thread->held_for) {
 		if (event->kind == SPROF_EVENT_STOPPED)
 			(void)!sprof_thread_mend(event->thread, true, &regs);
-		go_on(event->thread);
+		/* Cancels the step: later nothing would handle its trap. */
+		if (event->thread->passing)
+			sprof_breakpoint_stepped(event->thread);
+		sprof_thread_resume(event->thread);
 	}
 }

@@ -115,8 +115,8 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 }
 
 /*
- * Some kernels show a call's first argument only here (attach/regs/aarch64.c). A call interrupted by
- * sprof's next interrupt has only just begun.
+ * Some kernels show a call's first argument only here (attach/regs/aarch64.c). A call interrupted
+ * by sprof's next interrupt has only just begun.
  */
 static void repair_at_end_of_call(struct sprof_thread *thread)
 {
@@ -135,18 +135,6 @@ static void note_thread_pointer(struct sprof_thread *thread)
 
 	if (!thread->thread_pointer && sprof_regs_read(thread->tid, &regs))
 		thread->thread_pointer = regs.thread_pointer;
-}
-
-/*
- * Even a signal that a tracee ignores wakes it (kernel/signal.c, sig_ignored). Its call then ends
- * with EINTR although no handler runs.
- */
-static void on_signal(struct sprof_thread *thread, int signal)
-{
-	thread->signal = signal;
-	thread->signals++;
-	repair(thread, false);
-	sprof_trap_signals_deliver(thread);
 }
 
 /* The end of a step is a stop that the caller wants, not a signal of the program. */
@@ -181,7 +169,14 @@ static void prepare(
 		thread->remainder.drops_sigpipe) {
 		thread->remainder.drops_sigpipe = false;
 	} else if (stop.kind == SPROF_STOP_SIGNAL) {
-		on_signal(thread, stop.value);
+		/*
+		 * Even a signal that a tracee ignores wakes it (kernel/signal.c, sig_ignored). Its
+		 * call then ends with EINTR although no handler runs.
+		 */
+		thread->signal = stop.value;
+		thread->signals++;
+		repair(thread, false);
+		sprof_trap_signals_deliver(thread);
 		if (target->options.tasks)
 			report_signal(target, thread);
 	} else if (stop.kind == SPROF_STOP_GROUP) {
@@ -401,17 +396,10 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 		on_stop(target, thread, stop);
 }
 
-/* The status as waitpid(2) would give it. */
-static int wait_status_of(const siginfo_t *info)
-{
-	if (info->si_code == CLD_EXITED)
-		return (info->si_status & 0xff) << 8;
-	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
-}
-
 /*
- * The peak of a zombie or of a child that it has reaped, whichever is larger (kernel/exit.c, wait_task_zombie).
- * getrusage(2) counts in kB. The C library's waitid() does not have the system call's last argument.
+ * The peak of a zombie or of a child that it has reaped, whichever is larger (kernel/exit.c,
+ * wait_task_zombie). getrusage(2) counts in kB. The C library's waitid() does not have the system
+ * call's last argument.
  */
 static uint64_t largest_peak_of(pid_t pid)
 {
@@ -456,17 +444,23 @@ static void take_peak(struct sprof_target *target, struct sprof_thread *leader)
 	note_child_peak(target, leader->tid, bytes);
 }
 
+void sprof_dispatch_reap(struct sprof_target *target, pid_t tid)
+{
+	int status;
+
+	/* Later, its id may be another process's. */
+	if (waitpid(tid, &status, __WALL) != tid || tid != target->pid || target->ended)
+		return;
+	target->ended = true;
+	target->wait_status = status;
+}
+
 void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 {
 	struct sprof_thread *thread = sprof_target_find_reported(target, info->si_pid);
 
-	/* Once it has ended, its id may be reused. */
-	if (info->si_pid == target->pid && !target->ended) {
-		target->ended = true;
-		target->wait_status = wait_status_of(info);
-	}
 	if (!thread) {
-		waitpid(info->si_pid, NULL, __WALL);
+		sprof_dispatch_reap(target, info->si_pid);
 		sprof_watch_let_go(target, info->si_pid);
 		return;
 	}

@@ -2,8 +2,9 @@
  * Finds deadlocks from the locks that threads wait for; the holders are already known. Some mutexes
  * will never be free: one whose owner is not a thread of its process, and one that the kernel
  * refused to lock because its owner has ended, or waits for the caller. Nothing records
- * which threads hold a lock of Rust's std or of parking_lot, a lock of Python that no `with` statement took, or an rwlock for
- * reading: these make a deadlock only if all threads of the process wait for locks.
+ * which threads hold a lock of Rust's std or of parking_lot, a lock of Python that no `with`
+ * statement took, or an rwlock for reading: these make a deadlock only if all threads of the
+ * process wait for locks.
  */
 #include "cmd/dump/lock-cycles.h"
 
@@ -85,11 +86,7 @@ static bool waits_for_others(const struct sprof_thread_stack *thread)
 			thread->lock == SPROF_LOCK_RUST || thread->lock == SPROF_LOCK_PARKING);
 }
 
-/*
- * Whether the process handles a signal that may free a lock. Python handles SIGINT, and many
- * programs handle crashes.
- */
-static bool has_handlers(pid_t pid)
+bool sprof_lock_wait_may_be_interrupted(pid_t pid)
 {
 	const uint64_t harmless = 1ull << (SIGINT - 1) | 1ull << (SIGILL - 1) |
 		1ull << (SIGABRT - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
@@ -116,7 +113,7 @@ static void add_process(
 			return;
 		has_lock |= stacks->threads[i].lock != SPROF_LOCK_JOIN;
 	}
-	if (!has_lock || has_handlers(stacks->threads[first].pid))
+	if (!has_lock || sprof_lock_wait_may_be_interrupted(stacks->threads[first].pid))
 		return;
 	cycles->count++;
 	for (size_t i = first; i < end; i++) {

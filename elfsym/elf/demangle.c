@@ -137,7 +137,10 @@ static unsigned long escaped(const char *at, size_t *ret_length)
 		: character;
 }
 
-/* Rust's legacy mangling escapes what is not ASCII; libiberty knows ASCII only. In place: it gets shorter. */
+/*
+ * Rust's legacy mangling escapes what is not ASCII; libiberty knows ASCII only. In place: it gets
+ * shorter.
+ */
 static void unescape_rust(char *text)
 {
 	char *to = text;

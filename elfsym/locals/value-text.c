@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "elfsym/dwarf/die-children.h"
-#include "elfsym/dwarf/die-string.h"
 #include "elfsym/locals/value-array.h"
 #include "elfsym/locals/value-member.h"
 #include "elfsym/locals/value-number.h"

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/idmap.h"
 #include "events/perf/registers.h"
@@ -285,10 +284,10 @@ static void expect_stacks(struct sprof_recorded_events *events, pid_t tid)
 }
 
 /* New threads inherit all but probes. The new thread has not run yet, or not for long. */
-static void watch_newborn(struct sprof_recorded_events *events, pid_t tid)
+static void watch_newborn(struct sprof_recorded_events *events, const struct sprof_thread *thread)
 {
-	expect_stacks(events, tid);
-	sprof_recorded_points_watch_newborn(&events->points, tid);
+	expect_stacks(events, thread->tid);
+	sprof_recorded_points_watch_newborn(&events->points, thread->process->pid, thread->tid);
 	sprof_recorded_points_enable(&events->points);
 }
 
@@ -301,7 +300,7 @@ static void take_birth(struct sprof_recorded_events *events, const struct sprof_
 		events->out_of_memory = true;
 	if (events->options.holds || (event->born.is_process && !events->options.follow_children))
 		return;
-	watch_newborn(events, event->born.tid);
+	watch_newborn(events, born);
 }
 
 bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
@@ -361,7 +360,7 @@ static void take_exec(struct sprof_recorded_events *events, const struct sprof_e
 		return;
 	drain(events);
 	sprof_recorded_points_end_thread(&events->points, pid);
-	sprof_recorded_points_watch_newborn(&events->points, pid);
+	sprof_recorded_points_watch_newborn(&events->points, pid, pid);
 	sprof_recorded_points_enable(&events->points);
 	events->has_new_program = events->options.wants.stacks;
 	events->next_ns = 0;
@@ -374,7 +373,7 @@ static void take(void *data, const struct sprof_event *event)
 	if (event->kind == SPROF_EVENT_BORN)
 		take_birth(events, event);
 	if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BORN)
-		watch_newborn(events, event->thread->tid);
+		watch_newborn(events, event->thread);
 	if (event->kind == SPROF_EVENT_EXEC)
 		take_exec(events, event);
 	if (event->kind == SPROF_EVENT_ENDED)

@@ -55,10 +55,7 @@ static bool describe_clock(struct sprof_recorded_point *point,
 	return true;
 }
 
-/*
- * A debug register that the kernel sets whenever the thread runs (perf_event_open(2),
- * PERF_TYPE_BREAKPOINT). Threads inherit it; a new program must not, its addresses are others.
- */
+/* A debug register that the kernel sets whenever the thread runs (perf_event_open(2), PERF_TYPE_BREAKPOINT). */
 static bool describe_breakpoint(struct sprof_recorded_point *point)
 {
 	point->attributes = sprof_perf_attributes(PERF_TYPE_BREAKPOINT, 0);
@@ -66,7 +63,6 @@ static bool describe_breakpoint(struct sprof_recorded_point *point)
 	point->attributes.bp_addr = point->probe->offset;
 	point->attributes.bp_len = sizeof(long);
 	point->attributes.sample_period = 1;
-	point->attributes.remove_on_exec = 1;
 	sprof_perf_ask_registers(&point->attributes);
 	return true;
 }
@@ -137,8 +133,10 @@ static const struct way {
 	{SPROF_TRACE_ON, true, describe_switches, read_switch},
 	{SPROF_TRACE_FAULT, true, describe_faults, read_fault},
 	{SPROF_TRACE_PROFILE, true, describe_clock, read_clock},
-	/* A thread that inherits one opens it again, with its own rights, and reads the path in its own memory: if
-	 * it can't, its clone(2) fails. */
+	/*
+	 * A thread that inherits one opens it again, with its own rights, and reads the path in its
+	 * own memory: if it can't, its clone(2) fails.
+	 */
 	{SPROF_TRACE_PROBE, false, describe_probe, read_probe},
 };
 
@@ -161,6 +159,24 @@ static bool describe_tracepoint(
 	return true;
 }
 
+/*
+ * Threads inherit a debug register. Child processes and new programs must not: it is for one process, and a new program
+ * has other addresses. Linux before 5.13 gives it to all of them; there, points.c opens one for each thread.
+ */
+static bool threads_alone_inherit(void)
+{
+	struct perf_event_attr attributes =
+		sprof_perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	struct sprof_perf_denial denial;
+	int fd;
+
+	attributes.inherit = attributes.inherit_thread = attributes.remove_on_exec = 1;
+	fd = sprof_perf_open(&attributes, 0, -1, &denial);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && attributes.inherit_thread;
+}
+
 bool sprof_recorded_point_init(struct sprof_recorded_point *point, enum sprof_trace_type type,
 	const struct sprof_recorded_wants *wants, const struct sprof_probe *probe,
 	struct sprof_perf_denial *ret_denial)
@@ -179,7 +195,8 @@ bool sprof_recorded_point_init(struct sprof_recorded_point *point, enum sprof_tr
 	point->attributes.inherit =
 		way ? way->is_inherited : !sprof_recorded_point_is_of_machine(point);
 	if (probe && !probe->path)
-		point->attributes.inherit = point->attributes.inherit_thread = 1;
+		point->attributes.inherit = point->attributes.inherit_thread =
+			point->attributes.remove_on_exec = threads_alone_inherit();
 	return true;
 }
 

@@ -20,9 +20,9 @@ struct sprof_probe {
 	const char *path; /* of its file; NULL: a hardware breakpoint for one process */
 	uint64_t offset;  /* file offset of its first instruction; with path NULL, its address */
 	int64_t number;   /* its events' number; several probes may share one */
+	pid_t pid;        /* with path NULL: the process, until it executes another program */
 };
 
-/* What to record. */
 struct sprof_recorded_wants {
 	uint32_t types;                   /* 1 << enum sprof_trace_type, or-ed */
 	uint32_t stacks;                  /* the types that have stacks */
@@ -41,11 +41,12 @@ struct sprof_recorded_point {
 	struct sprof_tracepoint_type tracepoint; /* zeroed: not a tracepoint */
 	const struct sprof_probe *probe;         /* points into the wants */
 	bool has_stack;
+	bool is_over; /* the program at whose address the probe was is gone */
 };
 
 /*
- * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if this machine has
- * none. Finish it in both cases.
+ * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if
+ * this machine has none. Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_recorded_point_init(struct sprof_recorded_point *point,
 	enum sprof_trace_type type, const struct sprof_recorded_wants *wants,

@@ -185,11 +185,22 @@ static bool note_opened(
 	return true;
 }
 
+/* Another process may get this pid. */
+static void end_program(const struct sprof_recorded_points *points, pid_t pid)
+{
+	for (size_t i = 0; i < points->count; i++) {
+		const struct sprof_probe *probe = points->items[i].probe;
+
+		points->items[i].is_over |= probe && probe->pid == pid;
+	}
+}
+
 /* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid)
 {
 	size_t kept = 0;
 
+	end_program(points, tid);
 	sprof_perf_rings_end_single(&points->rings, tid);
 	for (size_t i = 0; i < points->opened_count; i++) {
 		const struct sprof_recorded_opened *opened = &points->opened[i];
@@ -217,7 +228,7 @@ bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *po
 	return false;
 }
 
-/* A uprobe takes long to open, and no thread inherits it. */
+/* A uprobe takes long to open. No thread inherits it, nor a debug register of an old kernel. */
 static bool add(struct sprof_recorded_points *points, const struct sprof_recorded_point *point,
 	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial)
 {
@@ -297,14 +308,20 @@ static bool is_opened(const struct sprof_recorded_points *points, pid_t tid, siz
 	return false;
 }
 
-void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid)
+/* Whether a new thread of this process gets the point, and does not inherit it. */
+static bool is_probe_for(const struct sprof_recorded_point *point, pid_t pid)
+{
+	return point->type == SPROF_TRACE_PROBE && !point->attributes.inherit &&
+		(point->probe->path || (point->probe->pid == pid && !point->is_over));
+}
+
+void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t pid, pid_t tid)
 {
 	const bool has_some = is_opened(points, tid, SIZE_MAX);
 	bool is_late = false;
 
 	for (size_t i = 0; i < points->count; i++) {
-		if (points->items[i].type == SPROF_TRACE_PROBE &&
-			!points->items[i].attributes.inherit &&
+		if (is_probe_for(&points->items[i], pid) &&
 			!(has_some && is_opened(points, tid, i))) {
 			watch(points, i, tid);
 			is_late = true;

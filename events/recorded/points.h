@@ -63,7 +63,8 @@ void sprof_recorded_points_enable(struct sprof_recorded_points *points);
  */
 void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points);
 void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pid_t tid);
-void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid);
+void sprof_recorded_points_watch_newborn(
+	struct sprof_recorded_points *points, pid_t pid, pid_t tid);
 
 /*
  * Adds a probe, which must outlive the points. Opens nothing yet, and does not check permission:
@@ -75,7 +76,10 @@ SPROF_MUST_USE bool sprof_recorded_points_add_probe(struct sprof_recorded_points
 /* Opens the last added point for a thread. */
 void sprof_recorded_points_watch_added(struct sprof_recorded_points *points, pid_t tid);
 
-/* A thread has ended, and its records have been read: closes what was opened for it alone. */
+/*
+ * A thread has ended, and its records have been read: closes what was opened for it alone. With a process's pid, its
+ * program is over, too.
+ */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid);
 
 /* Whether some events are recorded in user code only, because the kernel permits no more. */

@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
 

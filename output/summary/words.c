@@ -1,4 +1,7 @@
-/* The sentences of the summary. profile/answer/answer.c and profile/answer/doubts.c compute the facts. */
+/*
+ * The sentences of the summary. profile/answer/answer.c and profile/answer/doubts.c compute the
+ * facts.
+ */
 #include "output/summary/summary.h"
 
 #include <inttypes.h>
@@ -62,7 +65,6 @@ static void put_text(struct words *words, const char *text)
 		words->failed = true;
 }
 
-/* Puts a function's name. */
 static void put_function_name(struct words *words, const char *function, size_t room)
 {
 	SPROF_AUTO_FREE char *name = sprof_fit_function(function, true, room);

@@ -11,8 +11,6 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/answer/deadlocks.h"
-#include "profile/answer/faults.h"
-#include "profile/answer/program-functions.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/program.h"
@@ -287,7 +285,8 @@ static struct sprof_waits_row in_all_functions(const struct sprof_waits_table *t
 {
 	struct sprof_waits_row row = table->rows[index];
 
-	for (size_t i = 0; row.kind == SPROF_WAIT_KIND_LOCK && row.object && i < table->count; i++) {
+	for (size_t i = 0; row.kind == SPROF_WAIT_KIND_LOCK && row.object && i < table->count;
+		i++) {
 		const struct sprof_waits_row *other = &table->rows[i];
 
 		if (i != index && other->kind == row.kind && other->object == row.object &&

@@ -40,12 +40,6 @@ static const struct {
 	{"runtime.sysmon", "nothing to watch"},
 };
 
-/* Locks of the runtime that a scheduler may wait for. */
-static bool is_busy_in(const char *function)
-{
-	return strcmp(function, "runtime.lock2") == 0 || strcmp(function, "runtime.acquirep") == 0;
-}
-
 static const char *idle_in(const char *function)
 {
 	if (!sprof_string_starts_with(function, "runtime."))
@@ -66,7 +60,10 @@ const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t
 	while ((line = sprof_stack_lines_next(profile, &at))) {
 		const char *name = profile->functions[line->function].name;
 
-		if (!found && is_busy_in(name))
+		/* Locks of the runtime that a scheduler may wait for. */
+		if (!found &&
+			(strcmp(name, "runtime.lock2") == 0 ||
+				strcmp(name, "runtime.acquirep") == 0))
 			return NULL;
 		if (!found || strcmp(name, "runtime.gcstopm") == 0)
 			found = idle_in(name);
@@ -100,8 +97,10 @@ static bool watches_one(const struct sprof_profile_context *context)
 		!strstr(context->object, " from itself") && !is_any(context->object, news);
 }
 
-/* Whether the object is the socket by which a server talks with a client. Clients have abstract names,
- * too. */
+/*
+ * Whether the object is the socket by which a server talks with a client. Clients have abstract
+ * names, too.
+ */
 static bool is_of_client(const char *object)
 {
 	static const char *const named[] = {"unix /", NULL};
@@ -359,8 +358,8 @@ bool *sprof_profile_waits_for_work(const struct sprof_profile *profile)
 	SPROF_AUTO_FREE bool *loops = calloc(profile->row_count + 1, sizeof(*loops));
 	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
 
-	if (loops && idle && find_queues(profile, idle) &&
-		decide(profile, idle, loops) && add_new_clients(profile, idle))
+	if (loops && idle && find_queues(profile, idle) && decide(profile, idle, loops) &&
+		add_new_clients(profile, idle))
 		return idle;
 	free(idle);
 	return NULL;

@@ -149,7 +149,9 @@ static bool is_package_file(const char *path)
 	return path[0] == '<' ? sprof_string_starts_with_any(path, made) : has_any(path, parts);
 }
 
-/* The name without the type that the function returns: "void std::sort<T>(T)" -> "std::sort<T>(T)". */
+/*
+ * The name without the type that the function returns: "void std::sort<T>(T)" -> "std::sort<T>(T)".
+ */
 static const char *without_type(const char *name)
 {
 	const char *start = name;
@@ -199,7 +201,9 @@ static bool is_library_name(const struct sprof_profile_function *function)
 	return sprof_string_starts_with_any(without_type(name), spaces);
 }
 
-/* Names of code that a virtual machine generated, in its perf map. Other programs' code is theirs. */
+/*
+ * Names of code that a virtual machine generated, in its perf map. Other programs' code is theirs.
+ */
 static enum sprof_code_class code_of_generated(
 	const struct sprof_profile_function *function, const struct sprof_module *module)
 {

@@ -4,7 +4,6 @@
  */
 #include "profile/compare/diff.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

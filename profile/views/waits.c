@@ -14,10 +14,8 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "profile/classify/idle.h"
-#include "profile/classify/own-code.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/by-thread.h"
-#include "profile/model/index.h"
 #include "profile/model/measured-waits.h"
 
 struct building {

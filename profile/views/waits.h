@@ -14,8 +14,8 @@
 #include "profile/views/view.h"
 
 /*
- * Keyed by system call, object, and the program's own function (profile/classify/own-place.h); for a lock in
- * private memory also by process. Times are blocked time.
+ * Keyed by system call, object, and the program's own function (profile/classify/own-place.h); for
+ * a lock in private memory also by process. Times are blocked time.
  */
 struct sprof_waits_row {
 	const char *syscall; /* NULL: none or unknown */

@@ -64,6 +64,7 @@ CASES = [
     Case("stacks", "call-of-data-asleep", "gcc -O0 -DOWN_STACK -DTARGET='&data' null-call.c", "dump --asleep ./a.out", NULL_CALL, "no"),
     Case("stacks", "call-of-null-in-a-core", "gcc -O1 crash.c; gdb -batch -ex run -ex 'gcore core' ./a.out", "dump --core core", NULL_CALL,
          "no", "gcc gdb"),
+    Case("stacks", "signal-in-a-handler", "gcc -O1 nested-signals.c", "dump --asleep ./a.out", ";main;interrupted;.*;first;.*;second;", "no"),
     Case("stacks", "realigned", "gcc -O1 realigned.c", "dump ./a.out", REALIGNED, "no", X86),
     Case("stacks", "realigned-asleep", "gcc -O1 -DSLEEPS realigned.c", "dump --asleep ./a.out", REALIGNED, "no", X86),
     Case("stacks", "realigned-below-ms-abi", "gcc -O1 -DENTRY='__attribute__((ms_abi))' realigned.c", "dump ./a.out", REALIGNED,

@@ -94,6 +94,11 @@ def target(name):
     return os.path.join(TARGETS, name)
 
 
+def with_fault(what, library=os.path.join(TARGETS, "..", "faults", "libfault.so")):
+    """An environment in which calls of sprof fail, or give what an older kernel gives (tests/faults/fault.c)."""
+    return {**os.environ, "LD_PRELOAD": library, "SPROF_FAULT": what}
+
+
 def go_target(name):
     """The path of a program of tests/targets/go."""
     tool("go")

@@ -5,16 +5,15 @@ import os
 import re
 import sys
 
-from harness import TARGETS, Target, check_near, main, sprof, target, wait_until
+from harness import Target, check_near, main, sprof, target, wait_until, with_fault
 
 NS = 1e-9
-FAULTS = os.path.join(TARGETS, "..", "faults", "libfault.so")
 ENDS = 0.3  # seconds before the program's first and behind its last look at its own figures
 
 
 def profile(rate, *words, faults=None):
     """The sums of a profile of `loop`, its report, and what the kernel told the program."""
-    env = {**os.environ, "LD_PRELOAD": FAULTS, "SPROF_FAULT": faults} if faults else None
+    env = with_fault(faults) if faults else None
     result = sprof("run", "-r", rate, "-o", "x.json", "-o", "x.txt", "--", target("loop"), *words, env=env)
     said = re.search(r"^(\d+) (\d+) (\d+) (\d+)$", result.check(0).text(), re.MULTILINE)
     truth = dict(zip(("cpu", "runq", "switches", "there"), map(int, said.groups())))

@@ -4,10 +4,11 @@ import json
 import os
 import platform
 import re
+import shutil
 import signal
 
 from harness import (PATIENCE, SPROF, Program, Target, as_plain_user, check_error, check_near, main, others, own_sprof, own_target, paranoid,
-                     require, require_machine, require_switches, run, sprof, target, tool, wait_until)
+                     require, require_machine, require_switches, run, sprof, target, tool, wait_until, with_fault)
 from subjects import build, command, write
 
 TARGET = "callers"
@@ -652,25 +653,41 @@ def test_ordinary_users():
     assert (row["function"], row["calls"], row["returned"]) == ("leaf", 300, 300), row
 
 
-def test_debug_registers():
-    """They count for everybody who may have perf events: threads, children, new programs; four functions at most."""
+def require_registers():
     require(os.geteuid() == 0, "we are one")
     require_switches()
-    words = own_sprof(), "calls", "--count", "-o", "/dev/stdout"
-    result = run(*words, "--json", "-F", "leaf", "--", own_target(TARGET), "threads", **as_plain_user())
-    require_machine(result.code == 7, "nobody may have a debug register here")
-    table = json.loads(result.text())
+    result = sprof("calls", "--count", "-F", "leaf", "--", target(TARGET), "work")
+    require_machine(result.code == 7, f"nobody may have a debug register here: {result.err}")
+
+
+def count_leaves(**options):
+    """In threads, children and new programs."""
+    words = own_sprof(), "calls", "--count", "--json", "-F", "leaf", "-o", "/dev/stdout", "--"
+    table = json.loads(run(*words, own_target(TARGET), "threads", **as_plain_user(), **options).check(7).text())
     (row,) = table["functions"]
     assert table["source"] == "hardware breakpoints", table
     assert row["calls"] == row["counted"] == LEAVES["threads"] and row["total_ns"] == 0, row
-    (row,) = json.loads(run(*words, "--json", "-F", "leaf", "--", "sh", "-c", f"{own_target(TARGET)} fork; exit 0",
-                            **as_plain_user()).check(0).text())["functions"] or [None]
+    (row,) = json.loads(run(*words, "sh", "-c", f"{own_target(TARGET)} fork; exit 0",
+                            **as_plain_user(), **options).check(0).text())["functions"] or [None]
     assert row["calls"] == LEAVES["fork"], row
+
+
+def test_debug_registers():
+    """They count for everybody who may have perf events; four functions at most."""
+    require_registers()
+    count_leaves()
+    words = own_sprof(), "calls", "--count", "-o", "/dev/stdout"
     text = run(*words, "-F", "leaf,main,work,repeat,fib,is_even", "--", own_target(TARGET), "work",
                **as_plain_user()).check(7).text()
     assert "counted only" in text and "repeat could not be watched: a thread has four debug registers" in text, text
     text = run(*words, "-f", "dot", "-F", "leaf,work", "--", own_target(TARGET), "work", **as_plain_user()).check(7).text()
     assert dict(re.findall(r'label="(\w+)\\n(.*?)", sprof_calls', text)) == {"work": "100 calls", "leaf": "300 calls"}, text
+
+
+def test_debug_registers_before_linux_5_13():
+    """The kernel's only choice is that children and new programs inherit them, too."""
+    require_registers()
+    count_leaves(env=with_fault("perf-5.12:22:1+", shutil.copy(target("../faults/libfault.so"), os.path.abspath("fault.so"))))
 
 
 if __name__ == "__main__":

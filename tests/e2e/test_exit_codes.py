@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 
-from harness import SPROF, main, read_folded, run, sprof, target
+from harness import SPROF, main, read_folded, run, sprof, target, with_fault
 
 PROFILE = "profile.folded"
 
@@ -53,6 +53,18 @@ def test_death_by_fault():
 
 def test_death_of_a_thread():
     check_death(signal.SIGKILL, int(signal.SIGKILL), "thread")
+
+
+def test_the_main_thread_ends_first():
+    """The status is the process's, also where the kernel shows the main thread's to whoever doesn't reap: before Linux 5.17."""
+    for how, code in (("exit", 11), (signal.SIGTERM, -signal.SIGTERM), ("fault", -signal.SIGSEGV)):
+        words = target("die-by"), int(how) if how == signal.SIGTERM else how, "last"
+        native, profiled = both(*words)
+        assert native.code == code
+        shown = code if code > 0 else 128 - code
+        profiled.check(shown)
+        sprof("run", "-o", PROFILE, "--", *words, env=with_fault("wait-5.16:0:1+")).check(shown)
+        sprof("syscalls", "-o", "calls.txt", "--", *words, env=with_fault("wait-5.16:0:1+")).check(shown)
 
 
 def test_big_output():

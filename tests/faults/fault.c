@@ -5,7 +5,8 @@
  *
  *     SPROF_FAULT=KIND:ERROR:N[+]    KIND alloc, ptrace, wait, memory, open, read, write, ...;
  *                                    schedstat: open, of files of that name; schedstat-zeros: they have
- *                                    zeros instead
+ *                                    zeros instead; perf-5.12: events that need a later kernel;
+ *                                    wait-5.16: not failing, waits that leave the process have an exit with 0
  *     SPROF_FAULT_COUNT=FILE         where the number of calls goes at the end
  *
  * An injection by strace does the same for an attach; of a launched program it would be the tracer.
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,9 +142,40 @@ long ptrace(enum __ptrace_request request, ...)
 	return NEXT(ptrace)(request, pid, address, data);
 }
 
+static bool is_end(const siginfo_t *info)
+{
+	return info->si_pid != 0 && info->si_code <= CLD_DUMPED;
+}
+
+/* The kernel showed the main thread's own end, whoever ended the process (kernel/exit.c, wait_task_zombie). */
 int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-	return fails("wait") ? -1 : NEXT(waitid)(type, id, info, options);
+	int result = fails("wait") ? -1 : NEXT(waitid)(type, id, info, options);
+
+	if (result == 0 && (options & WNOWAIT) != 0 && is_end(info) && fails("wait-5.16")) {
+		info->si_code = CLD_EXITED;
+		info->si_status = 0;
+	}
+	return result;
+}
+
+/* Of the calls without a wrapper, only perf_event_open(2) has another answer. */
+long syscall(long number, ...)
+{
+	const struct perf_event_attr *event;
+	long arguments[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		arguments[i] = va_arg(args, long);
+	va_end(args);
+	event = (const struct perf_event_attr *)arguments[0];
+	if (number == SYS_perf_event_open && (event->inherit_thread || event->remove_on_exec) &&
+		fails("perf-5.12"))
+		return -1;
+	return NEXT(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3],
+		arguments[4], arguments[5]);
 }
 
 pid_t waitpid(pid_t pid, int *status, int options)

@@ -20,7 +20,6 @@
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,8 +148,8 @@ static long make_timed_io_getevents(struct stage *stage)
 
 static void submit(int ring, const struct io_uring_params *parameters, int descriptor)
 {
-	uint8_t *rings =
-		mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+	uint8_t *rings = mmap(NULL, parameters->sq_off.array + sizeof(uint32_t),
+		PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
 	struct io_uring_sqe *entry = mmap(NULL, parameters->sq_entries * sizeof(*entry),
 		PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
 
@@ -180,7 +179,8 @@ static long make_timed_io_uring_enter(struct stage *stage)
 	struct io_uring_params parameters = {0};
 	int ring = (int)syscall(SYS_io_uring_setup, 4, &parameters);
 
-	calls_require(ring >= 0, "io_uring_setup");
+	if (!(parameters.features & IORING_FEAT_EXT_ARG))
+		return -ENOSYS;
 	return calls_result(syscall(SYS_io_uring_enter, ring, 0, 1,
 		IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof(argument)));
 }

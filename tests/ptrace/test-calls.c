@@ -267,6 +267,12 @@ static bool began_anew(const struct trial *trial)
 	return trial->stage.said->end_ns >= trial->stopped_ns + span_ns;
 }
 
+/* The kernel has no such call, or not with such arguments. */
+static bool is_unknown(const struct trial *trial)
+{
+	return trial->stage.said->result == -ENOSYS;
+}
+
 /* Some kernels don't show what it would take to begin a call anew (attach/regs/aarch64.c). On the others, every row
  * must be repaired. */
 static bool is_beyond_repair(const struct trial *trial)
@@ -313,7 +319,7 @@ static void a_stop_in_the_call(void **state)
 		struct trial trial = {.call = call};
 
 		make_trial(&trial);
-		if (is_beyond_repair(&trial)) {
+		if (is_unknown(&trial) || is_beyond_repair(&trial)) {
 			munmap(trial.stage.said, PAGE);
 			skip();
 		}

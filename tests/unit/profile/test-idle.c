@@ -125,74 +125,59 @@ static bool is_idle(const char *folded, const struct sprof_profile_context *cont
 	return result;
 }
 
+static const struct {
+	struct sprof_profile_context context;
+	bool idle;
+} idle_cases[] = {
+	{{.kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4"}, true},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "condition variable x+0"}, true},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "interpreter lock x+0", .holder = "a (1)"},
+		false},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "mutex x+0"}, false},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "join"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "1.2.3.4:80"}, false},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "0.0.0.0:80 listening"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "2 descriptors: a, b"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pselect6", .object = "pipe:[1] from itself"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "inotify"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "ppoll", .object = "signalfd"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "accept4", .object = "0.0.0.0:80 listening"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "recvfrom",
+		 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix /run/x"}, true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "recv", .object = "unix @x"}, false},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix -> /run/x"}, false},
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "recvfrom",
+		 .object = "tcp 1.2.3.5:4711 -> 1.2.3.4:80"},
+		false},
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "sendto",
+		 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
+		false},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"}, false},
+	{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
+	/* A thread for completions is idle, one that waits for its own reads is not. */
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "io_uring_enter",
+		 .object = "io_uring with nothing in flight"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "io_uring_enter", .object = "io_uring"}, false},
+};
+
 static void who_waits_for_work_is_idle(void **state)
 {
-	static const struct {
-		struct sprof_profile_context context;
-		bool idle;
-	} cases[] = {
-		{{.kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4"}, true},
-		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "condition variable x+0"}, true},
-		{{.kind = SPROF_WAIT_KIND_LOCK,
-			 .object = "interpreter lock x+0",
-			 .holder = "a (1)"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "mutex x+0"}, false},
-		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "join"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "1.2.3.4:80"}, false},
-		{{.kind = SPROF_WAIT_KIND_EVENT,
-			 .syscall = "poll",
-			 .object = "0.0.0.0:80 listening"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT,
-			 .syscall = "poll",
-			 .object = "2 descriptors: a, b"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT,
-			 .syscall = "pselect6",
-			 .object = "pipe:[1] from itself"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "inotify"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "ppoll", .object = "signalfd"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "accept4",
-			 .object = "0.0.0.0:80 listening"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "recvfrom",
-			 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix /run/x"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "recv", .object = "unix @x"}, false},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix -> /run/x"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "recvfrom",
-			 .object = "tcp 1.2.3.5:4711 -> 1.2.3.4:80"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "sendto",
-			 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
-		/* A thread for completions is idle, one that waits for its own reads is not. */
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "io_uring_enter",
-			 .object = "io_uring with nothing in flight"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "io_uring_enter", .object = "io_uring"},
-			false},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (is_idle("main;serve", &cases[i].context) != cases[i].idle)
-			fail_msg("case %zu: %s", i, cases[i].context.object);
+	for (size_t i = 0; i < sizeof(idle_cases) / sizeof(idle_cases[0]); i++) {
+		if (is_idle("main;serve", &idle_cases[i].context) != idle_cases[i].idle)
+			fail_msg("case %zu: %s", i, idle_cases[i].context.object);
 	}
 }
 

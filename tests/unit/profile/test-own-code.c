@@ -159,7 +159,7 @@ static void packages_are_no_code_of_the_program(void **state)
 			"slow/internal/text.Work", "internal/bytealg.Count"},
 		/* the Go tools themselves, and code of Go in a folder of another name */
 		{{{"cmd/compile/internal/ssa.Compile", app,
-				 "/usr/local/go/src/cmd/compile/internal/ssa/compile.go", 1},
+			  "/usr/local/go/src/cmd/compile/internal/ssa/compile.go", 1},
 			 {"sort.Slice", app, "/opt/toolcache/x64/src/sort/slice.go", 2}},
 			"cmd/compile/internal/ssa.Compile", "sort.Slice"},
 		/* folders that only look like Go's or like a version */
