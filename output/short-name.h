@@ -1,6 +1,5 @@
 /* Short names of functions for display: std::vector<...>::push_back. */
-#ifndef SPROF_OUTPUT_SHORT_NAME_H
-#define SPROF_OUTPUT_SHORT_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,13 +11,11 @@ struct sprof_short_form {
 };
 
 /*
- * The demangled name without template arguments ("<...>"), parameters and return type; for Go,
- * without type arguments ("[...]"). Types within Rust's "<T as Trait>" are without their paths and
+ * The demangled name without template arguments ("<...>"), parameters, return type and the numbers
+ * of link-time optimization; for Go, without type arguments ("[...]"). Types within Rust's "<T as Trait>" are without their paths and
  * arguments. Unknown forms are unchanged. The caller frees it. Returns NULL if out of memory.
  */
 char *sprof_short_name(const char *name);
 
 /* The same, with some of what is left out. Types have no paths. */
 char *sprof_short_name_as(const char *name, struct sprof_short_form form);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The deadlocks among the threads of a dump.
  */
-#ifndef SPROF_CMD_DUMP_LOCK_CYCLES_H
-#define SPROF_CMD_DUMP_LOCK_CYCLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,7 +50,8 @@ void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps);
 
 /*
  * Drops the cycles with a thread that has gone to sleep since `sleeps`, or is not in it. If the
- * stacks were taken after `sleeps`, the threads of all other cycles have waited the whole time.
+ * stacks were taken after `sleeps`, the threads of all other cycles have waited the whole time. A
+ * thread that waits for Python's interpreter lock may have woken up meanwhile, but not its holder.
  */
 void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
 	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks);
@@ -64,5 +64,3 @@ uint32_t sprof_lock_cycles_first(
 	const struct sprof_lock_cycles *cycles, const struct sprof_stacks *stacks, uint32_t number);
 
 void sprof_lock_cycles_finish(struct sprof_lock_cycles *cycles);
-
-#endif

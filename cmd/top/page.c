@@ -91,7 +91,7 @@ static void put_quality(const struct sprof_top_head *head, char *text, size_t si
 		sprof_top_percent(head->shown, quality->profiler_cpu_ns));
 }
 
-void sprof_top_head_lines(
+static void head_lines(
 	const struct sprof_top_head *head, char lines[SPROF_TOP_HEAD_LINES][SPROF_TOP_HEAD_SIZE])
 {
 	char window[64] = "", doubt[64] = "", command[SPROF_TOP_HEAD_SIZE / 2];
@@ -242,7 +242,7 @@ char *sprof_top_page_line(const struct sprof_top_page *page,
 	if (row + 1 == page->rows)
 		return bottom_line(contents);
 	if (row < page->head_rows) {
-		sprof_top_head_lines(&contents->head, lines);
+		head_lines(&contents->head, lines);
 		*ret_style = row ? SPROF_TOP_PLAIN : SPROF_TOP_BOLD;
 		return strdup(lines[row]);
 	}

@@ -1,6 +1,5 @@
 /* Values whose parts are in different places (DWARF 5, section 2.6.1.2). */
-#ifndef SPROF_ELFSYM_LOCALS_PIECES_H
-#define SPROF_ELFSYM_LOCALS_PIECES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,8 +11,10 @@ enum { SPROF_PIECES_SIZE = 256 }; /* bytes; compilers keep larger values in one 
 
 /* Zeroed is empty and valid. */
 struct sprof_pieces {
-	uint8_t bytes[SPROF_PIECES_SIZE], gaps[SPROF_PIECES_SIZE];
+	uint8_t bytes[SPROF_PIECES_SIZE];
+	struct sprof_gap gaps[SPROF_PIECES_SIZE];
 	size_t bits;
+	bool is_somewhere; /* at least one bit */
 };
 
 /*
@@ -24,5 +25,3 @@ bool sprof_pieces_append(struct sprof_pieces *pieces, const struct sprof_frame_m
 
 /* All pieces as one place, which refers to them. */
 struct sprof_place_of_value sprof_pieces_place(const struct sprof_pieces *pieces);
-
-#endif

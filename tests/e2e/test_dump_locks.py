@@ -78,6 +78,24 @@ time.sleep(1000)
 """
 
 
+# The first thread waits for a mutex in a C function that keeps the interpreter's lock; the other one has the mutex, and
+# wants to go on.
+PYTHON_INTERPRETER = """
+import ctypes, threading
+mutex, taken = ctypes.create_string_buffer(64), threading.Event()
+def take():
+    ctypes.CDLL(None).pthread_mutex_lock(mutex)
+    taken.set()
+    while True:
+        pass
+threading.Thread(target=take, daemon=True).start()
+taken.wait()
+lock = ctypes.PyDLL(None).pthread_mutex_lock
+print("ready", flush=True)
+lock(mutex)
+"""
+
+
 # It has the lock of a file, or waits for it.
 FILE_LOCK = """
 import fcntl, sys
@@ -228,6 +246,18 @@ def test_python_locks_beside_a_sleeper():
         assert len(found["deadlocks"]) == (kind == "circle"), found["deadlocks"]
         program.signal(signal.SIGKILL)
         program.finish()
+
+
+def test_a_deadlock_through_the_interpreter_lock():
+    require(getattr(sys, "_is_gil_enabled", lambda: True)(), "this Python has no interpreter lock")
+    program = Program([sys.executable, "-c", PYTHON_INTERPRETER])
+    assert program.line() == "ready"
+    # The holder of the mutex asks for the interpreter's lock every 5 ms, and is not asleep then.
+    (circle,) = wait_until(lambda: look("-p", program.pid)["deadlocks"], "they wait for each other")
+    assert [item["lock"]["kind"] for item in circle] == ["mutex", "interpreter lock"], circle
+    assert [item["lock"]["holder"] for item in circle] == threads_of(program.pid)[::-1], circle
+    program.signal(signal.SIGKILL)
+    program.finish()
 
 
 # Two threads take two locks in either order.
