@@ -4,6 +4,7 @@
  */
 #include "cmd/mem/unattached-run.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -119,8 +120,13 @@ static bool watch(struct sprof_unattached_run *observing, pid_t pid, struct spro
 {
 	SPROF_AUTO_CLOSE int pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
-	if (pid_fd < 0)
+	if (pid_fd < 0 && errno == ESRCH)
 		return set_gone(pid, err);
+	if (pid_fd < 0) {
+		sprof_error_errno(err, errno, "watch %d: pidfd_open", (int)pid);
+		return sprof_error_hint(
+			err, "a seccomp filter of this container or sandbox may forbid pidfd_open");
+	}
 	observing->begin_ns = sprof_clock_now_ns();
 	if (!observing->begin(observing->data, pid, pid_fd, err))
 		return false;

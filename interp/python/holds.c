@@ -2,8 +2,9 @@
  * Whether a thread's frames are inside a `with` statement of a lock: nothing else records the owner
  * of a threading.Lock. While such a statement lasts, its frame keeps the lock's bound method
  * __exit__ on its stack of values; the code's table of exceptions says how much of that stack is in
- * use. From 3.11 to 3.13 a lock object begins with a pointer to a semaphore. Does not find locks
- * that acquire() has taken.
+ * use. A lock object begins with a pointer to a semaphore, or, in later releases of 3.13, with a
+ * mutex. A thread waits for such a mutex on a semaphore on its own stack, behind the mutex's address
+ * (Python/parking_lot.c, struct wait_entry). Does not find locks that acquire() has taken.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 enum {
 	WORD = 8,
 	FIRST = 0x030b, /* frames have values at their end, codes a table of exceptions */
-	LAST = 0x030d,  /* later locks are not semaphores */
+	LAST = 0x030d,  /* later frames keep no bound method */
 	UNIT = 2,       /* bytes of an instruction, in which the table counts */
 	MOST_TABLE = 16 * 1024,
 	MOST_VALUES = 64,
@@ -20,7 +21,12 @@ enum {
 	/* In objects, after the count of references and the type: */
 	CODE_EXCEPTIONS = 40,
 	METHOD_SELF = 24,
-	LOCK_SEMAPHORE = 16,
+	LOCK_SEMAPHORE = 16, /* or the mutex */
+};
+
+/* What a thread waits on. The mutex is 0 if there is none. */
+struct waited {
+	uint64_t semaphore, mutex;
 };
 
 static bool read_all(
@@ -83,13 +89,15 @@ static uint32_t count_values(const struct sprof_python_offsets *offsets,
 }
 
 static bool is_method_of(
-	const struct sprof_interp_memory *memory, uint64_t value, uint64_t semaphore)
+	const struct sprof_interp_memory *memory, uint64_t value, const struct waited *waited)
 {
 	uint64_t self, found;
 
-	return !(value % WORD) && read_all(memory, value + METHOD_SELF, &self, WORD) &&
-		!(self % WORD) && read_all(memory, self + LOCK_SEMAPHORE, &found, WORD) &&
-		found == semaphore;
+	if (value % WORD || !read_all(memory, value + METHOD_SELF, &self, WORD) || self % WORD)
+		return false;
+	return self + LOCK_SEMAPHORE == waited->mutex ||
+		(read_all(memory, self + LOCK_SEMAPHORE, &found, WORD) &&
+			found == waited->semaphore);
 }
 
 bool sprof_python_holds(const struct sprof_interp_process *process,
@@ -97,10 +105,13 @@ bool sprof_python_holds(const struct sprof_interp_process *process,
 	uint64_t semaphore)
 {
 	const struct sprof_python_offsets *offsets = &sprof_python_of(process)->offsets;
+	struct waited waited = {.semaphore = semaphore};
 	uint64_t values[MOST_VALUES];
 
 	if (offsets->version < FIRST || offsets->version > LAST || offsets->object_type != WORD)
 		return false;
+	if (!read_all(memory, semaphore - WORD, &waited.mutex, WORD))
+		waited.mutex = 0;
 	for (size_t i = 0; i < copy->frame_count; i++) {
 		const struct sprof_interp_frame *frame = &copy->frames[i];
 		uint32_t locals, count = count_values(offsets, memory, frame, &locals);
@@ -111,7 +122,7 @@ bool sprof_python_holds(const struct sprof_interp_process *process,
 				values, count * sizeof(*values)))
 			continue;
 		for (uint32_t j = 0; j < count; j++) {
-			if (is_method_of(memory, values[j], semaphore))
+			if (is_method_of(memory, values[j], &waited))
 				return true;
 		}
 	}

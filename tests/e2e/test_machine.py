@@ -80,6 +80,16 @@ def test_memory_without_the_call_that_reads_it():
     program.finish().check(0)
 
 
+PIDFD_OPEN = 434  # of every machine
+
+
+def test_without_pidfd_open():
+    """Filters that are older than the call forbid it; the process is there all the same."""
+    for command in ("mem", "rundelay"):
+        result = sprof(command, "-p", os.getpid(), "-d", "100ms", preexec_fn=lambda: forbid(PIDFD_OPEN))
+        check_error(result, FAILED, "pidfd_open: Operation not permitted", "seccomp")
+
+
 # Programs of 32 bits.
 
 LINE = "sprof: i386 is a 32-bit program"

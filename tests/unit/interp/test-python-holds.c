@@ -12,6 +12,7 @@ enum {
 	METHOD = BASE + 0x600,
 	LOCK = BASE + 0x700,
 	TABLE = BASE + 0x800,
+	WAITER = BASE + 0xa00,
 	SIZE = 0x1000,
 	SEMAPHORE = 0x5550,
 	LOCALS = 1,
@@ -76,6 +77,18 @@ static void only_values_in_use_count(void **state)
 	assert_false(holds(164, SEMAPHORE));
 }
 
+/* As in 3.13.5: the object has a mutex, and the waiting thread's stack its address before the semaphore. */
+static void a_lock_with_a_mutex(void **state)
+{
+	make(sizeof(table));
+	put(LOCK + 16, 3, 1);
+	put(WAITER - 8, LOCK + 16, 8);
+	assert_true(holds(5, WAITER));
+	assert_false(holds(4, WAITER));
+	put(WAITER - 8, LOCK + 8, 8);
+	assert_false(holds(5, WAITER));
+}
+
 static void broken_memory_holds_nothing(void **state)
 {
 	for (size_t size = 0; size < 4; size++) {
@@ -93,6 +106,7 @@ TEST_MAIN("python-holds")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_values_in_use_count),
+		cmocka_unit_test(a_lock_with_a_mutex),
 		cmocka_unit_test(broken_memory_holds_nothing),
 	};
 
