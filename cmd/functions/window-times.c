@@ -37,14 +37,10 @@ static uint64_t waiting(const struct sprof_trap_cost *cost)
 	return sprof_minus(cost->gap_ns, cost->cpu_ns);
 }
 
-/* The part of the gap without CPU time shows where the tracer ran: on another CPU it had to be
- * woken. */
 static const struct sprof_trap_cost *cost_of(
 	const struct sprof_trap_floor *floor, const struct sprof_breakpoint_load *load)
 {
-	const uint64_t rest = sprof_minus(load->gap_ns, load->cpu_ns);
-
-	return rest <= 2 * waiting(&floor->here) ? &floor->here : &floor->elsewhere;
+	return load->is_elsewhere ? &floor->elsewhere : &floor->here;
 }
 
 static double ran_in_gap(

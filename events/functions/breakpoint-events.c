@@ -30,6 +30,9 @@ enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 
 enum { WAY_BITS = 3 };
 
+/* With `times`: where the thread runs is looked up at every eighth stop. */
+enum { LOOK_WHERE = 8 };
+
 struct thread_calls {
 	struct sprof_return_stack returns;
 	struct sprof_breakpoint_load load;
@@ -315,8 +318,11 @@ static void begin_load(
 	}
 	calls->load.stopped_ns = now_ns;
 	calls->load.gap_ns = calls->passed_ns ? now_ns - calls->passed_ns : 0;
-	if (events->options.times)
-		read_times(calls, thread);
+	if (!events->options.times)
+		return;
+	read_times(calls, thread);
+	if (calls->load.stops % LOOK_WHERE == 0)
+		calls->load.is_elsewhere = sprof_follow_cpu_is_elsewhere(thread);
 }
 
 static void end_load(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,

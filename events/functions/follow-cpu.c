@@ -4,6 +4,8 @@
  */
 #include "events/functions/follow-cpu.h"
 
+#include <sched.h>
+
 enum { LOOK_AT = 64 }; /* check the CPU after this many stops: the check takes as long as one */
 
 void sprof_follow_cpu_init(struct sprof_follow_cpu *follow)
@@ -41,4 +43,11 @@ void sprof_follow_cpu_take(struct sprof_follow_cpu *follow, struct sprof_thread 
 	}
 	if (++follow->stops % LOOK_AT == 0 && sprof_thread_read_stat(thread, &stat))
 		move_to(follow, stat.processor);
+}
+
+bool sprof_follow_cpu_is_elsewhere(struct sprof_thread *thread)
+{
+	struct sprof_proc_stat stat;
+
+	return sprof_thread_read_stat(thread, &stat) && stat.processor != sched_getcpu();
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "attach/thread.h"
@@ -23,6 +24,12 @@ void sprof_follow_cpu_init(struct sprof_follow_cpu *follow);
  * A thread has stopped. If stops of several threads alternate, the original affinity is restored.
  */
 void sprof_follow_cpu_take(struct sprof_follow_cpu *follow, struct sprof_thread *thread);
+
+/*
+ * Whether a thread that has stopped was on another CPU than the tracer. That decides what a stop costs the thread: to
+ * wake a tracer on another CPU may take six times as long. The time between two stops does not show it.
+ */
+bool sprof_follow_cpu_is_elsewhere(struct sprof_thread *thread);
 
 /* Restores the original affinity. */
 void sprof_follow_cpu_end(struct sprof_follow_cpu *follow);

@@ -38,6 +38,7 @@ static bool stop_once(
 		.gap_ns = cost->gap_ns + own_ns + slept_ns,
 		.cpu_ns = cost->cpu_ns + own_ns,
 		.slices = slept_ns ? 2 : 1,
+		.is_elsewhere = cost == &trap_floor.elsewhere,
 	};
 	bool counts;
 
@@ -152,7 +153,8 @@ static void waits_for_a_cpu_are_a_share_of_the_time(void **state)
 /* Without schedstat, what a stop takes is all that is known. */
 static void without_cpu_times(void **state)
 {
-	const struct sprof_breakpoint_load load = {.stopped_ns = 1, .gap_ns = 150000};
+	const struct sprof_breakpoint_load load = {
+		.stopped_ns = 1, .gap_ns = 150000, .is_elsewhere = true};
 	struct run run = begin();
 	bool is_most, counts;
 
