@@ -20,14 +20,6 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
 	sprof_watch_let_go(target, tid);
 }
 
-/* Cancels the step: later nothing would handle its trap. */
-static void go_on(struct sprof_thread *thread)
-{
-	if (thread->passing)
-		sprof_breakpoint_stepped(thread);
-	sprof_thread_resume(thread);
-}
-
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event)
 {
 	struct sprof_regs regs;
@@ -44,6 +36,9 @@ void sprof_event_answer(struct sprof_target *target, const struct sprof_event *e
 		!event->thread->held_for) {
 		if (event->kind == SPROF_EVENT_STOPPED)
 			(void)!sprof_thread_mend(event->thread, true, &regs);
-		go_on(event->thread);
+		/* Cancels the step: later nothing would handle its trap. */
+		if (event->thread->passing)
+			sprof_breakpoint_stepped(event->thread);
+		sprof_thread_resume(event->thread);
 	}
 }

@@ -1,7 +1,7 @@
 /*
  * Registers new threads and processes. dispatch.c handles the first stop of a new thread,
- * attach/start/seize.c the threads at an attach. The kernel announces all births but those of its own workers in
- * a process.
+ * attach/start/seize.c the threads at an attach. The kernel announces all births but those of its
+ * own workers in a process.
  */
 #include "attach/births.h"
 
@@ -136,8 +136,8 @@ void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *cre
 }
 
 /*
- * How many threads of the process are not traced. The kernel counts all as the links of their folder
- * (fs/proc/base.c, proc_task_getattr).
+ * How many threads of the process are not traced. The kernel counts all as the links of their
+ * folder (fs/proc/base.c, proc_task_getattr).
  */
 static unsigned count_untraced(const struct sprof_process *process)
 {

@@ -1,4 +1,7 @@
-/* New threads and child processes of traced processes. target.h has the search for the kernel's workers. */
+/*
+ * New threads and child processes of traced processes. target.h has the search for the kernel's
+ * workers.
+ */
 #ifndef SPROF_ATTACH_BIRTHS_H
 #define SPROF_ATTACH_BIRTHS_H
 

@@ -115,8 +115,8 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 }
 
 /*
- * Some kernels show a call's first argument only here (attach/regs/aarch64.c). A call interrupted by
- * sprof's next interrupt has only just begun.
+ * Some kernels show a call's first argument only here (attach/regs/aarch64.c). A call interrupted
+ * by sprof's next interrupt has only just begun.
  */
 static void repair_at_end_of_call(struct sprof_thread *thread)
 {
@@ -135,18 +135,6 @@ static void note_thread_pointer(struct sprof_thread *thread)
 
 	if (!thread->thread_pointer && sprof_regs_read(thread->tid, &regs))
 		thread->thread_pointer = regs.thread_pointer;
-}
-
-/*
- * Even a signal that a tracee ignores wakes it (kernel/signal.c, sig_ignored). Its call then ends
- * with EINTR although no handler runs.
- */
-static void on_signal(struct sprof_thread *thread, int signal)
-{
-	thread->signal = signal;
-	thread->signals++;
-	repair(thread, false);
-	sprof_trap_signals_deliver(thread);
 }
 
 /* The end of a step is a stop that the caller wants, not a signal of the program. */
@@ -181,7 +169,14 @@ static void prepare(
 		thread->remainder.drops_sigpipe) {
 		thread->remainder.drops_sigpipe = false;
 	} else if (stop.kind == SPROF_STOP_SIGNAL) {
-		on_signal(thread, stop.value);
+		/*
+		 * Even a signal that a tracee ignores wakes it (kernel/signal.c, sig_ignored). Its
+		 * call then ends with EINTR although no handler runs.
+		 */
+		thread->signal = stop.value;
+		thread->signals++;
+		repair(thread, false);
+		sprof_trap_signals_deliver(thread);
 		if (target->options.tasks)
 			report_signal(target, thread);
 	} else if (stop.kind == SPROF_STOP_GROUP) {
@@ -402,8 +397,9 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 }
 
 /*
- * The peak of a zombie or of a child that it has reaped, whichever is larger (kernel/exit.c, wait_task_zombie).
- * getrusage(2) counts in kB. The C library's waitid() does not have the system call's last argument.
+ * The peak of a zombie or of a child that it has reaped, whichever is larger (kernel/exit.c,
+ * wait_task_zombie). getrusage(2) counts in kB. The C library's waitid() does not have the system
+ * call's last argument.
  */
 static uint64_t largest_peak_of(pid_t pid)
 {

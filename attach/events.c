@@ -42,8 +42,10 @@ static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_
 		!waitid(P_PID, (id_t)tid, ret_info, which);
 }
 
-/* Tracees report traps, so this child is not a tracee: it is a process that writes a snapshot, and was
- * stopped by a signal. Consumes the report, so that it comes only once. */
+/*
+ * Tracees report traps, so this child is not a tracee: it is a process that writes a snapshot, and
+ * was stopped by a signal. Consumes the report, so that it comes only once.
+ */
 static void take_stop_of_child(pid_t pid)
 {
 	siginfo_t info;
@@ -130,7 +132,6 @@ static bool take_call(struct sprof_target *target)
 	return true;
 }
 
-/* The time from now to a moment. */
 static struct timespec time_to(uint64_t end_ns, uint64_t now_ns)
 {
 	const uint64_t left = sprof_minus(end_ns, now_ns);

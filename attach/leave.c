@@ -1,6 +1,6 @@
 /*
- * Prepares to detach a thread. answer.c detaches; attach/tracers/watch.c chooses threads for another
- * tracer.
+ * Prepares to detach a thread. answer.c detaches; attach/tracers/watch.c chooses threads for
+ * another tracer.
  */
 #include "attach/leave.h"
 

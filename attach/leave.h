@@ -12,7 +12,7 @@
 void sprof_target_leave(struct sprof_target *target, struct sprof_thread *thread);
 
 /* Called at the thread's exec stop. Returns true if its program has another word size
- * (attach/proc/word-size.h), so that the thread leaves. */
+ * (attach/tracers/program.h), so that the thread leaves. */
 bool sprof_target_leaves_narrow(struct sprof_target *target, struct sprof_thread *thread);
 
 #endif

@@ -59,7 +59,7 @@ struct sprof_target_options {
 };
 
 /* Returns false, and changes nothing, if out of memory, or if this machine lacks a requirement
- * (attach/start/requirements.h). */
+ * (attach/start/machine.h). */
 SPROF_MUST_USE bool sprof_target_create(const struct sprof_target_options *options,
 	struct sprof_target **ret, struct sprof_error *err);
 /* Frees the memory; NULL is accepted. The tracees stay attached until the thread ends. */
@@ -96,8 +96,9 @@ SPROF_MUST_USE bool sprof_target_attach_thread(
 	struct sprof_target *target, pid_t tid, struct sprof_error *err);
 
 /*
- * Adds the kernel's workers in the process, such as io_uring's, that were born since the last time: their
- * births are not reported. The caller must not interrupt them: that would break off what they do for the process.
+ * Adds the kernel's workers in the process, such as io_uring's, that were born since the last time:
+ * their births are not reported. The caller must not interrupt them: that would break off what they
+ * do for the process.
  */
 void sprof_target_find_workers(struct sprof_target *target, struct sprof_process *process);
 

@@ -69,7 +69,7 @@ static bool may_call_readv(void)
 {
 	char from = 0, to;
 
-	return sprof_memory_read(getpid(), (uintptr_t)&from, &to, sizeof(to)) == sizeof(to);
+	return sprof_memory_read_by_call(getpid(), (uintptr_t)&from, &to, sizeof(to)) == sizeof(to);
 }
 
 /* -1: not permitted, or descriptors are short. */
@@ -90,20 +90,14 @@ void sprof_process_open_files(struct sprof_process *process)
 	process->memory_file = open_of_process(process->pid, "mem");
 }
 
-/* Whether the kernel or a seccomp filter denies the call. */
-static bool is_denied(void)
-{
-	return errno == EPERM || errno == ENOSYS;
-}
-
 /* The right to read was checked at the open (fs/proc/base.c, mem_open, mem_rw). */
 size_t sprof_process_read_memory(
 	struct sprof_process *process, pid_t tid, uint64_t address, void *buffer, size_t size)
 {
-	size_t copied = sprof_memory_read(tid, address, buffer, size);
+	size_t copied = sprof_memory_read_by_call(tid, address, buffer, size);
 	ssize_t got;
 
-	if (copied || !size || !is_denied())
+	if (copied || !size || !sprof_memory_is_denied())
 		return copied;
 	got = pread(process->memory_file, buffer, size, (off_t)address);
 	if (got < 0 && errno == EBADF)
@@ -115,7 +109,7 @@ void sprof_process_read_pieces(
 	struct sprof_process *process, pid_t tid, struct sprof_memory_piece *pieces, size_t count)
 {
 	sprof_memory_read_pieces(tid, pieces, count);
-	if (!count || pieces[0].got || !is_denied())
+	if (!count || pieces[0].got || !sprof_memory_is_denied())
 		return;
 	for (size_t i = 0; i < count; i++)
 		pieces[i].got = sprof_process_read_memory(

@@ -137,7 +137,10 @@ struct sprof_thread {
 	bool superseded;
 	/* born during tracing: all its time counts. False: it existed at the attach */
 	bool born;
-	/* of the kernel, by the last reading of its stat: it has no user code, and is never interrupted */
+	/*
+	 * of the kernel, by the last reading of its stat: it has no user code, and is never
+	 * interrupted
+	 */
 	bool is_worker;
 	/* from a stop with registers, or from libc; 0: unknown */
 	uint64_t thread_pointer;

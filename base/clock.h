@@ -24,8 +24,8 @@ uint64_t sprof_clock_own_cpu_ns(void);
 
 /*
  * Parses "10s", "500ms", "1m30s", "1h", "250us", "1.5s"; a bare number means seconds. Returns false
- * if it is not a duration, negative, longer than a hundred years, or its parts are not in descending
- * order.
+ * if it is not a duration, negative, longer than a hundred years, or its parts are not in
+ * descending order.
  */
 SPROF_MUST_USE bool sprof_duration_parse(const char *text, uint64_t *ret_ns);
 

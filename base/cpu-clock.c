@@ -16,7 +16,10 @@
 /* Thirty years of CPU time. */
 static const struct itimerspec NEVER = {.it_value = {.tv_sec = 1000 * 1000 * 1000}};
 
-/* The kernel shows a list of CPUs, an empty line, or "(null)" (drivers/base/cpu.c, print_cpus_nohz_full). */
+/*
+ * The kernel shows a list of CPUs, an empty line, or "(null)" (drivers/base/cpu.c,
+ * print_cpus_nohz_full).
+ */
 static bool has_tickless_cpus(void)
 {
 	char list[32];

@@ -1,6 +1,6 @@
 /*
- * Sets of CPUs, of machines of any size. The C library's cpu_set_t has room for 1024; on a larger machine
- * sched_getaffinity(2) refuses it.
+ * Sets of CPUs, of machines of any size. The C library's cpu_set_t has room for 1024; on a larger
+ * machine sched_getaffinity(2) refuses it.
  */
 #ifndef SPROF_BASE_CPU_SET_H
 #define SPROF_BASE_CPU_SET_H
@@ -26,7 +26,6 @@ size_t sprof_cpu_set_count(const struct sprof_cpu_set *cpus);
 struct sprof_cpu_set sprof_cpu_set_only(int cpu);
 struct sprof_cpu_set sprof_cpu_set_join(
 	const struct sprof_cpu_set *one, const struct sprof_cpu_set *other);
-/* The CPUs in `one` that are not in `others`. */
 struct sprof_cpu_set sprof_cpu_set_without(
 	const struct sprof_cpu_set *one, const struct sprof_cpu_set *others);
 

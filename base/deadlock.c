@@ -29,7 +29,6 @@ static void mark_cycle(const uint32_t *holders, uint32_t thread, uint32_t *marks
 	}
 }
 
-/* Numbers the cycle of a thread, replacing its marks. */
 static void number_cycle(const uint32_t *holders, uint32_t thread, uint32_t number, uint32_t *marks)
 {
 	while (marks[thread] & CYCLE_BIT) {

@@ -5,7 +5,6 @@
  */
 #include "base/histogram.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,12 +59,20 @@ static void count_values(struct sprof_histogram *histogram, uint64_t count, uint
 
 bool sprof_histogram_add(struct sprof_histogram *histogram, uint64_t value)
 {
-	unsigned octave = octave_of(value);
+	return sprof_histogram_add_times(histogram, value, 1);
+}
+
+bool sprof_histogram_add_times(struct sprof_histogram *histogram, uint64_t value, uint64_t times)
+{
+	const unsigned octave = octave_of(value);
+	uint64_t total;
 
 	if (!reserve(histogram, octave))
 		return false;
-	histogram->octaves[octave][step_of(value, octave)]++;
-	count_values(histogram, 1, value, value, value);
+	if (__builtin_mul_overflow(value, times, &total))
+		total = UINT64_MAX;
+	histogram->octaves[octave][step_of(value, octave)] += times;
+	count_values(histogram, times, total, value, value);
 	return true;
 }
 

@@ -28,6 +28,9 @@ struct sprof_histogram {
 
 /* Returns false if out of memory; the value is then not counted. */
 SPROF_MUST_USE bool sprof_histogram_add(struct sprof_histogram *histogram, uint64_t value);
+/* Adds a value as often as `times`, at least 1. */
+SPROF_MUST_USE bool sprof_histogram_add_times(
+	struct sprof_histogram *histogram, uint64_t value, uint64_t times);
 
 /*
  * The smallest value such that at least `fraction` (0 to 1) of the values don't exceed it (nearest

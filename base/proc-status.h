@@ -14,8 +14,9 @@
 enum { SPROF_PROC_STATUS_MAX = 8192 }; /* room for the text of any status without its groups */
 
 /*
- * Reads the status of a process (tid 0) or a thread, NUL-terminated. Returns the length, or -1 with errno. A list of
- * groups that does not fit is left out: there may be 65536 (NGROUPS_MAX), and other fields follow them.
+ * Reads the status of a process (tid 0) or a thread, NUL-terminated. Returns the length, or -1 with
+ * errno. A list of groups that does not fit is left out: there may be 65536 (NGROUPS_MAX), and
+ * other fields follow them.
  */
 SPROF_MUST_USE ssize_t sprof_proc_status_read(pid_t pid, pid_t tid, char *buffer, size_t size);
 SPROF_MUST_USE ssize_t sprof_proc_status_read_open(int fd, char *buffer, size_t size);

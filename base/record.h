@@ -198,13 +198,18 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
 /* Facts from the memory of a lock, besides its kind. Valid only if the kind is right. */
 struct sprof_lock_traits {
 	/*
-	 * A condition variable: bytes from its start to the pair of words that threads wait on, which
-	 * differs between versions of glibc; 0: not known.
+	 * A condition variable: bytes from its start to the pair of words that threads wait on,
+	 * which differs between versions of glibc; 0: not known.
 	 */
 	int condition_words;
-	/* A mutex or an rwlock: its owner or writer, if no thread of the process has this id; 0: not known. */
+	/*
+	 * A mutex or an rwlock: its owner or writer, if no thread of the process has this id; 0:
+	 * not known.
+	 */
 	pid_t lost_owner;
-	/* A mutex: the kernel has refused it, and the thread waits for ever; see blocked/futex.h. */
+	/*
+	 * A mutex: the kernel has refused it, and the thread waits for ever; see blocked/futex.h.
+	 */
 	bool is_endless;
 	bool is_limited; /* any lock: the wait ends at some time */
 };

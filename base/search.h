@@ -31,8 +31,8 @@ __attribute__((always_inline)) static inline size_t sprof_first_index(
 }
 
 /*
- * A search in items of one size by a uint64_t member at one offset. No pointer is computed before an
- * item is looked at: the items of an empty array may be NULL.
+ * A search in items of one size by a uint64_t member at one offset. No pointer is computed before
+ * an item is looked at: the items of an empty array may be NULL.
  */
 struct sprof_key_search {
 	const char *items;

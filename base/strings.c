@@ -1,4 +1,6 @@
-/* Lists of words, and texts made by a format. Without memory there is no text, never a part of one. */
+/*
+ * Lists of words, and texts made by a format. Without memory there is no text, never a part of one.
+ */
 #include "base/strings.h"
 
 #include <stdarg.h>
@@ -6,6 +8,7 @@
 
 bool sprof_string_has_word(const char *list, const char *word, size_t length)
 {
+	list += strspn(list, " ");
 	for (; *list; list += strspn(list, " ")) {
 		const size_t own = strcspn(list, " ");
 

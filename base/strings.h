@@ -1,4 +1,6 @@
-/* Small helpers for texts: what they begin with, the last part of a path, texts made by a format. */
+/*
+ * Small helpers for texts: what they begin with, the last part of a path, texts made by a format.
+ */
 #ifndef SPROF_BASE_STRINGS_H
 #define SPROF_BASE_STRINGS_H
 

@@ -1,6 +1,6 @@
 /*
- * The areas of a process's memory for data addresses: heap, stacks, data of modules. attach/proc/maps.h
- * does this for code.
+ * The areas of a process's memory for data addresses: heap, stacks, data of modules.
+ * attach/proc/maps.h does this for code.
  */
 #ifndef SPROF_BLOCKED_AREAS_H
 #define SPROF_BLOCKED_AREAS_H

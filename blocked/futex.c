@@ -21,6 +21,8 @@ enum {
 	MUTEX_TYPES = 3,     /* of the kind; 1 is recursive */
 	MUTEX_RECURSIVE = 1,
 	MUTEX_SHARED = 0x80,
+	MUTEX_ELISION =
+		0x300, /* one of these bits is set in a mutex whose type was set to "normal" */
 	MUTEX_KINDS = 0x3f3, /* types, robust, inherit, protect, shared, elision */
 	/* pthread_rwlock_t, from its start: the two words that threads wait on, and the writer. */
 	RWLOCK_PHASE_WORD = 8,
@@ -158,9 +160,9 @@ static uint32_t owner_of_mutex(const struct sprof_futex *futex, const struct fut
 
 	if (!memory->has_after || futex->value != MUTEX_CONTENDED ||
 		word_at(memory, 0) != MUTEX_CONTENDED ||
-		kind & ~(uint32_t)(MUTEX_TYPES | MUTEX_SHARED) || !count == is_recursive ||
-		!word_at(memory, MUTEX_USERS) || pointer_at(memory, MUTEX_LIST) ||
-		pointer_at(memory, MUTEX_LIST + 8))
+		kind & ~(uint32_t)(MUTEX_TYPES | MUTEX_SHARED | MUTEX_ELISION) ||
+		!count == is_recursive || !word_at(memory, MUTEX_USERS) ||
+		pointer_at(memory, MUTEX_LIST) || pointer_at(memory, MUTEX_LIST + 8))
 		return 0;
 	return word_at(memory, MUTEX_OWNER);
 }

@@ -18,7 +18,8 @@
 #include "base/numbers.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
-#include "blocked/descriptor-read.h"
+#include "base/strings.h"
+#include "blocked/descriptor.h"
 #include "blocked/duration.h"
 #include "blocked/file-locks.h"
 
@@ -134,6 +135,18 @@ static void put_pidfd(pid_t pid, int fd, struct words *words)
 	}
 }
 
+static void put_anonymous(
+	pid_t pid, int fd, const struct sprof_descriptor *descriptor, struct words *words)
+{
+	char text[1024];
+
+	put(words, "%s", descriptor->text);
+	if (sprof_string_starts_with(descriptor->text, "io_uring") &&
+		sprof_descriptor_read_info(pid, fd, text, sizeof(text)) > 0 &&
+		sprof_descriptor_is_ring_done(text))
+		put(words, " with nothing in flight");
+}
+
 static void put_descriptor(struct sprof_objects *objects, pid_t pid, int fd, struct words *words)
 {
 	struct sprof_descriptor descriptor;
@@ -154,9 +167,11 @@ static void put_descriptor(struct sprof_objects *objects, pid_t pid, int fd, str
 	case SPROF_DESCRIPTOR_PIDFD:
 		put_pidfd(pid, fd, words);
 		break;
+	case SPROF_DESCRIPTOR_ANONYMOUS:
+		put_anonymous(pid, fd, &descriptor, words);
+		break;
 	case SPROF_DESCRIPTOR_FILE:
 	case SPROF_DESCRIPTOR_EPOLL:
-	case SPROF_DESCRIPTOR_ANONYMOUS:
 		put(words, "%s", descriptor.text);
 		break;
 	}

@@ -16,7 +16,6 @@
 
 enum {
 	MOST = 64 * 1024, /* sockets kept */
-	LEAST_AGE_NS = 100 * SPROF_NS_PER_MS,
 	COST_FACTOR = 50,
 };
 
@@ -99,11 +98,9 @@ static const char *with_peer(struct sprof_sockets *sockets, uint32_t index)
 
 const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode)
 {
-	uint64_t age_ns = sockets->cost_ns * COST_FACTOR;
+	const uint64_t age_ns = sockets->cost_ns * COST_FACTOR;
 	uint32_t index = sprof_idmap_find(&sockets->by_inode, 0, inode);
 
-	if (age_ns < LEAST_AGE_NS)
-		age_ns = LEAST_AGE_NS;
 	if (index == SPROF_IDMAP_NONE &&
 		(!sockets->read_ns || sockets->read_ns + age_ns < sprof_clock_now_ns())) {
 		read_all(sockets, pid);

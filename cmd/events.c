@@ -10,7 +10,6 @@
 #include "events/event-type.h"
 #include "events/perf/event.h"
 #include "events/recorded/tracepoints.h"
-#include "events/syscalls/filter.h"
 #include "output/table.h"
 
 enum { NAME_SIZE = 64, FIELDS_SIZE = 256, WORDS_SIZE = 256 };
@@ -30,17 +29,6 @@ static const struct sprof_table_column columns[] = {
 	{"when", true, 2},
 	{"sources", true, 1},
 };
-
-static bool is_by_stops(const struct sprof_trace_type_row *row)
-{
-	return row->sources & (SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS);
-}
-
-/* The command that gives the event. */
-static const char *command_of(const struct sprof_trace_type_row *row)
-{
-	return row->sources == SPROF_TRACE_BY_SAMPLER ? "run, attach" : "trace";
-}
 
 static void list_fields(const struct sprof_trace_type_row *row, char *buffer, size_t size)
 {
@@ -79,9 +67,13 @@ static void add_row(const struct sprof_trace_type_row *row, struct sprof_table *
 	list_fields(row, fields, sizeof(fields));
 	list_sources(row, sources, sizeof(sources));
 	sprof_table_cell(table, "%s", name);
-	sprof_table_cell(table, "%s", command_of(row));
+	sprof_table_cell(
+		table, "%s", row->sources == SPROF_TRACE_BY_SAMPLER ? "run, attach" : "trace");
 	sprof_table_cell(table, "%s",
-		sprof_trace_cost_name(is_by_stops(row) ? SPROF_TRACE_COST_STOP : row->cost));
+		sprof_trace_cost_name(
+			(row->sources & (SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS))
+				? SPROF_TRACE_COST_STOP
+				: row->cost));
 	sprof_table_cell(table, "%s", fields);
 	sprof_table_cell(table, "%s", row->summary);
 	sprof_table_cell(table, "%s", sources);

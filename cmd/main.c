@@ -119,11 +119,6 @@ static void keep_standard_streams(void)
 	}
 }
 
-static int exit_code_of(const struct sprof_error *err)
-{
-	return err->kind == SPROF_ERROR_USAGE ? SPROF_EXIT_USAGE : SPROF_EXIT_FAILED;
-}
-
 static bool settle_processes(const struct sprof_command *command,
 	struct sprof_common_options *options, char *const **words, struct sprof_error *err)
 {
@@ -160,7 +155,7 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 	}
 	if (!done) {
 		sprof_ui_error(&err);
-		code = exit_code_of(&err);
+		code = err.kind == SPROF_ERROR_USAGE ? SPROF_EXIT_USAGE : SPROF_EXIT_FAILED;
 	}
 	free(options);
 	return code;
@@ -255,8 +250,8 @@ static bool chooses_process(char *const words[])
 }
 
 /*
- * `record` is other profilers' word for run and, with -p, for attach. The first word that is neither
- * an option nor its value is the program, and what follows is its own.
+ * `record` is other profilers' word for run and, with -p, for attach. The first word that is
+ * neither an option nor its value is the program, and what follows is its own.
  */
 static bool is_attach(char *const words[])
 {
@@ -336,8 +331,8 @@ static bool refuse_borrowed_rights(struct sprof_error *err)
 }
 
 /*
- * Otherwise a thread's stack is as large as the first one's may become (pthread_create(3)), and after
- * "ulimit -s 64" that is too little.
+ * Otherwise a thread's stack is as large as the first one's may become (pthread_create(3)), and
+ * after "ulimit -s 64" that is too little.
  */
 static void settle_thread_stacks(void)
 {

@@ -190,15 +190,10 @@ void sprof_signals_done(const struct sprof_signals *signals)
 		sprof_channel_reader_done(signals->reader);
 }
 
-/* The parent's death; any process may send the same signal (kernel/exit.c: forget_original_parent). */
-static bool is_of_guardian(const struct sprof_signals *signals, const siginfo_t *info)
-{
-	return info->si_signo == signals->guardian && getppid() != signals->parent;
-}
-
 enum sprof_order sprof_signals_handle(struct sprof_signals *signals, const siginfo_t *info)
 {
-	if (is_of_guardian(signals, info))
+	/* Any process may send the same signal (kernel/exit.c: forget_original_parent). */
+	if (info->si_signo == signals->guardian && getppid() != signals->parent)
 		return end_run(signals, info->si_signo);
 	if (info->si_signo == SIGUSR1)
 		return take_snapshot(signals);

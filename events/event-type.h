@@ -148,7 +148,6 @@ const char *sprof_trace_cost_name(enum sprof_trace_cost cost);
 SPROF_MUST_USE struct sprof_trace_event *sprof_trace_event_copy(
 	const struct sprof_trace_event *event);
 
-/* The number of its values. */
 size_t sprof_trace_event_values(const struct sprof_trace_event *event);
 
 /* The size of such a copy in bytes. */

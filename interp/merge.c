@@ -120,7 +120,9 @@ static bool find_end(const struct merging *merging, size_t loops, size_t *ret_en
 	return found == loops;
 }
 
-/* Whether the stack is changing: its native frames are those of one greenlet, Python's of another. */
+/*
+ * Whether the stack is changing: its native frames are those of one greenlet, Python's of another.
+ */
 static bool is_switching(const struct merging *merging)
 {
 	const struct sprof_greenlet_file *file = &merging->process->greenlet_file;

@@ -19,7 +19,6 @@ enum {
 	SPROF_INTERP_DEEPEST = 32768                   /* maximum frames read per thread */
 };
 
-/* A copied frame. */
 struct sprof_interp_frame {
 	uint64_t address;     /* of the frame */
 	uint64_t code;        /* address of the code object */

@@ -39,16 +39,6 @@ static void draw(struct sprof_series *series, uint64_t since_ns, uint64_t value)
 		series->course[step] = value;
 }
 
-static void note_extremes(struct sprof_series *series, uint64_t time_ns, uint64_t value)
-{
-	if (!series->count || value < series->min)
-		series->min = value;
-	if (!series->count || value > series->max) {
-		series->max = value;
-		series->max_ns = time_ns;
-	}
-}
-
 void sprof_series_add(struct sprof_series *series, uint64_t time_ns, uint64_t value)
 {
 	double seconds;
@@ -56,7 +46,12 @@ void sprof_series_add(struct sprof_series *series, uint64_t time_ns, uint64_t va
 	if (!series->count)
 		series->first_ns = series->last_ns = time_ns;
 	seconds = (double)(time_ns - series->first_ns) / SPROF_NS_PER_S;
-	note_extremes(series, time_ns, value);
+	if (!series->count || value < series->min)
+		series->min = value;
+	if (!series->count || value > series->max) {
+		series->max = value;
+		series->max_ns = time_ns;
+	}
 	draw(series, time_ns - series->first_ns, value);
 	series->area += (double)series->last * (double)(time_ns - series->last_ns);
 	series->times += seconds;

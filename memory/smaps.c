@@ -8,8 +8,10 @@
 
 enum { KB = 1024 };
 
-/* Private pages are those of one process alone. The kernel keeps pages of hugetlbfs out of RSS and PSS,
- * so they are in none of these. */
+/*
+ * Private pages are those of one process alone. The kernel keeps pages of hugetlbfs out of RSS and
+ * PSS, so they are in none of these.
+ */
 static const struct {
 	const char *name;
 	size_t offset;

@@ -65,7 +65,10 @@ static bool has(const struct sprof_memory_watch *watch, pid_t pid)
 	return false;
 }
 
-/* A child may have a lower id than its parent: look until there is no new one. We may be a child, too: of a shell. */
+/*
+ * A child may have a lower id than its parent: look until there is no new one. We may be a child,
+ * too: of a shell.
+ */
 static bool scan_once(struct sprof_memory_watch *watch)
 {
 	const uint64_t before = watch->count + watch->dropped;

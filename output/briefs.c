@@ -122,7 +122,10 @@ static bool is_same(const struct name *name, const struct name *other)
 	return other->text && strcmp(name->text, other->text) == 0;
 }
 
-/* Gives names to those whose form no other one has; the last form may be too long. Returns false if out of memory. */
+/*
+ * Gives names to those whose form no other one has; the last form may be too long. Returns false if
+ * out of memory.
+ */
 static bool try_form(struct sprof_briefs *briefs, former *form)
 {
 	struct name *names = briefs->names;

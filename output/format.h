@@ -59,7 +59,10 @@ struct sprof_output_options {
 	 * the first frame.
 	 */
 	const struct sprof_groups *groups; /* NULL: none */
-	/* In a joined profile (profile/compare/diff.h), threads below this are the base; 0: not joined. */
+	/*
+	 * In a joined profile (profile/compare/diff.h), threads below this are the base; 0: not
+	 * joined.
+	 */
 	uint32_t base_threads;
 	size_t nodes;        /* dot, png: number of functions shown */
 	bool colour_by_self; /* dot, png: colour by self instead of total */

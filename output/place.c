@@ -301,7 +301,9 @@ bool sprof_out_is_same(const char *one, const char *two)
 			stat_folder(places[0].path, &nodes[0]) &&
 			stat_folder(places[1].path, &nodes[1]) &&
 			is_same_node(&nodes[0], &nodes[1]);
-	/* Descriptors of one pipe, or of one file with its offset, replace nothing of each other. */
+	/*
+	 * Descriptors of one pipe, or of one file with its offset, replace nothing of each other.
+	 */
 	if (!is_new_file(&places[0]) && !is_new_file(&places[1]) &&
 		(places[0].kind == SPROF_PLACE_DESCRIPTOR ||
 			places[1].kind == SPROF_PLACE_DESCRIPTOR))

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/strings.h"
 
 static const char anonymous[] = "(anonymous namespace)";
@@ -290,13 +291,55 @@ static void leave_out_shapes(const char *name, char *to)
 	*to = '\0';
 }
 
-char *sprof_short_name_as(const char *name, struct sprof_short_form form)
+/*
+ * The length of the suffix at the place by which link-time optimization makes a local name unique:
+ * ".llvm.17", or " [clone .llvm.17]"; 0: none. Its number tells a reader nothing.
+ */
+static size_t private_suffix_length(const char *at)
+{
+	static const char *const suffixes[] = {".llvm.", ".__uniq.", ".lto_priv."};
+	static const char clone[] = " [clone ";
+	const bool is_clone = sprof_string_starts_with(at, clone);
+	const char *suffix = is_clone ? at + strlen(clone) : at;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *number = suffix + strlen(suffixes[i]), *end;
+
+		if (!sprof_string_starts_with(suffix, suffixes[i]))
+			continue;
+		end = number + strspn(number, "0123456789");
+		if (end > number && (!is_clone || *end == ']'))
+			return (size_t)(end + is_clone - at);
+	}
+	return 0;
+}
+
+static void leave_out_private_suffixes(char *name)
+{
+	char *to = name;
+
+	for (const char *at = name; *at;) {
+		const size_t length = at > name ? private_suffix_length(at) : 0;
+
+		if (length)
+			at += length;
+		else
+			*to++ = *at++;
+	}
+	*to = '\0';
+}
+
+char *sprof_short_name_as(const char *whole, struct sprof_short_form form)
 {
 	/* "<>" may grow to "<...>", and an open bracket is closed. */
-	struct writer to = {.text = malloc(3 * strlen(name) + 1)};
+	struct writer to = {.text = malloc(3 * strlen(whole) + 1)};
+	SPROF_AUTO_FREE char *name = strdup(whole);
 
-	if (!to.text)
+	if (!to.text || !name) {
+		free(to.text);
 		return NULL;
+	}
+	leave_out_private_suffixes(name);
 	if (is_go(name))
 		leave_out_shapes(name, to.text);
 	else if (!strpbrk(name, "<("))

@@ -25,7 +25,6 @@ struct observation {
 	struct sprof_snapshot *snapshot;
 	enum sprof_end end;
 
-	/* The call that the thread is in. */
 	struct sprof_proc_syscall call;
 	/* The kernel's stack there, innermost first: addresses in its code; 0: not known. */
 	const uint64_t *kernel;

@@ -33,10 +33,6 @@ choose_work() {
     work=$(realpath "$work")
 }
 
-in_system() {
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"
-}
-
 # What starts in place of init(8): the tests need the usual file systems and the loopback, no service.
 write_init() {
     cat >"$root/sbin/run-commands" <<'INIT'
@@ -74,22 +70,21 @@ INIT
 # install_machine PACKAGES [DEBOOTSTRAP OPTION...]: the packages are an array's name
 install_machine() {
     local -n more=$1
-    local release mirror
+    local release
 
     release=$(debian_release)
-    mirror=$(debian_mirror "$release")
-    echo "=== machine: installing Debian $release from $mirror"
-    install_system "$root" "$release" "$mirror" "${@:2}"
+    echo "=== machine: installing Debian $release"
+    install_system "$root" "$release" "${@:2}"
     # Of the disks and file systems that an emulated machine has: a small one starts sooner.
     mkdir -p "$root/etc/initramfs-tools/conf.d"
     echo MODULES=list >"$root/etc/initramfs-tools/conf.d/modules"
     printf '%s\n' virtio_pci virtio_mmio virtio_blk ext4 >"$root/etc/initramfs-tools/modules.new"
     mount -t proc proc "$root/proc"
-    in_system apt-get update -q
-    in_system apt-get install -y -q --no-install-recommends initramfs-tools
+    in_system "$root" apt-get update -q
+    in_system "$root" apt-get install -y -q --no-install-recommends initramfs-tools
     mv "$root/etc/initramfs-tools/modules.new" "$root/etc/initramfs-tools/modules"
-    in_system apt-get install -y -q --no-install-recommends "${machine_packages[@]}" "${build_packages[@]}" "${more[@]}"
-    in_system apt-get clean
+    in_system "$root" apt-get install -y -q --no-install-recommends "${machine_packages[@]}" "${build_packages[@]}" "${more[@]}"
+    in_system "$root" apt-get clean
     umount "$root/proc"
     write_init
 }

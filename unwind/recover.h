@@ -30,7 +30,6 @@ void sprof_distances_finish(struct sprof_distances *distances);
 void sprof_recover_learn(struct sprof_distances *distances, struct sprof_pc *known,
 	const struct sprof_cursor *cursor);
 
-/* The inputs of a recovery. */
 struct sprof_recovery {
 	struct sprof_pcs *pcs;
 	struct sprof_distances *distances;

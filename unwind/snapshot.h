@@ -72,7 +72,6 @@ static inline enum sprof_stack_read sprof_snapshot_other_word(
 	return got;
 }
 
-/* A word of the copied stacks. */
 static inline enum sprof_stack_read sprof_snapshot_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {

@@ -161,7 +161,8 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 
 /*
  * The row of __morestack (-fsplit-stack), which calls on another piece of stack and leaves out its
- * own return address (libgcc, config/i386/morestack.S). The caller's piece may have lower addresses.
+ * own return address (libgcc, config/i386/morestack.S). The caller's piece may have lower
+ * addresses.
  */
 static bool leaves_piece(const struct sprof_rule *rule)
 {

@@ -1,4 +1,6 @@
-/* The alternate stack of a stopped thread, on which handlers of signals may run (sigaltstack(2)). */
+/*
+ * The alternate stack of a stopped thread, on which handlers of signals may run (sigaltstack(2)).
+ */
 #ifndef SPROF_ATTACH_BREAKPOINTS_ALTERNATE_H
 #define SPROF_ATTACH_BREAKPOINTS_ALTERNATE_H
 

@@ -60,7 +60,8 @@ bool sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs 
 /* A single step of the thread has completed. */
 void sprof_breakpoint_stepped(struct sprof_thread *thread);
 /*
- * A signal came instead of the single step: the thread's next stop at the breakpoint is not a new hit.
+ * A signal came instead of the single step: the thread's next stop at the breakpoint is not a new
+ * hit.
  */
 void sprof_breakpoint_put_off(struct sprof_thread *thread);
 /*

@@ -1,7 +1,7 @@
 /*
  * Displaces x86-64 instructions, decoded by Zydis. Instructions that depend on their address are
- * described (relative jumps and calls) or corrected (operands relative to rip). Does not handle indirect calls,
- * loop, jrcxz, xbegin, and operands relative to eip.
+ * described (relative jumps and calls) or corrected (operands relative to rip). Does not handle
+ * indirect calls, loop, jrcxz, xbegin, and operands relative to eip.
  */
 #include "attach/breakpoints/displace.h"
 

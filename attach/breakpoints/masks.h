@@ -19,7 +19,6 @@ struct sprof_trap_masks {
 	unsigned count;
 };
 
-/* The bit of a signal in a mask. */
 static inline uint64_t sprof_trap_mask_bit(int signal)
 {
 	return UINT64_C(1) << (signal - 1);

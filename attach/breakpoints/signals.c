@@ -118,7 +118,10 @@ static void read_masks(struct sprof_trap_signals *signals, pid_t pid)
 		closedir(tasks);
 }
 
-/* The bytes of `lea disp32(register or rip), register`, which compilers put before a system call; 0: it is none. */
+/*
+ * The bytes of `lea disp32(register or rip), register`, which compilers put before a system call;
+ * 0: it is none.
+ */
 static size_t lea_size(const uint8_t *code)
 {
 	enum { REX_W = 0x48, LEA = 0x8d, MOD = 0xc7, AT_RIP = 0x05, AT_SIB = 0x84, SIZE = 7 };
@@ -128,7 +131,10 @@ static size_t lea_size(const uint8_t *code)
 	return code[0] == REX_W && code[1] == LEA && (is_relative || has_distance) ? SIZE : 0;
 }
 
-/* Of code at this address: the calls that are made right after their number is set, or after one lea that follows. */
+/*
+ * Of code at this address: the calls that are made right after their number is set, or after one
+ * lea that follows.
+ */
 static void follow_calls_in(
 	struct sprof_process *process, uint64_t address, const uint8_t *code, size_t size)
 {
@@ -179,12 +185,6 @@ static bool is_scanned(const struct sprof_breakpoints *table, uint64_t start)
 	return false;
 }
 
-static void note_scanned(struct sprof_breakpoints *table, uint64_t start)
-{
-	(void)!SPROF_ARRAY_APPEND(
-		table->scanned, table->scanned_count, table->scanned_capacity, start);
-}
-
 static void scan_new_code(struct sprof_process *process)
 {
 	for (size_t i = 0; i < process->maps.count; i++) {
@@ -195,7 +195,9 @@ static void scan_new_code(struct sprof_process *process)
 			continue;
 		scan(process, &mapping);
 		if (process->breakpoints)
-			note_scanned(process->breakpoints, mapping.start);
+			(void)!SPROF_ARRAY_APPEND(process->breakpoints->scanned,
+				process->breakpoints->scanned_count,
+				process->breakpoints->scanned_capacity, mapping.start);
 	}
 }
 
@@ -271,8 +273,9 @@ static bool call_action(struct sprof_thread *thread, bool sets, struct action *a
 }
 
 /*
- * To ignore a signal discards it where it is pending (kernel/signal.c, do_sigaction): the trap of another thread
- * would be lost. So in a program of several threads the kernel never ignores it, and sprof does.
+ * To ignore a signal discards it where it is pending (kernel/signal.c, do_sigaction): the trap of
+ * another thread would be lost. So in a program of several threads the kernel never ignores it, and
+ * sprof does.
  */
 static void set_action(struct sprof_thread *thread, struct action *action)
 {
@@ -304,25 +307,6 @@ static bool is_sent(pid_t tid)
 		sprof_stop_trap(&info) == SPROF_TRAP_SENT;
 }
 
-/*
- * A SIGTRAP that was sent while it was blocked: the kernel has taken our trap for the same signal (kernel/signal.c,
- * legacy_queue). Passed on with the mask of before, it waits again.
- */
-static void keep_pending(struct sprof_thread *thread)
-{
-	if (is_sent(thread->tid))
-		thread->signal = SIGTRAP;
-}
-
-/*
- * A trap that found SIGTRAP blocked has reset its action (kernel/signal.c, force_sig_info_to_task). If the
- * program still has a handler, SIGTRAP was not blocked.
- */
-static bool is_caught(pid_t pid)
-{
-	return sprof_proc_has_handler(pid, SIGTRAP);
-}
-
 void sprof_trap_signals_restore(struct sprof_thread *thread)
 {
 	struct sprof_trap_masks *masks;
@@ -333,14 +317,23 @@ void sprof_trap_signals_restore(struct sprof_thread *thread)
 		return;
 	masks = masks_of(thread);
 	before = sprof_trap_masks_before(masks, behind);
-	if (before != behind && is_caught(thread->process->pid))
+	/*
+	 * A trap that found SIGTRAP blocked has reset its action (kernel/signal.c,
+	 * force_sig_info_to_task). If the program still has a handler, SIGTRAP was not blocked.
+	 */
+	if (before != behind && sprof_proc_has_handler(thread->process->pid, SIGTRAP))
 		before = behind;
 	sprof_trap_masks_note(masks, before);
 	if (before != behind)
 		(void)!is_mask(PTRACE_SETSIGMASK, thread->tid, &before);
 	is_blocked = before & sprof_trap_mask_bit(SIGTRAP);
-	if (is_blocked)
-		keep_pending(thread);
+	/*
+	 * A SIGTRAP that was sent while it was blocked: the kernel has taken our trap for the same
+	 * signal (kernel/signal.c, legacy_queue). Passed on with the mask of before, it waits
+	 * again.
+	 */
+	if (is_blocked && is_sent(thread->tid))
+		thread->signal = SIGTRAP;
 	restore_action(thread, is_blocked);
 }
 
@@ -354,7 +347,10 @@ static void leave_call(struct sprof_thread *thread, const struct sprof_regs *reg
 	sprof_thread_resume(thread);
 }
 
-/* Of SIGTRAP the kernel doesn't know all, see set_action(). False: the thread makes the call itself, and fails. */
+/*
+ * Of SIGTRAP the kernel doesn't know all, see set_action(). False: the thread makes the call
+ * itself, and fails.
+ */
 static bool answer(
 	struct sprof_thread *thread, const struct sprof_regs *regs, const uint64_t arguments[6])
 {

@@ -27,8 +27,8 @@ void sprof_trap_signals_begin(struct sprof_process *process);
 void sprof_trap_signals_restore(struct sprof_thread *thread);
 
 /*
- * The thread is held at a breakpoint, with these registers. Returns true if the breakpoint is at a followed call;
- * the thread then continues.
+ * The thread is held at a breakpoint, with these registers. Returns true if the breakpoint is at a
+ * followed call; the thread then continues.
  */
 bool sprof_trap_signals_follow(struct sprof_thread *thread, const struct sprof_regs *regs);
 

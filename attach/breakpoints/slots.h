@@ -42,7 +42,6 @@ SPROF_MUST_USE uint64_t sprof_code_slots_write(
  */
 SPROF_MUST_USE bool sprof_code_slots_inherit(
 	const struct sprof_code_slots *parent, struct sprof_code_slots *child);
-/* Whether this slot exists. */
 bool sprof_code_slots_have(const struct sprof_code_slots *slots, uint64_t slot);
 
 void sprof_code_slots_finish(struct sprof_code_slots *slots);

@@ -1,8 +1,8 @@
 /*
- * Makes a stopped thread execute a system call with the vDSO's system call instruction, so nothing is
- * written into its code. Does not handle a process without a vDSO. The thread
- * stops at the call's beginning and end; after a single step, the kernel would force SIGTRAP, and so change
- * the program's signal mask and its action for SIGTRAP.
+ * Makes a stopped thread execute a system call with the vDSO's system call instruction, so nothing
+ * is written into its code. Does not handle a process without a vDSO. The thread stops at the
+ * call's beginning and end; after a single step, the kernel would force SIGTRAP, and so change the
+ * program's signal mask and its action for SIGTRAP.
  */
 #include "attach/calls/make-call.h"
 

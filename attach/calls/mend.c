@@ -9,9 +9,11 @@
 #include "attach/calls/remainder.h"
 #include "attach/calls/restart.h"
 #include "base/proc-status.h"
-#include "base/proc.h"
 
-/* Whether the signal breaks off calls without a tracer, too: it has a handler, stops the process or ends it. */
+/*
+ * Whether the signal breaks off calls without a tracer, too: it has a handler, stops the process or
+ * ends it.
+ */
 static bool breaks_off(pid_t tid, int signal)
 {
 	char text[SPROF_PROC_STATUS_MAX];

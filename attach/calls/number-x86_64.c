@@ -39,7 +39,9 @@ static bool is_rex(uint8_t byte)
 	return byte >= REX_FIRST && byte <= REX_LAST;
 }
 
-/* The constant that an instruction at this place loads into eax; UNKNOWN: it does something else. */
+/*
+ * The constant that an instruction at this place loads into eax; UNKNOWN: it does something else.
+ */
 static int64_t loaded(const uint8_t *code, size_t at, size_t size)
 {
 	uint32_t number;

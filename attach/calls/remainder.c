@@ -87,7 +87,6 @@ static const struct sprof_part_call {
 	{SYS_getrandom, FORM_BUFFER, FILE_NONE, .data = 0, .count = 1},
 };
 
-/* A call for a rest. */
 struct rest {
 	int64_t number;
 	uint64_t arguments[6];
@@ -350,7 +349,10 @@ static bool are_right_flags(const struct sprof_part_call *call, const uint64_t a
 
 /* The rest. */
 
-/* From here the bytes of one buffer are moved by another call, which a filter of the program may not know. */
+/*
+ * From here the bytes of one buffer are moved by another call, which a filter of the program may
+ * not know.
+ */
 static bool plan_buffer(const struct sprof_thread *thread, int64_t number,
 	const struct piece *piece, struct rest *ret)
 {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/proc-status.h"
-#include "base/proc.h"
 
 enum {
 	RING_EXTENDED_ARGUMENT = 1 << 3, /* IORING_ENTER_EXT_ARG */

@@ -176,6 +176,8 @@ void sprof_denial_find(const char *root, pid_t pid, int errnum, struct sprof_den
 		ret->cause = SPROF_DENIAL_KERNEL_THREAD;
 	else if (find_tracer(root, theirs, ret))
 		ret->cause = SPROF_DENIAL_TRACED;
+	else if (errnum == ENOSYS) /* every kernel has ptrace(2) */
+		ret->cause = SPROF_DENIAL_SECCOMP;
 	else if ((errnum == EPERM || errnum == EACCES) &&
 		read_under(root, "self/status", ours, sizeof(ours)))
 		ret->cause = compare_rights(root, pid, theirs, ours, ret);

@@ -30,7 +30,6 @@ struct child {
 	int schedstat; /* -1: there is none */
 };
 
-/* It ends with its parent. */
 static void __attribute__((noreturn)) child_run(const int ends[2])
 {
 	char byte;

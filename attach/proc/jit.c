@@ -45,8 +45,8 @@ static bool starts_with_any(const struct sprof_maps_line *line, const char *cons
 }
 
 /*
- * "[heap]" is what malloc() gave; code on "[stack]" is a trampoline. The names of files are those of
- * huge pages, shared memory, and the code of .NET, which maps it twice.
+ * "[heap]" is what malloc() gave; code on "[stack]" is a trampoline. The names of files are those
+ * of huge pages, shared memory, and the code of .NET, which maps it twice.
  */
 bool sprof_jit_is_memory(const struct sprof_maps_line *line)
 {

@@ -67,11 +67,6 @@ static struct sprof_module_key key_of(const struct sprof_maps_line *line, pid_t 
 	return key;
 }
 
-static bool append(struct sprof_maps *maps, const struct sprof_mapping *mapping)
-{
-	return SPROF_ARRAY_APPEND(maps->items, maps->count, maps->capacity, *mapping);
-}
-
 uint32_t sprof_maps_module_of(
 	const struct sprof_maps_line *line, pid_t pid, struct sprof_modules *modules)
 {
@@ -114,7 +109,7 @@ bool sprof_maps_parse(
 			mapping.module = jit = jit == SPROF_MAPPING_NO_MODULE
 				? sprof_jit_module(whole, pid, modules)
 				: jit;
-		if (!append(ret, &mapping)) {
+		if (!SPROF_ARRAY_APPEND(ret->items, ret->count, ret->capacity, mapping)) {
 			sprof_maps_finish(ret);
 			return false;
 		}

@@ -39,7 +39,10 @@ struct sprof_maps {
 SPROF_MUST_USE bool sprof_maps_parse(
 	struct sprof_maps *ret, const char *text, pid_t pid, struct sprof_modules *modules);
 
-/* The module of a line of maps that is not jit memory (attach/proc/jit.h), interned. SPROF_MAPPING_NO_MODULE: out of memory. */
+/*
+ * The module of a line of maps that is not jit memory (attach/proc/jit.h), interned.
+ * SPROF_MAPPING_NO_MODULE: out of memory.
+ */
 uint32_t sprof_maps_module_of(
 	const struct sprof_maps_line *line, pid_t pid, struct sprof_modules *modules);
 

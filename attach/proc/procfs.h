@@ -37,8 +37,9 @@ enum {
 };
 
 /*
- * Whether it is a thread of the kernel in a process: it has no user code. Before 5.12 and 6.4 the flags have other
- * meanings (PF_VCPU, PF_USED_ASYNC), so the name that the kernel gives its threads has to agree.
+ * Whether it is a thread of the kernel in a process: it has no user code. Before 5.12 and 6.4 the
+ * flags have other meanings (PF_VCPU, PF_USED_ASYNC), so the name that the kernel gives its threads
+ * has to agree.
  */
 bool sprof_proc_is_worker(const struct sprof_proc_stat *stat);
 

@@ -186,8 +186,10 @@ static bool read_first_argument(pid_t tid, const struct sprof_regs *regs, uint64
 	return true;
 }
 
-/* Whether the instruction puts into a register what this has already: MOVZ, and MOV of a register (Arm
- * ARM C6.2, MOVZ, ORR). Most calls have one before their own. */
+/*
+ * Whether the instruction puts into a register what this has already: MOVZ, and MOV of a register
+ * (Arm ARM C6.2, MOVZ, ORR). Most calls have one before their own.
+ */
 static bool is_repeatable(const struct sprof_regs *regs, uint32_t instruction)
 {
 	const unsigned to = instruction & 0x1f, from = instruction >> 16 & 0x1f;

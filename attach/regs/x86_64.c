@@ -107,7 +107,9 @@ bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret)
 	return !errno;
 }
 
-/* int3 has two forms, cc and cd 03. A word can only be read whole, so from where there is memory. */
+/*
+ * int3 has two forms, cc and cd 03. A word can only be read whole, so from where there is memory.
+ */
 uint64_t sprof_regs_trap_size(pid_t tid, const struct sprof_regs *regs)
 {
 	enum { LONG_TRAP = 0x03cd, LONG_TRAP_SIZE = 2 };

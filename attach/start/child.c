@@ -13,16 +13,9 @@
 
 #include "attach/start/explain-exec.h"
 
-/* An exec keeps ignored signals ignored, and resets handlers to the default (execve(2)). */
-static void ignore_signals(const sigset_t *ignored)
-{
-	for (int number = 1; ignored && number < NSIG; number++) {
-		if (sigismember(ignored, number) == 1)
-			signal(number, SIG_IGN);
-	}
-}
-
-/* An ordinary user may set a filter only if no program gets new privileges under it (seccomp(2)). */
+/*
+ * An ordinary user may set a filter only if no program gets new privileges under it (seccomp(2)).
+ */
 static bool set_filter(const struct sock_fprog *filter)
 {
 	if (!filter || !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter))
@@ -38,7 +31,11 @@ static void set_up(const struct sprof_launch *launch, const struct sprof_child_s
 	if (setup->descriptors)
 		setrlimit(RLIMIT_NOFILE, setup->descriptors);
 	sigaction(SIGCHLD, setup->child_handler, NULL);
-	ignore_signals(launch->ignored);
+	/* An exec keeps ignored signals ignored, and resets handlers to the default (execve(2)). */
+	for (int number = 1; launch->ignored && number < NSIG; number++) {
+		if (sigismember(launch->ignored, number) == 1)
+			signal(number, SIG_IGN);
+	}
 	sigprocmask(SIG_SETMASK, setup->mask, NULL);
 }
 

@@ -63,16 +63,6 @@ static void offer_itself(void)
 	close(score);
 }
 
-/*
- * The terminal has sent its signals to the group: to a child that is in it, too. In the background of a
- * script, where SIGINT is ignored, only a process that sends it means sprof.
- */
-static void pass_on(pid_t child, const siginfo_t *info, bool attaches)
-{
-	if (info->si_code != SI_KERNEL || (attaches && !sprof_signal_is_ignored(info->si_signo)))
-		kill(child, info->si_signo);
-}
-
 static int wait_for(pid_t child, const sigset_t *signals, bool attaches)
 {
 	siginfo_t info;
@@ -85,8 +75,15 @@ static int wait_for(pid_t child, const sigset_t *signals, bool attaches)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		if (ended < 0 && errno != EINTR)
 			return 1;
-		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
-			pass_on(child, &info, attaches);
+		/*
+		 * The terminal has sent its signals to the group: to a child that is in it, too. In
+		 * the background of a script, where SIGINT is ignored, only a process that sends it
+		 * means sprof.
+		 */
+		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD &&
+			(info.si_code != SI_KERNEL ||
+				(attaches && !sprof_signal_is_ignored(info.si_signo))))
+			kill(child, info.si_signo);
 	}
 }
 

@@ -10,13 +10,7 @@
 
 #include "attach/denial/denial.h"
 
-/* A process that waits. */
-struct subject {
-	pid_t pid;
-	int leash; /* it ends when the last one closes this */
-};
-
-/* The pipe's writer is sprof alone. */
+/* A process that ends when the last writer of this pipe is gone. */
 static _Noreturn void wait_for_end(const int leash[2])
 {
 	char byte;
@@ -27,79 +21,60 @@ static _Noreturn void wait_for_end(const int leash[2])
 	_exit(0);
 }
 
-/* The process's id, or -errno, goes through a pipe, because its parent ends at once. */
-static _Noreturn void start_stranger(const int leash[2], const int ids[2])
+static bool seize(pid_t pid, struct sprof_error *err)
 {
-	const pid_t child = fork(), pid = child < 0 ? -errno : child;
-	ssize_t written;
-
-	if (!child)
-		wait_for_end(leash);
-	written = write(ids[1], &pid, sizeof(pid));
-	_exit(written == (ssize_t)sizeof(pid) ? 0 : 1);
-}
-
-static bool start_child(struct subject *subject, const int leash[2])
-{
-	subject->pid = fork();
-	if (!subject->pid)
-		wait_for_end(leash);
-	return subject->pid > 0;
-}
-
-static bool start_orphan(struct subject *subject, const int leash[2])
-{
-	int ids[2];
-	pid_t starter;
-	bool done;
-
-	if (pipe2(ids, O_CLOEXEC))
-		return false;
-	starter = fork();
-	if (!starter)
-		start_stranger(leash, ids);
-	close(ids[1]);
-	done = starter > 0 &&
-		read(ids[0], &subject->pid, sizeof(subject->pid)) == (ssize_t)sizeof(subject->pid);
-	close(ids[0]);
-	/* Only when its parent has ended, the kernel takes it for a stranger. */
-	if (starter > 0)
-		waitpid(starter, NULL, 0);
-	if (done && subject->pid < 0)
-		errno = -subject->pid;
-	return done && subject->pid > 0;
-}
-
-static bool start(bool is_strange, struct subject *ret, struct sprof_error *err)
-{
-	int leash[2];
-	bool done;
-
-	if (pipe2(leash, O_CLOEXEC))
-		return sprof_error_errno(err, errno, "pipe");
-	done = is_strange ? start_orphan(ret, leash) : start_child(ret, leash);
-	close(leash[0]);
-	ret->leash = leash[1];
-	if (done)
+	if (!ptrace(PTRACE_SEIZE, pid, 0, 0))
 		return true;
-	close(leash[1]);
-	return sprof_error_errno(err, errno, "fork");
+	(void)!sprof_diagnose(pid, errno, err);
+	return false;
+}
+
+/*
+ * Tries it in a child: for the kernel the process is a stranger to it, because only an ancestor is
+ * none (security/yama/yama_lsm.c, task_is_descendant).
+ */
+static bool seize_as_stranger(pid_t pid, struct sprof_error *err)
+{
+	int answers[2];
+	pid_t stranger;
+	ssize_t size;
+
+	if (pipe2(answers, O_CLOEXEC))
+		return sprof_error_errno(err, errno, "pipe");
+	stranger = fork();
+	if (!stranger) {
+		*err = (struct sprof_error){0};
+		(void)!seize(pid, err);
+		_exit(write(answers[1], err, sizeof(*err)) != (ssize_t)sizeof(*err));
+	}
+	close(answers[1]);
+	size = read(answers[0], err, sizeof(*err));
+	close(answers[0]);
+	if (stranger > 0)
+		waitpid(stranger, NULL, 0);
+	if (size != (ssize_t)sizeof(*err))
+		return sprof_error_errno(err, EAGAIN, "fork");
+	return err->kind == SPROF_ERROR_NONE;
 }
 
 bool sprof_self_check_ptrace(bool is_strange, struct sprof_error *err)
 {
-	struct subject subject;
-	int errnum = 0;
+	int leash[2];
+	pid_t pid;
+	bool done;
 
-	if (!start(is_strange, &subject, err))
-		return false;
-	if (ptrace(PTRACE_SEIZE, subject.pid, 0, 0))
-		errnum = errno;
-	if (errnum)
-		(void)!sprof_diagnose(subject.pid, errnum, err);
-	close(subject.leash);
-	/* A stranger that is not traced has another parent, which waits for it. */
-	if (!errnum || !is_strange)
-		waitpid(subject.pid, NULL, __WALL);
-	return !errnum;
+	if (pipe2(leash, O_CLOEXEC))
+		return sprof_error_errno(err, errno, "pipe");
+	pid = fork();
+	if (!pid)
+		wait_for_end(leash);
+	close(leash[0]);
+	if (pid < 0)
+		done = sprof_error_errno(err, errno, "fork");
+	else
+		done = is_strange ? seize_as_stranger(pid, err) : seize(pid, err);
+	close(leash[1]);
+	if (pid > 0)
+		waitpid(pid, NULL, __WALL);
+	return done;
 }

@@ -115,7 +115,10 @@ bool sprof_ptrace_user_file(int fd)
 	return names && memmem(names, size, name, sizeof(name));
 }
 
-/* A runtime that was linked into the program need not export any name; it says its own in its messages. */
+/*
+ * A runtime that was linked into the program need not export any name; it says its own in its
+ * messages.
+ */
 static bool has_messages(int fd)
 {
 	static const char name[] = "LeakSanitizer";

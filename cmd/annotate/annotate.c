@@ -260,7 +260,10 @@ static bool is_one(const struct sprof_profile *profile, const bool *chosen,
 	return sprof_error_hint(err, "name one: %s", all.text);
 }
 
-/* One function only: its name, module and place. A whole name goes before parts of names and patterns. */
+/*
+ * One function only: its name, module and place. A whole name goes before parts of names and
+ * patterns.
+ */
 static bool choose(const struct sprof_profile *profile, const struct sprof_function_wish *wish,
 	bool *chosen, uint32_t *ret_function, struct sprof_error *err)
 {

@@ -9,7 +9,8 @@
 
 /*
  * Reads a source file: at its path in the debug information (NULL: none), or below `folder` (NULL:
- * none) under any suffix of that path. A missing file is not an error. Returns false if out of memory.
+ * none) under any suffix of that path. A missing file is not an error. Returns false if out of
+ * memory.
  */
 SPROF_MUST_USE bool sprof_source_read(const struct sprof_profile *profile, const char *folder,
 	const char *path, struct sprof_source *ret, struct sprof_error *err);

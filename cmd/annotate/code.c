@@ -199,11 +199,6 @@ static bool is_in_chain(const struct sprof_annotate *annotate, const struct spro
 	return false;
 }
 
-static bool append(struct sprof_code *code, const struct sprof_code_instruction *instruction)
-{
-	return SPROF_ARRAY_APPEND(code->instructions, code->count, code->capacity, *instruction);
-}
-
 static bool take_instruction(void *data, uint64_t address, const char *text)
 {
 	struct reading *reading = data;
@@ -226,7 +221,7 @@ static bool take_instruction(void *data, uint64_t address, const char *text)
 	instruction.text = strdup(text);
 	instruction.file = chain.items[0].file ? strdup(chain.items[0].file) : NULL;
 	if (!instruction.text || (chain.items[0].file && !instruction.file) ||
-		!append(code, &instruction)) {
+		!SPROF_ARRAY_APPEND(code->instructions, code->count, code->capacity, instruction)) {
 		free(instruction.text);
 		free(instruction.file);
 		return false;

@@ -1,6 +1,6 @@
 /*
- * sprof calls: how often and how long functions run, and their callers. Nothing is sampled: every call
- * is seen or, if that takes too much time, every call in measuring windows.
+ * sprof calls: how often and how long functions run, and their callers. Nothing is sampled: every
+ * call is seen or, if that takes too much time, every call in measuring windows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,6 @@
 #include "cmd/functions/choice.h"
 #include "cmd/functions/functions.h"
 #include "cmd/record/event-run.h"
-#include "cmd/ui.h"
 #include "output/calls/report.h"
 
 struct calls {
@@ -129,11 +128,6 @@ static void end(void *data, uint64_t now_ns)
 	calls->end_ns = now_ns;
 }
 
-static bool keeps_calls(const struct sprof_function_calls_options *options)
-{
-	return options->tree || options->path || options->timeline;
-}
-
 static bool create_source(struct calls *calls, struct sprof_error *err)
 {
 	const struct sprof_functions_options wanted = {
@@ -157,7 +151,8 @@ static bool create_engine(struct calls *calls, struct sprof_error *err)
 	const struct sprof_function_calls_options *options = calls->options;
 	const struct sprof_activations_options how = {
 		.by_thread = options->by_thread,
-		.keep_limit = keeps_calls(options) ? options->limit : 0,
+		.keep_limit =
+			options->tree || options->path || options->timeline ? options->limit : 0,
 		.counts_only = options->count,
 	};
 

@@ -1,7 +1,8 @@
 /*
- * Calls seen in windows are counted in separate books, one per thread. Counts are scaled by the
- * thread's own running time in the windows, times by the windows' share of the run. Does not
- * estimate the error of each function; rarely called ones have a larger error.
+ * Calls seen in windows are counted in separate books, one per thread, as much as their windows
+ * count. Counts are scaled by the thread's own running time in the windows, times by the windows'
+ * share of the run. Does not estimate the error of each function; rarely called ones have a larger
+ * error.
  */
 #include "cmd/calls/engine.h"
 
@@ -21,6 +22,13 @@ static bool close_window(void *data, uint64_t now_ns)
 	return engine->in_windows && sprof_activations_edge(engine->activations, now_ns);
 }
 
+static void open_window(void *data, uint64_t weight)
+{
+	const struct sprof_calls_engine *engine = data;
+
+	sprof_activations_weigh(engine->in_windows, weight);
+}
+
 bool sprof_calls_engine_init(struct sprof_calls_engine *engine,
 	const struct sprof_activations_options *options, struct sprof_functions *functions,
 	double share)
@@ -33,6 +41,7 @@ bool sprof_calls_engine_init(struct sprof_calls_engine *engine,
 		&(struct sprof_function_windows_options){
 			.functions = functions,
 			.share = share,
+			.opened = open_window,
 			.closed = close_window,
 			.data = engine,
 		});
@@ -47,7 +56,6 @@ static bool note_stop(struct sprof_calls_engine *engine, const struct sprof_trac
 		&engine->windows, event, event->type == SPROF_TRACE_PROBE);
 }
 
-/* The books for the calls seen now. */
 static struct sprof_activations *books_now(const struct sprof_calls_engine *engine)
 {
 	return engine->in_windows ? engine->in_windows : engine->activations;
@@ -79,18 +87,20 @@ static struct sprof_activation_factors factors_of(void *data, uint32_t thread)
 {
 	const struct factors *factors = data;
 	const struct sprof_calls_windows *facts = factors->facts;
-	struct sprof_activation_factors found = {1, 1};
-	double off_ns, own;
+	const struct sprof_duty *duty = &factors->windows->duty;
+	double off_ns, own, seen;
 	bool is_most;
 
 	if (!facts->on_ns)
-		return found;
+		return (struct sprof_activation_factors){1, 1};
 	off_ns = fmax((double)facts->length_ns - (double)facts->on_ns, 0);
 	own = sprof_function_windows_own(factors->windows, thread, &is_most);
 	factors->facts->are_bounds |= is_most;
-	found.time += off_ns / (double)facts->on_ns;
-	found.calls += own > 0 ? off_ns / own : 0;
-	return found;
+	seen = (double)duty->windows / duty->weights;
+	return (struct sprof_activation_factors){
+		.calls = seen + (own > 0 ? off_ns / own : 0),
+		.time = seen + off_ns / duty->weighted_on_ns,
+	};
 }
 
 /*

@@ -196,8 +196,8 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 }
 
 /*
- * A long option with one dash is read as short ones: "-pid" as "-p id". Or the letter means something
- * else in another tool.
+ * A long option with one dash is read as short ones: "-pid" as "-p id". Or the letter means
+ * something else in another tool.
  */
 static void hint_at_value(const struct sprof_command *command, const struct parser *parser,
 	int letter, const char *word, struct sprof_error *err)

@@ -34,8 +34,8 @@ struct sprof_option {
 	const char *name;    /* the long name without dashes; NULL terminates a table */
 	const char *letters; /* the short names, of which help shows the first; NULL: none */
 	/*
-	 * the value's name in help; NULL: a flag; "[=HOW]": the value is optional; "[HOW]": so is the
-	 * word, which is the value unless it is an option
+	 * the value's name in help; NULL: a flag; "[=HOW]": the value is optional; "[HOW]": so is
+	 * the word, which is the value unless it is an option
 	 */
 	const char *argument;
 	/* lines separated by '\n'; NULL: an old name, hidden in help and completions */

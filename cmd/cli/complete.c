@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/proc/procfs.h"
-#include "base/proc-status.h"
 #include "base/proc.h"
 #include "base/strings.h"
 #include "cmd/cli/outputs.h"

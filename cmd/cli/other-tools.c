@@ -1,7 +1,6 @@
 /* Words of other tools as data. What works here under the same name has no row. */
 #include "cmd/cli/other-tools.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

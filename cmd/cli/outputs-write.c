@@ -79,7 +79,10 @@ static void rescue(const struct sprof_profile *profile, const struct sprof_outpu
 		say_kept(path);
 }
 
-/* The reader of a pager or of a saved file's report may have seen enough: no error, nothing is lost. */
+/*
+ * The reader of a pager or of a saved file's report may have seen enough: no error, nothing is
+ * lost.
+ */
 static bool is_left(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
 	const struct sprof_error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * Chooses processes by their names. Only if none has such a name, by their command lines, which have
- * the script of an interpreter, the module of Python, and the main class of Java: many command lines
- * have the name of another program in them. Does not check whether they may be traced.
+ * Chooses processes by their names. Only if none has such a name, by their command lines, which
+ * have the script of an interpreter, the module of Python, and the main class of Java: many command
+ * lines have the name of another program in them. Does not check whether they may be traced.
  */
 #include "cmd/cli/process-choice.h"
 
@@ -127,7 +127,9 @@ static void note_line(const struct sprof_process_choice *choice, const struct sp
 		choice->pattern, (int)chosen->items[0], shown);
 }
 
-/* Those that have started sprof: its shell, its shell's terminal, timeout(1), a tracer's guardian. */
+/*
+ * Those that have started sprof: its shell, its shell's terminal, timeout(1), a tracer's guardian.
+ */
 static void list_ancestors(struct sprof_pids *ret)
 {
 	long pid = getpid();

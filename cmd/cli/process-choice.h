@@ -15,8 +15,9 @@ struct sprof_process_choice {
 };
 
 /*
- * Finds the processes with a matching name, or else command line; never sprof itself, its ancestors, kernel threads or
- * zombies. Returns false if none matches, or several do and neither `newest` nor `all` is set.
+ * Finds the processes with a matching name, or else command line; never sprof itself, its
+ * ancestors, kernel threads or zombies. Returns false if none matches, or several do and neither
+ * `newest` nor `all` is set.
  */
 SPROF_MUST_USE bool sprof_process_choice_find(
 	const struct sprof_process_choice *choice, struct sprof_pids *ret, struct sprof_error *err);

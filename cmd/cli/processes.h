@@ -1,4 +1,6 @@
-/* Which running processes or threads a command is for: one group of options, and what they choose. */
+/*
+ * Which running processes or threads a command is for: one group of options, and what they choose.
+ */
 #ifndef SPROF_CMD_CLI_PROCESSES_H
 #define SPROF_CMD_CLI_PROCESSES_H
 
@@ -43,7 +45,10 @@ extern const struct sprof_option sprof_processes_started_table[];
 SPROF_MUST_USE bool sprof_processes_settle(struct sprof_processes *processes,
 	const struct sprof_command *command, char *const **operands, struct sprof_error *err);
 
-/* Whether the command follows children: those of a program that it starts, unless refused; others on demand. */
+/*
+ * Whether the command follows children: those of a program that it starts, unless refused; others
+ * on demand.
+ */
 bool sprof_processes_follow_children(const struct sprof_processes *processes, bool starts_program);
 
 #endif

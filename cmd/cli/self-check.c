@@ -177,7 +177,6 @@ static void print_machine(void)
 	print_setting("kernel.kptr_restrict", "/proc/sys/kernel/kptr_restrict");
 }
 
-/* Returns whether it works. */
 static bool print_check(const struct check *check)
 {
 	struct sprof_error err = {0};

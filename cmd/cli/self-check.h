@@ -1,4 +1,6 @@
-/* `sprof --self-check`: what works on this machine for this user, what does not, and the remedies. */
+/*
+ * `sprof --self-check`: what works on this machine for this user, what does not, and the remedies.
+ */
 #ifndef SPROF_CMD_CLI_SELF_CHECK_H
 #define SPROF_CMD_CLI_SELF_CHECK_H
 

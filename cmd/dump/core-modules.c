@@ -27,12 +27,6 @@ static const struct sprof_core_file *find_program(const struct sprof_core *core)
 	return NULL;
 }
 
-/* A file that can't be read may be code if it is the program, or is named like a library. */
-static bool may_be_code(bool is_program, const struct sprof_core_file *file)
-{
-	return is_program || strstr(file->path, ".so");
-}
-
 struct question {
 	const char *program_path; /* the user's; NULL: none */
 	const struct sprof_core_file *program;
@@ -50,7 +44,8 @@ static bool is_code(void *data, const struct sprof_core_file *file)
 	bool found = false;
 
 	if (!sprof_image_open_path(path, &image, &ignored))
-		return may_be_code(is_program, file);
+		/* Unreadable: it may be code if it is the program, or is named like a library. */
+		return is_program || strstr(file->path, ".so");
 	for (size_t i = 0; i < image->segment_count && !found; i++) {
 		const struct sprof_segment *segment = &image->segments[i];
 

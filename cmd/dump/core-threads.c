@@ -76,12 +76,6 @@ static void core_python_begin(const struct sprof_core_look *look, struct core_py
 		ret->process = sprof_interp_find(look->interp, &look->maps, &ret->memory, NULL);
 }
 
-static void core_python_finish(struct core_python *python)
-{
-	sprof_interp_copy_destroy(python->copy);
-	sprof_interp_process_destroy(python->process);
-}
-
 /*
  * The thread's stack with interpreter frames merged in, and the name that the program gave the
  * thread; "": none. Returns false if out of memory.
@@ -337,7 +331,8 @@ bool sprof_core_threads_give(
 	giving.objects.access = &giving.access;
 	core_python_begin(look, &giving.python);
 	ok = give_all(&giving);
-	core_python_finish(&giving.python);
+	sprof_interp_copy_destroy(giving.python.copy);
+	sprof_interp_process_destroy(giving.python.process);
 	sprof_objects_finish(&giving.objects);
 	sprof_areas_finish(&giving.areas);
 	sprof_idmap_finish(&giving.by_tid);

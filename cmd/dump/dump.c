@@ -19,6 +19,7 @@
 #include "cmd/cli/environment.h"
 #include "cmd/cli/processes.h"
 #include "cmd/dump/core-look.h"
+#include "cmd/dump/file-locks.h"
 #include "cmd/dump/python-locks.h"
 #include "cmd/record/python.h"
 #include "cmd/record/tracing.h"
@@ -251,7 +252,9 @@ static bool take_stacks(struct dump *dump, struct sprof_error *err)
 	sprof_stacks_sort(&dump->stacks);
 	if (!check_locks(dump, err))
 		return false;
-	if (!dump->core && !sprof_python_locks_find(&dump->stacks, dump->interp, dump->modules))
+	if (!dump->core &&
+		(!sprof_python_locks_find(&dump->stacks, dump->interp, dump->modules) ||
+			!sprof_dump_file_locks_find(&dump->stacks)))
 		return sprof_error_no_memory(err);
 	return sprof_lock_cycles_find(&dump->stacks, !dump->core, &dump->cycles) ||
 		sprof_error_no_memory(err);

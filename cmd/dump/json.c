@@ -30,7 +30,7 @@ static void add_lock(const struct sprof_thread_stack *thread, const struct sprof
 	const struct sprof_lock_traits *traits = &thread->lock_traits;
 	const bool is_known = lock->kind != SPROF_LOCK_UNKNOWN;
 
-	if (lock->kind == SPROF_LOCK_PARKING)
+	if (lock->kind == SPROF_LOCK_PARKING || !thread->lock_address)
 		sprof_json_text(json, "{\"address\":null");
 	else
 		sprof_json_format(json, "{\"address\":\"0x%" PRIx64 "\"", thread->lock_address);

@@ -2,8 +2,9 @@
  * Finds deadlocks from the locks that threads wait for; the holders are already known. Some mutexes
  * will never be free: one whose owner is not a thread of its process, and one that the kernel
  * refused to lock because its owner has ended, or waits for the caller. Nothing records
- * which threads hold a lock of Rust's std or of parking_lot, a lock of Python that no `with` statement took, or an rwlock for
- * reading: these make a deadlock only if all threads of the process wait for locks.
+ * which threads hold a lock of Rust's std or of parking_lot, a lock of Python that no `with`
+ * statement took, or an rwlock for reading: these make a deadlock only if all threads of the
+ * process wait for locks.
  */
 #include "cmd/dump/lock-cycles.h"
 
@@ -85,11 +86,7 @@ static bool waits_for_others(const struct sprof_thread_stack *thread)
 			thread->lock == SPROF_LOCK_RUST || thread->lock == SPROF_LOCK_PARKING);
 }
 
-/*
- * Whether the process handles a signal that may free a lock. Python handles SIGINT, and many
- * programs handle crashes.
- */
-static bool has_handlers(pid_t pid)
+bool sprof_lock_wait_may_be_interrupted(pid_t pid)
 {
 	const uint64_t harmless = 1ull << (SIGINT - 1) | 1ull << (SIGILL - 1) |
 		1ull << (SIGABRT - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
@@ -116,7 +113,7 @@ static void add_process(
 			return;
 		has_lock |= stacks->threads[i].lock != SPROF_LOCK_JOIN;
 	}
-	if (!has_lock || has_handlers(stacks->threads[first].pid))
+	if (!has_lock || sprof_lock_wait_may_be_interrupted(stacks->threads[first].pid))
 		return;
 	cycles->count++;
 	for (size_t i = first; i < end; i++) {
@@ -201,14 +198,36 @@ void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps)
 	*sleeps = (struct sprof_lock_sleeps){0};
 }
 
-static bool has_slept_on(const struct sprof_lock_sleeps *sleeps, pid_t tid)
+/* NULL: it was in no cycle. */
+static const struct sprof_lock_sleep *find(const struct sprof_lock_sleeps *sleeps, pid_t tid)
 {
 	for (size_t i = 0; i < sleeps->count; i++) {
 		if (sleeps->items[i].tid == tid)
-			return sleeps->items[i].count >= 0 &&
-				sleeps->items[i].count == sleeps_of(tid);
+			return &sleeps->items[i];
 	}
-	return false;
+	return NULL;
+}
+
+static bool has_slept_on(const struct sprof_lock_sleeps *sleeps, pid_t tid)
+{
+	const struct sprof_lock_sleep *sleep = find(sleeps, tid);
+
+	return sleep && sleep->count >= 0 && sleep->count == sleeps_of(tid);
+}
+
+/*
+ * Whether the thread has waited the whole time. One that waits for Python's interpreter lock wakes
+ * up every 5 ms to ask for it; it gets the lock only from the holder, if that has run.
+ */
+static bool has_waited_on(const struct sprof_lock_cycles *cycles,
+	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks, size_t thread)
+{
+	const uint32_t holder = cycles->holders[thread];
+
+	if (stacks->threads[thread].lock == SPROF_LOCK_INTERPRETER &&
+		holder != SPROF_DEADLOCK_NO_HOLDER && find(sleeps, stacks->threads[thread].tid))
+		thread = holder;
+	return has_slept_on(sleeps, stacks->threads[thread].tid);
 }
 
 void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
@@ -217,7 +236,7 @@ void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
 	for (size_t i = 0; i < stacks->thread_count; i++) {
 		const uint32_t number = cycles->cycles[i];
 
-		if (!number || has_slept_on(sleeps, stacks->threads[i].tid))
+		if (!number || has_waited_on(cycles, sleeps, stacks, i))
 			continue;
 		for (size_t j = 0; j < stacks->thread_count; j++) {
 			if (cycles->cycles[j] == number)

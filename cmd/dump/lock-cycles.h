@@ -29,6 +29,12 @@ struct sprof_lock_cycles {
 SPROF_MUST_USE bool sprof_lock_cycles_find(
 	const struct sprof_stacks *stacks, bool is_live, struct sprof_lock_cycles *ret);
 
+/*
+ * Whether the process handles a signal that may end the wait for a lock, or free the lock. Python handles SIGINT, and
+ * many programs handle crashes: these do not count.
+ */
+bool sprof_lock_wait_may_be_interrupted(pid_t pid);
+
 /* How often each thread has gone to sleep, from /proc. Zeroed is empty and valid. */
 struct sprof_lock_sleeps {
 	struct sprof_lock_sleep {
@@ -45,7 +51,8 @@ void sprof_lock_sleeps_finish(struct sprof_lock_sleeps *sleeps);
 
 /*
  * Drops the cycles with a thread that has gone to sleep since `sleeps`, or is not in it. If the
- * stacks were taken after `sleeps`, the threads of all other cycles have waited the whole time.
+ * stacks were taken after `sleeps`, the threads of all other cycles have waited the whole time. A
+ * thread that waits for Python's interpreter lock may have woken up meanwhile, but not its holder.
  */
 void sprof_lock_cycles_confirm(struct sprof_lock_cycles *cycles,
 	const struct sprof_lock_sleeps *sleeps, const struct sprof_stacks *stacks);

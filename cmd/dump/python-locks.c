@@ -33,6 +33,11 @@ static void read_pieces(void *data, struct sprof_memory_piece *pieces, size_t co
 	const struct search *search = data;
 
 	sprof_memory_read_pieces(search->pid, pieces, count);
+	if (!count || pieces[0].got || !sprof_memory_is_denied())
+		return;
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got =
+			read_memory(data, pieces[i].address, pieces[i].buffer, pieces[i].size);
 }
 
 static bool is_wanted(const struct sprof_thread_stack *thread)

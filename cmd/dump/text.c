@@ -28,8 +28,8 @@ static void print_thread_name(const struct sprof_thread_stack *thread)
 }
 
 /*
- * "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040"; "a parking_lot lock", because the
- * address is not the lock's.
+ * "mutex cache_lock", "rwlock table+0x40", "mutex 0x55d0c8a01040"; "a parking_lot lock", because
+ * the address is not the lock's.
  */
 static void write_lock(const struct sprof_dump_lock *lock, char text[LOCK_TEXT])
 {
@@ -289,6 +289,17 @@ static bool print_hopeless(const struct sprof_dump_view *view,
 	return true;
 }
 
+/* "lock of /run/x.pid held by make (4711)" */
+static bool print_object(const struct sprof_thread_stack *thread, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *object =
+		sprof_clean_text(thread->object ? thread->object : "lock of a file", NULL);
+
+	if (object)
+		printf("%s\n", object);
+	return object || sprof_error_no_memory(err);
+}
+
 /* Prints one line of a deadlock. `holder` is NULL if it is none of the threads. */
 static bool print_waiter(const struct sprof_dump_view *view,
 	const struct sprof_thread_stack *thread, const struct sprof_thread_stack *holder,
@@ -302,6 +313,10 @@ static bool print_waiter(const struct sprof_dump_view *view,
 	write_lock(&lock, text);
 	printf("  ");
 	print_thread_name(thread);
+	if (!thread->lock_address) {
+		printf(" waits for the ");
+		return print_object(thread, err);
+	}
 	if (!holder)
 		return print_hopeless(view, thread, text);
 	if (thread->lock_traits.is_endless)

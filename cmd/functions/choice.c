@@ -110,7 +110,9 @@ static bool is_name_of(const char *name, const char *linkage)
 	return is_like(name, brief);
 }
 
-/* Of "work.constprop.0", a copy for some of the callers, the length of "work"; 0: it is not a copy. */
+/*
+ * Of "work.constprop.0", a copy for some of the callers, the length of "work"; 0: it is not a copy.
+ */
 static size_t copied_length(const char *linkage)
 {
 	const char *suffix = strchr(linkage, '.');

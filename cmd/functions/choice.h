@@ -48,7 +48,6 @@ SPROF_MUST_USE bool sprof_function_choice_add(
 SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *choice,
 	const char *program, pid_t pid, struct sprof_error *err);
 
-/* Whether the function is chosen. */
 bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	const struct sprof_module *module, const struct sprof_listed *function);
 
@@ -60,7 +59,6 @@ SPROF_MUST_USE bool sprof_function_choice_check(
 SPROF_MUST_USE bool sprof_function_choice_note_central(
 	const struct sprof_function_choice *choice, struct sprof_error *err);
 
-/* Whether the file is that of the program. */
 bool sprof_function_choice_is_program(
 	struct sprof_function_choice *choice, const struct sprof_module *module);
 

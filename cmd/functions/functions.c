@@ -7,12 +7,13 @@
 #include <stdlib.h>
 
 #include "attach/breakpoints/breakpoints.h"
-#include "attach/module/read-maps.h"
 #include "base/clock.h"
 #include "cmd/functions/state.h"
 
-/* How soon a library is seen that the program loads while it runs, and which part of the time looking
- * for it may take. */
+/*
+ * How soon a library is seen that the program loads while it runs, and which part of the time
+ * looking for it may take.
+ */
 enum { SCAN_NS = 50 * SPROF_NS_PER_MS, SCAN_SHARE = 50 };
 
 void sprof_functions_destroy(struct sprof_functions *functions)
@@ -29,7 +30,10 @@ void sprof_functions_prepare(const struct sprof_functions *functions, struct spr
 {
 	subject->tasks = true;
 	subject->holds = true;
-	/* Children have the breakpoints, too: they are watched over until they have another program. */
+	/*
+	 * Children have the breakpoints, too: they are watched over until they have another
+	 * program.
+	 */
 	if (functions->breakpoints)
 		subject->follow_children = true;
 }

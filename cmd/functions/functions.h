@@ -49,8 +49,8 @@ struct sprof_functions_options {
 	/* A thread jumps to this place of its own stack: the calls below are left. May be NULL. */
 	void (*left)(void *data, uint32_t thread, uint64_t sp, uint64_t now_ns);
 	/*
-	 * The launched program has mapped a library, and was held while its functions were found and watched. None of
-	 * its own code has run. May be NULL.
+	 * The launched program has mapped a library, and was held while its functions were found
+	 * and watched. None of its own code has run. May be NULL.
 	 */
 	void (*loaded)(void *data, uint64_t now_ns);
 	/*

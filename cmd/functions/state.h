@@ -43,7 +43,9 @@ SPROF_MUST_USE bool sprof_functions_choose(
 	struct sprof_functions *functions, struct sprof_error *err);
 /* Watches the functions of the process's files that are not watched yet. */
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process);
-/* In chosen.c: of a process that has run before, also the functions that it has chosen for IFUNCs. */
+/*
+ * In chosen.c: of a process that has run before, also the functions that it has chosen for IFUNCs.
+ */
 void sprof_functions_watch_chosen(struct sprof_functions *functions, struct sprof_process *process);
 /* The process has executed a program: its functions must be watched again. */
 void sprof_functions_new_program(

@@ -61,8 +61,8 @@ static bool add(struct sprof_function_table *table, const struct sprof_image *im
 }
 
 /*
- * Another name of the function that was added last; the listing is sorted by address. NULL: it is of another
- * place.
+ * Another name of the function that was added last; the listing is sorted by address. NULL: it is
+ * of another place.
  */
 static struct sprof_function *find_known(
 	const struct sprof_function_table *table, const struct sprof_function *place)

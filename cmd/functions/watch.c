@@ -1,7 +1,7 @@
 /*
  * The methods of watching functions: breakpoints or, for counting calls, debug registers. Not
- * uprobes: probes of returns change return addresses, which ends a program that moves its stacks, and
- * each new thread waits milliseconds for each of its uprobes. Does not choose the functions.
+ * uprobes: probes of returns change return addresses, which ends a program that moves its stacks,
+ * and each new thread waits milliseconds for each of its uprobes. Does not choose the functions.
  */
 #include "cmd/functions/state.h"
 
@@ -150,7 +150,9 @@ void sprof_functions_new_program(
 		functions->out_of_memory = true;
 }
 
-/* A thread has four (x86-64; as many as aarch64 has at least): the first four functions get them. */
+/*
+ * A thread has four (x86-64; as many as aarch64 has at least): the first four functions get them.
+ */
 enum { REGISTERS = 4 };
 
 /* NULL: it can be counted. */

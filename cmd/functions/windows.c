@@ -83,7 +83,10 @@ static void open_window(struct sprof_function_windows *windows)
 	windows->counted = 0;
 	now_ns = sprof_clock_now_ns();
 	sprof_duty_open(&windows->duty, now_ns);
+	windows->times.weight = (double)windows->duty.weight;
 	sprof_window_times_open(&windows->times, now_ns);
+	if (windows->options.opened)
+		windows->options.opened(windows->options.data, windows->duty.weight);
 }
 
 static void close_window(struct sprof_function_windows *windows)
@@ -92,7 +95,7 @@ static void close_window(struct sprof_function_windows *windows)
 	const uint64_t taken = sprof_window_times_close(&windows->times, now_ns);
 
 	sprof_functions_suspend(windows->options.functions);
-	sprof_duty_close(&windows->duty, now_ns, taken * CACHES_PCT / 100, windows->counted, 1);
+	sprof_duty_close(&windows->duty, now_ns, taken * CACHES_PCT / 100, windows->counted);
 	call_closed(windows, now_ns);
 }
 

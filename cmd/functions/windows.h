@@ -18,6 +18,8 @@
 struct sprof_function_windows_options {
 	struct sprof_functions *functions; /* by breakpoints, unless share is 0 */
 	double share; /* largest share of a thread's time to take; 0: no windows */
+	/* Called at the start of a window, with how much it counts. May be NULL. */
+	void (*opened)(void *data, uint64_t weight);
 	/*
 	 * Called at the end of a window, and of the time before the first one. Returns false if out
 	 * of memory. May be NULL.
@@ -55,8 +57,8 @@ SPROF_MUST_USE bool sprof_function_windows_stop(struct sprof_function_windows *w
 	const struct sprof_trace_event *event, uint64_t counted);
 
 /*
- * A thread's own running time inside windows, in ns. *ret_is_most: an upper bound. Valid once
- * windows have begun.
+ * A thread's own running time inside windows, in ns by weight. *ret_is_most: an upper bound. Valid
+ * once windows have begun.
  */
 double sprof_function_windows_own(
 	const struct sprof_function_windows *windows, uint32_t thread, bool *ret_is_most);

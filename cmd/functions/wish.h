@@ -18,8 +18,8 @@ struct sprof_function_wish {
 
 /*
  * Parses FUNC or FUNC@FILE, which must extend to `end`. FUNC and FILE may be quoted. FILE is a file
- * name, a path if it contains a slash, or a pattern. A trailing "@plt" is a part of FUNC: it names a
- * PLT entry. Call sprof_function_wish_finish() whether or not this succeeds.
+ * name, a path if it contains a slash, or a pattern. A trailing "@plt" is a part of FUNC: it names
+ * a PLT entry. Call sprof_function_wish_finish() whether or not this succeeds.
  */
 SPROF_MUST_USE bool sprof_function_wish_read(const char *text, const char *end,
 	struct sprof_function_wish *ret, struct sprof_error *err);

@@ -25,9 +25,9 @@ static bool has_runtime(const struct sprof_module *module)
 }
 
 /*
- * operator new of the C++ runtime only calls malloc(). If the kernel watched it, it would change its return
- * address, and the exception that it throws without memory would not find its way. Other allocators have
- * operators that do the work themselves.
+ * operator new of the C++ runtime only calls malloc(). If the kernel watched it, it would change
+ * its return address, and the exception that it throws without memory would not find its way. Other
+ * allocators have operators that do the work themselves.
  */
 static bool wants_operators(struct sprof_heap_choice *choice, const struct sprof_module *module)
 {

@@ -50,8 +50,8 @@ static bool wants_releases(const struct run *run)
 }
 
 /*
- * A free needs neither return nor stack: it is attributed to the allocating stack, unless the freeing
- * one is wanted.
+ * A free needs neither return nor stack: it is attributed to the allocating stack, unless the
+ * freeing one is wanted.
  */
 static bool is_brief(void *data, const char *name)
 {
@@ -130,17 +130,6 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 				: sprof_error_no_memory(err);
 }
 
-/* For a whole run, the peak; for a running process, unfreed memory. */
-static enum sprof_heap_kind default_kind(const struct run *run)
-{
-	return run->watching.subject.arguments ? SPROF_HEAP_PEAK_SPACE : SPROF_HEAP_INUSE_SPACE;
-}
-
-static enum sprof_heap_kind kind_of(const struct run *run)
-{
-	return (enum sprof_heap_kind)(run->watching.profile->kinds.shown - SPROF_WEIGHT_FURTHER);
-}
-
 /* Prints the report on stdout, unless files were requested and stdout is not a terminal. */
 static bool settle_outputs(struct run *run, struct sprof_error *err)
 {
@@ -167,7 +156,9 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 	sprof_functions_prepare(run->functions, &watching->subject);
 	watching->subject.stdout_to_stderr =
 		operands[0] && (run->prints || sprof_outputs_use_stdout(&run->shown.outputs));
-	sprof_heap_begin_profile(watching->profile, default_kind(run), wants_releases(run));
+	sprof_heap_begin_profile(watching->profile,
+		run->watching.subject.arguments ? SPROF_HEAP_PEAK_SPACE : SPROF_HEAP_INUSE_SPACE,
+		wants_releases(run));
 	return sprof_report_options_settle_weight(&run->shown, watching->profile, err);
 }
 
@@ -239,7 +230,8 @@ static bool print(const struct run *run, struct sprof_error *err)
 		.books = sprof_allocations_books(run->allocations),
 		.counts = sprof_allocations_counts(run->allocations),
 		.rows = &rows,
-		.kind = kind_of(run),
+		.kind = (enum sprof_heap_kind)(
+			run->watching.profile->kinds.shown - SPROF_WEIGHT_FURTHER),
 		.is_chosen = run->shown.weight,
 		.source = sprof_functions_source_name(run->functions),
 		.functions = sprof_functions_count(run->functions),

@@ -203,11 +203,6 @@ static bool choose_source(struct heap *heap, struct sprof_error *err)
 	return trace_calls(heap, err);
 }
 
-static enum sprof_growth_kind kind_of(const struct heap *heap)
-{
-	return heap->recorded ? SPROF_GROWTH_TOUCHED : SPROF_GROWTH_MAPPED;
-}
-
 /* Births let the mappings of short processes be read in time. */
 static bool trace(struct heap *heap, int *ret_exit, struct sprof_error *err)
 {
@@ -292,7 +287,8 @@ static bool begin(struct heap *heap, char *const operands[], struct sprof_error 
 		operands[0] && sprof_outputs_use_stdout(&heap->shown.outputs);
 	if (!choose_source(heap, err))
 		return false;
-	sprof_growth_begin_profile(heap->watching.profile, kind_of(heap));
+	sprof_growth_begin_profile(heap->watching.profile,
+		heap->recorded ? SPROF_GROWTH_TOUCHED : SPROF_GROWTH_MAPPED);
 	return sprof_report_options_settle_weight(&heap->shown, heap->watching.profile, err);
 }
 

@@ -16,7 +16,6 @@
 
 #include "attach/floor/traps.h"
 #include "attach/start/guardian.h"
-#include "base/array.h"
 #include "base/clock.h"
 #include "cmd/functions/functions.h"
 #include "cmd/functions/window-times.h"
@@ -27,9 +26,6 @@
 
 /* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
-
-/* The unit of weights: the shortest gap between windows has about 100. */
-enum { WEIGHT_NS = 100 * SPROF_NS_PER_US };
 
 /* Threads waited that share of the time for a CPU: it is said. */
 static const double much_queued = 0.05;
@@ -48,7 +44,6 @@ struct run {
 	struct sprof_duty duty;
 	struct sprof_window_times times;
 	uint64_t counted_bytes; /* in this window */
-	uint64_t weight;        /* of this window */
 	uint64_t end_ns;
 	bool out_of_memory;
 	bool has_fast_threads;
@@ -99,7 +94,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	if (!sprof_window_times_stop(&run->times, event->thread, &load, event->time_ns, &counts) ||
 		(counts &&
 			!sprof_growth_add(&run->counted, event->thread, (uint32_t)event->stack,
-				bytes * run->weight, run->weight)))
+				bytes * run->duty.weight, run->duty.weight)))
 		run->out_of_memory = true;
 	run->counted_bytes += counts ? bytes : 0;
 	return !run->out_of_memory;
@@ -114,15 +109,13 @@ static void turn(struct run *run, uint64_t now_ns)
 		run->counted_bytes = 0;
 		now_ns = sprof_clock_now_ns();
 		sprof_duty_open(&run->duty, now_ns);
-		run->weight = 1 + sprof_duty_gap_ns(&run->duty) / WEIGHT_NS;
-		run->times.weight = (double)run->weight;
+		run->times.weight = (double)run->duty.weight;
 		sprof_window_times_open(&run->times, now_ns);
 		return;
 	}
 	taken_ns = sprof_window_times_close(&run->times, now_ns);
 	sprof_functions_suspend(run->functions);
-	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes,
-		(double)run->weight);
+	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes);
 }
 
 static void begin_source(void *data, struct sprof_target *target)

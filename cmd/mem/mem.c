@@ -195,7 +195,10 @@ static bool poll_memory(void *data, uint64_t now_ns)
 	read_all(run, now_ns, false);
 	if (run->watch.out_of_memory)
 		return false;
-	/* One process alone, or a program, is waited for: it has no memory some time before its end. */
+	/*
+	 * One process alone, or a program, is waited for: it has no memory some time before its
+	 * end.
+	 */
 	return !run->observing.outlives_process || sprof_memory_watch_goes_on(&run->watch);
 }
 
@@ -284,8 +287,8 @@ static enum sprof_mem_parts parts_of(const struct mem_options *options)
 }
 
 /*
- * The kernel's peak of a program that has ended, and of its children (getrusage(2)), if it is beyond all that
- * was read. What the child had before its exec is sprof's own, and counts, too.
+ * The kernel's peak of a program that has ended, and of its children (getrusage(2)), if it is
+ * beyond all that was read. What the child had before its exec is sprof's own, and counts, too.
  */
 static uint64_t unseen_peak(const struct run *run)
 {

@@ -1,6 +1,8 @@
 /* sprof attach: profiles a running process, and detaches. */
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/proc.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/processes.h"
 #include "cmd/record/session.h"
@@ -62,6 +64,25 @@ static void say_begin(const struct sprof_recording *options)
 		options->duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
 }
 
+/* The master process of a server does little itself. */
+static void say_children(pid_t pid)
+{
+	enum { MOST = 16 /* ids that are no burden to a command */ };
+	size_t size, count = 0;
+	SPROF_AUTO_FREE char *list =
+		sprof_proc_read_whole(sprof_proc_path(pid, pid, "children").text, &size);
+
+	for (char *at = list; at && (at = strchr(at, ' ')); at++) {
+		*at = at[1] ? ',' : '\0';
+		count++;
+	}
+	if (!count)
+		return;
+	sprof_ui_note("process %d has %zu child process%s that will not be sampled; -p %d,%s samples %s, too",
+		(int)pid, count, count == 1 ? "" : "es", (int)pid,
+		count <= MOST ? list : "CHILD,CHILD,...", count == 1 ? "it" : "them");
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_recording options = *(const struct sprof_recording *)data;
@@ -75,6 +96,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (options.processes.pids.count == 1 && !subject.follow_children)
 		options.shown.outputs.pid = subject.pid;
 	say_begin(&options);
+	if (options.processes.pids.count == 1)
+		say_children(subject.pid);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
 	*ret_exit = sprof_session_exit(&result);

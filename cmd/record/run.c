@@ -1,6 +1,6 @@
 /*
- * sprof run: starts a program and profiles it from its first instruction to its end. The program has
- * its own signals and streams; a pipe as standard output gets sprof's output.
+ * sprof run: starts a program and profiles it from its first instruction to its end. The program
+ * has its own signals and streams; a pipe as standard output gets sprof's output.
  */
 #include <stdlib.h>
 #include <string.h>

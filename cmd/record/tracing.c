@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/proc.h"
 #include "cmd/ui.h"
 #include "interp/interp.h"
 

@@ -1,6 +1,7 @@
 /*
  * Makes pairs of events of the steps of threads, for what `sprof trace` does with pairs. Does not
- * find the delays (events/sched/delays.h), and does not write their lines (output/rundelay/steps.h).
+ * find the delays (events/sched/delays.h), and does not write their lines
+ * (output/rundelay/steps.h).
  */
 #include "cmd/rundelay/single-delays.h"
 

@@ -33,7 +33,6 @@ struct sprof_single_delays {
 SPROF_MUST_USE bool sprof_single_delays_begin(struct sprof_single_delays *singles,
 	const struct sprof_detail *detail, struct sprof_error *err);
 
-/* Whether it wants steps at all. */
 bool sprof_single_delays_are_wanted(const struct sprof_single_delays *singles);
 
 /* Takes a step; `data` is the struct (struct sprof_delay_options). */

@@ -22,7 +22,6 @@ struct sprof_gate_options {
 	const char *markdown;
 };
 
-/* Option rows for struct sprof_gate_options. */
 extern const struct sprof_option sprof_gate_option_table[];
 
 /*

@@ -93,7 +93,8 @@ static bool check_sysmap(const char *path, struct sprof_naming_loaded *ret, stru
 static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_naming_sysmaps *sysmaps = field;
-	char *equals = strrchr(text, '=');
+	/* The text lies in argv, so cutting it is allowed. */
+	char *equals = strrchr((char *)text, '=');
 	struct sprof_sysmap *sysmap = &sysmaps->items[sysmaps->count];
 
 	if (sysmaps->count == SPROF_MAX_NAMING_ITEMS)
@@ -101,7 +102,6 @@ static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 			err, SPROF_ERROR_USAGE, "more than %d lists", SPROF_MAX_NAMING_ITEMS);
 	*sysmap = (struct sprof_sysmap){.path = text};
 	if (equals && access(text, F_OK) != 0) {
-		/* The text lies in argv, so cutting it is allowed. */
 		*equals = '\0';
 		sysmap->module = equals + 1;
 	}

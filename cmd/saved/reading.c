@@ -16,7 +16,6 @@
 #include "profile/edit/merge.h"
 #include "profile/edit/run-order.h"
 #include "profile/model/build.h"
-#include "profile/names/identify.h"
 #include "profile/names/rename.h"
 #include "profile/pprof/pprof.h"
 

@@ -1,6 +1,6 @@
 /*
- * Filters, outputs and the options of the text report. profile/edit/filter.c and output/ define their
- * meaning.
+ * Filters, outputs and the options of the text report. profile/edit/filter.c and output/ define
+ * their meaning.
  */
 #include "cmd/saved/report-options.h"
 

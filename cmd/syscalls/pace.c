@@ -28,7 +28,9 @@ bool sprof_pace_is_due(struct sprof_pace *so_far, uint64_t now_ns)
 	return true;
 }
 
-/* A program of many short calls takes many times longer than alone, and prints nothing meanwhile. */
+/*
+ * A program of many short calls takes many times longer than alone, and prints nothing meanwhile.
+ */
 void sprof_pace_note(const struct sprof_pace *so_far, uint64_t counted, bool stops, uint64_t now_ns)
 {
 	const double seconds = (double)(now_ns - so_far->begin_ns) / SPROF_NS_PER_S;

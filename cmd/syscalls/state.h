@@ -49,8 +49,8 @@ struct syscalls {
 };
 
 /*
- * In tables.c: writes the figures of all threads together, or of each, to a file or, if `path` is NULL, to
- * stdout.
+ * In tables.c: writes the figures of all threads together, or of each, to a file or, if `path` is
+ * NULL, to stdout.
  */
 SPROF_MUST_USE bool sprof_syscalls_report(const struct syscalls *syscalls,
 	const struct sprof_call_table *threads, struct sprof_call_report *what, const char *path,

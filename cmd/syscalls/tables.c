@@ -1,7 +1,6 @@
 /* The tables of `sprof syscalls`: on stdout, and in text files. Does not write profiles. */
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "cmd/cli/report-file.h"
 #include "cmd/cli/terminal.h"
 #include "cmd/syscalls/state.h"

@@ -49,7 +49,10 @@ static struct sprof_profile *take_raw(struct sprof_top_feed *feed)
 	return raw;
 }
 
-/* Waits until the screen has taken the one before. `profile` NULL: there are no names, `err` says why. */
+/*
+ * Waits until the screen has taken the one before. `profile` NULL: there are no names, `err` says
+ * why.
+ */
 static void put_named(
 	struct sprof_top_feed *feed, struct sprof_profile *profile, const struct sprof_error *err)
 {

@@ -115,19 +115,14 @@ static void *follow(void *data)
 	return NULL;
 }
 
-static void restore(struct sprof_top_output *output)
-{
-	for (int stream = 0; stream <= STDERR_FILENO; stream++) {
-		if (output->saved[stream] >= 0)
-			dup2(output->saved[stream], stream);
-	}
-}
-
 void sprof_top_output_show(struct sprof_top_output *output)
 {
 	if (output->kept < 0 || output->follows)
 		return;
-	restore(output);
+	for (int stream = 0; stream <= STDERR_FILENO; stream++) {
+		if (output->saved[stream] >= 0)
+			dup2(output->saved[stream], stream);
+	}
 	if (size_of(output) > output->shown && output->shown)
 		write_all(terminal_of(output), "...\n", 4);
 	show_new(output);

@@ -2,8 +2,8 @@
  * The standard streams while sprof top uses the terminal.
  *
  * Output of the program and of sprof to the terminal is kept in memory and shown when the screen
- * closes. Streams that are not terminals are unchanged. The program writes to a memory file, so it is
- * unaffected if sprof is killed.
+ * closes. Streams that are not terminals are unchanged. The program writes to a memory file, so it
+ * is unaffected if sprof is killed.
  */
 #ifndef SPROF_CMD_TOP_OUTPUT_H
 #define SPROF_CMD_TOP_OUTPUT_H

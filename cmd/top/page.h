@@ -5,9 +5,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cmd/top/head.h"
 #include "cmd/top/state.h"
 #include "output/top/table.h"
+
+/* The lines above the table: the target, where its time goes, and the accuracy of the figures. */
+enum { SPROF_TOP_HEAD_LINES = 3, SPROF_TOP_HEAD_SIZE = 512 };
+
+struct sprof_top_head {
+	const char *command; /* of the target */
+	const char *end;     /* how the run ended; NULL: running */
+	const struct sprof_top_state *state;
+	const struct sprof_top_shown *shown; /* NULL: no figures yet */
+	/* figures don't cover the whole time since the start */
+	bool is_cut;
+};
+
+/* Writes the lines, without newlines. */
+void sprof_top_head_lines(
+	const struct sprof_top_head *head, char lines[SPROF_TOP_HEAD_LINES][SPROF_TOP_HEAD_SIZE]);
 
 enum sprof_top_style {
 	SPROF_TOP_PLAIN,

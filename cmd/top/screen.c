@@ -256,12 +256,6 @@ static bool wait_for_news(struct view *view, struct sprof_error *err)
 	return true;
 }
 
-/* There was nothing to show, and won't be. */
-static bool is_in_vain(const struct view *view)
-{
-	return !view->terminal && sprof_top_feed_over(view->of->feed);
-}
-
 /* Keys first: one may end a freeze, and news is announced only once. */
 static bool loop(struct view *view, struct sprof_error *err)
 {
@@ -273,7 +267,9 @@ static bool loop(struct view *view, struct sprof_error *err)
 		if (view->state.quits || sprof_top_feed_is_closed(view->of->feed))
 			return true;
 		sprof_top_output_trim(view->of->output);
-		if (is_in_vain(view) && sprof_top_feed_is_free(view->of->feed))
+		/* There was nothing to show, and won't be. */
+		if (!view->terminal && sprof_top_feed_over(view->of->feed) &&
+			sprof_top_feed_is_free(view->of->feed))
 			return true;
 		if (!wait_for_news(view, err))
 			return false;

@@ -39,7 +39,10 @@ struct sprof_top_state {
 	char filter[SPROF_TOP_TYPED];
 	enum sprof_top_prompt prompt;
 	char typed[SPROF_TOP_TYPED];
-	/* `typed` is a default, which the first character replaces; the owner proposes a file's name */
+	/*
+	 * `typed` is a default, which the first character replaces; the owner proposes a file's
+	 * name
+	 */
 	bool is_proposal;
 	char message[SPROF_TOP_MESSAGE]; /* result of the last key; empty: none */
 	bool is_frozen, is_paused, shows_help, quits;

@@ -219,7 +219,9 @@ static void put_text(const struct sprof_top_terminal *terminal, const char *text
 	addnstr(plain ? plain : text, -1);
 }
 
-/* The whole line has the style. The last column of the last row can't be written without scrolling. */
+/*
+ * The whole line has the style. The last column of the last row can't be written without scrolling.
+ */
 static void fill_row(size_t row)
 {
 	int y, x;

@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/module.h"
-#include "base/proc.h"
 #include "base/syscall-name.h"
 #include "base/system-names.h"
 #include "cmd/cli/command-line.h"

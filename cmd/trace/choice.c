@@ -1,6 +1,6 @@
 /*
- * Reads the events of `sprof trace`, and rejects those without a source here. events/language/event-list.c
- * parses them.
+ * Reads the events of `sprof trace`, and rejects those without a source here.
+ * events/language/event-list.c parses them.
  */
 #include "cmd/trace/choice.h"
 
@@ -13,7 +13,10 @@ enum {
 		SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS | SPROF_TRACE_BY_BREAKPOINT,
 	BY_KERNEL = SPROF_TRACE_BY_TRACEPOINT | SPROF_TRACE_BY_SWITCHES | SPROF_TRACE_BY_CLOCK |
 		SPROF_TRACE_BY_FAULTS | SPROF_TRACE_BY_UPROBE,
-	/* Returns have none. Records of switches have no registers; those of the machine are mostly other processes'. */
+	/*
+	 * Returns have none. Records of switches have no registers; those of the machine are mostly
+	 * other processes'.
+	 */
 	HAVE_STACKS = SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_CLOCK | SPROF_TRACE_BY_FAULTS |
 		SPROF_TRACE_BY_UPROBE,
 	DEFAULT_RATE = 99,

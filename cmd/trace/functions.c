@@ -14,8 +14,9 @@
 #include "cmd/trace/state.h"
 
 /*
- * The kernel opens a uprobe for one thread, and waits for all CPUs each time (kernel/events/uprobes.c, dup_mmap_sem):
- * 5 to 40 ms. New threads don't inherit them, but wait until theirs are open.
+ * The kernel opens a uprobe for one thread, and waits for all CPUs each time
+ * (kernel/events/uprobes.c, dup_mmap_sem): 5 to 40 ms. New threads don't inherit them, but wait
+ * until theirs are open.
  */
 enum { UPROBES_MAX = 32 };
 

@@ -17,7 +17,6 @@
 #include "output/calls/report.h"
 #include "output/clean.h"
 #include "output/heap/report.h"
-#include "output/json.h"
 #include "output/syscalls/report.h"
 #include "output/units.h"
 
@@ -127,15 +126,10 @@ static bool trace_write_nested(struct trace *trace, bool whole_run)
 	return done;
 }
 
-static const struct sprof_heap_sum *totals_of(const struct trace *trace)
-{
-	return sprof_heap_events_books(trace->engine.heap)->totals;
-}
-
 /* --impl kmemprof: the sums so far; at the end everything. Returns false if out of memory. */
 static bool trace_write_sums(struct trace *trace)
 {
-	const struct sprof_heap_sum *totals = totals_of(trace);
+	const struct sprof_heap_sum *totals = sprof_heap_events_books(trace->engine.heap)->totals;
 	const struct sprof_heap_sum unfreed = sprof_heap_unfreed(totals);
 	const struct sprof_heap_sum allocated = totals[SPROF_HEAP_ALLOCATED];
 	const struct sprof_heap_sum freed = totals[SPROF_HEAP_FREED];
@@ -296,12 +290,6 @@ static void write_head(struct trace *trace)
 		sprof_trace_engine_counts(&trace->engine).events);
 }
 
-static void write_lost_records(struct trace *trace)
-{
-	if (trace->recorded)
-		sprof_call_report_losses(sprof_recorded_events_gaps(trace->recorded), trace->out);
-}
-
 static void write_unpaired(struct trace *trace)
 {
 	static const char *const words[] = {"without an event after it", "without one before it"};
@@ -390,7 +378,9 @@ bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
 	if (!trace->options->json) {
 		write_unpaired(trace);
 		write_losses(trace);
-		write_lost_records(trace);
+		if (trace->recorded)
+			sprof_call_report_losses(
+				sprof_recorded_events_gaps(trace->recorded), trace->out);
 	} else if (trace->options->analysis == SPROF_TRACE_PAIR &&
 		!sprof_trace_json_unpaired(&trace->list, trace->unpaired, trace->out)) {
 		trace->out_of_memory = true;

@@ -4,7 +4,6 @@
  */
 #include "cmd/trace/run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include "attach/floor/floor.h"
 #include "base/clock.h"
 #include "base/syscall-name.h"
-#include "cmd/cli/perf-denied.h"
 #include "cmd/cli/report-file.h"
 #include "cmd/trace/choice.h"
 #include "cmd/trace/report.h"
@@ -58,18 +56,14 @@ static void on_event(void *context, const struct sprof_trace_side *side)
 		trace->out_of_memory = true;
 }
 
-static bool has_calls(const struct trace *trace)
-{
-	return trace->options->analysis == SPROF_TRACE_SYSCALLS;
-}
-
 /* Adds the instance to the table that will be printed. */
 static bool count(struct trace *trace, const struct sprof_trace_instance *instance)
 {
 	if (trace->options->analysis == SPROF_TRACE_CALL)
 		return true;
-	return has_calls(trace) ? sprof_trace_calls_add(&trace->call_figures, instance)
-				: sprof_delay_table_add(&trace->table, instance);
+	return trace->options->analysis == SPROF_TRACE_SYSCALLS
+		? sprof_trace_calls_add(&trace->call_figures, instance)
+		: sprof_delay_table_add(&trace->table, instance);
 }
 
 /* Keeps a thread's name, if the table has a row for each thread. */
@@ -363,7 +357,10 @@ static bool wants_call_stops(const struct trace *trace)
 		!sprof_trace_records_calls(trace);
 }
 
-/* Births are events, or new threads get probes at theirs, or their mappings are read; ends cut calls. */
+/*
+ * Births are events, or new threads get probes at theirs, or their mappings are read; ends cut
+ * calls.
+ */
 static bool wants_tasks(const struct trace *trace)
 {
 	return trace->probes.count || !trace->engine.pairs ||

@@ -160,11 +160,6 @@ static int compare(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static bool append(struct sprof_fdes *fdes, const struct sprof_fde *fde)
-{
-	return SPROF_ARRAY_APPEND(fdes->items, fdes->count, fdes->capacity, *fde);
-}
-
 bool sprof_fdes_load(
 	struct sprof_fdes *fdes, const struct sprof_image *image, struct sprof_error *err)
 {
@@ -185,7 +180,7 @@ bool sprof_fdes_load(
 	while ((state = dwarf_next_cfi(reader.ident, &reader.data, true, offset, &next, &entry)) <=
 		0) {
 		if (state == 0 && !dwarf_cfi_cie_p(&entry) && read_fde(&reader, &entry.fde, &fde) &&
-			!append(fdes, &fde))
+			!SPROF_ARRAY_APPEND(fdes->items, fdes->count, fdes->capacity, fde))
 			return sprof_error_no_memory(err);
 		if (next <= offset || next == (Dwarf_Off)-1)
 			break;

@@ -12,7 +12,6 @@
 
 enum { WORD = 8, SP = 4, LONGEST = 15, FRAME_SET_UP = 4 };
 
-/* An instruction in its parts. */
 struct instruction {
 	uint8_t map; /* of opcodes: 0, 1 (0F), 2 (0F 38), 3 (0F 3A) */
 	uint8_t opcode, rex;
@@ -287,7 +286,10 @@ static bool sets_up_frame(const uint8_t *code)
 	return !memcmp(code, forms[0], FRAME_SET_UP) || !memcmp(code, forms[1], FRAME_SET_UP);
 }
 
-/* push of a register, sub of a constant from sp, endbr64: what no block in the midst of a function begins with. */
+/*
+ * push of a register, sub of a constant from sp, endbr64: what no block in the midst of a function
+ * begins with.
+ */
 static bool begins_function(const uint8_t *code, const struct instruction *one)
 {
 	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};

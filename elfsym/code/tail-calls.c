@@ -23,7 +23,6 @@
 #include "elfsym/code/call-decode.h"
 #include "elfsym/code/call-entries.h"
 #include "elfsym/dwarf/call-sites.h"
-#include "elfsym/dwarf/scopes.h"
 
 /* The largest programs take a small part of each. */
 enum { MAX_DIES = 16 << 20, MAX_SITES = 2 << 20, MAX_SEARCHED = 16 << 20 };

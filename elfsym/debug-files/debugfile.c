@@ -16,7 +16,6 @@
 
 enum { MIN_ID = 2, MAX_ID = 64 };
 
-/* The search criteria. */
 struct search {
 	const struct sprof_image *image;
 	const struct sprof_debug_places *places;

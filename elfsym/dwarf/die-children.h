@@ -47,7 +47,6 @@ static inline bool sprof_die_children_next(struct sprof_die_children *children)
 	return sprof_die_child(&children->parent, &children->last, &children->die);
 }
 
-/* Whether the DIE describes a call. */
 static inline bool sprof_die_is_call(int tag)
 {
 	return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;

@@ -59,12 +59,6 @@ static bool inflate_zlib(const uint8_t *bytes, size_t size, uint8_t *ret, size_t
 	return uncompress(ret, &length, bytes, size) == Z_OK && length == ret_size;
 }
 
-/* The library returns an error as an impossibly large size. */
-static bool inflate_zstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size)
-{
-	return ZSTD_decompress(ret, ret_size, bytes, size) == ret_size;
-}
-
 /*
  * Locates the bytes after the header of a compressed section. Returns false for an unknown
  * compression.
@@ -232,7 +226,9 @@ static bool write_piece(const struct piece *piece, uint8_t *file)
 	if (piece->compression == ELFCOMPRESS_ZLIB)
 		return inflate_zlib(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->compression == ELFCOMPRESS_ZSTD)
-		return inflate_zstd(piece->bytes, piece->byte_count, to, piece->size);
+		/* An error is an impossibly large size. */
+		return ZSTD_decompress(to, piece->size, piece->bytes, piece->byte_count) ==
+			piece->size;
 	if (piece->size)
 		memcpy(to, piece->bytes, piece->size);
 	return true;

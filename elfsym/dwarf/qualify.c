@@ -73,7 +73,6 @@ struct path {
 	size_t count;
 };
 
-/* Follows the containers in the table. */
 static void follow_table(
 	struct path *path, const struct sprof_scopes *scopes, const Dwarf_Die *declaration)
 {

@@ -60,11 +60,6 @@ static bool add_aranges(struct sprof_units *units, const struct sprof_units_sour
 	return true;
 }
 
-static bool has_code(uint8_t type)
-{
-	return type == DW_UT_compile || type == DW_UT_skeleton;
-}
-
 bool sprof_units_read(struct sprof_units *units, const struct sprof_units_source *source)
 {
 	struct sprof_ranges bare = {0};
@@ -74,7 +69,7 @@ bool sprof_units_read(struct sprof_units *units, const struct sprof_units_source
 	bool ok = true;
 
 	while (ok && dwarf_get_units(source->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-		if (has_code(type))
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
 			ok = add_with_ranges(units, source, &die, &bare);
 	}
 	ok = ok && sprof_ranges_settle(&bare) && add_aranges(units, source, &bare) &&

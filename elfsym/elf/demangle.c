@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/strings.h"
 
 enum {
@@ -65,13 +66,33 @@ static char *run(demangler demangle, const char *linkage, int options)
 	return result;
 }
 
+/*
+ * Thunks adjust `this`: "_DTi16" before the function's name (GDC), or "_DThn16" with "_" in place of
+ * that name's "_D" (LDC). libiberty does not know them.
+ */
+static char *demangle_d_thunk(const char *linkage)
+{
+	const char *number = linkage + strcspn(linkage, "0123456789");
+	const char *behind = number + strspn(number, "0123456789");
+	SPROF_AUTO_FREE char *target = NULL, *name = NULL;
+
+	if (behind == number || *behind != '_')
+		return NULL;
+	target = behind[1] == 'D' ? strdup(behind) : sprof_string_print("_D%s", behind + 1);
+	name = target ? dlang_demangle(target, OPTIONS) : NULL;
+	return name ? sprof_string_print("non-virtual thunk to %s", name) : NULL;
+}
+
 static char *demangle_d(const char *linkage)
 {
 	int references = 0;
 
 	for (const char *c = linkage; *c; c++)
 		references += *c == 'Q';
-	return references <= MAX_D_REFERENCES ? dlang_demangle(linkage, OPTIONS) : NULL;
+	if (references > MAX_D_REFERENCES)
+		return NULL;
+	return sprof_string_starts_with(linkage, "_DT") ? demangle_d_thunk(linkage)
+							: dlang_demangle(linkage, OPTIONS);
 }
 
 bool sprof_is_mangled(const char *linkage)
@@ -137,7 +158,10 @@ static unsigned long escaped(const char *at, size_t *ret_length)
 		: character;
 }
 
-/* Rust's legacy mangling escapes what is not ASCII; libiberty knows ASCII only. In place: it gets shorter. */
+/*
+ * Rust's legacy mangling escapes what is not ASCII; libiberty knows ASCII only. In place: it gets
+ * shorter.
+ */
 static void unescape_rust(char *text)
 {
 	char *to = text;

@@ -53,22 +53,16 @@ static bool check_file(const struct sprof_module *module, struct sprof_error *er
 	return true;
 }
 
-/* For a module whose file is gone: only its mappings are left. */
-static void begin_memory(struct sprof_image *image, const struct sprof_module *module)
-{
-	image->elf = elf_memory(module->image, module->image_size);
-	image->from_memory = true;
-	image->memory_base = module->image_base;
-}
-
 static bool begin_elf(
 	struct sprof_image *image, const struct sprof_module *module, struct sprof_error *err)
 {
 	elf_version(EV_CURRENT);
 	switch (module->kind) {
 	case SPROF_MODULE_FILE:
-		if (module->fd < 0 && module->image) {
-			begin_memory(image, module);
+		if (module->fd < 0 && module->image) { /* gone: only its mappings are left */
+			image->elf = elf_memory(module->image, module->image_size);
+			image->from_memory = true;
+			image->memory_base = module->image_base;
 			break;
 		}
 		if (!check_file(module, err))

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "elfsym/elf/dynamic.h"
 #include "elfsym/elf/symbol-section.h"
 #include "elfsym/elf/symtab-items.h"

@@ -14,7 +14,6 @@ enum {
 	FUNCDATA_INLINE_TREE = 3,
 };
 
-/* An entry of a tree. */
 struct entry {
 	const char *name;
 	uint32_t start_line; /* 0: not known */

@@ -12,7 +12,6 @@
 
 #if defined(__x86_64__)
 
-/* The code of a function. */
 struct code {
 	const uint8_t *bytes;
 	size_t size;

@@ -21,16 +21,18 @@ enum sprof_where {
 	SPROF_WHERE_BYTES,   /* it is `bytes` */
 };
 
+/* The bits of a byte that can't be shown. */
+struct sprof_gap {
+	uint8_t nowhere, unknown;
+};
+
 struct sprof_place_of_value {
 	enum sprof_where where;
 	uint64_t number;
 	const uint8_t *bytes;
-	const uint8_t *gaps; /* beside `bytes`: 0, or SPROF_GAP_...; NULL: no gaps */
+	const struct sprof_gap *gaps; /* one for each of `bytes`; NULL: no gaps */
 	size_t size;         /* of `bytes`, or of the significant part of a `number` */
 };
-
-/* Bytes of a value in pieces that can't be shown. */
-enum { SPROF_GAP_NOWHERE = 1, SPROF_GAP_UNKNOWN = 2 };
 
 /* A frame of machine code, and the registers in it. */
 struct sprof_frame_position {

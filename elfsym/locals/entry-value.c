@@ -12,7 +12,6 @@
 #include "elfsym/dwarf/call-sites.h"
 #include "elfsym/dwarf/die-children.h"
 #include "elfsym/locals/location-expression.h"
-#include "elfsym/locals/value-type.h"
 
 /* Deeper nesting, and more DIEs in a function, than any compiler makes. */
 enum { MAX_DEPTH = 100, MAX_DIES = 200000 };
@@ -69,7 +68,6 @@ static bool evaluate(const struct sprof_dwarf_frame *frame, Dwarf_Die *die, cons
 	return place.where == SPROF_WHERE_MEMORY || place.where == SPROF_WHERE_VALUE;
 }
 
-/* Whether the call site calls this function. */
 static bool is_call_of(Dwarf_Die *site, const struct sprof_dwarf_frame *caller,
 	const struct sprof_dwarf_frame *callee)
 {

@@ -150,11 +150,6 @@ static bool binary(struct machine_stack *stack, uint8_t atom)
 		sprof_expression_calculate(atom, a, b, &result) && push(stack, result);
 }
 
-static bool is_constant(uint8_t atom)
-{
-	return (atom >= DW_OP_const1u && atom <= DW_OP_consts);
-}
-
 /* An address of the module, at run time. */
 static bool push_address(struct machine_stack *stack, const Dwarf_Op *op)
 {
@@ -292,7 +287,7 @@ static bool apply(struct machine_stack *stack, const Dwarf_Op *op)
 		return push_register(stack, op->atom - DW_OP_breg0, op->number);
 	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
 		return decide_register(stack, op->atom - DW_OP_reg0);
-	if (is_constant(op->atom))
+	if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
 		return push(stack, op->number);
 	if (is_unary(op->atom))
 		return unary(stack, op);

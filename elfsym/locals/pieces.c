@@ -1,6 +1,5 @@
 /*
- * Assembles a value from its pieces, which may be bits. Notes for each byte that can't be shown
- * why.
+ * Assembles a value from its pieces, which may be bits. Notes for each bit that can't be shown why.
  */
 #include "elfsym/locals/pieces.h"
 
@@ -8,34 +7,45 @@
 
 #include "elfsym/locals/value-place.h"
 
-static void append_bit(struct sprof_pieces *pieces, unsigned bit, uint8_t gap)
+static struct sprof_gap gap_of(const struct sprof_place_of_value *byte)
 {
-	const size_t at = pieces->bits / 8;
+	const uint8_t all = 0xff;
 
-	pieces->bytes[at] = (uint8_t)(pieces->bytes[at] | bit << pieces->bits % 8);
-	pieces->gaps[at] |= gap;
-	pieces->bits++;
+	return sprof_value_is_nowhere(byte, 1) ? (struct sprof_gap){.nowhere = all}
+					       : (struct sprof_gap){.unknown = all};
 }
 
-static uint8_t gap_of(const struct sprof_place_of_value *byte)
+/* The bit of a byte, and of what that byte lacks. */
+static void append_bit(
+	struct sprof_pieces *pieces, uint8_t byte, const struct sprof_gap *gap, uint8_t bit)
 {
-	return sprof_value_is_nowhere(byte, 1) ? SPROF_GAP_NOWHERE : SPROF_GAP_UNKNOWN;
+	const size_t at = pieces->bits / 8;
+	const uint8_t to = (uint8_t)(1u << pieces->bits % 8);
+
+	pieces->bytes[at] |= byte & bit ? to : 0;
+	pieces->gaps[at].nowhere |= gap->nowhere & bit ? to : 0;
+	pieces->gaps[at].unknown |= gap->unknown & bit ? to : 0;
+	pieces->is_somewhere |= !(gap->nowhere & bit);
+	pieces->bits++;
 }
 
 bool sprof_pieces_append(struct sprof_pieces *pieces, const struct sprof_frame_machine *machine,
 	const struct sprof_place_of_value *place, uint64_t first, uint64_t bits)
 {
 	struct sprof_place_of_value part;
-	uint8_t byte = 0, gap = 0;
+	struct sprof_gap gap = {0};
+	uint8_t byte = 0;
 
 	if (bits > 8 * SPROF_PIECES_SIZE - pieces->bits || first > 8 * SPROF_PIECES_SIZE)
 		return false;
 	for (uint64_t bit = first; bit < first + bits; bit++) {
 		if (bit == first || bit % 8 == 0) {
 			part = sprof_value_part(place, bit / 8);
-			gap = sprof_value_read(machine, &part, &byte, 1) ? 0 : gap_of(&part);
+			byte = 0;
+			gap = sprof_value_read(machine, &part, &byte, 1) ? (struct sprof_gap){0}
+									 : gap_of(&part);
 		}
-		append_bit(pieces, gap ? 0 : byte >> bit % 8 & 1, gap);
+		append_bit(pieces, byte, &gap, (uint8_t)(1u << bit % 8));
 	}
 	return true;
 }
@@ -49,9 +59,7 @@ struct sprof_place_of_value sprof_pieces_place(const struct sprof_pieces *pieces
 		.size = (pieces->bits + 7) / 8,
 	};
 
-	for (size_t i = 0; i < place.size; i++) {
-		if (pieces->gaps[i] != SPROF_GAP_NOWHERE)
-			return place;
-	}
-	return (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
+	return pieces->is_somewhere
+		? place
+		: (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
 }

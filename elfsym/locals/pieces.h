@@ -12,8 +12,10 @@ enum { SPROF_PIECES_SIZE = 256 }; /* bytes; compilers keep larger values in one 
 
 /* Zeroed is empty and valid. */
 struct sprof_pieces {
-	uint8_t bytes[SPROF_PIECES_SIZE], gaps[SPROF_PIECES_SIZE];
+	uint8_t bytes[SPROF_PIECES_SIZE];
+	struct sprof_gap gaps[SPROF_PIECES_SIZE];
 	size_t bits;
+	bool is_somewhere; /* at least one bit */
 };
 
 /*

@@ -19,8 +19,8 @@ struct sprof_array {
 };
 
 /*
- * Finds the dimensions of an array type. They may depend on variables of the frame, as for int a[n].
- * Returns false if they can't be determined, as for a flexible array member, or are too many.
+ * Finds the dimensions of an array type. They may depend on variables of the frame, as for int
+ * a[n]. Returns false if they can't be determined, as for a flexible array member, or are too many.
  */
 bool sprof_array_find(
 	Dwarf_Die *type, const struct sprof_dwarf_frame *frame, struct sprof_array *ret);

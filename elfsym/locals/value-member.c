@@ -75,28 +75,15 @@ static bool is_signed(Dwarf_Die *type)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-/* Unaligned bits may be in one byte more than the number has. */
 static struct sprof_place_of_value read_bits(Dwarf_Die *member, Dwarf_Die *type,
 	const struct sprof_place_of_value *storage, const struct sprof_frame_machine *machine)
 {
 	const uint64_t bits = sprof_value_attribute(member, DW_AT_bit_size);
-	const uint64_t first = first_bit(member, type, bits);
-	const struct sprof_place_of_value part = sprof_value_part(storage, first / 8);
-	const size_t size = (size_t)((first % 8 + bits + 7) / 8);
-	struct sprof_place_of_value value = {
-		.where = SPROF_WHERE_VALUE, .size = sizeof(value.number)};
-	__uint128_t number = 0;
+	struct sprof_place_of_value value =
+		sprof_value_bits(machine, storage, first_bit(member, type, bits), bits);
 
-	if (!bits || bits > 64 || !sprof_value_read(machine, &part, &number, size)) {
-		value.where = sprof_value_is_nowhere(&part, size) ? SPROF_WHERE_NOWHERE
-								  : SPROF_WHERE_UNKNOWN;
-		return value;
-	}
-	value.number = (uint64_t)(number >> first % 8) << (64 - bits);
-	if (is_signed(type))
-		value.number = (uint64_t)((int64_t)value.number >> (64 - bits));
-	else
-		value.number >>= 64 - bits;
+	if (value.where == SPROF_WHERE_VALUE && is_signed(type))
+		value.number = (uint64_t)((int64_t)(value.number << (64 - bits)) >> (64 - bits));
 	return value;
 }
 

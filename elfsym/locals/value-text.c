@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "elfsym/dwarf/die-children.h"
-#include "elfsym/dwarf/die-string.h"
 #include "elfsym/locals/value-array.h"
 #include "elfsym/locals/value-member.h"
 #include "elfsym/locals/value-number.h"
@@ -80,6 +79,14 @@ static void write_characters(struct writing *writing, const unsigned char *text,
 	}
 }
 
+static void write_quoted(
+	struct writing *writing, const unsigned char *text, size_t count, bool is_whole)
+{
+	fputc('"', writing->out);
+	write_characters(writing, text, count);
+	fputs(is_whole ? "\"" : "\"...", writing->out);
+}
+
 /* Ends at a NUL, or after that many characters without one. */
 static void write_text(
 	struct writing *writing, const struct sprof_place_of_value *place, uint64_t length)
@@ -96,9 +103,25 @@ static void write_text(
 		is_whole = !text[count] || count + 1 == length;
 		count += text[count] != '\0';
 	}
-	fputc('"', writing->out);
-	write_characters(writing, text, count);
-	fputs(is_whole ? "\"" : "\"...", writing->out);
+	write_quoted(writing, text, count, is_whole);
+}
+
+/* An array of unsigned characters is often no text: only NULs at its end are left out. */
+static void write_bytes(
+	struct writing *writing, const struct sprof_place_of_value *place, uint64_t length)
+{
+	unsigned char bytes[MAX_TEXT];
+	size_t count = 0, shown = 0;
+
+	while (count < length && count < MAX_TEXT) {
+		const struct sprof_place_of_value at = sprof_value_part(place, count);
+
+		if (!sprof_value_read(writing->frame->machine, &at, &bytes[count], 1))
+			break;
+		if (bytes[count++])
+			shown = count;
+	}
+	write_quoted(writing, bytes, shown, count == length);
 }
 
 static bool is_character(Dwarf_Die *type)
@@ -108,6 +131,15 @@ static bool is_character(Dwarf_Die *type)
 	return dwarf_tag(type) == DW_TAG_base_type && dwarf_bytesize(type) == 1 &&
 		(encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
 			encoding == DW_ATE_UTF);
+}
+
+/* Where `char` has no sign, only its name says so. */
+static bool is_text(Dwarf_Die *type)
+{
+	const char *name = sprof_value_name(type);
+
+	return sprof_value_encoding(type) != DW_ATE_unsigned_char ||
+		(name && strcmp(name, "char") == 0);
 }
 
 static void write_pointer(
@@ -237,7 +269,7 @@ static void write_dimension(struct writing *writing, struct sprof_array *array, 
 		return;
 	}
 	if (dimension + 1 == array->dimensions && is_character(&array->item)) {
-		write_text(writing, place, count);
+		(is_text(&array->item) ? write_text : write_bytes)(writing, place, count);
 		return;
 	}
 	writing->nesting++;

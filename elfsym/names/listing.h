@@ -31,8 +31,8 @@ struct sprof_listing {
 };
 
 /*
- * Whether the function (setjmp, vfork) returns again later to a saved return address. If a source has
- * replaced it, the second return would be unexpected and kill the program.
+ * Whether the function (setjmp, vfork) returns again later to a saved return address. If a source
+ * has replaced it, the second return would be unexpected and kill the program.
  */
 bool sprof_name_returns_twice(const char *linkage);
 

@@ -8,7 +8,10 @@
 
 #include "elfsym/elf/entries.h"
 
-/* greenlet::Greenlet::g_switchstack() in src/greenlet/greenlet_greenlet.hpp (2.0), TGreenlet.cpp (3.0) */
+/*
+ * greenlet::Greenlet::g_switchstack() in src/greenlet/greenlet_greenlet.hpp (2.0), TGreenlet.cpp
+ * (3.0)
+ */
 static const char switching[] = "_ZN8greenlet8Greenlet13g_switchstackEv";
 
 struct reader {

@@ -14,7 +14,6 @@ enum sprof_symlist_verdict {
 typedef enum sprof_symlist_verdict (*sprof_symlist_parser)(
 	const char *line, const char *end, struct sprof_symlist_line *ret);
 
-/* Perf maps. */
 enum sprof_symlist_verdict sprof_symlist_parse_perf_map(
 	const char *line, const char *end, struct sprof_symlist_line *ret);
 

@@ -34,16 +34,6 @@ static int64_t divide(int64_t a, int64_t b)
 	return b == -1 ? (int64_t) - (uint64_t)a : a / b;
 }
 
-static int64_t remainder_of(int64_t a, int64_t b)
-{
-	return !b || b == -1 ? 0 : a % b;
-}
-
-static int64_t shift_left(int64_t a, int64_t b)
-{
-	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);
-}
-
 /* gcc and clang keep the sign: "Integers implementation" in gcc's manual. */
 static int64_t shift_right(int64_t a, int64_t b)
 {
@@ -72,13 +62,13 @@ static int64_t arithmetic(enum sprof_expression_operation operation, int64_t a, 
 	case SPROF_EXPRESSION_DIVIDE:
 		return divide(a, b);
 	case SPROF_EXPRESSION_REMAINDER:
-		return remainder_of(a, b);
+		return !b || b == -1 ? 0 : a % b;
 	case SPROF_EXPRESSION_ADD:
 		return (int64_t)((uint64_t)a + (uint64_t)b);
 	case SPROF_EXPRESSION_SUBTRACT:
 		return (int64_t)((uint64_t)a - (uint64_t)b);
 	case SPROF_EXPRESSION_SHIFT_LEFT:
-		return shift_left(a, b);
+		return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);
 	case SPROF_EXPRESSION_SHIFT_RIGHT:
 		return shift_right(a, b);
 	case SPROF_EXPRESSION_BIT_AND:

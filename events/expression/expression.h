@@ -56,7 +56,6 @@ enum sprof_trace_kind sprof_expression_kind(const struct sprof_expression *expre
 bool sprof_expression_is_tid(const struct sprof_expression *expression);
 /* Whether it uses such a field. */
 bool sprof_expression_has_tid(const struct sprof_expression *expression);
-/* Whether it uses _cpu. */
 bool sprof_expression_has_cpu(const struct sprof_expression *expression);
 
 /*

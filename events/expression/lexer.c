@@ -163,13 +163,6 @@ static bool read_text(struct sprof_lexer *lexer, struct sprof_error *err)
 	return true;
 }
 
-static void read_name(struct sprof_lexer *lexer)
-{
-	lexer->token.kind = SPROF_TOKEN_NAME;
-	while (isalnum((unsigned char)peek(lexer)) || peek(lexer) == '_')
-		advance(lexer, 1);
-}
-
 static bool read_operator(struct sprof_lexer *lexer, struct sprof_error *err)
 {
 	char character = peek(lexer);
@@ -206,7 +199,9 @@ static bool read_token(struct sprof_lexer *lexer, struct sprof_error *err)
 		return read_text(lexer, err);
 	if (!isalpha((unsigned char)character) && character != '_')
 		return read_operator(lexer, err);
-	read_name(lexer);
+	lexer->token.kind = SPROF_TOKEN_NAME;
+	while (isalnum((unsigned char)peek(lexer)) || peek(lexer) == '_')
+		advance(lexer, 1);
 	return true;
 }
 

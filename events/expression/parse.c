@@ -1,7 +1,7 @@
 /*
  * Parses text into a tree by precedence climbing, and checks types on the way: operands are typed
- * before their operator. Checks values only where they are numbers in the text: a division by a field that
- * is 0 gives 0.
+ * before their operator. Checks values only where they are numbers in the text: a division by a
+ * field that is 0 gives 0.
  */
 #include "events/expression/expression.h"
 

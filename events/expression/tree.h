@@ -74,7 +74,6 @@ struct sprof_expression {
 	char *texts; /* storage for literals */
 };
 
-/* Evaluates one node. */
 struct sprof_trace_value sprof_expression_evaluate(const struct sprof_expression *expression,
 	uint32_t index, struct sprof_expression_frame *frame);
 

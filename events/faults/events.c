@@ -37,7 +37,9 @@ struct sprof_fault_events {
 	uint64_t records;  /* of the present reading */
 	uint64_t next_ns;  /* when to read */
 	uint64_t fresh_ns; /* until then a program is new: it maps its libraries */
-	/* the leader that has just ended because another thread's exec has taken its id; NULL: none */
+	/*
+	 * the leader that has just ended because another thread's exec has taken its id; NULL: none
+	 */
 	struct sprof_thread *replaced;
 	bool has_new_program, out_of_memory;
 };

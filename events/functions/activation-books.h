@@ -70,8 +70,9 @@ struct sprof_activation_call {
 
 /* Zeroed is empty and valid, and keeps no calls. */
 struct sprof_activation_books {
-	bool by_thread; /* each thread has separate rows */
-	size_t limit;   /* of calls that are kept */
+	uint64_t weight; /* each call counts as that many */
+	bool by_thread;  /* each thread has separate rows */
+	size_t limit;    /* of calls that are kept */
 	/* Called for each call with a tag, once its end is known. May be NULL. */
 	void (*ended)(void *data, uint32_t tag, enum sprof_activation_end end);
 	void *data;

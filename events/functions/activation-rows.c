@@ -1,5 +1,5 @@
 /*
- * Counts calls in the rows of their functions and callers.
+ * Counts calls in the rows of their functions and callers, by the weight of the books.
  *
  * A row's total uses marks: a frame saves the slot's time at its start, and at its return sets it
  * to the saved time plus its own duration. So nested calls count once, even if the outer call does
@@ -31,12 +31,12 @@ bool sprof_activation_find_place(struct sprof_activation_stack *stack, uint32_t 
 	return true;
 }
 
-static void add_total(
-	struct sprof_activation_slot *slot, struct sprof_activation_row *row, uint64_t total_ns)
+static void add_total(struct sprof_activation_slot *slot, struct sprof_activation_row *row,
+	uint64_t weight, uint64_t total_ns)
 {
 	if (total_ns <= slot->total_ns)
 		return;
-	row->total_ns += total_ns - slot->total_ns;
+	row->total_ns += weight * (total_ns - slot->total_ns);
 	slot->total_ns = total_ns;
 }
 
@@ -46,19 +46,20 @@ static bool count_in(struct sprof_activation_stack *stack,
 {
 	struct sprof_activation_slot *slot = &stack->slots[place->slot];
 	struct sprof_activation_row *row = &stack->books->rows[slot->row];
-	const uint64_t ns = sprof_minus(end_ns, frame->begin_ns);
+	const uint64_t ns = sprof_minus(end_ns, frame->begin_ns), weight = stack->books->weight;
 
 	row->threads += !slot->is_counted;
 	slot->is_counted = true;
-	row->ends[end]++;
-	row->nested += frame->depth > 1;
+	row->ends[end] += weight;
+	row->nested += frame->depth > 1 ? weight : 0;
 	if (frame->depth > row->deepest)
 		row->deepest = frame->depth;
 	if (!sprof_activation_is_timed(end))
 		return true;
-	row->self_ns += sprof_minus(ns, frame->child_ns);
-	add_total(slot, row, place->mark_ns + ns);
-	return end != SPROF_ACTIVATION_RETURNED || sprof_histogram_add(&row->whole, ns);
+	row->self_ns += weight * sprof_minus(ns, frame->child_ns);
+	add_total(slot, row, weight, place->mark_ns + ns);
+	return end != SPROF_ACTIVATION_RETURNED ||
+		sprof_histogram_add_times(&row->whole, ns, weight);
 }
 
 /* Updates the caller's child time; if the duration is unknown, by the callees' known part. */

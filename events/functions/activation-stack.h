@@ -78,7 +78,9 @@ SPROF_MUST_USE bool sprof_activation_stack_enter(struct sprof_activation_stack *
 SPROF_MUST_USE bool sprof_activation_stack_return(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *call, uint64_t now_ns);
 
-/* The thread jumps there: the calls below on that stack are left. Returns false if out of memory. */
+/*
+ * The thread jumps there: the calls below on that stack are left. Returns false if out of memory.
+ */
 SPROF_MUST_USE bool sprof_activation_stack_leave(struct sprof_activation_stack *stack,
 	const struct sprof_activation_call *at, uint64_t now_ns);
 

@@ -49,6 +49,7 @@ struct sprof_activations *sprof_activations_create(const struct sprof_activation
 	if (!activations)
 		return NULL;
 	activations->options = *options;
+	activations->books.weight = 1;
 	activations->books.by_thread = options->by_thread;
 	activations->books.limit = options->keep_limit;
 	activations->books.ended = options->ended;
@@ -142,7 +143,7 @@ static bool count(struct sprof_activations *activations, const struct sprof_trac
 	if (!sprof_activation_books_row(&activations->books, event->thread, function_of(event),
 		    SPROF_ACTIVATION_ANY, &index))
 		return false;
-	activations->books.rows[index].ends[SPROF_ACTIVATION_COUNTED]++;
+	activations->books.rows[index].ends[SPROF_ACTIVATION_COUNTED] += activations->books.weight;
 	return true;
 }
 
@@ -311,6 +312,11 @@ static bool end_all(
 			return false;
 	}
 	return true;
+}
+
+void sprof_activations_weigh(struct sprof_activations *activations, uint64_t weight)
+{
+	activations->books.weight = weight;
 }
 
 bool sprof_activations_edge(struct sprof_activations *activations, uint64_t now_ns)

@@ -59,6 +59,9 @@ uint64_t sprof_activation_sp(const struct sprof_trace_event *event);
  */
 SPROF_MUST_USE bool sprof_activations_gap(struct sprof_activations *activations, uint64_t until_ns);
 
+/* Calls that end from now on count as `weight` calls (1 unless called). */
+void sprof_activations_weigh(struct sprof_activations *activations, uint64_t weight);
+
 /* A watching window ends: open calls end as EDGE. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_activations_edge(struct sprof_activations *activations, uint64_t now_ns);
 

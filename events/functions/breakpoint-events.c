@@ -2,9 +2,9 @@
  * Turns breakpoint stops into events. A stop reads the registers and the return address, copies the
  * stack if wanted, and sets a breakpoint at a return address that has none yet.
  *
- * The tracer moves to the CPU of the thread that it serves: the stop is then a context switch on one
- * CPU, which takes half the time of waking another CPU. That does not help if several threads stop
- * alternately.
+ * The tracer moves to the CPU of the thread that it serves: the stop is then a context switch on
+ * one CPU, which takes half the time of waking another CPU. That does not help if several threads
+ * stop alternately.
  *
  * Does not choose the functions to watch.
  */
@@ -263,8 +263,10 @@ static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *th
 	events->passed_ns = sprof_clock_now_ns();
 }
 
-/* Continues the thread before walking its copy. The call begins no later than that: a tracer that loses its
- * CPU afterwards must not make it shorter. */
+/*
+ * Continues the thread before walking its copy. The call begins no later than that: a tracer that
+ * loses its CPU afterwards must not make it shorter.
+ */
 static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs, uint32_t tag)
 {

@@ -46,7 +46,9 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 enum sprof_breakpoint_way {
 	SPROF_BREAKPOINT_CALL,
 	SPROF_BREAKPOINT_BRIEF, /* no returns and no stacks */
-	/* an IFUNC's code: it has no events, but the function that it returns is watched, as CALL */
+	/*
+	 * an IFUNC's code: it has no events, but the function that it returns is watched, as CALL
+	 */
 	SPROF_BREAKPOINT_RESOLVER,
 	/* the loader calls it when it has mapped or unmapped libraries: no events */
 	SPROF_BREAKPOINT_LOADER,

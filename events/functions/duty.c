@@ -9,6 +9,9 @@
 /* The gap bounds the work of windows in which nothing happens. */
 enum { WINDOW_NS = 3 * SPROF_NS_PER_MS, GAP_NS = 9 * SPROF_NS_PER_MS };
 
+/* The unit of weights: the shortest gap between windows has about 100. */
+enum { WEIGHT_NS = 100 * SPROF_NS_PER_US };
+
 /* From one to two times as long. */
 static uint64_t stretch(struct sprof_duty *duty, uint64_t ns)
 {
@@ -31,18 +34,8 @@ void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns)
 {
 	duty->is_open = true;
 	duty->opened_ns = now_ns;
+	duty->weight = 1 + (now_ns - duty->closed_ns) / WEIGHT_NS;
 	duty->next_ns = now_ns + WINDOW_NS;
-}
-
-/* The time at which the time taken so far is within the share of the run. */
-static uint64_t affordable_ns(const struct sprof_duty *duty)
-{
-	return duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);
-}
-
-uint64_t sprof_duty_gap_ns(const struct sprof_duty *duty)
-{
-	return duty->opened_ns - duty->closed_ns;
 }
 
 static void add(struct sprof_duty *duty, double counted, double weight)
@@ -54,18 +47,19 @@ static void add(struct sprof_duty *duty, double counted, double weight)
 	duty->squares += weight * weight * counted * counted;
 }
 
-void sprof_duty_close(struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_ns, uint64_t counted,
-	double weight)
+void sprof_duty_close(struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_ns, uint64_t counted)
 {
+	const double weight = (double)duty->weight;
 	uint64_t affordable;
 
 	duty->is_open = false;
 	duty->windows++;
 	duty->closed_ns = now_ns;
 	duty->on_ns += now_ns - duty->opened_ns;
+	duty->weighted_on_ns += weight * (double)(now_ns - duty->opened_ns);
 	duty->taken_ns += taken_ns;
 	add(duty, (double)counted, weight);
-	affordable = affordable_ns(duty);
+	affordable = duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);
 	duty->next_ns = now_ns +
 		stretch(duty,
 			affordable > now_ns + GAP_NS ? affordable - now_ns : (uint64_t)GAP_NS);

@@ -1,7 +1,7 @@
 /*
- * Reads the stack pointer that setjmp(3) has saved. glibc saves it xored with a secret of the thread
- * and rotated (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h); musl saves it as it is. There are no
- * breakpoints on 64-bit ARM.
+ * Reads the stack pointer that setjmp(3) has saved. glibc saves it xored with a secret of the
+ * thread and rotated (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h); musl saves it as it is.
+ * There are no breakpoints on 64-bit ARM.
  */
 #include "events/functions/jumps.h"
 

@@ -36,7 +36,6 @@ SPROF_MUST_USE bool sprof_loading_begin(struct sprof_loading *loading, struct sp
 SPROF_MUST_USE bool sprof_loading_take(
 	struct sprof_loading *loading, const struct sprof_event *event);
 
-/* The thread has ended. */
 void sprof_loading_end(struct sprof_loading *loading, pid_t tid);
 
 void sprof_loading_finish(struct sprof_loading *loading);

@@ -33,7 +33,9 @@ struct sprof_nested {
 	struct sprof_idmap by_key;
 	const struct sprof_trace_side *ending; /* the event that ends a call now; NULL: none does */
 	bool has_ended;
-	/* It ends all calls of its process, but the next event may be the end of execve(2) itself. */
+	/*
+	 * It ends all calls of its process, but the next event may be the end of execve(2) itself.
+	 */
 	struct sprof_trace_event exec;
 	bool has_exec;
 };
@@ -259,7 +261,10 @@ static bool end(struct sprof_nested *nested, size_t mark, const struct sprof_tra
 	return done;
 }
 
-/* On x86-64 the kernel has probed functions call it: uretprobe(2) and uprobe(2) are not the program's. */
+/*
+ * On x86-64 the kernel has probed functions call it: uretprobe(2) and uprobe(2) are not the
+ * program's.
+ */
 static bool is_of_probe(const struct sprof_trace_event *event)
 {
 #ifdef __x86_64__

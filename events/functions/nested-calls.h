@@ -20,7 +20,6 @@
 
 struct sprof_nested;
 
-/* The function of a row. */
 struct sprof_nested_function {
 	const struct sprof_event_item *begin, *end;
 	/* with events for all system calls: the call's number; -1: an ordinary function */

@@ -1,6 +1,6 @@
 /*
- * The table of entry points, by name. Does not handle functions that only call entry points, such as
- * strdup(), nor those that free all memory of an arena at once.
+ * The table of entry points, by name. Does not handle functions that only call entry points, such
+ * as strdup(), nor those that free all memory of an arena at once.
  */
 #include "events/heap/allocators.h"
 

@@ -69,7 +69,6 @@ struct sprof_heap_process {
 	uint64_t ended_ns;
 };
 
-/* Statistics of resizes. */
 struct sprof_heap_resizes {
 	uint64_t count, moved;
 	uint64_t grown, shrunk; /* resizes that changed the size */
@@ -117,7 +116,6 @@ void sprof_heap_process_revive(struct sprof_heap_books *books, uint32_t process)
 /* The process has executed another program: its blocks become REPLACED. */
 void sprof_heap_process_replace(struct sprof_heap_books *books, uint32_t process);
 
-/* An allocation. */
 struct sprof_heap_request {
 	uint64_t time_ns;
 	uint64_t address; /* 0: unknown */

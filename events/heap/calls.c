@@ -8,8 +8,10 @@
 
 enum {
 	REACH = 64 << 10, /* allocators need less stack; further away is another stack */
-	/* No allocator calls others so often. A call that was left by longjmp() looks as if the program
-	 * were within it. */
+	/*
+	 * No allocator calls others so often. A call that was left by longjmp() looks as if the
+	 * program were within it.
+	 */
 	INNER_MAX = 16,
 };
 

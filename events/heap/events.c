@@ -35,11 +35,6 @@ struct sprof_heap_events {
 	struct sprof_idmap by_pid;
 };
 
-static size_t free_position(const struct sprof_event_list *list)
-{
-	return list->position_count - 1;
-}
-
 static size_t address_position(const struct sprof_event_list *list)
 {
 	return list->position_count - 2;
@@ -220,7 +215,7 @@ static bool act(struct sprof_heap_events *events, const struct sprof_event_item 
 {
 	struct thread *thread;
 
-	if (item->position == free_position(events->list))
+	if (item->position == events->list->position_count - 1)
 		return release(events, item, frame);
 	if (item->position == address_position(events->list))
 		return allocate(events, item, frame);

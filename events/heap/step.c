@@ -77,7 +77,9 @@ static bool site_of(const struct sprof_heap_step *step, uint32_t stack, uint32_t
 	return sprof_heap_site(step->books, step->event->thread, stack, ret_site);
 }
 
-/* Counts it for the code that frees, if that is wanted: calls have stacks for other reasons, too. */
+/*
+ * Counts it for the code that frees, if that is wanted: calls have stacks for other reasons, too.
+ */
 static bool release(const struct sprof_heap_step *step, uint32_t stack, uint32_t block)
 {
 	uint32_t site;

@@ -20,7 +20,6 @@ struct cursor {
 	const char *start, *at;
 };
 
-/* The name of one event. */
 struct name {
 	char text[MAX_NAME];
 	size_t column;

@@ -4,7 +4,6 @@
  */
 #include "events/language/refusals.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define WHOLE_MACHINE "; perf-prof or bpftrace can trace that"

@@ -79,21 +79,16 @@ static bool grow(struct event_ring *ring)
 	return true;
 }
 
-static void make_room(struct event_ring *ring, size_t bytes)
-{
-	while (ring->count && ring->bytes + bytes > ring->max_bytes) {
-		ring->evicted++;
-		ring->evicted_ns = place(ring, 0)->event->time_ns;
-		drop_oldest(ring);
-	}
-}
-
 /* Appends a copy; drops the oldest events if the ring is full. Returns false if out of memory. */
 static bool event_ring_add(struct event_ring *ring, const struct sprof_trace_side *side)
 {
 	struct sprof_trace_event *copy;
 
-	make_room(ring, size_of(side->event));
+	while (ring->count && ring->bytes + size_of(side->event) > ring->max_bytes) {
+		ring->evicted++;
+		ring->evicted_ns = place(ring, 0)->event->time_ns;
+		drop_oldest(ring);
+	}
 	if (!grow(ring))
 		return false;
 	copy = sprof_trace_event_copy(side->event);

@@ -21,8 +21,10 @@ struct sprof_details_options {
 
 enum { SPROF_DETAILS_MAX_BYTES = 64 << 20 };
 
-/* Parses "all" or "-1ms,+2ms,1,2,hide<10us,samecpu,samepid,sametid,samekey". On false, the error begins with
- * "column N: ". */
+/*
+ * Parses "all" or "-1ms,+2ms,1,2,hide<10us,samecpu,samepid,sametid,samekey". On false, the error
+ * begins with "column N: ".
+ */
 SPROF_MUST_USE bool sprof_details_parse(
 	const char *text, struct sprof_details_options *ret, struct sprof_error *err);
 

@@ -25,7 +25,6 @@ uint32_t sprof_open_events_find(const struct sprof_open_events *open, size_t pos
 	return sprof_idmap_find(&open->by_key, position, (uint64_t)key);
 }
 
-/* A place of the array. */
 static bool take_place(struct sprof_open_events *open, uint32_t *ret)
 {
 	if (open->free != SPROF_OPEN_NONE) {

@@ -15,7 +15,6 @@ struct sample_id {
 	uint64_t id;
 };
 
-/* The begin of each sample. */
 struct sample_head {
 	uint64_t id, ip;
 	uint32_t pid, tid;

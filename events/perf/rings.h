@@ -107,8 +107,8 @@ void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);
 typedef void (*sprof_perf_taker)(void *data, const struct sprof_perf_record *record);
 
 /*
- * Passes all records to the taker: one CPU or thread after the other, each in order of time. A ring that was
- * full yields an additional LOST record, up to now, with a count of 1.
+ * Passes all records to the taker: one CPU or thread after the other, each in order of time. A ring
+ * that was full yields an additional LOST record, up to now, with a count of 1.
  */
 void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker take, void *data);
 

@@ -33,8 +33,8 @@ struct sprof_sched_record {
 	int cpu;
 	bool preempted; /* OFF: it was still runnable */
 	/*
-	 * OFF: the thread that gets its CPU; ON: the one that had it before; WAKING, WAKEUP: the one
-	 * that ran there; 0: the idle one; SPROF_SCHED_UNKNOWN: not known
+	 * OFF: the thread that gets its CPU; ON: the one that had it before; WAKING, WAKEUP: the
+	 * one that ran there; 0: the idle one; SPROF_SCHED_UNKNOWN: not known
 	 */
 	pid_t other;
 	union {

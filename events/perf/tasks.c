@@ -1,6 +1,6 @@
 /*
- * Converts perf records of births, names, ends and losses into scheduler records. Of other processes, only births are
- * converted. Does not handle switches.
+ * Converts perf records of births, names, ends and losses into scheduler records. Of other
+ * processes, only births are converted. Does not handle switches.
  */
 #include "events/perf/tasks.h"
 

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/idmap.h"
 #include "events/perf/registers.h"

@@ -46,8 +46,8 @@ SPROF_MUST_USE bool sprof_recorded_events_create(const struct sprof_recorded_opt
 void sprof_recorded_events_destroy(struct sprof_recorded_events *events);
 
 /*
- * Adds a hardware breakpoint during the run, for the threads of a process and those that they start.
- * The probe must outlive `events`. Returns false if there are none here, or out of memory.
+ * Adds a hardware breakpoint during the run, for the threads of a process and those that they
+ * start. The probe must outlive `events`. Returns false if there are none here, or out of memory.
  */
 SPROF_MUST_USE bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 	const struct sprof_probe *probe, const struct sprof_process *process,

@@ -133,8 +133,10 @@ static const struct way {
 	{SPROF_TRACE_ON, true, describe_switches, read_switch},
 	{SPROF_TRACE_FAULT, true, describe_faults, read_fault},
 	{SPROF_TRACE_PROFILE, true, describe_clock, read_clock},
-	/* A thread that inherits one opens it again, with its own rights, and reads the path in its own memory: if
-	 * it can't, its clone(2) fails. */
+	/*
+	 * A thread that inherits one opens it again, with its own rights, and reads the path in its
+	 * own memory: if it can't, its clone(2) fails.
+	 */
 	{SPROF_TRACE_PROBE, false, describe_probe, read_probe},
 };
 

@@ -23,7 +23,6 @@ struct sprof_probe {
 	pid_t pid;        /* with path NULL: the process, until it executes another program */
 };
 
-/* What to record. */
 struct sprof_recorded_wants {
 	uint32_t types;                   /* 1 << enum sprof_trace_type, or-ed */
 	uint32_t stacks;                  /* the types that have stacks */
@@ -46,8 +45,8 @@ struct sprof_recorded_point {
 };
 
 /*
- * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if this machine has
- * none. Finish it in both cases.
+ * Describes the perf event for a type, disabled at first; `probe`: for that probe. Returns false if
+ * this machine has none. Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_recorded_point_init(struct sprof_recorded_point *point,
 	enum sprof_trace_type type, const struct sprof_recorded_wants *wants,

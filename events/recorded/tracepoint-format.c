@@ -66,11 +66,6 @@ static const char *find_line(const char *text, const char *name, const char **re
 	return NULL;
 }
 
-static bool is_number_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 bool sprof_tracepoint_format_find_elements(
 	const char *text, const char *name, unsigned count, struct sprof_tracepoint_field *ret)
 {
@@ -85,7 +80,7 @@ bool sprof_tracepoint_format_find_elements(
 		return false;
 	ret->size /= count;
 	ret->is_signed = scan_property(line, end, "signed", &is_signed) && is_signed;
-	return is_number_size(ret->size);
+	return ret->size == 1 || ret->size == 2 || ret->size == 4 || ret->size == 8;
 }
 
 bool sprof_tracepoint_format_find(

@@ -11,7 +11,6 @@
 
 #include "base/attributes.h"
 
-/* A numeric field. */
 struct sprof_tracepoint_field {
 	uint32_t offset; /* in a sample's raw bytes */
 	uint32_t size;   /* in bytes: 1, 2, 4 or 8 */
@@ -26,8 +25,8 @@ SPROF_MUST_USE bool sprof_tracepoint_format_find(
 	const char *text, const char *name, struct sprof_tracepoint_field *ret);
 
 /*
- * Finds the first element of an array of `count` elements; 1: a number. A text is an array of
- * bytes. Returns false if there is no such field.
+ * Finds the first element of an array of `count` elements; `count` 1: of a single number. A text is
+ * an array of bytes. Returns false if there is no such field.
  */
 SPROF_MUST_USE bool sprof_tracepoint_format_find_elements(
 	const char *text, const char *name, unsigned count, struct sprof_tracepoint_field *ret);

@@ -35,12 +35,6 @@ static void count_derived(const struct sprof_delays *delays, struct sprof_delay_
 	}
 }
 
-/* What has been seen of a thread is exact as long as nothing was lost. */
-static bool has_derived(const struct sprof_delays *delays, const struct sprof_delay_sums *sums)
-{
-	return !delays->options.has_wakeups || sums->is_short;
-}
-
 /*
  * A thread of unknown state may get a CPU after an unseen preemption. So after a gap, the sums stay
  * unusable until the state is known.
@@ -52,7 +46,7 @@ void sprof_delay_sums_take(const struct sprof_delays *delays, struct sprof_delay
 
 	if (!sums->has_base || sums->spoiled)
 		set_base(sums, record);
-	else if (has_derived(delays, sums))
+	else if (!delays->options.has_wakeups || sums->is_short)
 		count_derived(delays, thread, set, record);
 	else if ((int64_t)record->slices - sums->base_count - sums->seen_count ==
 		sums->derived_count)

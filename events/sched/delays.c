@@ -1,7 +1,7 @@
 /*
- * Computes delays from a thread's records. Does not handle records out of order (events/perf/sched-order.h). An
- * OFF or ON may arrive twice, from two sources or two events: the first counts; the second, a few
- * us later, has no effect.
+ * Computes delays from a thread's records. Does not handle records out of order
+ * (events/perf/sched-order.h). An OFF or ON may arrive twice, from two sources or two events: the
+ * first counts; the second, a few us later, has no effect.
  */
 #include "events/sched/delays.h"
 
@@ -86,8 +86,8 @@ void sprof_delays_add_thread(struct sprof_delays *delays, pid_t tid, const char 
 /*
  * The parent is unknown if the thread was found in /proc: it has run unseen since its birth.
  *
- * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids start over
- * after the largest one: the first records of such a thread may have been left out.
+ * A thread has its parent's name until it gets another (kernel/fork.c, dup_task_struct). Ids start
+ * over after the largest one: the first records of such a thread may have been left out.
  */
 static void be_born(struct sprof_delays *delays, const struct sprof_sched_record *record)
 {
@@ -217,36 +217,70 @@ static void begin_delay(struct sprof_delays *delays, struct sprof_delay_thread *
 		record->time_ns, delays->steps, record->cpu, record->other};
 }
 
-/*
- * A waker may notice that the thread goes to sleep before its OFF is recorded: then WAKING precedes
- * the OFF, and WAKEUP follows it (kernel/sched/core.c, try_to_wake_up). The wait for a CPU begins
- * with the OFF.
- */
 static void leave_cpu(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
 {
-	struct sprof_sched_record woken = *record;
-
-	woken.other = SPROF_SCHED_UNKNOWN;
 	if (thread->off_ns && record->time_ns - thread->off_ns < same_moment_ns)
 		return;
 	thread->off_ns = record->time_ns;
+	/* Its ON was missed, and with it perhaps the WAKEUP. */
+	if (thread->state != SPROF_DELAY_STATE_ON)
+		thread->waking.time_ns = 0;
 	if (record->preempted && thread->state != SPROF_DELAY_STATE_PREEMPTED) {
 		begin_delay(delays, thread, SPROF_DELAY_STATE_PREEMPTED, record);
-	} else if (!record->preempted && thread->waking_ns) {
-		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, &woken);
 	} else if (!record->preempted) {
 		note(delays, thread, SPROF_DELAY_STEP_SLEEPS, record, false);
 		thread->state = SPROF_DELAY_STATE_ASLEEP;
 	}
-	thread->waking_ns = 0;
+}
+
+/*
+ * A waker may notice that the thread goes to sleep before its OFF is recorded: then WAKING precedes the OFF
+ * (kernel/sched/core.c, try_to_wake_up). WAKEUP follows both. Its record may be of another thread and
+ * CPU: those that an interrupt has stopped.
+ */
+static void begin_waking(struct sprof_delay_thread *thread, const struct sprof_sched_record *record)
+{
+	if (!waits(thread))
+		thread->waking = (struct sprof_delay_moment){
+			.time_ns = record->time_ns, .cpu = record->cpu, .other = record->other};
+}
+
+/* A thread that is woken before it has left its CPU stays there. */
+static void wake_up(struct sprof_delays *delays, struct sprof_delay_thread *thread,
+	const struct sprof_sched_record *record)
+{
+	struct sprof_sched_record woken = *record;
+
+	if (thread->waking.time_ns) {
+		woken.cpu = thread->waking.cpu;
+		woken.other = thread->waking.other;
+	}
+	if (thread->state != SPROF_DELAY_STATE_ON && !waits(thread))
+		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, &woken);
+	thread->waking.time_ns = 0;
+}
+
+/* The WAKEUP is missing. */
+static void wake_up_late(struct sprof_delays *delays, struct sprof_delay_thread *thread)
+{
+	const struct sprof_sched_record woken = {
+		.time_ns = thread->waking.time_ns,
+		.cpu = thread->waking.cpu,
+		.other = thread->waking.other,
+	};
+
+	wake_up(delays, thread, &woken);
 }
 
 static void get_cpu(struct sprof_delays *delays, struct sprof_delay_thread *thread,
 	const struct sprof_sched_record *record)
 {
-	const uint64_t ns = record->time_ns - thread->since.time_ns;
+	uint64_t ns;
 
+	if (thread->waking.time_ns)
+		wake_up_late(delays, thread);
+	ns = record->time_ns - thread->since.time_ns;
 	if (thread->state != SPROF_DELAY_STATE_ON)
 		note(delays, thread, SPROF_DELAY_STEP_RUNS, record, waits(thread));
 	if (waits(thread)) {
@@ -261,26 +295,7 @@ static void get_cpu(struct sprof_delays *delays, struct sprof_delay_thread *thre
 		thread->sums.is_short = true;
 	}
 	thread->state = SPROF_DELAY_STATE_ON;
-	thread->waking_ns = thread->off_ns = 0;
-}
-
-static void begin_waking(struct sprof_delays *delays, struct sprof_delay_thread *thread,
-	const struct sprof_sched_record *record)
-{
-	if (thread->state == SPROF_DELAY_STATE_ON)
-		thread->waking_ns = record->time_ns;
-	else if (!waits(thread))
-		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
-}
-
-/* A thread that is woken before it has left its CPU stays there. */
-static void wake_up(struct sprof_delays *delays, struct sprof_delay_thread *thread,
-	const struct sprof_sched_record *record)
-{
-	if (thread->state == SPROF_DELAY_STATE_ON)
-		thread->waking_ns = 0;
-	else if (!waits(thread))
-		begin_delay(delays, thread, SPROF_DELAY_STATE_WOKEN, record);
+	thread->off_ns = 0;
 }
 
 /* No delay spans the start or end of a gap. */
@@ -293,7 +308,7 @@ static void cut(struct sprof_delays *delays)
 			continue;
 		delays->dropped += waits(thread);
 		thread->state = SPROF_DELAY_STATE_UNKNOWN;
-		thread->waking_ns = thread->off_ns = 0;
+		thread->waking.time_ns = thread->off_ns = 0;
 		thread->sums.spoiled = !delays->options.has_wakeups;
 		thread->sums.is_short = delays->options.has_wakeups;
 	}
@@ -385,7 +400,7 @@ static void take_scheduling(struct sprof_delays *delays, struct sprof_delay_thre
 		get_cpu(delays, thread, record);
 		break;
 	case SPROF_SCHED_WAKING:
-		begin_waking(delays, thread, record);
+		begin_waking(thread, record);
 		break;
 	case SPROF_SCHED_WAKEUP:
 		wake_up(delays, thread, record);

@@ -4,9 +4,10 @@
  *
  * A delay ends when the thread gets a CPU (ON). It begins
  * - when a running thread is preempted (OFF), or
- * - when a sleeping thread is woken (WAKING) or a new one started (WAKEUP). If the source reports
- * no wakeups, delays after sleep are computed from schedstat (READING): its totals minus the delays
- * after preemption. This gives their number and sum, but no single delays.
+ * - when a woken or new thread is in the run queue (WAKEUP), as in the kernel's own figures. The waker's
+ * work before that (from WAKING on) is a few us. If the source reports no wakeups, delays after sleep are
+ * computed from schedstat (READING): its totals minus the delays after preemption. This gives their
+ * number and sum, but no single delays.
  *
  * If the source reports wakeups, delays in lost records are computed in the same way: the kernel's
  * totals minus all delays seen.
@@ -86,9 +87,9 @@ struct sprof_delay_thread {
 	bool ended;
 	uint64_t lived_from_ns; /* lifetime before this is already counted */
 	enum sprof_delay_state state;
-	struct sprof_delay_moment since; /* PREEMPTED, WOKEN: the delay's start */
-	uint64_t waking_ns;              /* a WAKING that came before its OFF; 0: none */
-	uint64_t off_ns;                 /* the last OFF without an ON yet; 0: none */
+	struct sprof_delay_moment since;  /* PREEMPTED, WOKEN: the delay's start */
+	struct sprof_delay_moment waking; /* a WAKING whose WAKEUP has not come; time 0: none */
+	uint64_t off_ns;                  /* the last OFF without an ON yet; 0: none */
 	struct sprof_delay_sums sums;
 	struct sprof_delay_set interval, total; /* per_thread only */
 };
@@ -131,8 +132,8 @@ struct sprof_delay_thread *sprof_delays_find(const struct sprof_delays *delays, 
 typedef bool sprof_delays_is_chosen(const void *data, const struct sprof_delay_thread *thread);
 
 /*
- * Of the living threads that are chosen (NULL: all), the one with the longest current wait for a CPU.
- * NULL: none waits.
+ * Of the living threads that are chosen (NULL: all), the one with the longest current wait for a
+ * CPU. NULL: none waits.
  */
 const struct sprof_delay_thread *sprof_delays_longest_waiter(
 	const struct sprof_delays *delays, sprof_delays_is_chosen *is_chosen, const void *data);

@@ -57,7 +57,9 @@ bool sprof_rundelay_row_is_derived(const struct sprof_rundelay_row *row);
 /* Whether its thread ended after records were lost, and before its sums were read again. */
 bool sprof_rundelay_row_is_short(const struct sprof_rundelay_row *row);
 
-/* Of the threads shown, the one with the longest wait for a CPU that is still going on. NULL: none. */
+/*
+ * Of the threads shown, the one with the longest wait for a CPU that is still going on. NULL: none.
+ */
 const struct sprof_delay_thread *sprof_rundelay_waiter(
 	const struct sprof_rundelay_view *view, uint64_t *ret_waited_ns);
 

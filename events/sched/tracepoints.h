@@ -4,8 +4,8 @@
  *
  * The switch to a thread is recorded in the context of the previous thread, and a wakeup in that of
  * the waker; per-thread events would miss both. So these events are opened per CPU for all threads,
- * with a kernel filter for the process's threads (events/recorded/tid-filter.h). The number of descriptors does not
- * grow with the number of threads.
+ * with a kernel filter for the process's threads (events/recorded/tid-filter.h). The number of
+ * descriptors does not grow with the number of threads.
  */
 #ifndef SPROF_EVENTS_SCHED_TRACEPOINTS_H
 #define SPROF_EVENTS_SCHED_TRACEPOINTS_H

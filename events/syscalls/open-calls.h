@@ -81,7 +81,6 @@ bool sprof_open_calls_close(struct open_calls *open, enum sprof_call_ending endi
 /* The open call as if it ended now. Returns false if there is none. */
 bool sprof_open_calls_present(
 	const struct open_calls *open, uint64_t now_ns, struct sprof_call *ret);
-/* Sets the open call's stack. */
 void sprof_open_calls_set_stack(struct open_calls *open, uint32_t stack);
 /* The thread has executed another program. */
 void sprof_open_calls_executed(struct open_calls *open);

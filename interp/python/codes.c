@@ -118,8 +118,10 @@ static size_t header_size(const struct sprof_python_offsets *offsets)
 static struct identity identity_of(
 	const struct sprof_python_offsets *offsets, const uint8_t *header)
 {
-	/* To 3.10 numbers, the bytecode, constants and names; then sizes, constants, names, exceptions.
-	 * None of them changes. */
+	/*
+	 * To 3.10 numbers, the bytecode, constants and names; then sizes, constants, names,
+	 * exceptions. None of them changes.
+	 */
 	const uint32_t begin = offsets->object_type + WORD;
 	const uint32_t size = (sprof_python_has_pointers(offsets) ? 4 : MOST_REST) * WORD;
 	struct identity identity = {
@@ -182,9 +184,9 @@ static bool is_code(const struct naming *naming, const struct identity *identity
 }
 
 /*
- * Whether an object's first word, which counts references, is what allocators put there when they free it:
- * nothing, or an address of a free block. Bits 32 to 47 are not part of a count in any version. Without a
- * GIL the word is something else, and says nothing.
+ * Whether an object's first word, which counts references, is what allocators put there when they
+ * free it: nothing, or an address of a free block. Bits 32 to 47 are not part of a count in any
+ * version. Without a GIL the word is something else, and says nothing.
  */
 static bool is_freed(const struct sprof_python_offsets *offsets, const uint8_t *header)
 {

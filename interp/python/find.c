@@ -75,8 +75,8 @@ static bool read_state(const struct search *search, uint64_t address, struct sta
 }
 
 /*
- * Between a fork and an exec, a child has its parent's state, with the parent's id, and its parent's thread
- * pointer.
+ * Between a fork and an exec, a child has its parent's state, with the parent's id, and its
+ * parent's thread pointer.
  */
 static bool is_forked(const struct search *search, const struct state *state)
 {

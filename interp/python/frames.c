@@ -121,11 +121,6 @@ static const uint8_t *bytes_at(struct reading *reading, uint64_t address, size_t
 	return reading->frame;
 }
 
-static bool is_set(const uint8_t *bytes, uint32_t offset)
-{
-	return offset != SPROF_PYTHON_NOWHERE && bytes[offset];
-}
-
 /* A shim has no code object; the field must not be followed. */
 static struct sprof_interp_frame frame_of(
 	const struct sprof_python_offsets *offsets, uint64_t address, const uint8_t *bytes)
@@ -136,7 +131,7 @@ static struct sprof_interp_frame frame_of(
 	frame.is_shim = offsets->frame_owner != SPROF_PYTHON_NOWHERE &&
 		bytes[offsets->frame_owner] >= SHIM_OWNER;
 	frame.is_entry = frame.is_shim || !sprof_python_has_pointers(offsets) ||
-		is_set(bytes, offsets->frame_is_entry);
+		(offsets->frame_is_entry != SPROF_PYTHON_NOWHERE && bytes[offsets->frame_is_entry]);
 	if (frame.is_shim)
 		return frame;
 	frame.code = word_at(bytes, offsets->frame_code);
@@ -251,9 +246,9 @@ static bool read_cframe(struct reading *reading, uint64_t cframe, uint32_t offse
 }
 
 /*
- * In 3.11 and 3.12 the state leads to a structure on the native stack, and that to the frame. A loop
- * that begins has made its structure the current one before it stores a frame in it; the structure
- * before it is right then.
+ * In 3.11 and 3.12 the state leads to a structure on the native stack, and that to the frame. A
+ * loop that begins has made its structure the current one before it stores a frame in it; the
+ * structure before it is right then.
  */
 static bool read_by_cframe(struct reading *reading, uint64_t cframe)
 {
@@ -293,8 +288,8 @@ static bool is_order_known(
 }
 
 /*
- * In 3.11 and 3.12, whether another thread runs the interpreter above the main one, which this thread has
- * made: its structure is not on the part of this stack that is above the main one's.
+ * In 3.11 and 3.12, whether another thread runs the interpreter above the main one, which this
+ * thread has made: its structure is not on the part of this stack that is above the main one's.
  */
 static bool is_of_another(const struct reading *reading, const struct sprof_interp_thread *thread,
 	const size_t *active, size_t count)

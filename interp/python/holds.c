@@ -1,9 +1,9 @@
 /*
- * Whether a thread's frames are inside a `with` statement of a lock: nothing else records the owner of a
- * threading.Lock. While such a statement lasts, its frame keeps the lock's bound method __exit__ on
- * its stack of values; the code's table of exceptions says how much of that stack is in use. From
- * 3.11 to 3.13 a lock object begins with a pointer to a semaphore. Does not find locks that
- * acquire() has taken.
+ * Whether a thread's frames are inside a `with` statement of a lock: nothing else records the owner
+ * of a threading.Lock. While such a statement lasts, its frame keeps the lock's bound method
+ * __exit__ on its stack of values; the code's table of exceptions says how much of that stack is in
+ * use. From 3.11 to 3.13 a lock object begins with a pointer to a semaphore. Does not find locks
+ * that acquire() has taken.
  */
 #include <string.h>
 
@@ -45,8 +45,8 @@ static bool read_number(const uint8_t **at, const uint8_t *end, uint32_t *ret)
 }
 
 /*
- * How many values an exception at this instruction (counted, not in bytes) would leave in the frame. 0:
- * also if no handler is there.
+ * How many values an exception at this instruction (counted, not in bytes) would leave in the
+ * frame. 0: also if no handler is there.
  */
 static uint32_t depth_at(const uint8_t *table, size_t size, uint64_t instruction)
 {

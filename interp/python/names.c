@@ -57,7 +57,6 @@ struct reading {
 	const struct layout *layout;
 };
 
-/* The attributes of an object. */
 struct attributes {
 	uint64_t keys;
 	uint64_t values; /* 0: after the keys */

@@ -1,7 +1,7 @@
 /*
  * CPython's row in the table of runtimes: which files may contain it, the addresses of its state
- * and its version in a process, and those functions of the row that no other file of this folder has.
- * A file provides link-time facts (elfsym/python/runtime.c); since 3.13, memory provides the
+ * and its version in a process, and those functions of the row that no other file of this folder
+ * has. A file provides link-time facts (elfsym/python/runtime.c); since 3.13, memory provides the
  * offsets. Does not handle alphas and betas.
  */
 #include "interp/python/python.h"

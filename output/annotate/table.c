@@ -11,8 +11,6 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "output/annotate/annotate.h"
-#include "output/clean.h"
-#include "output/fit.h"
 #include "output/units.h"
 
 /* Lines shown around a line with time. */
@@ -224,7 +222,10 @@ static void write_head(const struct sprof_annotate *annotate)
 		annotate->out, "%s\n", sprof_figure_value(profile, annotate->weight, whole).text);
 }
 
-/* The lines of the function itself, a block for each file, then those of inlined ones, the most total time first. */
+/*
+ * The lines of the function itself, a block for each file, then those of inlined ones, the most
+ * total time first.
+ */
 struct block {
 	size_t first, count;
 	bool is_own;

@@ -70,7 +70,10 @@ static void write_time(const struct sprof_activation *call, char *ret, size_t si
 		is_usual ? "" : ")");
 }
 
-/* Ends a line of `column` characters: names in the room that is left, so that the time after them stays. */
+/*
+ * Ends a line of `column` characters: names in the room that is left, so that the time after them
+ * stays.
+ */
 static void end_line(const struct paths *paths, size_t column, const char *names,
 	const struct sprof_activation *call)
 {
@@ -88,7 +91,10 @@ static void end_line(const struct paths *paths, size_t column, const char *names
 		sprof_out_fail(out, ENOMEM);
 }
 
-/* The way into a call, the outermost function first; of a long way the innermost part. Returns NULL if out of memory. */
+/*
+ * The way into a call, the outermost function first; of a long way the innermost part. Returns NULL
+ * if out of memory.
+ */
 static char *name_way(const struct paths *paths, uint32_t index)
 {
 	const size_t width = paths->report->width;

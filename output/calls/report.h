@@ -13,7 +13,6 @@
 #include "profile/model/owners.h"
 #include "profile/model/profile.h"
 
-/* Columns of the table. */
 enum sprof_calls_column {
 	SPROF_CALLS_FUNCTION,
 	SPROF_CALLS_CALLS,

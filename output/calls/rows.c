@@ -53,11 +53,6 @@ const char *sprof_calls_key_thread(const struct sprof_calls_report *report, int6
 	return report->key_owners ? sprof_owners_name(report->key_owners, key) : NULL;
 }
 
-static double average(const struct sprof_histogram *histogram)
-{
-	return histogram->count ? (double)histogram->total / (double)histogram->count : 0;
-}
-
 double sprof_calls_figure(const struct sprof_activation_row *row, enum sprof_calls_column column)
 {
 	switch (column) {
@@ -70,7 +65,7 @@ double sprof_calls_figure(const struct sprof_activation_row *row, enum sprof_cal
 	case SPROF_CALLS_MIN:
 		return (double)row->whole.min;
 	case SPROF_CALLS_AVG:
-		return average(&row->whole);
+		return row->whole.count ? (double)row->whole.total / (double)row->whole.count : 0;
 	case SPROF_CALLS_P50:
 		return (double)sprof_histogram_quantile(&row->whole, 0.5);
 	case SPROF_CALLS_P95:
@@ -143,11 +138,6 @@ static int compare_edges(const void *a, const void *b)
 		sprof_calls_name(other->report, other->row->caller));
 }
 
-static bool has_something(const struct sprof_activation_row *row)
-{
-	return sprof_activation_row_calls(row) || row->unpaired;
-}
-
 /* The rows of functions, or those of their callers. */
 static size_t collect(const struct sprof_calls_report *report, bool is_edge, struct keyed *ret)
 {
@@ -157,7 +147,8 @@ static size_t collect(const struct sprof_calls_report *report, bool is_edge, str
 	for (size_t i = 0; i < books->row_count; i++) {
 		const struct sprof_activation_row *row = &books->rows[i];
 
-		if ((row->caller != SPROF_ACTIVATION_ANY) == is_edge && has_something(row))
+		if ((row->caller != SPROF_ACTIVATION_ANY) == is_edge &&
+			(sprof_activation_row_calls(row) || row->unpaired))
 			ret[count++] = (struct keyed){row, report};
 	}
 	if (count)

@@ -50,15 +50,6 @@ static void add_thread(const struct sprof_calls_report *report,
 	sprof_table_text(table, thread->name);
 }
 
-static void add_name(const struct sprof_calls_report *report,
-	const struct sprof_activation_row *row, struct sprof_table *table)
-{
-	if (is_edge(row))
-		sprof_table_cell(table, "  <- %s", sprof_calls_name(report, row->caller));
-	else
-		sprof_table_text(table, sprof_calls_name(report, row->function));
-}
-
 static bool has_time(const struct sprof_activation_row *row)
 {
 	return row->whole.count || row->ends[SPROF_ACTIVATION_CUT] ||
@@ -79,7 +70,10 @@ static void add_row(const struct sprof_calls_report *report, const struct sprof_
 {
 	if (report->by_thread)
 		add_thread(report, row, table);
-	add_name(report, row, table);
+	if (is_edge(row))
+		sprof_table_cell(table, "  <- %s", sprof_calls_name(report, row->caller));
+	else
+		sprof_table_text(table, sprof_calls_name(report, row->function));
 	sprof_table_cell(table, "%" PRIu64, sprof_activation_row_calls(row));
 	add_time(row, SPROF_CALLS_TOTAL, has_time(row), table);
 	add_time(row, SPROF_CALLS_SELF, has_time(row), table);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/interned.h"
 #include "output/calls/report.h"
 #include "output/table.h"

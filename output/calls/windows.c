@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "output/units.h"
 
 static double share_of(const struct sprof_calls_windows *windows)
 {

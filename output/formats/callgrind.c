@@ -2,11 +2,12 @@
  * callgrind's format, for callgrind_annotate and KCachegrind.
  * https://valgrind.org/docs/manual/cl-format.html
  *
- * Both tools compute a function's inclusive cost as the sum of the calls to it. To count a recursive
- * function only once, each stack adds its weight only to the outermost call of each function on it.
- * An artificial function, [root], calls the outermost function of every stack, so that this one has
- * an inclusive cost, too. An inlined function is written as a callee of the function that it is
- * inlined into. The number of calls is unknown; the number of samples is written instead, or 1.
+ * Both tools compute a function's inclusive cost as the sum of the calls to it. To count a
+ * recursive function only once, each stack adds its weight only to the outermost call of each
+ * function on it. An artificial function, [root], calls the outermost function of every stack, so
+ * that this one has an inclusive cost, too. An inlined function is written as a callee of the
+ * function that it is inlined into. The number of calls is unknown; the number of samples is
+ * written instead, or 1.
  */
 #include <errno.h>
 #include <stdlib.h>

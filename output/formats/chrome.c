@@ -104,13 +104,6 @@ static bool track_init(struct track *track, uint32_t thread, const struct sprof_
 	return true;
 }
 
-static void track_finish(struct track *track)
-{
-	free(track->starts);
-	free(track->lengths);
-	free(track->nexts);
-}
-
 static void write_mark(
 	struct chrome *writer, uint32_t thread, const char *phase, uint32_t function, uint64_t time)
 {
@@ -162,7 +155,9 @@ static bool write_graph(struct chrome *writer, uint32_t thread, const struct spr
 	}
 	if (ok)
 		close_nodes(writer, &track, open, 0);
-	track_finish(&track);
+	free(track.starts);
+	free(track.lengths);
+	free(track.nexts);
 	return ok;
 }
 

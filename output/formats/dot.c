@@ -6,7 +6,6 @@
  * Layout time grows fast with the graph, so only some functions are kept, with at most the three
  * heaviest calls of each. The attributes sprof_self and sprof_total have the figures for programs.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"

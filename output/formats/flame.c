@@ -1,21 +1,158 @@
 /*
  * The flame graph as an SVG file: all threads together, one weight, callers below callees. Chooses
- * the frames and their widths; svg.c draws them. Leaves out frames that would be too narrow even
- * when zoomed, so this limit determines the file's size, not the profile. In a difference, the
- * later profile determines the widths, and the colour shows the change of a frame's share: red for
- * more, blue for less.
+ * the frames and their widths, and draws them. Leaves out frames that would be too narrow even when
+ * zoomed, so this limit determines the file's size, not the profile. In a difference, the later
+ * profile determines the widths, and the colour shows the change of a frame's share: red for more,
+ * blue for less. Style and script come from output/web/flame.css and flame.js; without a script, in
+ * an image viewer, the file still shows the whole graph with its labels.
  */
 #include "output/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "output/formats/svg.h"
+#include "output/clean.h"
+#include "output/escape.h"
+#include "output/fit.h"
+#include "output/html/html.h"
 #include "output/units.h"
 #include "profile/model/expand.h"
 #include "profile/views/view.h"
+
+struct svg {
+	struct sprof_out *out;
+	const char *title;    /* from the target: sanitised and escaped here */
+	const char *subtitle; /* untrusted: another tool's file names its weight */
+	uint64_t whole;       /* the root's width; not 0 */
+	uint32_t depth;       /* of the deepest frame; the root has 0 */
+};
+
+struct svg_frame {
+	const char *name;      /* from the target */
+	const char *place;     /* its module, also from the target; NULL: unknown */
+	const char *figures;   /* trusted text, below the name in the tooltip */
+	const char *colour;    /* a class of web/flame.css */
+	double opacity;        /* of the colour */
+	uint64_t start, total; /* in the unit of `whole` */
+	uint32_t depth;
+};
+
+enum {
+	WIDTH = 1200, /* px, of the root */
+	ROW = 17,
+	HEAD = 58, /* above the frames, for title and search */
+	FOOT = 10,
+	LETTER_TENTHS = 67, /* the width of a letter, in tenths of px */
+	MIN_LETTERS = 3,
+};
+
+/* Writes the part of the name that fits. */
+static bool put_label(struct sprof_out *out, const char *name, double width)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
+	size_t letters = width > 6 ? (size_t)((width - 6) * 10 / LETTER_TENTHS) : 0;
+	size_t bytes;
+
+	if (!clean)
+		return false;
+	if (letters < MIN_LETTERS)
+		return true;
+	bytes = sprof_fit_bytes(clean, letters);
+	if (!clean[bytes]) {
+		sprof_escape_clean(out, clean, bytes);
+	} else {
+		sprof_escape_clean(out, clean, sprof_fit_bytes(clean, letters - 1));
+		sprof_out_puts(out, "\xe2\x80\xa6");
+	}
+	return true;
+}
+
+static void put_controls(struct sprof_out *out)
+{
+	sprof_out_puts(out,
+		"<foreignObject id=\"controls\" x=\"760\" y=\"8\" width=\"432\" height=\"34\">"
+		"<div xmlns=\"http://www.w3.org/1999/xhtml\"><output id=\"match\"></output>"
+		"<input id=\"search\" type=\"search\" placeholder=\"Search\" "
+		"aria-label=\"Search functions\"/><button id=\"reset\" type=\"button\">"
+		"Reset zoom</button></div></foreignObject>\n");
+}
+
+static bool begin_svg(const struct svg *svg)
+{
+	struct sprof_out *out = svg->out;
+	unsigned height = HEAD + FOOT + (svg->depth + 1) * ROW;
+
+	sprof_out_printf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
+		"height=\"%u\" "
+		"viewBox=\"0 0 %d %u\" font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans "
+		"Mono', monospace\" font-size=\"11\">\n<title>",
+		WIDTH, height, WIDTH, height);
+	if (!sprof_escape_text(out, svg->title))
+		return false;
+	sprof_out_puts(out, "</title>\n<style><![CDATA[\n");
+	sprof_out_puts(out, sprof_web_flame_style);
+	sprof_out_printf(
+		out, "]]></style>\n<rect class=\"page\" width=\"100%%\" height=\"%u\"/>\n", height);
+	sprof_out_puts(out, "<text class=\"heading\" x=\"8\" y=\"22\">");
+	if (!put_label(out, svg->title, 740))
+		return false;
+	sprof_out_puts(out, "</text>\n<text class=\"soft\" x=\"8\" y=\"40\">");
+	if (!sprof_escape_text(out, svg->subtitle))
+		return false;
+	sprof_out_puts(out, "</text>\n");
+	put_controls(out);
+	sprof_out_printf(out, "<g id=\"frames\" data-whole=\"%" PRIu64 "\">\n", svg->whole);
+	return true;
+}
+
+static bool put_tooltip(struct sprof_out *out, const struct svg_frame *frame)
+{
+	sprof_out_puts(out, "<title>");
+	if (!sprof_escape_text(out, frame->name))
+		return false;
+	if (frame->place) {
+		sprof_out_puts(out, " (");
+		if (!sprof_escape_text(out, frame->place))
+			return false;
+		sprof_out_puts(out, ")");
+	}
+	sprof_out_printf(out, "\n%s</title>", frame->figures);
+	return true;
+}
+
+/* Zooming uses data-s and data-t: positions in px would lose tiny frames. */
+static bool put_frame(const struct svg *svg, const struct svg_frame *frame)
+{
+	double scale = (double)WIDTH / (double)svg->whole;
+	double x = (double)frame->start * scale, width = (double)frame->total * scale;
+	unsigned y = HEAD + (svg->depth - frame->depth) * ROW;
+
+	sprof_out_printf(svg->out,
+		"<g data-s=\"%" PRIu64 "\" data-t=\"%" PRIu64 "\" data-d=\"%u\">", frame->start,
+		frame->total, frame->depth);
+	if (!put_tooltip(svg->out, frame))
+		return false;
+	sprof_out_printf(svg->out,
+		"<rect class=\"%s\" fill-opacity=\"%.2f\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" "
+		"height=\"%d\"/><text x=\"%.2f\" y=\"%u\">",
+		frame->colour, frame->opacity, x, y, width, ROW - 1, x + 3, y + ROW - 5);
+	if (!put_label(svg->out, frame->name, width))
+		return false;
+	sprof_out_puts(svg->out, "</text></g>\n");
+	return true;
+}
+
+static void end_svg(const struct svg *svg)
+{
+	sprof_out_puts(svg->out, "</g>\n<script><![CDATA[\n");
+	sprof_out_puts(svg->out, sprof_web_flame_script);
+	sprof_out_puts(svg->out, "]]></script>\n</svg>\n");
+}
 
 /* Percent of the whole: a quarter of a pixel. */
 static const double min_percent = 0.02;
@@ -30,7 +167,7 @@ struct flame {
 	enum sprof_weight weight;
 	uint32_t base_threads; /* 0: no difference */
 	bool absolute;         /* the base is not scaled */
-	struct sprof_svg svg;
+	struct svg svg;
 	uint64_t *before;      /* by node: the base threads' part of its total */
 	uint64_t *before_self; /* and the base threads' part of its self weight */
 	uint64_t *next;        /* by node: the start of its next child */
@@ -129,7 +266,7 @@ static double scale_of(const struct flame *flame)
 }
 
 /* The colour of a frame in a difference: stronger for a larger change, in percent of the whole. */
-static void colour_change(const struct flame *flame, size_t index, struct sprof_svg_frame *frame)
+static void colour_change(const struct flame *flame, size_t index, struct svg_frame *frame)
 {
 	double now = (double)frame->total, before = (double)flame->before[index] * scale_of(flame);
 	double change =
@@ -168,7 +305,7 @@ static bool put_node(struct flame *flame, size_t index, uint64_t start)
 		: &flame->profile->functions[node->function];
 	bool has_module = function && function->module != SPROF_PROFILE_NONE;
 	char figures[128];
-	struct sprof_svg_frame frame = {
+	struct svg_frame frame = {
 		.name = function ? function->name : "all",
 		.figures = figures,
 		.colour = has_module ? colour_of(flame, function->module) : "none",
@@ -184,7 +321,7 @@ static bool put_node(struct flame *flame, size_t index, uint64_t start)
 	if (flame->base_threads)
 		colour_change(flame, index, &frame);
 	describe(flame, index, figures, sizeof(figures));
-	return sprof_svg_put_frame(&flame->svg, &frame);
+	return put_frame(&flame->svg, &frame);
 }
 
 static bool put_nodes(struct flame *flame)
@@ -233,9 +370,9 @@ static bool write_graph(struct flame *flame)
 	flame->svg.subtitle = subtitle;
 	flame->svg.whole = whole ? whole : 1;
 	flame->svg.depth = depth_of(flame);
-	if (!sprof_svg_begin(&flame->svg) || !put_nodes(flame))
+	if (!begin_svg(&flame->svg) || !put_nodes(flame))
 		return false;
-	sprof_svg_end(&flame->svg);
+	end_svg(&flame->svg);
 	return true;
 }
 

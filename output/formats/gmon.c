@@ -3,10 +3,10 @@
  * glibc: gmon/sys/gmon_out.h
  *
  * The file covers one object: the program. Time in other objects is left out; inlined functions
- * count for the function that they are inlined into. Each sampled address gets a separate two-byte histogram, so the file's size depends on the profile,
- * not the program. A bin has 16 bits; larger values take several histograms of the same range,
- * which gprof adds up. The call graph's counts are ticks, not calls: gprof distributes a callee's
- * time to its callers in proportion.
+ * count for the function that they are inlined into. Each sampled address gets a separate two-byte
+ * histogram, so the file's size depends on the profile, not the program. A bin has 16 bits; larger
+ * values take several histograms of the same range, which gprof adds up. The call graph's counts
+ * are ticks, not calls: gprof distributes a callee's time to its callers in proportion.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * JSON's member "answer": the summary as data, with the figures that it shows on a screen. Shares are
- * percentages of whole_ns.
+ * JSON's member "answer": the summary as data, with the figures that it shows on a screen. Shares
+ * are percentages of whole_ns.
  */
 #include "output/formats/json-answer.h"
 

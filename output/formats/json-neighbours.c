@@ -1,7 +1,7 @@
 /*
  * The JSON members "callers" and "callees" for the requested functions: the direct ones, and the
- * paths beyond. profile/views/neighbours.h and the view's origin define the figures, in the weight's
- * unit.
+ * paths beyond. profile/views/neighbours.h and the view's origin define the figures, in the
+ * weight's unit.
  */
 #include "output/formats/json-neighbours.h"
 

@@ -180,7 +180,9 @@ static void put_fork(struct writer *writer, int pid, int tid)
 	put_trailer(writer, pid, tid);
 }
 
-/* System calls have names only; other tools' files also have addresses of the kernel's functions. */
+/*
+ * System calls have names only; other tools' files also have addresses of the kernel's functions.
+ */
 static bool is_kernel(const struct sprof_profile *profile, uint32_t location)
 {
 	const struct sprof_profile_location *place = &profile->locations[location];
@@ -355,16 +357,6 @@ static void put_string(struct writer *writer, const char *text)
 	put_padded(writer, text);
 }
 
-static void put_events(struct writer *writer)
-{
-	put_u32(writer, 1);
-	put_u32(writer, ATTR_SIZE);
-	put_attr(writer);
-	put_u32(writer, 1);
-	put_string(writer, sprof_profile_weight_name(writer->profile, writer->weight));
-	put_u64(writer, event_id);
-}
-
 /* The first process's host. */
 static const char *host_of(const struct sprof_profile *profile)
 {
@@ -404,7 +396,12 @@ static void put_feature(struct writer *writer, enum feature feature)
 		put_string(writer, writer->profile->command ? writer->profile->command : "sprof");
 		break;
 	case EVENTS:
-		put_events(writer);
+		put_u32(writer, 1);
+		put_u32(writer, ATTR_SIZE);
+		put_attr(writer);
+		put_u32(writer, 1);
+		put_string(writer, sprof_profile_weight_name(writer->profile, writer->weight));
+		put_u64(writer, event_id);
 		break;
 	}
 }

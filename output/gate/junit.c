@@ -8,7 +8,6 @@
 #include "output/escape.h"
 #include "output/gate/gate.h"
 
-/* The figures in a sentence. */
 static void write_figures(struct sprof_out *out, const struct sprof_gate_words *words)
 {
 	sprof_out_printf(out, "%s before, %s after: %s, at least %s and at most %s",

@@ -2,7 +2,6 @@
  * The results of a gate as Markdown, as GitHub and GitLab show it. Names are code spans in a table,
  * so bars and backticks in them are escaped.
  */
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "output/clean.h"

@@ -1,8 +1,8 @@
 /*
- * The profile as the page's data block (output/html/html.h). Stacks that differ only in addresses within
- * a line are one path here: the profile's tree consists of locations, the page's of (function,
- * line), which merges most nodes of a hot loop. Nodes are written when first used; only their
- * numbers and one map stay in memory.
+ * The profile as the page's data block (output/html/html.h). Stacks that differ only in addresses
+ * within a line are one path here: the profile's tree consists of locations, the page's of
+ * (function, line), which merges most nodes of a hot loop. Nodes are written when first used; only
+ * their numbers and one map stay in memory.
  */
 #include "output/html/html.h"
 

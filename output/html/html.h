@@ -26,9 +26,9 @@
  *   rows       packed, one per thread: distance to the previous row's node, context, the function
  *              that its time is charged to plus 1 (profile/classify/own-place.h; 0: none),
  *              samples, ns of user, sys, runq, wait, stolen: 9 per row; 10 with a `value`
- *   answer     the sentences of the verdict (output/summary/summary.h); idle_ns: time of threads that
- *              waited for work, 0 if all did; own: function, tenths of a percent of the time that
- *              the answer is of: 2 per function of the answer
+ *   answer     the sentences of the verdict (output/summary/summary.h); idle_ns: time of threads
+ *              that waited for work, 0 if all did; own: function, tenths of a percent of the time
+ *              that the answer is of: 2 per function of the answer
  *   gaps       module, addresses without a name, samples with such an address, reason and remedy
  *              (text or null): 5 per module
  *

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "memory/files.h"
 #include "output/table.h"
 #include "output/units.h"
@@ -262,15 +261,6 @@ static void write_head(const struct sprof_mem_report *report, struct sprof_out *
 			sprof_figure_bytes(report->unseen_peak).text);
 }
 
-static void write_dropped(const struct sprof_memory_watch *watch, struct sprof_out *out)
-{
-	if (watch->dropped)
-		sprof_out_printf(out,
-			"%" PRIu64
-			" more processes had ended and have no row; the sums have them\n",
-			watch->dropped);
-}
-
 static void write_denied(const struct sprof_memory_watch *watch, struct sprof_out *out)
 {
 	for (size_t i = 0; i < watch->count; i++) {
@@ -288,6 +278,10 @@ void sprof_mem_report_text(const struct sprof_mem_report *report, struct sprof_o
 	write_courses(report, out);
 	if (report->parts != SPROF_MEM_NONE)
 		write_files(report, out);
-	write_dropped(report->watch, out);
+	if (report->watch->dropped)
+		sprof_out_printf(out,
+			"%" PRIu64
+			" more processes had ended and have no row; the sums have them\n",
+			report->watch->dropped);
 	write_denied(report->watch, out);
 }

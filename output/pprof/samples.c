@@ -36,12 +36,6 @@ static void put_figure(struct sprof_pprof_writer *writer, const char *name, uint
 	put_comment(writer, name, text);
 }
 
-static void put_slice(struct sprof_pprof_writer *writer)
-{
-	if (writer->profile->slice_ns && writer->profile->span_count)
-		put_figure(writer, SPROF_PPROF_SLICE, writer->profile->slice_ns);
-}
-
 static void put_quality(struct sprof_pprof_writer *writer)
 {
 	const struct sprof_quality *quality = &writer->profile->quality;
@@ -175,7 +169,8 @@ void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 	}
 	put_places(writer);
 	put_included(writer);
-	put_slice(writer);
+	if (writer->profile->slice_ns && writer->profile->span_count)
+		put_figure(writer, SPROF_PPROF_SLICE, writer->profile->slice_ns);
 	for (size_t i = 0; i < writer->profile->comment_count; i++)
 		sprof_message_add_varint(
 			&writer->packed, sprof_pprof_string(writer, writer->profile->comments[i]));
@@ -325,13 +320,6 @@ static void add_attributes(struct sprof_pprof_writer *writer, uint32_t index, bo
 	}
 }
 
-static void add_context(struct sprof_pprof_writer *writer, uint32_t index)
-{
-	add_attributes(writer, index, false);
-	add_attributes(writer, index, true);
-	add_others(writer, writer->profile->contexts[index].labels);
-}
-
 /* A part of a row: its samples from `before` up to `until`, out of `whole`. */
 struct part {
 	uint64_t before, until, whole;
@@ -356,7 +344,6 @@ static struct sprof_metrics part_of(const struct part *part, const struct sprof_
 	return metrics;
 }
 
-/* One value of each weight. */
 static void add_values(struct sprof_pprof_writer *writer, size_t row, const struct part *part)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -401,7 +388,9 @@ static void write_part(struct sprof_pprof_writer *writer, size_t row, const stru
 	sprof_message_add_bytes(&writer->message, 1, packed->data, packed->size);
 	add_values(writer, row, part);
 	sprof_message_append(&writer->message, &writer->labels);
-	add_context(writer, profile->rows[row].context);
+	add_attributes(writer, profile->rows[row].context, false);
+	add_attributes(writer, profile->rows[row].context, true);
+	add_others(writer, writer->profile->contexts[profile->rows[row].context].labels);
 	add_time(writer, part);
 	sprof_pprof_put(writer, SPROF_PPROF_SAMPLE, &writer->message);
 }

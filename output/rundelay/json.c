@@ -1,6 +1,6 @@
 /*
- * A report on run-queue delays as one line of JSON. Unknown values are null. events/sched/rundelay-rows.c
- * chooses the rows.
+ * A report on run-queue delays as one line of JSON. Unknown values are null.
+ * events/sched/rundelay-rows.c chooses the rows.
  */
 #include "output/rundelay/table.h"
 

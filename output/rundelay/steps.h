@@ -9,8 +9,8 @@
 #include "output/out.h"
 
 /*
- * The values of a step, as an event, are those of a switch from its thread to the other one. The index
- * of its item is its enum sprof_delay_step.
+ * The values of a step, as an event, are those of a switch from its thread to the other one. The
+ * index of its item is its enum sprof_delay_step.
  */
 enum {
 	SPROF_RUNDELAY_OWN_NAME = 0,

@@ -1,5 +1,6 @@
 /*
- * The table of run-queue delays, and the lines around it. events/sched/rundelay-rows.c chooses the rows.
+ * The table of run-queue delays, and the lines around it. events/sched/rundelay-rows.c chooses the
+ * rows.
  */
 #include "output/rundelay/table.h"
 

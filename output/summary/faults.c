@@ -8,7 +8,6 @@
 #include "output/faults-words.h"
 #include "output/fit.h"
 #include "output/summary/summary.h"
-#include "profile/answer/faults.h"
 
 enum {
 	ROWS = 5,

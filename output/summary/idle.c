@@ -32,8 +32,8 @@ static uint64_t time_of_place(
 }
 
 /*
- * The place with more than half of the blocked time, and the object if that has more than half, too. Returns
- * false if there is none.
+ * The place with more than half of the blocked time, and the object if that has more than half,
+ * too. Returns false if there is none.
  */
 static bool find_main_wait(const struct sprof_waits_table *table, struct sprof_waits_row *ret)
 {

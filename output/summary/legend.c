@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "output/fit.h"
 #include "output/summary/summary.h"
 
 enum { LINES = 2 };

@@ -42,7 +42,10 @@ static bool is_unit(const char *text)
 	return false;
 }
 
-/* The length of the text's first line: it ends at a blank before the width. A figure keeps its unit. */
+/*
+ * The length of the text's first line: it ends at a blank before the width. A figure keeps its
+ * unit.
+ */
 static size_t line_length(const char *text, size_t width)
 {
 	size_t at = 0, last = 0, characters = 0;

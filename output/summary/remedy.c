@@ -16,11 +16,6 @@
 /* least percentage of the shown time that is worth a line */
 static const double least = 10;
 
-static bool is_generated(const struct sprof_profile *profile, uint32_t module)
-{
-	return sprof_modules_get(profile->modules, module)->path[0] == '[';
-}
-
 /*
  * The module without names that the stack ends in; for generated code, one that the stack goes
  * through.
@@ -37,13 +32,16 @@ static uint32_t nameless_module(const struct sprof_profile *profile, uint32_t st
 		const struct sprof_profile_function *function = &profile->functions[line->function];
 
 		if (function->unresolved && function->module != SPROF_PROFILE_NONE &&
-			is_generated(profile, function->module))
+			sprof_modules_get(profile->modules, function->module)->path[0] == '[')
 			return function->module;
 	}
 	return SPROF_PROFILE_NONE;
 }
 
-/* The module with the most nameless time, if that is enough; NONE: there is none. Returns false if out of memory. */
+/*
+ * The module with the most nameless time, if that is enough; NONE: there is none. Returns false if
+ * out of memory.
+ */
 static bool find_module(const struct sprof_summary *summary, uint32_t *ret)
 {
 	const struct sprof_profile *profile = summary->profile;

@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
 
@@ -336,7 +335,7 @@ void sprof_summary_settle_view(struct sprof_summary *summary)
 	summary->view = (struct sprof_view){.weight = SPROF_WEIGHT_WALL,
 		.thread = SPROF_PROFILE_NONE,
 		.left_out = answer->left_out,
-		.joins_children = true};
+		.joins_alike = true};
 	summary->whole = busy;
 	if (answer->mattering)
 		return;

@@ -57,8 +57,8 @@ void sprof_summary_put_legend(struct sprof_summary *summary);
 void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
 void sprof_summary_end_line(struct sprof_summary *summary);
 /*
- * Writes a text after a label. Breaks lines between words, and truncates to `most` lines. A NULL text
- * means that there was no memory for it.
+ * Writes a text after a label. Breaks lines between words, and truncates to `most` lines. A NULL
+ * text means that there was no memory for it.
  */
 void sprof_summary_put_text(
 	struct sprof_summary *summary, const char *label, const char *text, size_t most);

@@ -1,4 +1,7 @@
-/* The sentences of the summary. profile/answer/answer.c and profile/answer/doubts.c compute the facts. */
+/*
+ * The sentences of the summary. profile/answer/answer.c and profile/answer/doubts.c compute the
+ * facts.
+ */
 #include "output/summary/summary.h"
 
 #include <inttypes.h>
@@ -62,7 +65,6 @@ static void put_text(struct words *words, const char *text)
 		words->failed = true;
 }
 
-/* Puts a function's name. */
 static void put_function_name(struct words *words, const char *function, size_t room)
 {
 	SPROF_AUTO_FREE char *name = sprof_fit_function(function, true, room);
@@ -206,6 +208,8 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 		put_lock(words, wait->object, room);
 	else if (wait->object)
 		put_name(words, wait->object, room);
+	if (wait->alike > 1)
+		fprintf(words->stream, " and %" PRIu32 " more like it", wait->alike - 1);
 	if (wait->function != SPROF_PROFILE_NONE) {
 		fputs(is_lock ? " in " : ", by ", words->stream);
 		put_function(words, profile, wait->function, room);

@@ -78,11 +78,6 @@ static void list_errors(const struct sprof_call_row *row, char *buffer, size_t s
 	}
 }
 
-static double average(const struct sprof_call_row *row)
-{
-	return row->latency.count ? (double)row->latency.total / (double)row->latency.count : 0;
-}
-
 static void add_threshold(const struct sprof_call_row *row, struct sprof_table *table)
 {
 	double share =
@@ -101,7 +96,8 @@ static void add_figures(const struct sprof_call_report *report, const struct spr
 	sprof_table_cell(table, "%llu", (unsigned long long)latency->count);
 	sprof_table_us(table, (double)latency->total);
 	sprof_table_us(table, (double)latency->min);
-	sprof_table_us(table, average(row));
+	sprof_table_us(table,
+		row->latency.count ? (double)row->latency.total / (double)row->latency.count : 0);
 	sprof_table_us(table, (double)sprof_histogram_quantile(latency, 0.5));
 	sprof_table_us(table, (double)sprof_histogram_quantile(latency, 0.95));
 	sprof_table_us(table, (double)sprof_histogram_quantile(latency, 0.99));
@@ -125,12 +121,6 @@ static void add_thread(const struct sprof_call_report *report, const struct spro
 		sprof_table_cell(table, "-");
 		sprof_table_cell(table, "-");
 	}
-}
-
-/* Calls that were only seen in part have no row of figures. */
-static bool has_figures(const struct sprof_call_row *row)
-{
-	return row->latency.count > 0;
 }
 
 static void add_row(const struct sprof_call_report *report, const struct sprof_call_row *row,
@@ -283,7 +273,8 @@ bool sprof_call_report_text(const struct sprof_call_report *report, struct sprof
 
 	choose_columns(report, &shown);
 	for (size_t i = 0; i < report->table->count; i++) {
-		if (has_figures(&report->table->rows[i]))
+		/* Calls that were only seen in part have no figures. */
+		if (report->table->rows[i].latency.count > 0)
 			add_row(report, &report->table->rows[i], &shown.table);
 	}
 	write_head(report, out);

@@ -16,7 +16,10 @@
 
 enum {
 	ROWS = 15, /* that a screen has room for */
-	/* samples on a CPU; with that many, a change by a fifth shows in a function with half of them */
+	/*
+	 * samples on a CPU; with that many, a change by a fifth shows in a function with half of
+	 * them
+	 */
 	FEW = 1000,
 };
 

@@ -56,7 +56,6 @@ static size_t measure_objects(const struct table *table)
 	return text->options.width && longest > most ? most : longest;
 }
 
-/* The default columns. */
 static void choose_columns(struct table *table, bool merged)
 {
 	struct sprof_column_list *list = &table->columns;
@@ -154,7 +153,9 @@ static void write_cell(const struct table *table, const struct sprof_column *col
 	}
 }
 
-/* For generated code: how it gets names, with details in brackets. NULL: other code, or not known. */
+/*
+ * For generated code: how it gets names, with details in brackets. NULL: other code, or not known.
+ */
 static const char *remedy_of(
 	const struct sprof_profile *profile, const struct sprof_profile_function *function)
 {
@@ -168,8 +169,9 @@ static const char *remedy_of(
 }
 
 /*
- * Appends where the function is defined, how its code gets names, or its object if there is no such column. Not for counts:
- * there the table of places has the relevant lines, and a second line number would confuse.
+ * Appends where the function is defined, how its code gets names, or its object if there is no such
+ * column. Not for counts: there the table of places has the relevant lines, and a second line
+ * number would confuse.
  */
 static void name_place(const struct table *table, const struct sprof_profile_function *function,
 	char *place, size_t size)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "output/units.h"
 
 enum {
 	DEEPEST_INDENT = 40,

@@ -18,12 +18,6 @@ static const char *name_of(const struct sprof_group *group)
 	return group->name ? group->name : "(none)";
 }
 
-static size_t columns_of(const struct sprof_text *text, const enum sprof_weight **ret)
-{
-	return sprof_profile_counts_time(text->profile) ? sprof_text_columns(text, ret) : 0;
-}
-
-/* Whether the groups are from several hosts. */
 static bool has_hosts(const struct sprof_groups *groups)
 {
 	for (size_t i = 1; i < groups->count; i++) {
@@ -54,7 +48,8 @@ static void write_figures(const struct sprof_text *text, const struct sprof_grou
 {
 	enum sprof_weight weight = text->options.weight;
 	const enum sprof_weight *columns;
-	size_t count = columns_of(text, &columns);
+	size_t count =
+		sprof_profile_counts_time(text->profile) ? sprof_text_columns(text, &columns) : 0;
 	uint64_t value = sprof_metrics_get(&group->sum, weight);
 	struct sprof_figure first = count ? sprof_figure_time(sprof_times_wall(&group->sum.times))
 					  : sprof_figure_value(text->profile, weight, value);

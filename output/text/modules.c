@@ -11,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "output/clean.h"
-#include "output/units.h"
 #include "profile/names/gaps.h"
 
 enum {

@@ -5,7 +5,6 @@
  */
 #include "output/text/text.h"
 
-#include "output/units.h"
 #include "profile/views/neighbours.h"
 
 enum { INDENT = 4 };

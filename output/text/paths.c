@@ -5,12 +5,10 @@
  */
 #include "output/text/text.h"
 
-#include "output/units.h"
 #include "profile/views/neighbours.h"
 
 enum { INDENT = 2 };
 
-/* One direction. */
 struct part {
 	const struct sprof_text *text;
 	uint32_t thread;

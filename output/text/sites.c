@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "output/text/text.h"
-#include "output/units.h"
 #include "profile/views/sites.h"
 
 enum { TOP = 10 };

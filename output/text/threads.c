@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "output/units.h"
 
 static uint64_t weight_of(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {

@@ -21,12 +21,6 @@ static const char *function_name(const struct sprof_text *text, uint32_t functio
 					      : text->profile->functions[function].name;
 }
 
-/* The room of a function's name on a limited line; the object gets the rest. */
-static size_t room_of_function(const struct sprof_text *text)
-{
-	return text->options.width ? text->options.width / 3 : 0;
-}
-
 /* Returns the number of characters. */
 static size_t write_figures(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *wait, bool is_head)
@@ -188,8 +182,9 @@ static char *describe_edge(const struct sprof_text *text, const struct sprof_wai
 {
 	const struct sprof_waits_row *row = &table->rows[edge->row];
 	SPROF_AUTO_FREE char *object = sprof_wait_words_object(text->profile, row);
-	SPROF_AUTO_FREE char *function = sprof_fit_function(
-		function_name(text, row->function), false, room_of_function(text));
+	/* On a limited line, the object gets the rest. */
+	SPROF_AUTO_FREE char *function = sprof_fit_function(function_name(text, row->function),
+		false, text->options.width ? text->options.width / 3 : 0);
 
 	if (!object || !function)
 		return NULL;
@@ -240,7 +235,7 @@ static bool is_known(const struct sprof_waits_table *table)
 bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	const struct sprof_view view = {
-		.weight = SPROF_WEIGHT_WAIT, .thread = thread, .joins_children = true};
+		.weight = SPROF_WEIGHT_WAIT, .thread = thread, .joins_alike = true};
 	struct sprof_waits_table table;
 
 	if (!sprof_profile_counts_time(text->profile))

@@ -1,6 +1,6 @@
 /*
- * The functions of sprof top: the time charged to each of the program's own functions, as in the summary,
- * split by class, and its total. The tree shows calls, and the functions of libraries.
+ * The functions of sprof top: the time charged to each of the program's own functions, as in the
+ * summary, split by class, and its total. The tree shows calls, and the functions of libraries.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,10 @@
 
 enum { WAIT, THREADS, KIND, HOLDER, WHAT, COLUMNS };
 
-/* An order that was chosen keeps its column, so all are always there. Without holders theirs is small. */
+/*
+ * An order that was chosen keeps its column, so all are always there. Without holders theirs is
+ * small.
+ */
 static const struct sprof_top_column columns[] = {
 	[WAIT] = {"WAIT%", SPROF_TOP_PERCENT, 0, 0},
 	[THREADS] = {"THREADS", SPROF_TOP_COUNT, 0, 2},

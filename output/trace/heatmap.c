@@ -202,13 +202,6 @@ static int write_path(
 	return length;
 }
 
-/* Returns NULL if out of memory. */
-static char *title_of(const struct sprof_heatmap_point *point)
-{
-	return sprof_string_print(
-		"%s%s%s", point->begin, point->end ? " => " : "", point->end ? point->end : "");
-}
-
 static void open_file(struct sprof_heatmap *heatmap, const struct sprof_heatmap_point *point,
 	struct sprof_heatmap_file *file)
 {
@@ -219,7 +212,8 @@ static void open_file(struct sprof_heatmap *heatmap, const struct sprof_heatmap_
 		fail(heatmap, ENAMETOOLONG, heatmap->name);
 		return;
 	}
-	file->title = title_of(point);
+	file->title = sprof_string_print(
+		"%s%s%s", point->begin, point->end ? " => " : "", point->end ? point->end : "");
 	file->picture = picture_of(path);
 	file->grid = calloc(1, sizeof(*file->grid));
 	if (!file->title || !file->picture || !file->grid) {
@@ -325,7 +319,6 @@ static bool write_page_to(
 	return sprof_out_close(out, err);
 }
 
-/* All pictures on one page. */
 static void write_page(struct sprof_heatmap *heatmap)
 {
 	SPROF_AUTO_FREE char *path = NULL;

@@ -15,8 +15,8 @@
 struct sprof_heatmap_point {
 	uint64_t id; /* those with the same one share a file and a picture */
 	/*
-	 * names of the two events between which it lies; `end` NULL: of what lasted so long; not used
-	 * where the id is known
+	 * names of the two events between which it lies; `end` NULL: of what lasted so long; not
+	 * used where the id is known
 	 */
 	const char *begin, *end;
 	uint64_t time_ns; /* when it was over */
@@ -44,13 +44,13 @@ struct sprof_heatmap {
 bool sprof_heatmap_has(const struct sprof_heatmap *heatmap, uint64_t id);
 
 /*
- * Appends a line with time and latency in ns to NAME-BEGIN-END.lat, or NAME-BEGIN.lat, which appears
- * when closed. An existing file is renamed to end with .old.
+ * Appends a line with time and latency in ns to NAME-BEGIN-END.lat, or NAME-BEGIN.lat, which
+ * appears when closed. An existing file is renamed to end with .old.
  */
 void sprof_heatmap_write(struct sprof_heatmap *heatmap, const struct sprof_heatmap_point *point);
 /*
- * Draws for each such file one that ends with .svg, and NAME.html with all of them. Returns false if a
- * file could not be written.
+ * Draws for each such file one that ends with .svg, and NAME.html with all of them. Returns false
+ * if a file could not be written.
  */
 SPROF_MUST_USE bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err);
 

@@ -447,7 +447,7 @@ class Page {
 		const items = {
 			state: () => this.stateLegend(), module: () => this.moduleLegend(),
 			change: () => [legendItem(this.colours.more, "more than before"),
-				legendItem(this.colours.less, "less than before")],
+				legendItem(this.colours.less, "less than before"), ...this.scaleLegend()],
 		}[this.state.colour]();
 		fill(byId("legend"), ...items);
 	}
@@ -462,6 +462,13 @@ class Page {
 	baseScale(weight) {
 		const base = this.before.whole(weight);
 		return this.data.absolute || !base ? 1 : this.now.whole(weight) / base;
+	}
+
+	/* Why a change is not the difference of the two figures. */
+	scaleLegend() {
+		const scale = this.baseScale(this.state.weight);
+		return Math.abs(scale - 1) < 0.005 ? [] : [element("span", {},
+			`before counts ${scale.toFixed(2)} times, so that both weigh the same`)];
 	}
 
 	changeWords(tree, id) {

@@ -11,8 +11,6 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/answer/deadlocks.h"
-#include "profile/answer/faults.h"
-#include "profile/answer/program-functions.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/program.h"
@@ -20,6 +18,9 @@
 
 /* A nap is requested by the program: it explains blocked time only as a last resort. */
 enum { NAPS_COUNT = 4 };
+
+/* The rows of the table of waits, at the front, whose locks are looked at in all functions. */
+enum { LOCKS = 8 };
 
 /* A program matters from this percentage of the busy time. */
 static const double least_program = 5;
@@ -277,6 +278,26 @@ static uint64_t importance_of(const struct sprof_waits_row *row)
 	return row->kind == SPROF_WAIT_KIND_TIME ? row->ns / NAPS_COUNT : row->ns;
 }
 
+/*
+ * The row with the time of all functions that wait for its lock. It has no function if none has most of that time.
+ */
+static struct sprof_waits_row in_all_functions(const struct sprof_waits_table *table, size_t index)
+{
+	struct sprof_waits_row row = table->rows[index];
+
+	for (size_t i = 0; row.kind == SPROF_WAIT_KIND_LOCK && row.object && i < table->count;
+		i++) {
+		const struct sprof_waits_row *other = &table->rows[i];
+
+		if (i != index && other->kind == row.kind && other->object == row.object &&
+			other->process == row.process)
+			row.ns += other->ns;
+	}
+	if (2 * table->rows[index].ns < row.ns)
+		row.function = SPROF_PROFILE_NONE;
+	return row;
+}
+
 static bool find_wait(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_cause *cause, struct sprof_error *err)
 {
@@ -285,9 +306,12 @@ static bool find_wait(const struct sprof_profile *profile, const struct sprof_vi
 	if (!sprof_waits_table_build(profile, view, &table, err))
 		return false;
 	for (size_t i = 0; i < table.count; i++) {
-		if ((table.rows[i].syscall || table.rows[i].object) &&
-			importance_of(&table.rows[i]) > importance_of(&cause->wait))
-			cause->wait = table.rows[i];
+		const struct sprof_waits_row row =
+			i < LOCKS ? in_all_functions(&table, i) : table.rows[i];
+
+		if ((row.syscall || row.object) &&
+			importance_of(&row) > importance_of(&cause->wait))
+			cause->wait = row;
 	}
 	sprof_waits_table_finish(&table);
 	return true;
@@ -322,7 +346,7 @@ static bool explain(
 	const struct sprof_view view = {.thread = SPROF_PROFILE_NONE,
 		.chosen = chosen,
 		.left_out = finding->answer.left_out,
-		.joins_children = true,
+		.joins_alike = true,
 		.weight = SPROF_WEIGHT_WAIT};
 
 	if (!chosen)

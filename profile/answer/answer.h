@@ -2,8 +2,8 @@
  * The summary as data: the programs that used noticeable time, and where most of each one's time
  * went.
  *
- * All figures are of busy time: wall time without idle time (profile/classify/idle.h) and without time that
- * no sample covers.
+ * All figures are of busy time: wall time without idle time (profile/classify/idle.h) and without
+ * time that no sample covers.
  */
 #ifndef SPROF_PROFILE_ANSWER_ANSWER_H
 #define SPROF_PROFILE_ANSWER_ANSWER_H

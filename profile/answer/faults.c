@@ -72,8 +72,9 @@ static bool is_unseen(const struct sprof_profile *profile, uint32_t function)
 }
 
 /*
- * The function that called the innermost one, or that it was inlined into. For a function of libc the
- * innermost one outside of libc, because that makes libc touch memory. NONE: libc called it, as main.
+ * The function that called the innermost one, or that it was inlined into. For a function of libc
+ * the innermost one outside of libc, because that makes libc touch memory. NONE: libc called it, as
+ * main.
  */
 static uint32_t caller_of(const struct sprof_profile *profile, uint32_t stack)
 {

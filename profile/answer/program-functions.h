@@ -25,8 +25,8 @@ struct sprof_own {
 };
 
 /*
- * Aggregates by the function that a stack's time is charged to (profile/classify/own-place.h). Fills
- * *ret; the caller finishes it. Returns false if out of memory.
+ * Aggregates by the function that a stack's time is charged to (profile/classify/own-place.h).
+ * Fills *ret; the caller finishes it. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_own_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, struct sprof_own *ret, struct sprof_error *err);

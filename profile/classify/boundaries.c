@@ -119,7 +119,10 @@ static bool takes_rust_lock(const char *name)
 	return false;
 }
 
-/* "parking_lot::raw_mutex::RawMutex::lock_slow", or raw_rwlock's lock_common, upgrade_slow and others. */
+/*
+ * "parking_lot::raw_mutex::RawMutex::lock_slow", or raw_rwlock's lock_common, upgrade_slow and
+ * others.
+ */
 static bool takes_parking_lock(const char *name)
 {
 	name += strspn(name, "<");

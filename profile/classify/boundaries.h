@@ -1,6 +1,6 @@
 /*
- * Where libc ends, and what its functions wait for. profile/classify/own-code.h has the other classes of
- * code.
+ * Where libc ends, and what its functions wait for. profile/classify/own-code.h has the other
+ * classes of code.
  */
 #ifndef SPROF_PROFILE_CLASSIFY_BOUNDARIES_H
 #define SPROF_PROFILE_CLASSIFY_BOUNDARIES_H

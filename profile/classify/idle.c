@@ -40,12 +40,6 @@ static const struct {
 	{"runtime.sysmon", "nothing to watch"},
 };
 
-/* Locks of the runtime that a scheduler may wait for. */
-static bool is_busy_in(const char *function)
-{
-	return strcmp(function, "runtime.lock2") == 0 || strcmp(function, "runtime.acquirep") == 0;
-}
-
 static const char *idle_in(const char *function)
 {
 	if (!sprof_string_starts_with(function, "runtime."))
@@ -66,7 +60,10 @@ const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t
 	while ((line = sprof_stack_lines_next(profile, &at))) {
 		const char *name = profile->functions[line->function].name;
 
-		if (!found && is_busy_in(name))
+		/* Locks of the runtime that a scheduler may wait for. */
+		if (!found &&
+			(strcmp(name, "runtime.lock2") == 0 ||
+				strcmp(name, "runtime.acquirep") == 0))
 			return NULL;
 		if (!found || strcmp(name, "runtime.gcstopm") == 0)
 			found = idle_in(name);
@@ -100,13 +97,25 @@ static bool watches_one(const struct sprof_profile_context *context)
 		!strstr(context->object, " from itself") && !is_any(context->object, news);
 }
 
-/* Whether the object is the socket by which a server talks with a client. Clients have abstract names,
- * too. */
+/*
+ * Whether the object is the socket by which a server talks with a client. Clients have abstract
+ * names, too.
+ */
 static bool is_of_client(const char *object)
 {
 	static const char *const named[] = {"unix /", NULL};
 
 	return object && !is_list(object) && (strstr(object, " <- ") || is_any(object, named));
+}
+
+/* Whether it waits for what others send, or for an event of one descriptor. */
+static bool reads(const struct sprof_profile_context *context)
+{
+	static const char *const reading[] = {"read", "recv", NULL};
+
+	return context->object &&
+		((context->kind == SPROF_WAIT_KIND_IO && is_any(context->syscall, reading)) ||
+			(context->kind == SPROF_WAIT_KIND_EVENT && !is_list(context->object)));
 }
 
 /* Waits that are idle wherever they are. */
@@ -115,7 +124,8 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 	static const char *const people[] = {"/dev/pts/", "/dev/tty", NULL};
 	static const char *const descriptors[] = {
 		"poll", "ppoll", "select", "pselect", "epoll_", "io_", NULL};
-	static const char *const reading[] = {"read", "recv", NULL};
+	/* Others submit requests: the thread waits until they do. */
+	static const char *const no_requests[] = {"io_uring with nothing in flight", NULL};
 
 	if (context->kind == SPROF_WAIT_KIND_IDLE || context->kind == SPROF_WAIT_KIND_CHILD)
 		return true;
@@ -133,7 +143,8 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 		return sprof_profile_is_join(context);
 	return context->kind == SPROF_WAIT_KIND_IO && context->syscall &&
 		(sprof_string_starts_with(context->syscall, "accept") ||
-			(is_any(context->syscall, reading) &&
+			is_any(context->object, no_requests) ||
+			(reads(context) &&
 				(is_any(context->object, people) ||
 					is_of_client(context->object))));
 }
@@ -204,18 +215,33 @@ static bool may_be_loop(const struct sprof_profile_context *context)
 }
 
 /*
- * Whether the row may be a worker's wait for work: in a queue, or, except in the main thread, for
- * completions of others' input and output.
+ * A socket that is newer than the last table of sockets has no address. If its function otherwise
+ * reads only from clients, it is a client's, too. Returns false if out of memory.
  */
-static bool may_be_worker(const struct sprof_profile *profile, const struct sprof_profile_row *row)
+static bool add_new_clients(const struct sprof_profile *profile, bool *idle)
 {
-	const struct sprof_profile_context *context = &profile->contexts[row->context];
-	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
+	enum { CLIENT = 1, OTHER = 2 };
+	SPROF_AUTO_FREE uint8_t *known = calloc(profile->function_count + 1, sizeof(*known));
+	SPROF_AUTO_FREE uint32_t *unknown = calloc(profile->row_count + 1, sizeof(*unknown));
 
-	return may_be_queue(context) ||
-		(context->kind == SPROF_WAIT_KIND_IO && context->syscall &&
-			sprof_string_starts_with(context->syscall, "io_uring_enter") &&
-			thread->tid != profile->processes[thread->process].pid);
+	for (size_t i = 0; known && unknown && i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		const struct sprof_profile_context *context = &profile->contexts[row->context];
+		uint32_t function;
+
+		if (!reads(context))
+			continue;
+		function = sprof_own_place_of(profile, row->stack).function;
+		if (function == SPROF_PROFILE_NONE)
+			continue;
+		if (sprof_string_starts_with(context->object, "socket:["))
+			unknown[i] = function + 1;
+		else
+			known[function] |= is_of_client(context->object) ? CLIENT : OTHER;
+	}
+	for (size_t i = 0; known && unknown && i < profile->row_count; i++)
+		idle[i] |= unknown[i] && known[unknown[i] - 1] == CLIENT;
+	return known && unknown;
 }
 
 /*
@@ -231,13 +257,13 @@ static bool find_queues(const struct sprof_profile *profile, bool *idle)
 		const struct sprof_profile_row *row = &profile->rows[i];
 		uint64_t ns = own_time(&row->metrics.times);
 
-		queues[row->thread] += may_be_worker(profile, row) ? ns : 0;
+		queues[row->thread] += may_be_queue(&profile->contexts[row->context]) ? ns : 0;
 		all[row->thread] += ns;
 	}
 	for (size_t i = 0; queues && all && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
 
-		idle[i] |= may_be_worker(profile, row) &&
+		idle[i] |= may_be_queue(&profile->contexts[row->context]) &&
 			sprof_percent(queues[row->thread], all[row->thread]) >= nothing_else;
 	}
 	return queues && all;
@@ -294,11 +320,11 @@ static bool keep_loops(const struct sprof_profile *profile, bool *loops)
 	return true;
 }
 
-/* Whether a Go scheduler without work only waited for a CPU. */
+/* Whether a Go scheduler without work mostly waited for a CPU. */
 static bool is_late_scheduler(
 	const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
-	return row->metrics.times.ns[SPROF_TIME_RUNQ] && !own_time(&row->metrics.times) &&
+	return row->metrics.times.ns[SPROF_TIME_RUNQ] > own_time(&row->metrics.times) &&
 		sprof_profile_idle_for(profile, row->stack);
 }
 
@@ -332,7 +358,8 @@ bool *sprof_profile_waits_for_work(const struct sprof_profile *profile)
 	SPROF_AUTO_FREE bool *loops = calloc(profile->row_count + 1, sizeof(*loops));
 	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
 
-	if (loops && idle && find_queues(profile, idle) && decide(profile, idle, loops))
+	if (loops && idle && find_queues(profile, idle) && decide(profile, idle, loops) &&
+		add_new_clients(profile, idle))
 		return idle;
 	free(idle);
 	return NULL;

@@ -17,8 +17,8 @@ const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t
 /*
  * By row: whether its thread waits for work. Waits for a connection, a child, a thread's end or
  * terminal input do; waits for events or on a condition variable do if known functions
- * (profile/classify/wait-facts.h) or the thread's main loop make them. A thread that does nothing but
- * wait for what may be a queue waits for work, too: a semaphore, or a lock of unknown kind and
+ * (profile/classify/wait-facts.h) or the thread's main loop make them. A thread that does nothing
+ * but wait for what may be a queue waits for work, too: a semaphore, or a lock of unknown kind and
  * holder. The caller frees it. Returns NULL if out of memory.
  */
 bool *sprof_profile_waits_for_work(const struct sprof_profile *profile);

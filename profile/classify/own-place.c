@@ -163,7 +163,9 @@ uint8_t sprof_own_frames_depth(
 		const uint32_t function = frames->frames[i]->function;
 		const char *name = profile->functions[function].name;
 
-		/* libc calls main, which has no name in a stripped program, and _start calls libc. */
+		/*
+		 * libc calls main, which has no name in a stripped program, and _start calls libc.
+		 */
 		if (sprof_string_starts_with(name, "__libc_start_")) {
 			count -= count && !has_main;
 			break;

@@ -17,7 +17,9 @@ struct sprof_own_place {
 	 */
 	uint32_t function;
 	const struct sprof_profile_line *line; /* where it is on the stack; NULL: an empty stack */
-	/* The function with a name that it called, if that is other code; NONE: none, or the kernel */
+	/*
+	 * The function with a name that it called, if that is other code; NONE: none, or the kernel
+	 */
 	uint32_t inner;
 	uint32_t kernel; /* the kernel's entry, "[read]"; NONE: the stack ends in user space */
 };

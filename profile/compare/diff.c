@@ -4,7 +4,6 @@
  */
 #include "profile/compare/diff.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,12 +51,22 @@ static const struct sprof_profile **in_order(
 	return ordered;
 }
 
+/* A comparison is about the program of the new runs. */
+static bool take_command(struct sprof_profile *joined, const struct sprof_profile *run)
+{
+	return !run->command ||
+		sprof_profile_describe(joined, run->command, joined->start_realtime_ns);
+}
+
 static bool join(struct sprof_profile *joined, const struct sprof_profile *const runs[],
 	const size_t counts[SPROF_SIDES], uint32_t *ret_base_threads, struct sprof_error *err)
 {
 	for (size_t i = 0; i < counts[SPROF_SIDE_BASE] + counts[SPROF_SIDE_NEW]; i++) {
-		if (i == counts[SPROF_SIDE_BASE])
+		if (i == counts[SPROF_SIDE_BASE]) {
 			*ret_base_threads = (uint32_t)joined->thread_count;
+			if (!take_command(joined, runs[i]))
+				return sprof_error_no_memory(err);
+		}
 		if (!add_run(joined, runs[i], err))
 			return false;
 		if (!joined->thread_count)

@@ -65,12 +65,6 @@ static const char *schedstat_of(const struct sprof_gate_run *run)
 	return run->schedstat_missing ? "without schedstat" : "with schedstat";
 }
 
-/* A saved rate may have been rounded through a period in whole ns. */
-static bool have_same_rate(const struct sprof_gate_run *run, const struct sprof_gate_run *other)
-{
-	return fabs(run->rate_hz - other->rate_hz) <= 1e-6 * run->rate_hz;
-}
-
 static bool can_be_compared(const struct sprof_gate_run *run, const struct sprof_gate_run *other,
 	struct sprof_error *err)
 {
@@ -82,7 +76,8 @@ static bool can_be_compared(const struct sprof_gate_run *run, const struct sprof
 	if (run->schedstat_missing != other->schedstat_missing)
 		return differ(run, other, "they were recorded on kernels", schedstat_of(run),
 			schedstat_of(other), err);
-	if (have_same_rate(run, other))
+	/* A saved rate may have been rounded through a period in whole ns. */
+	if (fabs(run->rate_hz - other->rate_hz) <= 1e-6 * run->rate_hz)
 		return true;
 	snprintf(one, sizeof(one), "%.6g Hz", run->rate_hz);
 	snprintf(two, sizeof(two), "%.6g Hz", other->rate_hz);
@@ -95,7 +90,9 @@ static bool is_same_recording(const struct sprof_gate_run *run, const struct spr
 		run->duration_ns == other->duration_ns && run->pid == other->pid;
 }
 
-/* Of the side that the next run is of: its program may be called otherwise than the other side's. */
+/*
+ * Of the side that the next run is of: its program may be called otherwise than the other side's.
+ */
 static const struct sprof_gate_run *first_of_side(const struct sprof_gate *gate)
 {
 	const size_t before = gate->expected[SPROF_SIDE_BASE];

@@ -36,7 +36,6 @@ enum sprof_gate_result {
 	SPROF_GATE_BEYOND,  /* significantly beyond the limit */
 };
 
-/* One comparison. */
 struct sprof_gate_row {
 	size_t condition;        /* index of the condition */
 	char *function;          /* NULL: the whole run */

@@ -183,8 +183,8 @@ static void settle_mark(struct sprof_profile_line *line, const struct sprof_prof
 }
 
 /*
- * A line without a file is in the file of its function, which may have another file in the target. The
- * same file in another folder is the same.
+ * A line without a file is in the file of its function, which may have another file in the target.
+ * The same file in another folder is the same.
  */
 static const char *file_of(
 	const struct sprof_copy *copy, const struct sprof_profile_line *line, uint32_t function)

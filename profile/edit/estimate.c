@@ -1,26 +1,30 @@
 /*
- * Distributes the running time that no sample of its thread explains. Threads that run in short bursts have
- * too few ticks for a sample each, but the samples of a pool of such threads together show what the pool did.
+ * Distributes the running time that no sample of its thread explains. Threads that run in short
+ * bursts have too few ticks for a sample each, but the samples of a pool of such threads together
+ * show what the pool did.
  *
- * Within a pool, each sample should get the same time: the pool's running time divided by its samples. A
- * thread's samples have that thread's time already, which may be more or less than this. Unsampled time goes
- * to the samples that have less. So long-running threads, which have enough samples, get next to nothing.
- * Pools are tried from the narrowest to the widest: threads of a process that began in the same function, the
- * process, processes of one program. Does not handle blocked time: threads of a pool wait for different things.
+ * Within a pool, each sample should get the same time: the pool's running time divided by its
+ * samples. A thread's samples have that thread's time already, which may be more or less than this.
+ * Unsampled time goes to the samples that have less. So long-running threads, which have enough
+ * samples, get next to nothing. Pools are tried from the narrowest to the widest: threads of a
+ * process that began in the same function, the process, processes of one program. Does not handle
+ * blocked time: threads of a pool wait for different things.
  */
 #include "profile/edit/estimate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "profile/classify/own-code.h"
 #include "profile/model/index.h"
 #include "profile/model/program.h"
 
-/* Not stolen time: nothing that a thread does explains it, and a short thread's is mostly from its start. */
+/*
+ * Not stolen time: nothing that a thread does explains it, and a short thread's is mostly from its
+ * start.
+ */
 static const enum sprof_time_class running[] = {SPROF_TIME_USER, SPROF_TIME_SYS, SPROF_TIME_RUNQ};
 
 enum { RUNNING = sizeof(running) / sizeof(running[0]), LEVELS = 3 };
@@ -109,7 +113,9 @@ static uint32_t *find_outermost(const struct sprof_profile *profile)
 	return found;
 }
 
-/* A thread's start is that of its stack with most samples: a stack that ends early has another one. */
+/*
+ * A thread's start is that of its stack with most samples: a stack that ends early has another one.
+ */
 static bool find_starts(struct estimate *estimate)
 {
 	const struct sprof_profile *profile = estimate->profile;
@@ -210,8 +216,8 @@ static double lack_of(const struct taker *taker, double ns_per_sample)
 }
 
 /*
- * Sets the weights of a class, and returns their sum. Where nothing lacks, samples count as they are; where
- * the class has no sample, its page faults in other code. 0: the pool has no weights.
+ * Sets the weights of a class, and returns their sum. Where nothing lacks, samples count as they
+ * are; where the class has no sample, its page faults in other code. 0: the pool has no weights.
  */
 static double weigh(const struct sprof_profile *profile, struct pool *pool,
 	enum sprof_time_class class, double ns_per_sample)
@@ -260,8 +266,8 @@ static bool move(struct sprof_profile *profile, const struct giver *giver,
 }
 
 /*
- * Hands out all that the givers have of a class. Which thread's time goes to which stack means nothing, so
- * there are no more rows than threads and stacks.
+ * Hands out all that the givers have of a class. Which thread's time goes to which stack means
+ * nothing, so there are no more rows than threads and stacks.
  */
 static bool hand_out(struct sprof_profile *profile, struct pool *pool, enum sprof_time_class class,
 	double weight, uint64_t ns)

@@ -305,7 +305,8 @@ static size_t count_twins(const struct definition *definitions, size_t count)
 
 /*
  * Pairs several definitions in a file: those of one line, and those behind the last one if all have
- * moved alike. Without such a line, by their order. Lines that are equal although all have moved are chance.
+ * moved alike. Without such a line, by their order. Lines that are equal although all have moved
+ * are chance.
  */
 static void pair_in_file(struct matching *matching, struct definition *of_target,
 	size_t target_count, struct definition *of_source, size_t source_count)

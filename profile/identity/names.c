@@ -123,8 +123,8 @@ void sprof_identity_unify_structors(char *mangled)
 }
 
 /*
- * Removes "3.11", "-1.2.3" or "_v2" from the end, unless that is all. A number without a dot belongs
- * to the name: "bzip2", "libx264", and in a library's even behind a dash: "libpcre2-8".
+ * Removes "3.11", "-1.2.3" or "_v2" from the end, unless that is all. A number without a dot
+ * belongs to the name: "bzip2", "libx264", and in a library's even behind a dash: "libpcre2-8".
  */
 static void strip_version(char *name, bool is_library)
 {

@@ -21,8 +21,8 @@
 enum form { OLD, OLD_WITH_ARGUMENTS, OLD_PLAIN, NEW, NEW_PLAIN, FORMS };
 
 /*
- * By form: those with which an unequal name is of another instance. Both manglings spell plain types,
- * such as "u8", alike.
+ * By form: those with which an unequal name is of another instance. Both manglings spell plain
+ * types, such as "u8", alike.
  */
 static const uint32_t comparable[FORMS] = {
 	[OLD_WITH_ARGUMENTS] = 1u << OLD_WITH_ARGUMENTS | 1u << OLD_PLAIN | 1u << NEW_PLAIN,
@@ -76,8 +76,8 @@ static const char *behind_bracket(const char *at)
 }
 
 /*
- * Removes type arguments and the numbers of closures, in place. The bracket of "<T as Trait>::run" is
- * no argument.
+ * Removes type arguments and the numbers of closures, in place. The bracket of "<T as Trait>::run"
+ * is no argument.
  */
 static void strip_arguments(char *name)
 {

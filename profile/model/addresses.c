@@ -1,6 +1,6 @@
 /*
- * Converts file offsets to addresses: link-time by the file's segments (profile/names/identify.c), in the
- * process by where the file was mapped. Does not assign artificial addresses to modules:
+ * Converts file offsets to addresses: link-time by the file's segments (profile/names/identify.c),
+ * in the process by where the file was mapped. Does not assign artificial addresses to modules:
  * output/formats/layout.c does.
  */
 #include "profile/model/addresses.h"

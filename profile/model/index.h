@@ -86,8 +86,8 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 	size_t count, uint32_t *ret_stack);
 
 /*
- * Finds or adds the function, compared by profile/model/function-key.c; other fields keep their first values.
- * Returns false if out of memory.
+ * Finds or adds the function, compared by profile/model/function-key.c; other fields keep their
+ * first values. Returns false if out of memory.
  */
 bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);

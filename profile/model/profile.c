@@ -4,7 +4,6 @@
  */
 #include "profile/model/profile.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,8 +151,8 @@ static bool sink_facts(void *data, uint32_t id, const struct sprof_thread_facts 
 }
 
 /*
- * If not even the innermost frame is known, the stack shows the reason instead. A complete stack without
- * frames is that of a worker of the kernel in the process, such as io_uring's.
+ * If not even the innermost frame is known, the stack shows the reason instead. A complete stack
+ * without frames is that of a worker of the kernel in the process, such as io_uring's.
  */
 static bool push_reason(struct sprof_profile *profile, enum sprof_end end, uint32_t *ret_stack)
 {

@@ -132,8 +132,8 @@ enum sprof_estimate {
 };
 
 /*
- * What a thread was doing on a stack: the fields of profile/model/attributes.c. Each string may be NULL
- * (no value). Before naming (profile/names/resolve.h), a recording has only state and labels.
+ * What a thread was doing on a stack: the fields of profile/model/attributes.c. Each string may be
+ * NULL (no value). Before naming (profile/names/resolve.h), a recording has only state and labels.
  */
 struct sprof_profile_context {
 	enum sprof_state state;      /* SPROF_STATE_COUNT: unknown or mixed */

@@ -11,11 +11,6 @@ void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, 
 	profile->start_ns = start_ns;
 }
 
-static uint32_t thread_of(const struct sprof_profile *profile, uint32_t span)
-{
-	return profile->rows[profile->spans[span].row].thread;
-}
-
 /*
  * The thread's span that precedes a time: mostly its last. A sleep is reported when it is noticed
  * to be over, after a few later kernel records.
@@ -25,7 +20,8 @@ static uint32_t span_before(const struct sprof_profile *profile, uint32_t thread
 	uint32_t at = profile->threads[thread].last_span;
 
 	while (at != SPROF_PROFILE_NONE &&
-		(profile->spans[at].begin_ns > time_ns || thread_of(profile, at) != thread))
+		(profile->spans[at].begin_ns > time_ns ||
+			profile->rows[profile->spans[at].row].thread != thread))
 		at = at ? at - 1 : SPROF_PROFILE_NONE;
 	return at;
 }

@@ -16,7 +16,10 @@
 #include "base/array.h"
 
 enum {
-	/* Samples fall at random: 19 of 20 gaps are at most this many times as long as the mean gap. */
+	/*
+	 * Samples fall at random: 19 of 20 gaps are at most this many times as long as the mean
+	 * gap.
+	 */
 	TAIL_SAMPLES = 3,
 	/* standard errors, that chance does not explain: one in a thousand windows */
 	SURE = 3,

@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "profile/model/build.h"
-#include "profile/model/index.h"
 
 /* A module being counted; index is the module's. */
 struct tally {
@@ -54,7 +53,9 @@ static bool explain_module(struct sprof_profile *profile, struct sprof_symbols *
 		sprof_error_no_memory(err);
 }
 
-/* The module under which a place's row appears: of all processes with a runtime, the first one's. */
+/*
+ * The module under which a place's row appears: of all processes with a runtime, the first one's.
+ */
 static uint32_t shown_module(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location)
 {

@@ -34,12 +34,6 @@ static bool copy_segments(const struct sprof_image *image, struct sprof_profile_
 	return true;
 }
 
-/* Whether the build ids show that this is the profiled file. */
-static bool is_same(const struct sprof_profile_module *facts, const char *build_id)
-{
-	return !facts->build_id || strcmp(facts->build_id, build_id) == 0;
-}
-
 /* The debug link, for a reader without the module's file. */
 static bool copy_debuglink(struct sprof_profile *profile, const struct sprof_image *image,
 	struct sprof_profile_module *facts)
@@ -74,7 +68,8 @@ static bool identify(struct sprof_profile *profile, const struct sprof_module *m
 		facts->build_id = sprof_strtab_intern(profile->index->strings, build_id);
 		ok = facts->build_id;
 	}
-	if (ok && is_same(facts, build_id))
+	/* Another build id: not the profiled file. */
+	if (ok && (!facts->build_id || strcmp(facts->build_id, build_id) == 0))
 		ok = copy_segments(image, facts) && copy_debuglink(profile, image, facts);
 	sprof_image_close(image);
 	return ok;

@@ -11,7 +11,6 @@
 #include "profile/edit/merge.h"
 #include "profile/model/addresses.h"
 #include "profile/model/build.h"
-#include "profile/model/index.h"
 #include "profile/names/gaps.h"
 #include "profile/names/resolve.h"
 

@@ -11,8 +11,8 @@
 #include "profile/model/profile.h"
 
 /*
- * Known facts about the modules, for sprof_symbols_create(). The profile owns strings and segments; the
- * caller finishes *ret. Returns false if out of memory.
+ * Known facts about the modules, for sprof_symbols_create(). The profile owns strings and segments;
+ * the caller finishes *ret. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_profile_saved_modules(
 	const struct sprof_profile *profile, struct sprof_saved_modules *ret);

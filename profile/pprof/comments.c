@@ -54,8 +54,10 @@ static void read_number(
 	}
 }
 
-/* "gap.3", "gap_help.3": for the module of mapping 3. Of several mappings of a module, the first has
- * what its rows have. */
+/*
+ * "gap.3", "gap_help.3": for the module of mapping 3. Of several mappings of a module, the first
+ * has what its rows have.
+ */
 static bool read_gap(struct sprof_pprof_file *file, const char *comment, const char *text)
 {
 	bool is_help = sprof_string_starts_with(comment, GAP_HELP);

@@ -1,6 +1,7 @@
 /*
- * Folded stacks, line by line. A blank and a whole number end a line; two numbers are a difference,
- * which is no profile. Names stay as they are: the marks of other tools are parts of them.
+ * Folded stacks, line by line. A blank and a whole number end a line. If each of several lines
+ * ends with two numbers, the file is a difference, which is no profile; otherwise the first of two
+ * numbers is part of a name. Names stay as they are: the marks of other tools are parts of them.
  */
 #include "profile/pprof/folded.h"
 
@@ -28,9 +29,15 @@ bool sprof_folded_is(const uint8_t *bytes, size_t size)
 	return length_of_stack((const char *)bytes, length);
 }
 
+static bool has_two_numbers(const char *line, size_t length)
+{
+	return length_of_stack(line, length_of_stack(line, length));
+}
+
 static bool refuse_difference(const struct sprof_text_lines *lines, struct sprof_error *err)
 {
-	(void)!sprof_text_lines_fail(lines, "has two numbers: a difference", err);
+	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+		"%s: each line of %s has two numbers: a difference", lines->name, lines->kind);
 	sprof_error_hint(err, "sprof diff compares the profiles that it was made of");
 	return false;
 }
@@ -44,8 +51,6 @@ static bool take_line(
 
 	if (!end)
 		return sprof_text_lines_fail(lines, "ends with no whole number", err);
-	if (length_of_stack(line, end))
-		return refuse_difference(lines, err);
 	value = strtoull(line + end, NULL, 10);
 	if (value > INT64_MAX)
 		return sprof_text_lines_fail(lines, "has a number that is too large", err);
@@ -60,7 +65,7 @@ static bool take_line(
 bool sprof_folded_read(struct sprof_text_lines *lines, struct sprof_error *err)
 {
 	const struct sprof_build_thread unknown = {0};
-	size_t length;
+	size_t length, stacks = 0, with_two = 0;
 	char *line;
 
 	if (!sprof_build_thread(lines->profile, &unknown, &lines->row.thread))
@@ -69,8 +74,13 @@ bool sprof_folded_read(struct sprof_text_lines *lines, struct sprof_error *err)
 		if (!sprof_text_lines_next(lines, &line, &length, err))
 			return false;
 		if (!line)
-			return true;
-		if (length && !take_line(lines, line, length, err))
+			break;
+		if (!length)
+			continue;
+		stacks++;
+		with_two += has_two_numbers(line, length);
+		if (!take_line(lines, line, length, err))
 			return false;
 	}
+	return stacks == 1 || with_two < stacks || refuse_difference(lines, err);
 }

@@ -16,7 +16,6 @@
 /* Whether text has such a first line. */
 bool sprof_folded_is(const uint8_t *bytes, size_t size);
 
-/* Adds all lines. */
 SPROF_MUST_USE bool sprof_folded_read(struct sprof_text_lines *lines, struct sprof_error *err);
 
 #endif

@@ -3,12 +3,9 @@
  * sprof's (its values are samples and the classes of time) or another tool's, which is shown one
  * kind at a time.
  */
-#include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/model/quality.h"
 #include "profile/pprof/file.h"
 
 /* Counts the tables and keeps the strings: all other parts may refer to them. */

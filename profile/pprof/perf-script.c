@@ -1,6 +1,6 @@
 /*
- * Reads samples of `perf script` with any of its fields. A frame is "address name+offset (file)"; its
- * name may have blanks. Lines about other records than samples have no stack, and are skipped.
+ * Reads samples of `perf script` with any of its fields. A frame is "address name+offset (file)";
+ * its name may have blanks. Lines about other records than samples have no stack, and are skipped.
  */
 #include "profile/pprof/perf-script.h"
 

@@ -12,7 +12,9 @@
 /* Files have one or two executable segments. */
 enum { MAX_SEGMENTS = 64 };
 
-/* The facts of the module of mapping "NAME.n"; NULL: it is not such a comment, or has no mapping. */
+/*
+ * The facts of the module of mapping "NAME.n"; NULL: it is not such a comment, or has no mapping.
+ */
 static struct sprof_profile_module *find(
 	struct sprof_pprof_file *file, const char *comment, const char *name)
 {

@@ -49,7 +49,6 @@ SPROF_MUST_USE bool sprof_pprof_read(int fd, const char *name,
 	const struct sprof_pprof_options *options, struct sprof_profile **ret,
 	struct sprof_error *err);
 
-/* Reads from memory. */
 SPROF_MUST_USE bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 	const struct sprof_pprof_options *options, struct sprof_profile **ret,
 	struct sprof_error *err);

@@ -1,6 +1,6 @@
 /*
- * Private to profile/: stacks that are lines of text. All their frames are names. They have one kind of
- * values, which counts something unknown.
+ * Private to profile/: stacks that are lines of text. All their frames are names. They have one
+ * kind of values, which counts something unknown.
  */
 #ifndef SPROF_PROFILE_PPROF_TEXT_LINES_H
 #define SPROF_PROFILE_PPROF_TEXT_LINES_H
@@ -30,7 +30,10 @@ struct sprof_text_lines {
 SPROF_MUST_USE bool sprof_text_lines_begin(struct sprof_text_lines *lines,
 	const struct sprof_pprof_options *options, struct sprof_error *err);
 
-/* The next line with its length, without its end, to be changed at will. *ret is NULL after the last. */
+/*
+ * The next line with its length, without its end, to be changed at will. *ret is NULL after the
+ * last.
+ */
 SPROF_MUST_USE bool sprof_text_lines_next(
 	struct sprof_text_lines *lines, char **ret, size_t *ret_length, struct sprof_error *err);
 
@@ -48,7 +51,6 @@ SPROF_MUST_USE bool sprof_text_lines_add(
 
 void sprof_text_lines_finish(struct sprof_text_lines *lines);
 
-/* The length of the first line of a text. */
 size_t sprof_text_lines_length(const uint8_t *bytes, size_t size);
 
 #endif

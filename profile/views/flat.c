@@ -8,7 +8,6 @@
 #include "profile/model/by-thread.h"
 #include "profile/views/view.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

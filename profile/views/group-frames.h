@@ -23,8 +23,8 @@ SPROF_MUST_USE bool sprof_groups_build_frames(const struct sprof_profile *profil
 	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err);
 
 /*
- * Groups rows by the innermost function that matches a pattern (see profile/edit/filter.h), including
- * the leaf. Fails on an invalid pattern (kind USAGE), and if nothing matches (NOT_FOUND).
+ * Groups rows by the innermost function that matches a pattern (see profile/edit/filter.h),
+ * including the leaf. Fails on an invalid pattern (kind USAGE), and if nothing matches (NOT_FOUND).
  */
 SPROF_MUST_USE bool sprof_groups_build_parents(const struct sprof_profile *profile,
 	const char *pattern, enum sprof_weight weight, struct sprof_groups *ret,

@@ -1,4 +1,7 @@
-/* Groups rows by a label. profile/model/labels.c reads a row's label value, sprof's or another tool's. */
+/*
+ * Groups rows by a label. profile/model/labels.c reads a row's label value, sprof's or another
+ * tool's.
+ */
 #include "profile/views/groups.h"
 
 #include <ctype.h>
@@ -151,7 +154,6 @@ static int compare(const void *left, const void *right, void *data)
 	return result ? result : strcmp(a->name, b->name);
 }
 
-/* Sorts the groups, and renumbers their rows. */
 static bool sort(struct sprof_groups *groups, size_t rows, enum sprof_weight weight)
 {
 	struct order order = {.groups = groups, .weight = weight, .by_number = true};

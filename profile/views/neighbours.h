@@ -49,8 +49,8 @@ struct sprof_neighbours {
 };
 
 /*
- * For functions with names that match `pattern` (see profile/edit/filter.h); NULL: for all with weight.
- * Fills *ret; the caller finishes it. Fails on an invalid pattern (kind USAGE).
+ * For functions with names that match `pattern` (see profile/edit/filter.h); NULL: for all with
+ * weight. Fills *ret; the caller finishes it. Fails on an invalid pattern (kind USAGE).
  */
 SPROF_MUST_USE bool sprof_neighbours_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, const char *pattern, struct sprof_neighbours *ret,

@@ -28,10 +28,11 @@ struct sprof_view {
 	bool by_total;                        /* flat: sort by total instead of self */
 	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
 	/*
-	 * waits: children with the same name share a row, with the first one's object; naps of a
-	 * function, too, without an object if they differ
+	 * waits: children with the same name share a row, with the first one's object, as do the
+	 * clients of a server and things without a name; naps of a function, too, without an object
+	 * if they differ
 	 */
-	bool joins_children;
+	bool joins_alike;
 	bool own_code; /* graphs: only the program's own functions (profile/classify/own-code.h) */
 	bool folds_recursion; /* graphs: fold recursion (profile/model/recursion.h) */
 	double min_percent;   /* graphs: nodes with a smaller share have no children; 0: no limit */

@@ -12,11 +12,10 @@
 #include "base/hash.h"
 #include "base/interned.h"
 #include "base/numbers.h"
+#include "base/strings.h"
 #include "profile/classify/idle.h"
-#include "profile/classify/own-code.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/by-thread.h"
-#include "profile/model/index.h"
 #include "profile/model/measured-waits.h"
 
 struct building {
@@ -27,7 +26,7 @@ struct building {
 	size_t last_capacity;
 	struct sprof_idmap rows, edges;
 	struct sprof_idmap objects; /* (row, object) of rows with several objects */
-	bool joins_children;
+	bool joins_alike;
 };
 
 static struct sprof_hash hash_of(const char *text, uint64_t one, uint64_t other)
@@ -41,23 +40,40 @@ static struct sprof_hash hash_of(const char *text, uint64_t one, uint64_t other)
 }
 
 /*
- * Distinguishes rows by object. For one of many children, "cc1 (12)", only the name counts; how
- * long naps last does not.
+ * The part of an object's name that it shares with others of its kind: a child's program of "cc1 (12)", a server's
+ * address of "tcp 1.2.3.4:80 <- 5.6.7.8:4711", or what is known of a socket without an address or of a condition
+ * variable without a name. Returns its length, or 0: there are no others.
  */
+static size_t shared_part(const struct sprof_profile_context *context)
+{
+	static const char *const unnamed[] = {"socket:[", "condition variable [", NULL};
+	static const char client[] = " <- ";
+	const char *object = context->object, *found;
+
+	if (!object)
+		return 0;
+	if (context->kind == SPROF_WAIT_KIND_CHILD)
+		return strcspn(object, "(");
+	if (sprof_string_starts_with_any(object, unnamed))
+		return strcspn(object, "[");
+	found = strchr(object, ',') ? NULL : strstr(object, client);
+	return found ? (size_t)(found - object) : 0;
+}
+
+/* Distinguishes rows by object. If a view joins those of a kind, how long naps last does not count, either. */
 static uint64_t object_key(
 	const struct building *building, const struct sprof_profile_context *context)
 {
-	const char *object = context->object;
-	size_t length = object ? strcspn(object, "(") : 0;
+	const size_t length = building->joins_alike ? shared_part(context) : 0;
 	struct sprof_hash hash = sprof_hash_start(length);
 
 	/* No pointer, and not 0, which is an unknown object. */
-	if (building->joins_children && context->kind == SPROF_WAIT_KIND_TIME)
+	if (building->joins_alike && context->kind == SPROF_WAIT_KIND_TIME)
 		return SPROF_WAIT_KIND_TIME;
-	if (!building->joins_children || context->kind != SPROF_WAIT_KIND_CHILD || !object)
-		return (uint64_t)(uintptr_t)object;
+	if (!length)
+		return (uint64_t)(uintptr_t)context->object;
 	for (size_t i = 0; i < length; i++)
-		sprof_hash_add(&hash, (unsigned char)object[i]);
+		sprof_hash_add(&hash, (unsigned char)context->object[i]);
 	return hash.low;
 }
 
@@ -67,7 +83,7 @@ static bool count_object(
 {
 	uint64_t object = (uint64_t)(uintptr_t)context->object;
 
-	if (!building->joins_children || context->kind != SPROF_WAIT_KIND_CHILD) {
+	if (!building->joins_alike || !shared_part(context)) {
 		building->table.rows[row].alike = 1;
 		return true;
 	}
@@ -347,7 +363,7 @@ static bool sort(struct sprof_waits_table *table)
 bool sprof_waits_table_build(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_waits_table *ret, struct sprof_error *err)
 {
-	struct building building = {.profile = profile, .joins_children = view->joins_children};
+	struct building building = {.profile = profile, .joins_alike = view->joins_alike};
 	bool ok = add_all(&building, view);
 
 	if (ok) {

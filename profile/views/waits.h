@@ -14,8 +14,8 @@
 #include "profile/views/view.h"
 
 /*
- * Keyed by system call, object, and the program's own function (profile/classify/own-place.h); for a lock in
- * private memory also by process. Times are blocked time.
+ * Keyed by system call, object, and the program's own function (profile/classify/own-place.h); for
+ * a lock in private memory also by process. Times are blocked time.
  */
 struct sprof_waits_row {
 	const char *syscall; /* NULL: none or unknown */
@@ -25,7 +25,7 @@ struct sprof_waits_row {
 	/* of the lock; SPROF_PROFILE_NONE: no lock, or shared by several processes */
 	uint32_t process;
 	uint32_t threads;
-	uint32_t alike; /* number of objects in this row: 1, except for joined children */
+	uint32_t alike; /* number of objects in this row: 1, except for those that the view joins */
 	uint64_t ns, samples;
 	/* number and longest of the exact waits; 0: known by ticks only */
 	uint64_t waits, longest_ns;

@@ -10,7 +10,6 @@
 
 #include "attach/proc/procfs.h"
 
-/* A reading. */
 struct ledger_look {
 	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: nothing was read */
 	struct sprof_proc_schedstat figures;

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/maps-text.h"
-#include "blocked/kernel-stack-read.h"
+#include "blocked/kernel-stack.h"
 
 /* Until a wait for an event is looked up again: the watched descriptors may have changed. */
 enum { EVENT_AGE_NS = 100 * SPROF_NS_PER_MS };
@@ -53,7 +53,6 @@ void sprof_waits_finish(struct waits *waits)
 		sprof_areas_finish(&waits->areas[i].areas);
 }
 
-/* One lookup. */
 struct looking {
 	struct waits *waits;
 	struct sprof_thread *thread;

@@ -83,7 +83,6 @@ uint32_t sprof_waits_running(
 const struct seen_lock *sprof_locks_look(struct locks *locks, struct sprof_thread *thread,
 	struct lock_watch *watch, uint64_t now_ns);
 
-/* A look at a descriptor. */
 struct descriptor_look {
 	pid_t pid;
 	int number;

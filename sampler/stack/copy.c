@@ -181,8 +181,9 @@ static uint64_t word_at(const struct sprof_stack_copy *copy, size_t offset)
 }
 
 /*
- * The sp that a signal interrupted, if this is the stack of its handler; 0: not found. The kernel's
- * frame repeats sigaltstack(2): the handlers' stack, which contains the frame, and its size (struct
+ * The sp that a signal interrupted outside of its handler's stack, if this is that stack; 0: not
+ * found. Another signal may have interrupted the handler, on the same stack. The kernel's frame
+ * repeats sigaltstack(2): the handlers' stack, which contains the frame, and its size (struct
  * ucontext in arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8
  * first and sp the 16th; in arch/arm64/include/uapi/asm/ucontext.h the registers are 176 bytes from
  * its start, after a fault address the 31 general ones and sp).
@@ -198,10 +199,12 @@ static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
 
 	for (size_t at = SPROF_RED_ZONE; at + END <= handler->size && at <= LARGEST_HANDLER_STACK;
 		at += WORD) {
-		uint64_t size = word_at(handler, at + SIZE);
+		const uint64_t size = word_at(handler, at + SIZE),
+			       start = word_at(handler, at + STACK);
 
 		if (!word_at(handler, at + LINK) && size <= LARGEST_HANDLER_STACK &&
-			handler->base + at - word_at(handler, at + STACK) < size)
+			handler->base + at - start < size &&
+			word_at(handler, at + SP) - start >= size)
 			return word_at(handler, at + SP);
 	}
 	return 0;

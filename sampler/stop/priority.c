@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/proc/procfs.h"
-
 enum {
 	RAISED_NICE = -15,
 	SHORT_SLICE_NS = 100 * 1000,

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "blocked/call.h"
 #include "sampler/stack/copy.h"
-#include "sampler/stack/mappings.h"
 
 enum { WAIT_AGE_NS = 100 * SPROF_NS_PER_MS }; /* as that of events, sampler/account/waits.c */
 

@@ -118,10 +118,12 @@ def read_text(text, *options):
 
 
 def test_folded_of_other_tools():
-    """Windows' ends of lines; frames that begin as other formats do."""
+    """Windows' ends of lines; frames that begin as other formats do; names that end with a number."""
     assert read_text("main;f 3\r\nmain;g 4\r\n") == ["main;f 3", "main;g 4"]
     assert read_text("<module> (a.py:1);f 3\n") == ["<module> (a.py:1);f 3"]
     assert read_text("[unknown];main 3\n") == ["[unknown];main 3"]
+    assert read_text("main;operator 5 10\nmain 3\n") == ["main 3", "main;operator_5 10"]
+    assert read_text("main;operator 5 10\n") == ["main;operator_5 10"]
 
 
 def test_odd_perf_script():

@@ -770,6 +770,7 @@ async function a_difference_of_unlike_weights_is_scaled(open) {
 		[row.name.split("\n")[0], row]));
 	for (const [name, change] of [["slow", 20 - 50 * 60 / 65], ["same", 10 - 10 * 60 / 65], ["new", 30]])
 		assert.ok(Math.abs(rows[name].change / 1e6 - change) < 1e-6, `${name} ${rows[name].change}`);
+	assert.match(await page.locator("#legend").innerText(), /before counts 0\.92 times/);
 }
 
 async function another_tools_weight_has_its_name_and_unit(open) {

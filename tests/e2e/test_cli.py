@@ -1,5 +1,6 @@
 """The command line itself: help, version, where messages go, and the signals to sprof."""
 
+import ctypes
 import json
 import os
 import re
@@ -7,6 +8,8 @@ import signal
 
 from harness import (SPROF, Program, Target, check_error, main, read_folded, run, sprof, target,
                      tool, tracer_of, wait_for_cpu, wait_until)
+
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 COMMANDS = ("run", "attach", "dump", "report", "diff", "merge", "symbols")
 
@@ -39,6 +42,19 @@ def test_self_check():
     for line, after in zip(text.splitlines(), text.splitlines()[1:]):
         assert not line.startswith("no ") or after.startswith("      "), (line, after)
     assert not result.err, result.err
+
+
+def test_self_check_leaves_no_process():
+    """This process gets the orphans of its descendants, as the first process of a container does."""
+    libc = ctypes.CDLL(None)
+    assert not libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+    sprof("--self-check").check(0)
+    assert not libc.prctl(PR_SET_CHILD_SUBREAPER, 0)
+    try:
+        left = os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return
+    assert False, left
 
 
 def test_help_of_a_command():

@@ -78,6 +78,24 @@ time.sleep(1000)
 """
 
 
+# The first thread waits for a mutex in a C function that keeps the interpreter's lock; the other one has the mutex, and
+# wants to go on.
+PYTHON_INTERPRETER = """
+import ctypes, threading
+mutex, taken = ctypes.create_string_buffer(64), threading.Event()
+def take():
+    ctypes.CDLL(None).pthread_mutex_lock(mutex)
+    taken.set()
+    while True:
+        pass
+threading.Thread(target=take, daemon=True).start()
+taken.wait()
+lock = ctypes.PyDLL(None).pthread_mutex_lock
+print("ready", flush=True)
+lock(mutex)
+"""
+
+
 # It has the lock of a file, or waits for it.
 FILE_LOCK = """
 import fcntl, sys
@@ -116,6 +134,14 @@ def deadlock(kinds):
 
 def look(*options, code=0):
     return json.loads(sprof("dump", *options, "--json").check(code).text())
+
+
+def object_of(pid):
+    return look("-p", pid)["processes"][0]["threads"][0]["object"]
+
+
+def waits_for_file(pid):
+    return (object_of(pid) or "").startswith("lock of ")
 
 
 def check_circle(found, count, kinds, pid):
@@ -220,6 +246,18 @@ def test_python_locks_beside_a_sleeper():
         assert len(found["deadlocks"]) == (kind == "circle"), found["deadlocks"]
         program.signal(signal.SIGKILL)
         program.finish()
+
+
+def test_a_deadlock_through_the_interpreter_lock():
+    require(getattr(sys, "_is_gil_enabled", lambda: True)(), "this Python has no interpreter lock")
+    program = Program([sys.executable, "-c", PYTHON_INTERPRETER])
+    assert program.line() == "ready"
+    # The holder of the mutex asks for the interpreter's lock every 5 ms, and is not asleep then.
+    (circle,) = wait_until(lambda: look("-p", program.pid)["deadlocks"], "they wait for each other")
+    assert [item["lock"]["kind"] for item in circle] == ["mutex", "interpreter lock"], circle
+    assert [item["lock"]["holder"] for item in circle] == threads_of(program.pid)[::-1], circle
+    program.signal(signal.SIGKILL)
+    program.finish()
 
 
 # Two threads take two locks in either order.
@@ -358,26 +396,60 @@ def test_locks_of_files():
         assert program.line() == "ready"
         return program
 
-    def object_of(program):
-        return look("-p", program.pid)["processes"][0]["threads"][0]["object"]
-
     for how in ("flock", "lockf"):
         holder = locker(how, "once")
         assert holder.line() == "taken"
         waiter = locker(how, "once")
         path = os.path.realpath("locked")
-        wait_until(lambda: (object_of(waiter) or "").startswith("lock of "), "it waits for the lock")
-        found = object_of(waiter)
+        wait_until(lambda: waits_for_file(waiter.pid), "it waits for the lock")
+        found = object_of(waiter.pid)
         name = open(f"/proc/{holder.pid}/comm", encoding="utf-8").read().strip()
         assert found == f"lock of {path} held by {name} ({holder.pid})", found
         holder.finish().check(0)
         assert waiter.line() == "taken"
         waiter.finish().check(0)
     alone = locker("flock", "twice")
-    wait_until(lambda: (object_of(alone) or "").startswith("lock of "), "it waits for the lock")
-    assert object_of(alone).endswith(" held by itself")
+    wait_until(lambda: waits_for_file(alone.pid), "it waits for the lock")
+    assert object_of(alone.pid).endswith(" held by itself")
+    assert len(look("-p", alone.pid)["deadlocks"]) == 1
     alone.signal(signal.SIGKILL)
     alone.finish()
+
+
+# Takes files "0" and "1", beginning with argv[1]; "handler": a signal of a timer could end the wait, as flock(1) does it.
+FILE_CIRCLE = """
+import fcntl, signal, sys
+if sys.argv[2] == "handler":
+    signal.signal(signal.SIGALRM, lambda *unused: None)
+files = [open(name, "w") for name in (sys.argv[1], str(1 - int(sys.argv[1])))]
+fcntl.flock(files[0], fcntl.LOCK_EX)
+print("taken", flush=True)
+sys.stdin.readline()
+fcntl.flock(files[1], fcntl.LOCK_EX)
+"""
+
+
+def test_circles_of_files_locks():
+    """Two processes, each of which has the file that the other one wants. They are no circle if a signal may end a wait."""
+    for how in ("plain", "handler"):
+        programs = [Program([sys.executable, "-c", FILE_CIRCLE, str(number), how]) for number in range(2)]
+        for program in programs:
+            assert program.line() == "taken"
+        for program in programs:
+            program.process.stdin.write(b"\n")
+            program.process.stdin.flush()
+        wait_until(lambda: all(waits_for_file(program.pid) for program in programs), "both wait")
+        pids = ",".join(str(program.pid) for program in programs)
+        found, text = look("-p", pids)["deadlocks"], sprof("dump", "-p", pids).check(0).text()
+        if how == "plain":
+            assert [thread["pid"] for thread in found[0]] == sorted(program.pid for program in programs), found
+            assert "deadlock: 2 threads wait for each other" in text, text
+            assert re.search(r"\n  thread .* waits for the lock of /\S+/[01] held by \S+ \(\d+\)\n", text), text
+        else:
+            assert found == [] and "deadlock" not in text, text
+        for program in programs:
+            program.signal(signal.SIGKILL)
+            program.finish()
 
 
 def test_contended_locks_are_no_deadlock():

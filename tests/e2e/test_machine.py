@@ -71,8 +71,12 @@ PROCESS_VM_READV = {"x86_64": 310, "aarch64": 270}
 def test_memory_without_the_call_that_reads_it():
     """Docker forbade it up to 19.03: the file in /proc has the memory, too."""
     program = Target("deep", 3, "sleep")
-    result = sprof("dump", "-p", program.pid, preexec_fn=lambda: forbid(PROCESS_VM_READV[platform.machine()])).check(0)
+    without = {"preexec_fn": lambda: forbid(PROCESS_VM_READV[platform.machine()])}
+    result = sprof("dump", "-p", program.pid, **without).check(0)
     assert result.text().count("descend") == 3 and "ends early" not in result.text(), result.text()
+    # Of the vDSO, which is in no file.
+    found = sprof("symbols", "-p", program.pid, "clock_gettime", **without).check(0).text()
+    assert "[vdso]" in found, found
     program.finish().check(0)
 
 

@@ -41,7 +41,7 @@ WORDS = (
     (["run", "-f", "text", "--label", "rank=7", "--", "./work", "0.1"], 1,
      ["no sample has a label that matches --label rank=7", "the labels of this profile: "]),
     (["report", "empty"], 2, ["empty: not a saved profile: it is empty", "sprof run -o profile.pb.gz"]),
-    (["report", "difference.folded"], 2, ["line 2 of folded stacks has two numbers: a difference", "sprof diff"]),
+    (["report", "difference.folded"], 2, ["each line of folded stacks has two numbers: a difference", "sprof diff"]),
     (["report", "torn.folded"], 2, ["torn.folded: line 3 of folded stacks ends with no whole number"]),
     (["report", "perf.data"], 2, ["it is perf's own file", "perf script -F +pid -i perf.data | sprof report -"]),
     (["report", "x.txt"], 2, ["it is text"]),
@@ -62,7 +62,7 @@ def prepare():
     script("dos", "#!/bin/sh\r\ntrue\r\n")
     script("plain", "nothing\n", 0o644)
     script("empty", "")
-    script("difference.folded", "main;work 1\nmain 3 4\n")
+    script("difference.folded", "main;work 1 2\nmain 3 4\n")
     script("torn.folded", "main;work 1\n\nmain;wo\n")
     script("perf.data", "PERFILE2\1\2")
     with open(tool("true"), "rb") as file:

@@ -8,7 +8,7 @@ import subprocess
 from blocked import HELD
 from harness import LIMIT, PROFILE, Attached, Program, Skip, main, read_folded, sprof, tool, wait_until
 from postgres import Server
-from test_python import installed
+from test_python import pythons
 
 TWO_COUNTERS = """
 import threading, time
@@ -22,26 +22,30 @@ for thread in threads: thread.join()
 """
 
 
-def test_python_waits_for_the_interpreter_lock():
-    """Of two threads that compute one waits, for a lock that the other one has."""
-    python = tool("/usr/bin/python3")
-    sprof("run", "-t", "--wait-frames", "-o", "x.folded", "--", python, "-c", TWO_COUNTERS).check(0)
+def check_interpreter_lock(python):
+    sprof("run", "-t", "--wait-frames", "-o", "x.folded", "--", *python.command, "-c", TWO_COUNTERS).check(0)
     folded = read_folded("x.folded")
     waits = [(frames, weight) for frames, weight in folded.stacks
              if any(frame.startswith("interpreter lock ") for frame in frames)]
     total = sum(weight for _, weight in waits)
     # Each of them computes for half a second, while the other one waits.
-    assert total > 100_000, f"{total} us in: {folded.stacks[:20]}"
+    assert total > 100_000, f"{python}: {total} us in: {folded.stacks[:20]}"
     held = 0
     for frames, weight in waits:
         waiter, match = frames[0].rpartition("/")[2], HELD.fullmatch(frames[-1])
         held += weight if match and match.group(2) != waiter else 0
-    assert held >= 0.5 * total, f"{held} of {total} us have a holder"
+    assert held >= 0.5 * total, f"{python}: {held} of {total} us have a holder"
+
+
+def test_python_waits_for_the_interpreter_lock():
+    """Of two threads that compute one waits, for a lock that the other one has."""
+    for python in pythons():
+        check_interpreter_lock(python)
 
 
 def test_python_waits_in_its_own_function():
     """Not in CPython's ways to the interpreter lock, which differ between versions."""
-    for python in installed():
+    for python in pythons():
         sprof("run", "-t", "-o", "x.pb.gz", "--", *python.command, "-c", TWO_COUNTERS).check(0)
         text = sprof("report", "--waits", "x.pb.gz").check(0).text()
         places = re.findall(r" interpreter lock \S+ in (\S+)$", text, re.MULTILINE)

@@ -102,12 +102,6 @@ static bool try_states(
 	}
 }
 
-/* Other functions, or parts of them, may lie after all reached code. */
-static bool is_own(const struct sprof_code_flow *flow, uint32_t offset)
-{
-	return flow->code->is_whole || offset < flow->reached;
-}
-
 static uint32_t skip_padding(struct sprof_code_flow *flow, uint32_t at)
 {
 	while (at < flow->code->size) {
@@ -178,7 +172,8 @@ static void try_gap(struct sprof_code_flow *flow, const struct common *jumps,
 	if (!try_states(flow, *jumps, offset, true) && !try_states(flow, *calls, offset, true) &&
 		!try_state(flow, &entry, offset, true) &&
 		!(is_prologue(flow, offset) && try_state(flow, &entry, offset, false)) &&
-		is_own(flow, offset) && !try_states(flow, *jumps, offset, false))
+		(flow->code->is_whole || offset < flow->reached) &&
+		!try_states(flow, *jumps, offset, false))
 		try_states(flow, *calls, offset, false);
 }
 

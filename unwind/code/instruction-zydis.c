@@ -288,7 +288,6 @@ static enum sprof_condition condition_of(ZydisMnemonic mnemonic)
 	return mnemonic == ZYDIS_MNEMONIC_JNB ? SPROF_IF_NOT_BELOW : SPROF_IF_OTHER;
 }
 
-/* Instructions that are modelled. */
 static enum sprof_effect effect_of(const struct decoded *decoded, struct sprof_instruction *ret)
 {
 	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;

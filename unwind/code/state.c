@@ -222,14 +222,6 @@ static void leave(struct sprof_code_state *state)
 	pop(state, SPROF_CODE_FP, WORD);
 }
 
-static void note_comparison(
-	struct sprof_code_state *state, const struct sprof_instruction *instruction)
-{
-	state->compared = instruction->to;
-	state->compared_with = instruction->from;
-	state->compared_value = instruction->value;
-}
-
 /* A called function sets the flags too. */
 static void forget_comparison(
 	struct sprof_code_state *state, const struct sprof_instruction *instruction)
@@ -251,12 +243,6 @@ static void change(struct sprof_code_state *state, uint16_t registers)
 	}
 }
 
-/* The lowest number is its own opposite, as on the processor. */
-static int64_t opposite(int64_t number)
-{
-	return (int64_t)(0 - (uint64_t)number);
-}
-
 /* The new value of the destination, which may also be an operand. */
 static struct sprof_code_value result_of(
 	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
@@ -273,7 +259,7 @@ static struct sprof_code_value result_of(
 	case SPROF_EFFECT_SUB_REGISTER:
 		if (from.kind != SPROF_CODE_CONSTANT || !is_on_stack(&to))
 			return unknown;
-		return plus(to, opposite(from.number));
+		return plus(to, (int64_t)(0 - (uint64_t)from.number));
 	case SPROF_EFFECT_SET:
 		return (struct sprof_code_value){
 			.kind = SPROF_CODE_CONSTANT, .number = instruction->value};
@@ -379,7 +365,9 @@ void sprof_code_state_apply(struct sprof_code_state *state,
 	bool is_root;
 
 	if (instruction->effect == SPROF_EFFECT_COMPARE) {
-		note_comparison(state, instruction);
+		state->compared = instruction->to;
+		state->compared_with = instruction->from;
+		state->compared_value = instruction->value;
 		return;
 	}
 	forget_comparison(state, instruction);

@@ -321,12 +321,6 @@ static void note_call(struct sprof_code_flow *flow, struct way *way)
 		(struct call){.at = way->at, .sp = way->state.registers[SPROF_CODE_SP].number});
 }
 
-static void put_off(struct sprof_code_flow *flow, const struct way *way)
-{
-	flow->out_of_memory |= !SPROF_ARRAY_APPEND(flow->doubts, flow->doubt_count,
-		flow->doubt_capacity, (struct doubt){.state = way->state, .at = way->at});
-}
-
 /* Rust puts a trap after each call that doesn't return, so no way can go astray there. */
 static bool is_before_stop(struct sprof_code_flow *flow, uint32_t at)
 {
@@ -417,7 +411,9 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 		instruction = *decoded;
 		if (way.call != NONE && instruction.effect == SPROF_EFFECT_PADDING &&
 			!flow->ahead) {
-			put_off(flow, &way);
+			flow->out_of_memory |= !SPROF_ARRAY_APPEND(flow->doubts, flow->doubt_count,
+				flow->doubt_capacity,
+				(struct doubt){.state = way.state, .at = way.at});
 			return;
 		}
 		if (flow->places[at].owner != index + 1)

@@ -35,12 +35,13 @@ int main(int argc, char **argv)
 		char behind[4];
 	} open = {{2}, "zyx"};
 	volatile __int128 huge = ((__int128)1 << 100) + 5;
+	volatile unsigned char digest[6] = {1, 0, 2};
 	volatile int of_size[argc + 2];
 
 	(void)argv;
 	for (int i = 0; i < argc + 2; i++)
 		of_size[i] = i + 40;
 	stay();
-	sum += narrow.five + of_enum.sign + open.it.count + (long)huge + of_size[0];
+	sum += narrow.five + of_enum.sign + open.it.count + (long)huge + digest[0] + of_size[0];
 	return 0;
 }

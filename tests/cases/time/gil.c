@@ -1,9 +1,8 @@
-/* A thread waits for the lock of a Python interpreter (3.11's structure), in the word of its condition variable at WORD. */
+/* A thread waits for the lock of a Python interpreter (3.11's structure), which has a condition variable of this C library. */
 
 #define _GNU_SOURCE
 #include "tests/cases/ready.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -13,15 +12,16 @@ static struct {
 	uint64_t last_holder;
 	int locked;
 	unsigned long switches;
-	char condition[48];
-	char mutex[40];
-} gil;
+	pthread_cond_t condition;
+	pthread_mutex_t mutex;
+} gil = {.condition = PTHREAD_COND_INITIALIZER, .mutex = PTHREAD_MUTEX_INITIALIZER};
 static uint64_t state[32];
 
 static void *wait_for_it(void *data)
 {
+	pthread_mutex_lock(&gil.mutex);
 	say_ready();
-	syscall(SYS_futex, gil.condition + WORD, FUTEX_WAIT_BITSET_PRIVATE, 0, NULL, NULL, -1);
+	pthread_cond_wait(&gil.condition, &gil.mutex);
 	return data;
 }
 

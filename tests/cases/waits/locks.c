@@ -138,6 +138,17 @@ static void of_the_parent(void)
 	waitpid(child, NULL, 0);
 }
 
+// The thread that is waited for wants the mutex of the one that waits for it.
+static void joins(void)
+{
+	pthread_t thread;
+
+	pthread_mutex_lock(&first);
+	pthread_create(&thread, NULL, lock_and_end, NULL);
+	say_ready();
+	pthread_join(thread, NULL);
+}
+
 static void no_circle(void)
 {
 	sem_t never;
@@ -167,6 +178,8 @@ int main(int argc, char **argv)
 		dead_writer();
 	else if (strcmp(kind, "parent") == 0)
 		of_the_parent();
+	else if (strcmp(kind, "joins") == 0)
+		joins();
 	else if (strcmp(kind, "semaphore") == 0)
 		no_circle();
 	return 1;

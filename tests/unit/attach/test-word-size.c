@@ -1,7 +1,6 @@
 /*
  * attach/word-size: ELF files of 32 bits, of every machine, and everything else.
  */
-#include "attach/proc/word-size.h"
 
 #include <elf.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "blocked/descriptor-read.h"
 #include "tests/unit/check.h"
 
 static void expect(
@@ -68,6 +67,15 @@ static void an_epoll_says_what_it_watches(void **state)
 	assert_int_equal(sprof_descriptor_parse_watched("", fds, 2), 0);
 }
 
+static void a_ring_says_what_it_has_completed(void **state)
+{
+	assert_true(sprof_descriptor_is_ring_done(
+		"ino:\t1057\nSqHead:\t4\nSqTail:\t5\nCachedSqHead:\t4\nCachedCqTail:\t4\n"));
+	assert_false(sprof_descriptor_is_ring_done(
+		"ino:\t1057\nSqHead:\t5\nSqTail:\t5\nCachedSqHead:\t5\nCachedCqTail:\t4\n"));
+	assert_false(sprof_descriptor_is_ring_done("pos:\t0\nUserFiles:\t0\n"));
+}
+
 static void own_descriptors(void **state)
 {
 	struct sprof_descriptor descriptor;
@@ -102,6 +110,7 @@ TEST_MAIN("descriptor")
 		cmocka_unit_test(links),
 		cmocka_unit_test(a_long_path_is_cut_in_its_middle),
 		cmocka_unit_test(an_epoll_says_what_it_watches),
+		cmocka_unit_test(a_ring_says_what_it_has_completed),
 		cmocka_unit_test(own_descriptors),
 	};
 

@@ -66,12 +66,13 @@ static void *lock_and_end(void *mutex)
 	return (void *)(intptr_t)gettid();
 }
 
-static void an_owner_that_has_ended(void **state)
+struct mutex_place {
+	char before[128];
+	pthread_mutex_t mutex;
+};
+
+static void check_lost(struct mutex_place place)
 {
-	struct {
-		char before[128];
-		pthread_mutex_t mutex;
-	} place = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 	struct sprof_futex_facts facts;
 	pthread_t thread;
 	void *owner;
@@ -88,6 +89,23 @@ static void an_owner_that_has_ended(void **state)
 	assert_int_equal(look(&place.mutex, FUTEX_WAIT, 2).traits.lost_owner, 0);
 	((volatile int *)&place.mutex)[6] = 1; /* in no list, as it is not robust */
 	assert_int_equal(look(&place.mutex, WAIT, 2).traits.lost_owner, 0);
+}
+
+static void an_owner_that_has_ended(void **state)
+{
+	static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
+		PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP};
+
+	check_lost((struct mutex_place){.mutex = PTHREAD_MUTEX_INITIALIZER});
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct mutex_place place = {0};
+		pthread_mutexattr_t attributes;
+
+		pthread_mutexattr_init(&attributes);
+		pthread_mutexattr_settype(&attributes, types[i]);
+		pthread_mutex_init(&place.mutex, &attributes);
+		check_lost(place);
+	}
 }
 
 static void the_owner_must_be_a_thread(void **state)

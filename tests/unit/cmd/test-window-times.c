@@ -30,7 +30,7 @@ static struct run begin(void)
 }
 
 /* The thread goes on, and stops after it has run for `own_ns` and slept. Returns whether that counts. */
-static bool stop(
+static bool stop_once(
 	struct run *run, const struct sprof_trap_cost *cost, uint64_t own_ns, uint64_t slept_ns)
 {
 	const struct sprof_breakpoint_load load = {
@@ -67,7 +67,7 @@ static void a_window_counts_for_the_same_time_of_each_thread(void **state)
 		for (int window = 0; window < 10; window++) {
 			sprof_window_times_open(&run.times, run.now_ns);
 			for (int j = 0; j < 40; j++)
-				counted += stop(&run, costs[i], 100000, 0);
+				counted += stop_once(&run, costs[i], 100000, 0);
 			sprof_window_times_close(&run.times, run.now_ns);
 		}
 		assert_true(abs(counted - 200) <= 10);
@@ -83,7 +83,7 @@ static void sleep_is_its_own(void **state)
 
 	sprof_window_times_open(&run.times, run.now_ns);
 	for (int j = 0; j < 3; j++)
-		assert_true(stop(&run, &trap_floor.elsewhere, 100000, 300000));
+		assert_true(stop_once(&run, &trap_floor.elsewhere, 100000, 300000));
 	sprof_window_times_close(&run.times, run.now_ns);
 	/* Of the first gap it is not known what was before the window; half of its cost is. */
 	assert_true(fabs(finish(&run, THREAD, &is_most) - 3 * 400000) < 50000);
@@ -96,7 +96,7 @@ static void who_never_stops_has_all(void **state)
 	bool is_most;
 
 	sprof_window_times_open(&run.times, run.now_ns);
-	assert_true(stop(&run, &trap_floor.here, 1000, 0));
+	assert_true(stop_once(&run, &trap_floor.here, 1000, 0));
 	assert_int_equal(0, sprof_window_times_close(&run.times, run.now_ns) / 20000);
 	sprof_window_times_open(&run.times, run.now_ns);
 	sprof_window_times_close(&run.times, run.now_ns + 2 * ENOUGH);
@@ -111,7 +111,7 @@ static void the_loss_is_told(void **state)
 
 	sprof_window_times_open(&run.times, run.now_ns);
 	for (int j = 0; j < 10; j++)
-		stop(&run, &trap_floor.elsewhere, 100000, 0);
+		stop_once(&run, &trap_floor.elsewhere, 100000, 0);
 	assert_true(fabs((double)sprof_window_times_close(&run.times, run.now_ns) - 10.0 * 50000) <
 		50000);
 	finish(&run, THREAD, &is_most);
@@ -124,7 +124,7 @@ static void a_busy_thread_has_a_bound(void **state)
 
 	sprof_window_times_open(&run.times, run.now_ns);
 	for (int j = 0; j < 100; j++)
-		assert_true(stop(&run, &trap_floor.here, 300, 0));
+		assert_true(stop_once(&run, &trap_floor.here, 300, 0));
 	sprof_window_times_close(&run.times, run.now_ns);
 	assert_true(finish(&run, THREAD, &is_most) > 100 * 3000);
 	assert_true(is_most);
@@ -157,7 +157,7 @@ static void without_cpu_times(void **state)
 	bool is_most, counts;
 
 	sprof_window_times_open(&run.times, run.now_ns);
-	assert_true(stop(&run, &trap_floor.elsewhere, 1, 0));
+	assert_true(stop_once(&run, &trap_floor.elsewhere, 1, 0));
 	assert_true(
 		sprof_window_times_stop(&run.times, THREAD, &load, run.now_ns + 150000, &counts));
 	assert_true(counts);

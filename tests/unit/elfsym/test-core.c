@@ -73,8 +73,7 @@ static void add_segment(struct made *made, unsigned index, const Elf64_Phdr *hea
 /* Text that only the list of files has, data of a file, and a stack. */
 static void make(struct made *made)
 {
-	const struct elf_prpsinfo info = {
-		.pr_pid = 7, .pr_fname = "sixteen-letters!", .pr_psargs = "a command"};
+	struct elf_prpsinfo info = {.pr_pid = 7, .pr_psargs = "a command"};
 	const Elf64_auxv_t addresses[] = {{AT_ENTRY, {TEXT + 8}}, {AT_NULL, {0}}};
 	const Elf64_Ehdr header = {
 		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
@@ -87,6 +86,8 @@ static void make(struct made *made)
 		.e_phnum = 4,
 	};
 
+	/* A name of this length has no NUL. */
+	memcpy(info.pr_fname, "sixteen-letters!", sizeof(info.pr_fname));
 	memset(made, 0, sizeof(*made));
 	memcpy(made->bytes, &header, sizeof(header));
 	add_status(made, 7, 6);

@@ -28,6 +28,12 @@ static void test_languages(void **state)
 	check("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
 	check("_RNvCs1234_7mycrate3foo", "mycrate::foo");
 	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()");
+	check("_DThn16_4core4sync5mutex5Mutex4lockMFNeZv",
+		"non-virtual thunk to core.sync.mutex.Mutex.lock()");
+	check("_DTi16_D3gcc9backtrace12LibBacktrace8toStringMxFZAya",
+		"non-virtual thunk to gcc.backtrace.LibBacktrace.toString() const");
+	check("_DTi16", NULL);
+	check("_DThn16_none", NULL);
 }
 
 /* In UTF-8, as the source has them. */

@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "elfsym/locals/value-place.h"
 #include "tests/unit/check.h"
 
 enum { BASE = 0x7000, WORDS = 8 };
@@ -92,8 +93,8 @@ static void a_value_in_pieces(void **state)
 		{.atom = DW_OP_piece, .number = 2}, {.atom = DW_OP_reg9},
 		{.atom = DW_OP_piece, .number = 1}};
 	const uint8_t bytes[] = {8, 7, 6, 5, 0, 0, 0x88, 0x77, 0};
-	const uint8_t gaps[] = {
-		0, 0, 0, 0, SPROF_GAP_NOWHERE, SPROF_GAP_NOWHERE, 0, 0, SPROF_GAP_UNKNOWN};
+	const struct sprof_gap gaps[] = {
+		[4] = {.nowhere = 0xff}, [5] = {.nowhere = 0xff}, [8] = {.unknown = 0xff}};
 	struct sprof_pieces pieces;
 	struct sprof_place_of_value place = evaluate_pieces(ops, 7, &pieces);
 
@@ -119,6 +120,25 @@ static void a_value_in_bits(void **state)
 	assert_int_equal(place.size, 2);
 	assert_int_equal(place.bytes[0], 0x78);
 	assert_int_equal(place.bytes[1], 0x60);
+}
+
+/* What the bits beside it lack says nothing of a bit-field. */
+static void bits_beside_gaps(void **state)
+{
+	const Dwarf_Op ops[] = {{.atom = DW_OP_reg3},
+		{.atom = DW_OP_bit_piece, .number = 4, .number2 = 0},
+		{.atom = DW_OP_bit_piece, .number = 7}, {.atom = DW_OP_reg3},
+		{.atom = DW_OP_bit_piece, .number = 3, .number2 = 8}, {.atom = DW_OP_reg9},
+		{.atom = DW_OP_bit_piece, .number = 2}};
+	struct sprof_pieces pieces;
+	struct sprof_place_of_value place = evaluate_pieces(ops, 7, &pieces);
+
+	check(sprof_value_bits(NULL, &place, 0, 4), SPROF_WHERE_VALUE, 8);
+	check(sprof_value_bits(NULL, &place, 11, 3), SPROF_WHERE_VALUE, 7);
+	assert_int_equal(sprof_value_bits(NULL, &place, 3, 2).where, SPROF_WHERE_NOWHERE);
+	assert_int_equal(sprof_value_bits(NULL, &place, 10, 2).where, SPROF_WHERE_NOWHERE);
+	assert_int_equal(sprof_value_bits(NULL, &place, 13, 2).where, SPROF_WHERE_UNKNOWN);
+	assert_int_equal(sprof_value_bits(NULL, &place, 16, 2).where, SPROF_WHERE_UNKNOWN);
 }
 
 static void too_large_pieces(void **state)
@@ -213,6 +233,7 @@ TEST_MAIN("location-expression")
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(a_value_in_pieces),
 		cmocka_unit_test(a_value_in_bits),
+		cmocka_unit_test(bits_beside_gaps),
 		cmocka_unit_test(too_large_pieces),
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(a_pointer_that_is_not_there),

@@ -1,7 +1,7 @@
 /*
  * events/activation-estimate: what was seen in windows, added to what is known of the time before.
  */
-#include "events/functions/activation-estimate.h"
+#include "events/functions/activations.h"
 
 #include "tests/unit/check.h"
 
@@ -92,11 +92,44 @@ static void calls_keep_their_callers(void **state)
 	sprof_activation_books_finish(&all);
 }
 
+static void call(struct sprof_activations *activations, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct sprof_activation_call at = {.function = F, .sp = 900};
+	struct sprof_trace_event event = {.time_ns = begin_ns, .thread = 1};
+
+	assert_true(sprof_activations_begin(activations, &event, &at));
+	event.time_ns = end_ns;
+	assert_true(sprof_activations_end(activations, &event, &at));
+}
+
+/* A call in a window that counts three times, one in another: four of 10 ns. */
+static void calls_count_as_their_windows(void **state)
+{
+	struct sprof_activations *activations =
+		sprof_activations_create(&(struct sprof_activations_options){0});
+	const struct sprof_activation_row *row;
+
+	sprof_activations_weigh(activations, 3);
+	call(activations, 10, 20);
+	assert_true(sprof_activations_edge(activations, 40));
+	sprof_activations_weigh(activations, 1);
+	call(activations, 50, 60);
+	assert_true(sprof_activations_close(activations, 70));
+	row = &sprof_activations_books(activations)->rows[0];
+	assert_int_equal(row->ends[SPROF_ACTIVATION_RETURNED], 4);
+	assert_int_equal(row->total_ns, 40);
+	assert_int_equal(row->self_ns, 40);
+	assert_int_equal(row->whole.count, 4);
+	assert_int_equal(row->whole.total, 40);
+	sprof_activations_destroy(activations);
+}
+
 TEST_MAIN("activation-estimate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_thread_has_its_own_factor),
 		cmocka_unit_test(calls_keep_their_callers),
+		cmocka_unit_test(calls_count_as_their_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void each_step_is_passed_on_once(void **state)
 	take(&delays, 530, A, SPROF_SCHED_ON);
 	assert_int_equal(noted.count, sizeof(steps) / sizeof(steps[0]));
 	assert_memory_equal(noted.steps, steps, sizeof(steps));
-	assert_int_equal(noted.delayed_ns, 50 + 30);
+	assert_int_equal(noted.delayed_ns, 50 + 20);
 	sprof_delays_finish(&delays);
 }
 
@@ -89,7 +89,7 @@ static void a_sleep_is_no_delay(void **state)
 	take(&delays, 510, A, SPROF_SCHED_WAKEUP);
 	take(&delays, 530, A, SPROF_SCHED_ON);
 	check_seen(&delays, SPROF_DELAY_PREEMPTED, 0, 0);
-	check_seen(&delays, SPROF_DELAY_WAKEUP, 1, 30);
+	check_seen(&delays, SPROF_DELAY_WAKEUP, 1, 20);
 	sprof_delays_finish(&delays);
 }
 
@@ -131,17 +131,22 @@ static void who_is_woken_on_its_cpu_stays_there(void **state)
 	sprof_delays_finish(&delays);
 }
 
-/* The waker was there before the record of the sleep. */
-static void a_waking_before_the_sleep_counts_from_there(void **state)
+/* The waker was there before the record of the sleep. The WAKEUP is of the thread that was interrupted. */
+static void a_waking_before_the_sleep_counts_from_the_wakeup(void **state)
 {
 	struct sprof_delays delays = begin(true, true);
+	const struct sprof_sched_record records[] = {
+		{.time_ns = 20, .kind = SPROF_SCHED_WAKING, .tid = A, .other = 77},
+		{.time_ns = 25, .kind = SPROF_SCHED_WAKEUP, .tid = A, .other = 88},
+	};
 
 	take(&delays, 10, A, SPROF_SCHED_ON);
-	take(&delays, 20, A, SPROF_SCHED_WAKING);
+	sprof_delays_take(&delays, &records[0]);
 	take_off(&delays, 22, A, false);
-	take(&delays, 25, A, SPROF_SCHED_WAKEUP);
+	sprof_delays_take(&delays, &records[1]);
+	assert_int_equal(sprof_delays_find(&delays, A)->since.other, 77);
 	take(&delays, 40, A, SPROF_SCHED_ON);
-	check_seen(&delays, SPROF_DELAY_WAKEUP, 1, 18);
+	check_seen(&delays, SPROF_DELAY_WAKEUP, 1, 15);
 	sprof_delays_finish(&delays);
 }
 
@@ -461,7 +466,7 @@ TEST_MAIN("delays")
 		cmocka_unit_test(a_sleeper_that_runs_has_no_delay),
 		cmocka_unit_test(a_wakeup_without_waking_counts),
 		cmocka_unit_test(who_is_woken_on_its_cpu_stays_there),
-		cmocka_unit_test(a_waking_before_the_sleep_counts_from_there),
+		cmocka_unit_test(a_waking_before_the_sleep_counts_from_the_wakeup),
 		cmocka_unit_test(a_waking_of_a_preempted_thread_changes_nothing),
 		cmocka_unit_test(records_that_come_twice_count_once),
 		cmocka_unit_test(a_sleep_that_comes_twice_keeps_its_waking),

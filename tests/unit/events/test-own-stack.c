@@ -1,7 +1,7 @@
 /*
  * events/own-stack: which mapping is a thread's own stack.
  */
-#include "events/functions/own-stack.h"
+#include "events/functions/return-stack.h"
 
 #include "tests/unit/check.h"
 

@@ -22,6 +22,11 @@ static void templates_and_parameters(void **state)
 	check("a::b(int, std::map<x, y> const&) const", "a::b");
 	check("void f<(x::y)1, (1>2)>(char)", "f<...>");
 	check("f(int) [clone .isra.0]", "f [clone .isra.0]");
+	check("a::f(int) [clone .__uniq.12] [clone .llvm.345]", "a::f");
+	check("f(int) [clone .llvm.345] [clone .cold]", "f [clone .cold]");
+	check("promoted.llvm.345", "promoted");
+	check("promoted.llvm.", "promoted.llvm.");
+	check(".llvm.345", ".llvm.345");
 }
 
 static void lambdas_and_anonymous_namespaces(void **state)

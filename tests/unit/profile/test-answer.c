@@ -134,6 +134,62 @@ static void naps_of_a_function_are_one_wait(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* What waits for one lock waits for the same, in whatever function it is. */
+static void a_lock_is_one_wait_in_all_functions(void **state)
+{
+	static const struct sprof_profile_context other = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "fsync",
+		.object = "/srv/x.db"};
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_waits_row *wait;
+	struct sprof_answer answer;
+	struct sprof_error err;
+	uint32_t thread = add_thread(profile, 1, "server");
+
+	add_waiting(profile, thread, "main;load", &for_lock, 1000);
+	add_waiting(profile, thread, "main;store", &for_lock, 900);
+	add_waiting(profile, thread, "main;drop", &for_lock, 800);
+	add_waiting(profile, thread, "main;sync", &other, 1500);
+	assert_true(sprof_answer_build(profile, 1, &answer, &err));
+	wait = &answer.programs[0].causes[0].wait;
+	assert_string_equal(wait->object, "mutex cache+0");
+	assert_int_equal(wait->ns, 2700 * (uint64_t)SPROF_NS_PER_MS);
+	assert_int_equal(wait->function, SPROF_PROFILE_NONE);
+	sprof_answer_finish(&answer);
+	sprof_profile_destroy(profile);
+}
+
+/* Those of a function that differ by a number only: a server's clients, and what has no name. */
+static void waits_for_things_of_a_kind_are_one_wait(void **state)
+{
+	static const char *const objects[][2] = {
+		{"tcp 1.2.3.4:80 <- 1.2.3.5:4711", "tcp 1.2.3.4:80 <- 1.2.3.6:4712"},
+		{"socket:[81]", "socket:[82]"},
+		{"condition variable [heap]+0x10", "condition variable [heap]+0x90"},
+	};
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+		struct sprof_profile *profile = sprof_build_create();
+		uint32_t thread = add_thread(profile, 1, "server");
+		struct sprof_answer answer;
+		struct sprof_error err;
+
+		for (size_t k = 0; k < 2; k++) {
+			const struct sprof_profile_context context = {.state = SPROF_STATE_SLEEP,
+				.kind = i == 2 ? SPROF_WAIT_KIND_LOCK : SPROF_WAIT_KIND_IO,
+				.syscall = i == 2 ? "futex" : "sendto",
+				.object = objects[i][k]};
+
+			add_waiting(profile, thread, "main;a;b;c;serve", &context, 1000);
+		}
+		assert_true(sprof_answer_build(profile, 1, &answer, &err));
+		assert_int_equal(answer.programs[0].causes[0].wait.alike, 2);
+		sprof_answer_finish(&answer);
+		sprof_profile_destroy(profile);
+	}
+}
+
 static void assert_near(double value, double expected)
 {
 	assert_true(fabs(value - expected) < 1e-4);
@@ -383,6 +439,8 @@ TEST_MAIN("answer")
 		cmocka_unit_test(programs_that_matter_come_first),
 		cmocka_unit_test(locks_tell_more_than_naps),
 		cmocka_unit_test(naps_of_a_function_are_one_wait),
+		cmocka_unit_test(a_lock_is_one_wait_in_all_functions),
+		cmocka_unit_test(waits_for_things_of_a_kind_are_one_wait),
 		cmocka_unit_test(a_library_is_charged_to_its_caller),
 		cmocka_unit_test(page_faults_are_told),
 		cmocka_unit_test(many_short_threads_matter),

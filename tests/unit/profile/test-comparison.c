@@ -72,6 +72,20 @@ static void one_run_of_each(void **state)
 	sprof_profile_destroy(joined);
 }
 
+static void a_comparison_is_about_the_new_program(void **state)
+{
+	struct sprof_profile *runs[] = {with_more("main", 1), with_more("main", 2), with_more("main", 3)};
+	struct sprof_profile *joined;
+	uint32_t base_threads;
+
+	assert_true(sprof_profile_describe(runs[0], "./old", 0));
+	assert_true(sprof_profile_describe(runs[1], "./new", 0));
+	assert_true(sprof_profile_describe(runs[2], "./new", 0));
+	joined = join(runs, (const size_t[]){1, 2}, &base_threads);
+	assert_string_equal(joined->command, "./new");
+	sprof_profile_destroy(joined);
+}
+
 /* Four runs of each in no common order are chance in two of seventy orders. */
 static void several_runs(void **state)
 {
@@ -311,6 +325,7 @@ TEST_MAIN("comparison")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_run_of_each),
+		cmocka_unit_test(a_comparison_is_about_the_new_program),
 		cmocka_unit_test(several_runs),
 		cmocka_unit_test(few_runs),
 		cmocka_unit_test(waiting_for_a_cpu_is_the_machines),

@@ -125,67 +125,59 @@ static bool is_idle(const char *folded, const struct sprof_profile_context *cont
 	return result;
 }
 
+static const struct {
+	struct sprof_profile_context context;
+	bool idle;
+} idle_cases[] = {
+	{{.kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4"}, true},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "condition variable x+0"}, true},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "interpreter lock x+0", .holder = "a (1)"},
+		false},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "mutex x+0"}, false},
+	{{.kind = SPROF_WAIT_KIND_LOCK, .object = "join"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "1.2.3.4:80"}, false},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "0.0.0.0:80 listening"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "2 descriptors: a, b"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pselect6", .object = "pipe:[1] from itself"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "inotify"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "ppoll", .object = "signalfd"}, true},
+	{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "accept4", .object = "0.0.0.0:80 listening"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "recvfrom",
+		 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix /run/x"}, true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "recv", .object = "unix @x"}, false},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix -> /run/x"}, false},
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "recvfrom",
+		 .object = "tcp 1.2.3.5:4711 -> 1.2.3.4:80"},
+		false},
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "sendto",
+		 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
+		false},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"}, false},
+	{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
+	/* A thread for completions is idle, one that waits for its own reads is not. */
+	{{.kind = SPROF_WAIT_KIND_IO,
+		 .syscall = "io_uring_enter",
+		 .object = "io_uring with nothing in flight"},
+		true},
+	{{.kind = SPROF_WAIT_KIND_IO, .syscall = "io_uring_enter", .object = "io_uring"}, false},
+};
+
 static void who_waits_for_work_is_idle(void **state)
 {
-	static const struct {
-		struct sprof_profile_context context;
-		bool idle;
-	} cases[] = {
-		{{.kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4"}, true},
-		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "condition variable x+0"}, true},
-		{{.kind = SPROF_WAIT_KIND_LOCK,
-			 .object = "interpreter lock x+0",
-			 .holder = "a (1)"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "mutex x+0"}, false},
-		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "join"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "1.2.3.4:80"}, false},
-		{{.kind = SPROF_WAIT_KIND_EVENT,
-			 .syscall = "poll",
-			 .object = "0.0.0.0:80 listening"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT,
-			 .syscall = "poll",
-			 .object = "2 descriptors: a, b"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT,
-			 .syscall = "pselect6",
-			 .object = "pipe:[1] from itself"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "inotify"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "ppoll", .object = "signalfd"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "accept4",
-			 .object = "0.0.0.0:80 listening"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "recvfrom",
-			 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
-			true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix /run/x"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "recv", .object = "unix @x"}, false},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "unix -> /run/x"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "recvfrom",
-			 .object = "tcp 1.2.3.5:4711 -> 1.2.3.4:80"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_IO,
-			 .syscall = "sendto",
-			 .object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"},
-			false},
-		{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (is_idle("main;serve", &cases[i].context) != cases[i].idle)
-			fail_msg("case %zu: %s", i, cases[i].context.object);
+	for (size_t i = 0; i < sizeof(idle_cases) / sizeof(idle_cases[0]); i++) {
+		if (is_idle("main;serve", &idle_cases[i].context) != idle_cases[i].idle)
+			fail_msg("case %zu: %s", i, idle_cases[i].context.object);
 	}
 }
 
@@ -292,27 +284,52 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	sprof_profile_destroy(profile);
 }
 
-/* The main thread waits for its own input and output. */
-static void a_thread_for_completions_is_idle(void **state)
+/* A socket without an address is newer than the last table of sockets. */
+static void a_new_socket_is_a_clients_where_all_others_are(void **state)
 {
-	static const struct sprof_profile_context uring = {.state = SPROF_STATE_SLEEP,
+	static const struct sprof_profile_context client = {.state = SPROF_STATE_SLEEP,
 		.kind = SPROF_WAIT_KIND_IO,
-		.syscall = "io_uring_enter",
-		.object = "io_uring"};
-	const struct sprof_build_thread second = {
-		.pid = 1, .tid = 2, .name = "thread", .process_name = "a"};
+		.syscall = "recvfrom",
+		.object = "tcp 1.2.3.4:80 <- 1.2.3.5:4711"};
+	static const struct sprof_profile_context database = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "recvfrom",
+		.object = "tcp 1.2.3.4:4712 -> 1.2.3.5:5432"};
+	static const struct sprof_profile_context unknown = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "recvfrom",
+		.object = "socket:[81]"};
+	static const struct {
+		const char *folded;
+		const struct sprof_profile_context *context;
+		bool idle;
+	} rows[] = {
+		{"start;serve", &client, true},
+		{"start;serve", &unknown, true},
+		{"start;serve;ask", &database, false},
+		{"start;serve;ask", &unknown, false},
+		{"start;serve;relay", &client, true},
+		{"start;serve;relay", &database, false},
+		{"start;serve;relay", &unknown, false},
+		{"start;serve;other", &unknown, false},
+	};
 	struct sprof_profile *profile = sprof_build_create();
-	uint32_t id;
+	uint32_t thread = add_thread(profile, 1, "a");
 	bool *idle;
+	size_t found = 0;
 
-	add_waiting(profile, add_thread(profile, 1, "a"), "main;load", &uring, 1000);
-	assert_true(sprof_build_thread(profile, &second, &id));
-	add_waiting(profile, id, "start_thread;completions", &uring, 1000);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		add_waiting(profile, thread, rows[i].folded, rows[i].context, 10 * (i + 1));
 	idle = sprof_profile_idle_rows(profile);
 	for (size_t i = 0; i < profile->row_count; i++) {
-		if (profile->rows[i].metrics.samples)
-			assert_int_equal(idle[i], profile->rows[i].thread == id);
+		const uint64_t samples = profile->rows[i].metrics.samples;
+
+		if (!samples)
+			continue;
+		assert_int_equal(idle[i], rows[samples - 1].idle);
+		found++;
 	}
+	assert_int_equal(found, sizeof(rows) / sizeof(rows[0]));
 	free(idle);
 	sprof_profile_destroy(profile);
 }
@@ -360,8 +377,9 @@ static void a_scheduler_that_waits_for_a_cpu_does_nothing(void **state)
 {
 	struct sprof_profile *profile = sprof_build_create();
 	uint32_t watcher = add_thread(profile, 1, "a"), worker = add_thread(profile, 2, "b");
-	const struct sprof_metrics late = {
-		.samples = 5, .times.ns[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS};
+	const struct sprof_metrics late = {.samples = 5,
+		.times.ns = {[SPROF_TIME_SYS] = 5 * SPROF_NS_PER_MS,
+			[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS}};
 	bool *idle;
 
 	example_add(profile, watcher, "runtime.mstart;runtime.sysmon;runtime.usleep", &late);
@@ -381,7 +399,7 @@ TEST_MAIN("idle")
 		cmocka_unit_test(the_functions_above_a_wait_decide),
 		cmocka_unit_test(a_deadlock_is_not_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
-		cmocka_unit_test(a_thread_for_completions_is_idle),
+		cmocka_unit_test(a_new_socket_is_a_clients_where_all_others_are),
 		cmocka_unit_test(locks_are_known_by_their_functions),
 		cmocka_unit_test(pythons_locks_are_known_by_their_callers),
 		cmocka_unit_test(a_scheduler_that_waits_for_a_cpu_does_nothing),

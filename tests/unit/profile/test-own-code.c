@@ -152,6 +152,16 @@ static void packages_are_no_code_of_the_program(void **state)
 			 {"example.org/y.Join", app, "example.org/y@v1.2.3/join.go", 3},
 			 {"strings.Join", app, "strings/builder.go", 4}},
 			"slow/util.Work", "example.org/y.Join"},
+		{{{"main.main", app, "main.go", 1},
+			 {"slow/internal/text.Work", app, "internal/text/x.go", 2},
+			 {"internal/bytealg.Count", app, "internal/bytealg/count.go", 3},
+			 {"countbody", app, "internal/bytealg/count_amd64.s", 4}},
+			"slow/internal/text.Work", "internal/bytealg.Count"},
+		/* the Go tools themselves, and code of Go in a folder of another name */
+		{{{"cmd/compile/internal/ssa.Compile", app,
+			  "/usr/local/go/src/cmd/compile/internal/ssa/compile.go", 1},
+			 {"sort.Slice", app, "/opt/toolcache/x64/src/sort/slice.go", 2}},
+			"cmd/compile/internal/ssa.Compile", "sort.Slice"},
 		/* folders that only look like Go's or like a version */
 		{{{"main", app, "/home/me@vub.be/app/main.go", 1}}, "main", NULL},
 		{{{"main", app, source, 1}, {"fft", app, "/home/me/google/src/fft/fft.s", 2}},

@@ -26,7 +26,7 @@ struct stacks {
 static void stacks_init(struct stacks *stacks)
 {
 	stack_init(&stacks->thread);
-	for (int i = 0; i < HOME_WORDS; i++)
+	for (size_t i = 0; i < HOME_WORDS; i++)
 		stacks->home[i] = HOME_VALUE(i);
 	stacks->thread.snapshot.home = (struct sprof_stack_copy){
 		.base = HOME,

@@ -1,0 +1,57 @@
+/*
+ * Finds the holders of locks of files, from /proc/locks. The kernel records processes, not threads, and any thread of a
+ * process may free its locks: so only processes with one thread count, both as waiters and as holders. Does
+ * not handle waiters whose program handles signals: one may end the wait.
+ */
+#include "cmd/dump/file-locks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "base/proc.h"
+#include "blocked/file-locks.h"
+#include "cmd/dump/lock-cycles.h"
+
+static bool is_only_thread(const struct sprof_stacks *stacks, size_t thread)
+{
+	return (!thread || stacks->threads[thread - 1].pid != stacks->threads[thread].pid) &&
+		sprof_stacks_process_end(stacks, thread) == thread + 1;
+}
+
+static bool waits_for_file(const struct sprof_thread_stack *thread)
+{
+	return thread->sampled && thread->state == SPROF_STATE_SLEEP && thread->in_syscall &&
+		(thread->syscall == SYS_flock || thread->syscall == SYS_fcntl);
+}
+
+/* 0: not in the dump. */
+static pid_t find_process(const struct sprof_stacks *stacks, pid_t pid)
+{
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		if (stacks->threads[i].pid == pid)
+			return is_only_thread(stacks, i) ? stacks->threads[i].tid : 0;
+	}
+	return 0;
+}
+
+bool sprof_dump_file_locks_find(struct sprof_stacks *stacks)
+{
+	SPROF_AUTO_FREE char *locks = NULL;
+	size_t size;
+
+	for (size_t i = 0; i < stacks->thread_count; i++) {
+		struct sprof_thread_stack *thread = &stacks->threads[i];
+
+		if (!waits_for_file(thread) || !is_only_thread(stacks, i) ||
+			sprof_lock_wait_may_be_interrupted(thread->pid))
+			continue;
+		if (!locks)
+			locks = sprof_proc_read_whole("/proc/locks", &size);
+		if (!locks)
+			return errno != ENOMEM;
+		thread->holder = find_process(stacks, sprof_file_locks_find(locks, thread->pid, 0));
+	}
+	return true;
+}
