@@ -2,8 +2,7 @@
  * New threads and child processes of traced processes. target.h has the search for the kernel's
  * workers.
  */
-#ifndef SPROF_ATTACH_BIRTHS_H
-#define SPROF_ATTACH_BIRTHS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -18,5 +17,3 @@ SPROF_MUST_USE struct sprof_thread *sprof_birth_adopt(struct sprof_target *targe
 
 /* Handles the clone, fork or vfork event at which `creator` is stopped. */
 void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *creator);
-
-#endif

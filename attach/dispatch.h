@@ -1,6 +1,5 @@
 /* Turns the kernel's reports about tracees into events of their target. */
-#ifndef SPROF_ATTACH_DISPATCH_H
-#define SPROF_ATTACH_DISPATCH_H
+#pragma once
 
 #include <signal.h>
 
@@ -29,5 +28,3 @@ void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info);
  * (kernel/exit.c, wait_task_zombie; tests/behaviours, deaths).
  */
 void sprof_dispatch_reap(struct sprof_target *target, pid_t tid);
-
-#endif

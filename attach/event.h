@@ -1,6 +1,5 @@
 /* A target's reports to its owner, in the kernel's order. */
-#ifndef SPROF_ATTACH_EVENT_H
-#define SPROF_ATTACH_EVENT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ SPROF_MUST_USE bool sprof_event_queue_take(
 
 /* Drops the events of a thread that is being forgotten. */
 void sprof_event_queue_drop(struct sprof_event_queue *queue, const struct sprof_thread *thread);
-
-#endif

@@ -1,6 +1,5 @@
 /* The first process of a pid namespace, such as a container's, when a fault kills it. */
-#ifndef SPROF_ATTACH_FIRST_PROCESS_H
-#define SPROF_ATTACH_FIRST_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
  * prepares its registers: detached, it makes the fault again.
  */
 bool sprof_first_process_must_leave(struct sprof_thread *thread, struct sprof_stop stop);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Detaches threads before their end: those of 32-bit programs, and those that another tracer wants.
  */
-#ifndef SPROF_ATTACH_LEAVE_H
-#define SPROF_ATTACH_LEAVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,7 +11,5 @@
 void sprof_target_leave(struct sprof_target *target, struct sprof_thread *thread);
 
 /* Called at the thread's exec stop. Returns true if its program has another word size
- * (attach/tracers/program.h), so that the thread leaves. */
+ * (attach/proc/word-size.h), so that the thread leaves. */
 bool sprof_target_leaves_narrow(struct sprof_target *target, struct sprof_thread *thread);
-
-#endif

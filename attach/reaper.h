@@ -4,8 +4,7 @@
  * exec (kernel/ptrace.c, ptrace_attach: cred_guard_mutex; unchanged in kernel 6.18). The seizing
  * thread is blocked then, so a second thread reaps.
  */
-#ifndef SPROF_ATTACH_REAPER_H
-#define SPROF_ATTACH_REAPER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ struct sprof_reaper {
 void sprof_reaper_start(struct sprof_reaper *reaper, pid_t pid);
 /* The reaped threads are gone, but still in the tracer's table. */
 void sprof_reaper_stop(struct sprof_reaper *reaper);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Stops a thread and resumes it.
  */
-#ifndef SPROF_ATTACH_RESUME_H
-#define SPROF_ATTACH_RESUME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ void sprof_thread_resume(struct sprof_thread *thread);
 void sprof_thread_resume_to_signal(struct sprof_thread *thread);
 /* Resumes a thread that must stop again: before it returns to its program, or in a group-stop. */
 void sprof_thread_resume_to_stop(struct sprof_thread *thread);
-
-#endif

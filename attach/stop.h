@@ -2,8 +2,7 @@
  * Classifies wait statuses and other descriptions of stops. Pure functions. dispatch.c reacts to
  * stops.
  */
-#ifndef SPROF_ATTACH_STOP_H
-#define SPROF_ATTACH_STOP_H
+#pragma once
 
 #include <signal.h>
 
@@ -58,5 +57,3 @@ enum sprof_trap {
 
 /* From PTRACE_GETSIGINFO at a stop with SIGTRAP. */
 enum sprof_trap sprof_stop_trap(const siginfo_t *info);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * State of a target shared by the files of attach/: the table of threads and the queue of events.
  */
-#ifndef SPROF_ATTACH_TARGET_INTERNAL_H
-#define SPROF_ATTACH_TARGET_INTERNAL_H
+#pragma once
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -74,5 +73,3 @@ void sprof_target_forget(struct sprof_target *target, struct sprof_thread *threa
 
 /* Reads a process's name into `name`, unless it is already set. */
 void sprof_target_note_name(pid_t pid, char *name, size_t size);
-
-#endif

@@ -11,8 +11,7 @@
  * So detaching interrupts no system call of the target, and every end of sprof has the same effect,
  * even if it is killed. All functions must be called from that one thread.
  */
-#ifndef SPROF_ATTACH_TARGET_H
-#define SPROF_ATTACH_TARGET_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -59,7 +58,7 @@ struct sprof_target_options {
 };
 
 /* Returns false, and changes nothing, if out of memory, or if this machine lacks a requirement
- * (attach/start/machine.h). */
+ * (attach/start/requirements.h). */
 SPROF_MUST_USE bool sprof_target_create(const struct sprof_target_options *options,
 	struct sprof_target **ret, struct sprof_error *err);
 /* Frees the memory; NULL is accepted. The tracees stay attached until the thread ends. */
@@ -159,5 +158,3 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
  * caller must answer every event, by this function or otherwise.
  */
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event);
-
-#endif

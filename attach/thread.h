@@ -1,8 +1,7 @@
 /*
  * Traced processes and threads: their identity, their state, and their files in /proc.
  */
-#ifndef SPROF_ATTACH_THREAD_H
-#define SPROF_ATTACH_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -233,5 +232,3 @@ bool sprof_thread_has_pending_trap(const struct sprof_thread *thread);
 /* Returns false also if the process denies access; then sets its `denied`. */
 SPROF_MUST_USE bool sprof_thread_read_syscall(
 	struct sprof_thread *thread, struct sprof_proc_syscall *ret);
-
-#endif

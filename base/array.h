@@ -1,8 +1,7 @@
 /*
  * Growable arrays: three plain fields (items, count, capacity) in the owner's struct, one function.
  */
-#ifndef SPROF_BASE_ARRAY_H
-#define SPROF_BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ SPROF_MUST_USE bool sprof_array_reserve(
 #define SPROF_ARRAY_APPEND(items, count, capacity, ...) \
 	(sprof_array_reserve(&(items), &(capacity), (count) + 1, sizeof(*(items))) && \
 		((items)[(count)++] = (__VA_ARGS__), true))
-
-#endif

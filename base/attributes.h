@@ -1,8 +1,5 @@
 /* Attributes of functions, for compilers with GNU extensions. */
-#ifndef SPROF_BASE_ATTRIBUTES_H
-#define SPROF_BASE_ATTRIBUTES_H
+#pragma once
 
 /* The result shows whether the function failed, so ignoring it is a bug. */
 #define SPROF_MUST_USE __attribute__((warn_unused_result))
-
-#endif

@@ -1,6 +1,5 @@
 /* Cleanup attributes for resources that every layer uses. */
-#ifndef SPROF_BASE_CLEANUP_H
-#define SPROF_BASE_CLEANUP_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,5 +27,3 @@ static inline void sprof_cleanup_fclose(FILE **file)
 #define SPROF_AUTO_FREE SPROF_CLEANUP(sprof_cleanup_free)
 #define SPROF_AUTO_CLOSE SPROF_CLEANUP(sprof_cleanup_close)
 #define SPROF_AUTO_FCLOSE SPROF_CLEANUP(sprof_cleanup_fclose)
-
-#endif

@@ -1,6 +1,5 @@
 /* Time as nanoseconds of CLOCK_MONOTONIC, and parsing of durations. */
-#ifndef SPROF_BASE_CLOCK_H
-#define SPROF_BASE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ uint64_t sprof_clock_own_cpu_ns(void);
  * descending order.
  */
 SPROF_MUST_USE bool sprof_duration_parse(const char *text, uint64_t *ret_ns);
-
-#endif

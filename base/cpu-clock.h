@@ -1,8 +1,7 @@
 /*
  * The CPU clock of another process: the time of all its threads, including ended ones.
  */
-#ifndef SPROF_BASE_CPU_CLOCK_H
-#define SPROF_BASE_CPU_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct sprof_cpu_clock {
 /* Opens it before the first reading. Returns ns; 0: not known. */
 uint64_t sprof_cpu_clock_read(struct sprof_cpu_clock *clock, pid_t pid);
 void sprof_cpu_clock_close(struct sprof_cpu_clock *clock);
-
-#endif

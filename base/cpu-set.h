@@ -2,8 +2,7 @@
  * Sets of CPUs, of machines of any size. The C library's cpu_set_t has room for 1024; on a larger
  * machine sched_getaffinity(2) refuses it.
  */
-#ifndef SPROF_BASE_CPU_SET_H
-#define SPROF_BASE_CPU_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ struct sprof_cpu_set sprof_cpu_set_without(
 SPROF_MUST_USE bool sprof_cpu_set_of(pid_t tid, struct sprof_cpu_set *ret);
 /* Restricts a thread to these CPUs. Returns false, and changes nothing, if refused. */
 bool sprof_cpu_set_confine(pid_t tid, const struct sprof_cpu_set *cpus);
-
-#endif

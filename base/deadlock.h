@@ -1,6 +1,5 @@
 /* Deadlocks: threads that wait for each other in a cycle. */
-#ifndef SPROF_BASE_DEADLOCK_H
-#define SPROF_BASE_DEADLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
  * number of cycles. `count` is below 2^31.
  */
 uint32_t sprof_deadlocks_find(const uint32_t *holders, size_t count, uint32_t *ret_cycles);
-
-#endif

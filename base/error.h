@@ -5,8 +5,7 @@
  * never prints. Expected outcomes (a thread is gone, a stack ends early) are enums of their
  * function. Bugs are assertions. The text lives in the struct, so that failing needs no memory.
  */
-#ifndef SPROF_BASE_ERROR_H
-#define SPROF_BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ bool sprof_error_no_memory(struct sprof_error *err);
 /* One sentence with the remedy. Returns false, as the functions that set an error do. */
 bool sprof_error_hint(struct sprof_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-#endif

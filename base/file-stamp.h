@@ -1,6 +1,5 @@
 /* Detects whether an open file was overwritten since it was opened. */
-#ifndef SPROF_BASE_FILE_STAMP_H
-#define SPROF_BASE_FILE_STAMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void sprof_file_stamp_take(struct sprof_file_stamp *stamp, int fd);
  * written.
  */
 bool sprof_file_stamp_holds(const struct sprof_file_stamp *stamp, int fd);
-
-#endif

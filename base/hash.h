@@ -6,8 +6,7 @@
  *
  * Not safe against chosen keys: a target can make two keys equal, but harms only its own profile.
  */
-#ifndef SPROF_BASE_HASH_H
-#define SPROF_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ static inline void sprof_hash_add_pointer(struct sprof_hash *hash, const void *p
 {
 	sprof_hash_add(hash, (uint64_t)(uintptr_t)pointer);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * A histogram over time and the logarithm of values. Its memory is fixed: if time exceeds the last
  * column, pairs of columns are merged.
  */
-#ifndef SPROF_BASE_HEAT_GRID_H
-#define SPROF_BASE_HEAT_GRID_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ void sprof_heat_grid_add(struct sprof_heat_grid *grid, uint64_t time_ns, uint64_
 
 /* The lower bound of a row. */
 uint64_t sprof_heat_grid_least(unsigned row);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Programs that sprof runs through a shell.
  */
-#ifndef SPROF_BASE_HELPER_PROGRAM_H
-#define SPROF_BASE_HELPER_PROGRAM_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -17,5 +16,3 @@ struct sprof_helper_program {
 /* Checks the status that pclose(3) returned. Returns false with an error that names the user. */
 SPROF_MUST_USE bool sprof_helper_program_judge(
 	const struct sprof_helper_program *program, int status, struct sprof_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * exact. Memory does not depend on the number of values: 512 bytes per power of two with a value,
  * at most 31 KB.
  */
-#ifndef SPROF_BASE_HISTOGRAM_H
-#define SPROF_BASE_HISTOGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void sprof_histogram_reset(struct sprof_histogram *histogram);
 
 /* Frees the memory. The histogram is then empty and valid. */
 void sprof_histogram_finish(struct sprof_histogram *histogram);
-
-#endif

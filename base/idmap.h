@@ -2,8 +2,7 @@
  * A hash map from a 128-bit key to a small integer, usually the index of an interned item in an
  * array.
  */
-#ifndef SPROF_BASE_IDMAP_H
-#define SPROF_BASE_IDMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ SPROF_MUST_USE bool sprof_idmap_put(
 void sprof_idmap_remove(struct sprof_idmap *map, uint64_t high, uint64_t low);
 
 void sprof_idmap_finish(struct sprof_idmap *map);
-
-#endif

@@ -2,8 +2,7 @@
  * Interned records: an array with items found by key. The array is three plain fields of its owner,
  * as in base/array.h; a map beside it has the index for each key.
  */
-#ifndef SPROF_BASE_INTERNED_H
-#define SPROF_BASE_INTERNED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ static inline struct sprof_hash sprof_key(uint64_t high, uint64_t low)
 {
 	return (struct sprof_hash){.high = high, .low = low};
 }
-
-#endif

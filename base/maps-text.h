@@ -1,6 +1,5 @@
 /* Reads /proc/PID/maps, also of a process with a leader that has ended. */
-#ifndef SPROF_BASE_MAPS_TEXT_H
-#define SPROF_BASE_MAPS_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct sprof_maps_line {
 /* Parses the line at *cursor and moves the cursor past it. Returns false at the end, or if it is
  * not a line of maps. */
 SPROF_MUST_USE bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret);
-
-#endif

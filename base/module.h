@@ -5,8 +5,7 @@
  * A module keeps its file open (or, for the vDSO, its bytes) from when it is first seen. So a file
  * that is later deleted, replaced or unmapped can still be read for unwinding and for names.
  */
-#ifndef SPROF_BASE_MODULE_H
-#define SPROF_BASE_MODULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,5 +121,3 @@ bool sprof_module_is_library(const char *path);
  * modules if there is no file.
  */
 uint32_t sprof_modules_program(const struct sprof_modules *modules);
-
-#endif

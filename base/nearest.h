@@ -1,6 +1,5 @@
 /* Suggestions for mistyped words. */
-#ifndef SPROF_BASE_NEAREST_H
-#define SPROF_BASE_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ struct sprof_nearest {
 
 /* Keeps the candidate if it is nearer than earlier ones, and near enough for a typing error. */
 void sprof_nearest_try(struct sprof_nearest *nearest, const char *candidate);
-
-#endif

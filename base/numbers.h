@@ -1,6 +1,5 @@
 /* Arithmetic for unsigned figures that may have been read at different times; comparisons. */
-#ifndef SPROF_BASE_NUMBERS_H
-#define SPROF_BASE_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -72,5 +71,3 @@ static inline uint64_t sprof_random(uint64_t *state)
 	*state ^= *state >> 27;
 	return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
-
-#endif

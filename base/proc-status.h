@@ -1,8 +1,7 @@
 /*
  * The fields of /proc/PID/status, and of other files with "name:" before each value (proc(5)).
  */
-#ifndef SPROF_BASE_PROC_STATUS_H
-#define SPROF_BASE_PROC_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ SPROF_MUST_USE bool sprof_proc_status_read_number(pid_t tid, const char *field, 
 bool sprof_proc_status_has_signal(const char *text, const char *field, int signal);
 /* Whether the process handles the signal. */
 bool sprof_proc_has_handler(pid_t pid, int signal);
-
-#endif

@@ -1,6 +1,5 @@
 /* All access to files of /proc: paths, and reading files whole or in part (proc(5)). */
-#ifndef SPROF_BASE_PROC_H
-#define SPROF_BASE_PROC_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ SPROF_MUST_USE DIR *sprof_proc_open_processes(void);
 SPROF_MUST_USE DIR *sprof_proc_open_tasks(pid_t pid);
 /* The next process or thread; 0: no more. */
 SPROF_MUST_USE pid_t sprof_proc_next_id(DIR *folder);
-
-#endif

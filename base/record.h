@@ -2,8 +2,7 @@
  * Plain data passed from the sampler to the profile: frames, stacks, samples, times, and the sink
  * that receives them. No behaviour, so that neither side depends on the other.
  */
-#ifndef SPROF_BASE_RECORD_H
-#define SPROF_BASE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -412,5 +411,3 @@ static inline uint64_t sprof_quality_samples(const struct sprof_quality *quality
 	return quality->samples_by_kernel + quality->samples_stopped + quality->samples_peeked +
 		quality->samples_reused;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Opens files whose path comes from others. */
-#ifndef SPROF_BASE_REGULAR_FILE_H
-#define SPROF_BASE_REGULAR_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ SPROF_MUST_USE int sprof_regular_file_open(const char *path, int flags);
  * for short-lived files and pipes.
  */
 bool sprof_file_may_stay_open(int fd);
-
-#endif

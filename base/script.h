@@ -2,8 +2,7 @@
  * The functions of a source file run by an interpreter. A frame in such a file encodes function and
  * line as its offset.
  */
-#ifndef SPROF_BASE_SCRIPT_H
-#define SPROF_BASE_SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ uint64_t sprof_script_offset(uint32_t function, uint32_t line);
 /* The function and line of such an offset. NULL: no such function. */
 const struct sprof_script_function *sprof_script_find(
 	const struct sprof_script *script, uint64_t offset, uint32_t *ret_line);
-
-#endif

@@ -1,6 +1,5 @@
 /* Binary search: in arrays sorted by a member, a 64-bit key, and in anything else with an order. */
-#ifndef SPROF_BASE_SEARCH_H
-#define SPROF_BASE_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ static inline size_t sprof_lower_bound(
 	_Generic((items)->member, uint64_t: offsetof(__typeof__(*(items)), member)),               \
 	(key)
 /* clang-format on */
-
-#endif

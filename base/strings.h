@@ -1,8 +1,7 @@
 /*
  * Small helpers for texts: what they begin with, the last part of a path, texts made by a format.
  */
-#ifndef SPROF_BASE_STRINGS_H
-#define SPROF_BASE_STRINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ char *sprof_string_print(const char *format, ...) __attribute__((format(printf, 
  * which the caller frees. NULL: out of memory, or not `ok`.
  */
 char *sprof_string_close(FILE *stream, char **text, bool ok);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Interned strings: equal text gives an equal pointer, valid until the table is destroyed.
  */
-#ifndef SPROF_BASE_STRTAB_H
-#define SPROF_BASE_STRTAB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ SPROF_MUST_USE const char *sprof_strtab_intern_bytes(
 const char *sprof_strtab_find(const struct sprof_strtab *table, const char *text);
 /* The total length of all texts. */
 size_t sprof_strtab_size(const struct sprof_strtab *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names of system calls. */
-#ifndef SPROF_BASE_SYSCALL_NAME_H
-#define SPROF_BASE_SYSCALL_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ void sprof_syscall_name_on(uint32_t arch, int64_t number, char *buffer, size_t s
 
 /* The native number of the call. Returns false if unknown. */
 SPROF_MUST_USE bool sprof_syscall_find(const char *name, int64_t *ret_number);
-
-#endif

@@ -1,10 +1,7 @@
 /* Names of errors and signals. */
-#ifndef SPROF_BASE_SYSTEM_NAMES_H
-#define SPROF_BASE_SYSTEM_NAMES_H
+#pragma once
 
 /* "ENOENT"; NULL: unknown. */
 const char *sprof_error_number_name(int errnum);
 /* "SEGV"; NULL: unknown, as for real-time signals. */
 const char *sprof_signal_name(int number);
-
-#endif

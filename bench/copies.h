@@ -1,8 +1,7 @@
 /*
  * Stack copies of a process, taken as the sampler takes them.
  */
-#ifndef SPROF_BENCH_COPIES_H
-#define SPROF_BENCH_COPIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool copies_take(struct copies *copies, pid_t pid, const struct sprof_maps *maps
 struct sprof_snapshot copies_load(struct copies *copies, size_t index);
 
 void copies_finish(struct copies *copies);
-
-#endif

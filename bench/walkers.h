@@ -2,8 +2,7 @@
  * Three ways to walk a copied stack, behind one signature: ours, libunwind with UNW_CACHE_GLOBAL
  * (the product's own fallback, as it is), and libdwfl reading the copy.
  */
-#ifndef SPROF_BENCH_WALKERS_H
-#define SPROF_BENCH_WALKERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ struct walker {
 };
 
 extern const struct walker walker_sprof, walker_libunwind, walker_libdwfl;
-
-#endif

@@ -1,6 +1,5 @@
 /* Access to the traced processes, provided by the caller of blocked/. */
-#ifndef SPROF_BLOCKED_ACCESS_H
-#define SPROF_BLOCKED_ACCESS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct sprof_blocked_access {
 	 * end. */
 	pid_t (*process_at)(void *data, size_t index);
 };
-
-#endif

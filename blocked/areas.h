@@ -2,8 +2,7 @@
  * The areas of a process's memory for data addresses: heap, stacks, data of modules.
  * attach/proc/maps.h does this for code.
  */
-#ifndef SPROF_BLOCKED_AREAS_H
-#define SPROF_BLOCKED_AREAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ SPROF_MUST_USE bool sprof_areas_parse(struct sprof_areas *areas, const char *tex
 /* NULL if nothing is mapped at the address. */
 const struct sprof_area *sprof_areas_find(const struct sprof_areas *areas, uint64_t address);
 void sprof_areas_finish(struct sprof_areas *areas);
-
-#endif

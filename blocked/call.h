@@ -1,6 +1,5 @@
 /* Blocking system calls: the kind of wait, and the argument that determines what it waits for. */
-#ifndef SPROF_BLOCKED_CALL_H
-#define SPROF_BLOCKED_CALL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ struct sprof_blocked_call {
  */
 const struct sprof_blocked_call *sprof_blocked_call_find(
 	int64_t number, const uint64_t arguments[6]);
-
-#endif

@@ -2,8 +2,7 @@
  * Locks of files, made by flock(2) and fcntl(2): finds the holder in the text of /proc/locks
  * (proc(5)).
  */
-#ifndef SPROF_BLOCKED_FILE_LOCKS_H
-#define SPROF_BLOCKED_FILE_LOCKS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -14,5 +13,3 @@
  * description locks (F_OFD_SETLKW) and in other pid namespaces.
  */
 pid_t sprof_file_locks_find(const char *text, pid_t waiter, uint64_t inode);
-
-#endif

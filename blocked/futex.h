@@ -8,8 +8,7 @@
  * they are. So only plausible values are accepted: an owner must be a thread of the process, and
  * the word must be in the "contended" state.
  */
-#ifndef SPROF_BLOCKED_FUTEX_H
-#define SPROF_BLOCKED_FUTEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ struct sprof_futex_facts sprof_futex_look(const struct sprof_blocked_access *acc
  */
 pid_t sprof_futex_interpreter_holder(const struct sprof_blocked_access *access, pid_t pid,
 	uint64_t thread_state, const struct sprof_futex_threads *threads);
-
-#endif

@@ -1,12 +1,10 @@
 /*
- * Reads and parses a thread's kernel stack (fs/proc/base.c). Keeps the outermost functions, although they are
+ * Parses a thread's kernel stack (fs/proc/base.c). Keeps the outermost functions, although they are
  * the same for every system call.
  */
 #include "blocked/kernel-stack.h"
 
 #include <string.h>
-
-#include "base/proc.h"
 
 void sprof_kernel_stack_parse(struct sprof_kernel_stack *ret)
 {
@@ -38,16 +36,4 @@ bool sprof_kernel_stack_is_frozen(const struct sprof_kernel_stack *stack)
 		}
 	}
 	return false;
-}
-
-void sprof_kernel_stack_read(pid_t pid, pid_t tid, struct sprof_kernel_stack *ret)
-{
-	ret->count = 0;
-	if (sprof_proc_read_file(pid, tid, "stack", ret->text, sizeof(ret->text)) > 0)
-		sprof_kernel_stack_parse(ret);
-	if (ret->count)
-		return;
-	if (sprof_proc_read_file(pid, tid, "wchan", ret->text, sizeof(ret->text)) > 0 &&
-		strcmp(ret->text, "0") != 0)
-		ret->frames[ret->count++] = ret->text;
 }

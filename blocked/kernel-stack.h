@@ -1,10 +1,8 @@
 /* A blocked thread's kernel stack, as far as the kernel shows it. */
-#ifndef SPROF_BLOCKED_KERNEL_STACK_H
-#define SPROF_BLOCKED_KERNEL_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 enum { SPROF_KERNEL_FRAMES = 32, SPROF_KERNEL_TEXT = 4096 };
 
@@ -22,8 +20,3 @@ void sprof_kernel_stack_parse(struct sprof_kernel_stack *ret);
  * shows that. Its state is "sleeping" or, in older control groups, "disk sleep".
  */
 bool sprof_kernel_stack_is_frozen(const struct sprof_kernel_stack *stack);
-
-/* Reads the whole stack if permitted (root), else the one function in wchan, else nothing. */
-void sprof_kernel_stack_read(pid_t pid, pid_t tid, struct sprof_kernel_stack *ret);
-
-#endif

@@ -19,7 +19,7 @@
 #include "base/proc-status.h"
 #include "base/proc.h"
 #include "base/strings.h"
-#include "blocked/descriptor.h"
+#include "blocked/descriptor-read.h"
 #include "blocked/duration.h"
 #include "blocked/file-locks.h"
 

@@ -2,8 +2,7 @@
  * What a blocked system call waits for, as text. Reads /proc and the process's memory; neither
  * stops nor wakes the thread.
  */
-#ifndef SPROF_BLOCKED_OBJECT_H
-#define SPROF_BLOCKED_OBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void sprof_objects_finish(struct sprof_objects *objects);
 void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 	const struct sprof_blocked_call *call, const uint64_t arguments[6], char *buffer,
 	size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parses lines of /proc/PID/net/{tcp,tcp6,udp,udp6,unix}. */
-#ifndef SPROF_BLOCKED_SOCKET_LINE_H
-#define SPROF_BLOCKED_SOCKET_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct sprof_listening {
 SPROF_MUST_USE bool sprof_socket_parse_inet(const char *line, const char *protocol,
 	struct sprof_listening *listening, struct sprof_socket *ret);
 SPROF_MUST_USE bool sprof_socket_parse_unix(const char *line, struct sprof_socket *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * The addresses of sockets by inode: /proc/PID/net/{tcp,tcp6,udp,udp6,unix} as a table. The table
  * is read again if a socket is missing, but not too often.
  */
-#ifndef SPROF_BLOCKED_SOCKETS_H
-#define SPROF_BLOCKED_SOCKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void sprof_sockets_finish(struct sprof_sockets *sockets);
  * spending at most a fiftieth of the time.
  */
 const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode);
-
-#endif

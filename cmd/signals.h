@@ -4,8 +4,7 @@
  * While a target is traced, these signals are blocked and the sampling loop reads them as data. So
  * sprof needs no handlers, and none of its system calls is interrupted.
  */
-#ifndef SPROF_CMD_SIGNALS_H
-#define SPROF_CMD_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ void sprof_signals_done(const struct sprof_signals *signals);
  * They are delivered to this thread.
  */
 void sprof_signals_release(const struct sprof_signals *signals);
-
-#endif

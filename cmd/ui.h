@@ -2,8 +2,7 @@
  * Messages to the user, on stderr. Each call is one write, so lines of several processes don't mix.
  * Control characters and invalid UTF-8 are replaced, so callers need not sanitise names.
  */
-#ifndef SPROF_CMD_UI_H
-#define SPROF_CMD_UI_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void sprof_ui_note(const char *format, ...) __attribute__((format(printf, 1, 2))
 
 /* "sprof: ..." unless quiet, to a terminal; with -v to any stderr: the current step. */
 void sprof_ui_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

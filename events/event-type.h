@@ -2,8 +2,7 @@
  * Single events of a target: their structure, and the catalogue of known events with their fields
  * and possible sources.
  */
-#ifndef SPROF_EVENTS_EVENT_TYPE_H
-#define SPROF_EVENTS_EVENT_TYPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -152,5 +151,3 @@ size_t sprof_trace_event_values(const struct sprof_trace_event *event);
 
 /* The size of such a copy in bytes. */
 size_t sprof_trace_event_copy_size(const struct sprof_trace_event *event);
-
-#endif

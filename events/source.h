@@ -1,6 +1,5 @@
 /* A source of events: functions that the sampler's loop calls, all in the tracing thread. */
-#ifndef SPROF_EVENTS_SOURCE_H
-#define SPROF_EVENTS_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ struct sprof_event_source {
 	/* Called after the loop's last event; the threads can still be read. May be NULL. */
 	void (*end)(void *data, uint64_t now_ns);
 };
-
-#endif

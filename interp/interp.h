@@ -7,8 +7,7 @@
  * one system call if they are where they were last time. When it runs again, sprof_interp_merge()
  * names them and merges both stacks.
  */
-#ifndef SPROF_INTERP_INTERP_H
-#define SPROF_INTERP_INTERP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,5 +121,3 @@ enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 const char *sprof_interp_thread_name(const struct sprof_interp_thread *thread);
 /* Whether it has changed since the last call of this function. */
 bool sprof_interp_thread_was_named(struct sprof_interp_thread *thread);
-
-#endif

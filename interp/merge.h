@@ -1,6 +1,5 @@
 /* Private to interp/: merges native frames with an interpreter's. */
-#ifndef SPROF_INTERP_MERGE_H
-#define SPROF_INTERP_MERGE_H
+#pragma once
 
 #include "interp/runtime.h"
 
@@ -28,5 +27,3 @@ SPROF_MUST_USE bool sprof_merge_build(struct sprof_interp_process *process,
 	enum sprof_interp_mode mode, const struct sprof_interp_copy *copy,
 	const struct sprof_frame *names, const struct sprof_merge_fit *fit,
 	struct sprof_stack_view *stack);
-
-#endif

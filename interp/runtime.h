@@ -2,8 +2,7 @@
  * Private to interp/: a language runtime is one row of the table in interp.c, and separate files.
  * The other files only use this row.
  */
-#ifndef SPROF_INTERP_RUNTIME_H
-#define SPROF_INTERP_RUNTIME_H
+#pragma once
 
 #include "base/proc.h"
 #include "elfsym/elf/image.h"
@@ -188,5 +187,3 @@ struct sprof_interp_runtime {
 
 /* interp/python/python.c */
 extern const struct sprof_interp_runtime sprof_python_runtime;
-
-#endif

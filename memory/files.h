@@ -1,6 +1,5 @@
 /* A process's memory by mapping: one row per file, and rows for heap, stacks and other memory. */
-#ifndef SPROF_MEMORY_FILES_H
-#define SPROF_MEMORY_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ struct sprof_memory_files {
 /* Adds the text of smaps; mappings of the same name are one row. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_memory_files_add(struct sprof_memory_files *files, const char *smaps);
 void sprof_memory_files_finish(struct sprof_memory_files *files);
-
-#endif

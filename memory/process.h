@@ -2,8 +2,7 @@
  * The memory of one process over time, from /proc only: the process is not stopped, and its pages
  * are not touched.
  */
-#ifndef SPROF_MEMORY_PROCESS_H
-#define SPROF_MEMORY_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ static inline bool sprof_memory_process_has(
 {
 	return process->series[metric].count;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * A figure over time: minimum, maximum, mean, growth rate, and its course in a fixed number of
  * steps.
  */
-#ifndef SPROF_MEMORY_SERIES_H
-#define SPROF_MEMORY_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ double sprof_series_mean(const struct sprof_series *series);
  * time.
  */
 bool sprof_series_growth(const struct sprof_series *series, double *ret_per_second);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parses /proc/PID/smaps and smaps_rollup (proc(5)): mappings with their resident memory. */
-#ifndef SPROF_MEMORY_SMAPS_H
-#define SPROF_MEMORY_SMAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct sprof_smaps_area {
 SPROF_MUST_USE bool sprof_smaps_next(const char **cursor, struct sprof_smaps_area *ret);
 
 void sprof_smaps_add(struct sprof_smaps_figures *sum, const struct sprof_smaps_figures *added);
-
-#endif

@@ -1,6 +1,5 @@
 /* The memory of several processes and their descendants. */
-#ifndef SPROF_MEMORY_WATCH_H
-#define SPROF_MEMORY_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void sprof_memory_watch_read(struct sprof_memory_watch *watch, uint64_t now_ns, 
 bool sprof_memory_watch_goes_on(const struct sprof_memory_watch *watch);
 
 void sprof_memory_watch_finish(struct sprof_memory_watch *watch);
-
-#endif

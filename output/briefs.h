@@ -1,6 +1,5 @@
 /* Short names that are unique among those of a profile, for --names=short. */
-#ifndef SPROF_OUTPUT_BRIEFS_H
-#define SPROF_OUTPUT_BRIEFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void sprof_briefs_destroy(struct sprof_briefs *briefs);
 /* As sprof_fit_function(), in output/fit.h, with short names only if there are briefs. A
  * name that is not among them gets the plainest form. */
 char *sprof_briefs_fit(const struct sprof_briefs *briefs, const char *name, size_t room);
-
-#endif

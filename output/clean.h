@@ -1,6 +1,5 @@
 /* Sanitises names from the target. They are untrusted and may contain any byte except NUL. */
-#ifndef SPROF_OUTPUT_CLEAN_H
-#define SPROF_OUTPUT_CLEAN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ char *sprof_clean_text(const char *text, const char *replace);
  * Truncates at a character boundary; three times the text's length plus 4 bytes always suffice.
  */
 void sprof_clean_copy(const char *text, char *buffer, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to output/: phrases for comparisons. */
-#ifndef SPROF_OUTPUT_COMPARISON_WORDS_H
-#define SPROF_OUTPUT_COMPARISON_WORDS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "profile/compare/comparison.h"
@@ -18,5 +17,3 @@ struct sprof_change_text {
 };
 struct sprof_change_text sprof_change_words(const struct sprof_profile *joined,
 	enum sprof_weight weight, const struct sprof_compared sides[SPROF_SIDES]);
-
-#endif

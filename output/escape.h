@@ -1,6 +1,5 @@
 /* Escapes text for XML and HTML. */
-#ifndef SPROF_OUTPUT_ESCAPE_H
-#define SPROF_OUTPUT_ESCAPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ void sprof_escape_clean(struct sprof_out *out, const char *clean, size_t size);
 
 /* Sanitises and writes a text. Returns false, with nothing written, if out of memory. */
 SPROF_MUST_USE bool sprof_escape_text(struct sprof_out *out, const char *text);
-
-#endif

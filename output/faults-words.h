@@ -1,6 +1,5 @@
 /* Private to output/: one sentence about page faults. */
-#ifndef SPROF_OUTPUT_FAULTS_WORDS_H
-#define SPROF_OUTPUT_FAULTS_WORDS_H
+#pragma once
 
 #include "profile/model/profile.h"
 
@@ -9,5 +8,3 @@
  * to `room` characters. The caller frees it. NULL: the profile has no faults, or out of memory.
  */
 char *sprof_faults_words(const struct sprof_profile *profile, size_t room);
-
-#endif

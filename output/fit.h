@@ -1,6 +1,5 @@
 /* Shortens texts to the width of a line. */
-#ifndef SPROF_OUTPUT_FIT_H
-#define SPROF_OUTPUT_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ char *sprof_fit(const char *clean, size_t room);
  * arguments first, because they are the least informative; `short_name`: always. room 0: no limit.
  */
 char *sprof_fit_function(const char *name, bool short_name, size_t room);
-
-#endif

@@ -1,6 +1,5 @@
 /* The output formats of a profile: one file and one row of the table in format.c each. */
-#ifndef SPROF_OUTPUT_FORMAT_H
-#define SPROF_OUTPUT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ extern const struct sprof_format sprof_format_speedscope;
 extern const struct sprof_format sprof_format_summary;
 extern const struct sprof_format sprof_format_svg;
 extern const struct sprof_format sprof_format_text;
-
-#endif

@@ -1,6 +1,5 @@
 /* The frames of a stack as text lines or JSON. */
-#ifndef SPROF_OUTPUT_FRAMES_H
-#define SPROF_OUTPUT_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ SPROF_MUST_USE bool sprof_frames_write(const struct sprof_profile *profile, uint
 /* Writes the names of all functions as elements of an array. */
 void sprof_frames_json(
 	const struct sprof_profile *profile, uint32_t stack, struct sprof_json *json);
-
-#endif

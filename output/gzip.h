@@ -1,8 +1,7 @@
 /*
  * Private to output/: compresses output while it is written (RFC 1952).
  */
-#ifndef SPROF_OUTPUT_GZIP_H
-#define SPROF_OUTPUT_GZIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ struct sprof_gzip *sprof_gzip_create(struct sprof_out *out);
 void sprof_gzip_write(struct sprof_gzip *gzip, const void *bytes, size_t size);
 /* Flushes and frees; write errors stay in `out`. NULL is accepted. */
 void sprof_gzip_finish(struct sprof_gzip *gzip);
-
-#endif

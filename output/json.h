@@ -1,6 +1,5 @@
 /* Private to output/: JSON, plain or compressed. Writers put brackets and commas as text. */
-#ifndef SPROF_OUTPUT_JSON_H
-#define SPROF_OUTPUT_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void sprof_json_member_string(struct sprof_json *json, const char *before, const
 void sprof_json_member_name(struct sprof_json *json, const char *before, const char *text);
 /* Writes a comma, except before the first item. */
 void sprof_json_comma(struct sprof_json *json, bool *first);
-
-#endif

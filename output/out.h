@@ -4,8 +4,7 @@
  * is dropped, and sprof_out_close() reports the error. So writers need no checks. The process must
  * ignore SIGPIPE; a closed pipe is then an ordinary error.
  */
-#ifndef SPROF_OUTPUT_OUT_H
-#define SPROF_OUTPUT_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ SPROF_MUST_USE bool sprof_out_end(struct sprof_out *out, bool is_whole, struct s
 
 /* Frees `out` and leaves no file; directly written output stays. NULL is accepted. */
 void sprof_out_discard(struct sprof_out *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to output/: finds what an output path refers to. */
-#ifndef SPROF_OUTPUT_PLACE_H
-#define SPROF_OUTPUT_PLACE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ SPROF_MUST_USE bool sprof_place_find(
  * may have side effects.
  */
 bool sprof_place_takes_text(const struct stat *status);
-
-#endif

@@ -293,7 +293,7 @@ static void leave_out_shapes(const char *name, char *to)
 
 /*
  * The length of the suffix at the place by which link-time optimization makes a local name unique:
- * ".llvm.17", or " [clone .llvm.17]"; 0: none. Its number tells a reader nothing.
+ * ".llvm.17", or " [clone .llvm.17]"; 0: none. Its number means nothing to a reader.
  */
 static size_t private_suffix_length(const char *at)
 {

@@ -1,6 +1,5 @@
 /* Short names of functions for display: std::vector<...>::push_back. */
-#ifndef SPROF_OUTPUT_SHORT_NAME_H
-#define SPROF_OUTPUT_SHORT_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ char *sprof_short_name(const char *name);
 
 /* The same, with some of what is left out. Types have no paths. */
 char *sprof_short_name_as(const char *name, struct sprof_short_form form);
-
-#endif

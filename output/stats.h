@@ -1,6 +1,5 @@
 /* The quality figures as JSON, for --stats. */
-#ifndef SPROF_OUTPUT_STATS_H
-#define SPROF_OUTPUT_STATS_H
+#pragma once
 
 #include "base/record.h"
 #include "output/out.h"
@@ -11,5 +10,3 @@
  * count of every reason that occurred.
  */
 void sprof_stats_write(const struct sprof_quality *quality, struct sprof_out *out);
-
-#endif

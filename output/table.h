@@ -2,8 +2,7 @@
  * Text tables: each column is as wide as its widest cell. If a table exceeds the line width, the
  * least important columns are dropped.
  */
-#ifndef SPROF_OUTPUT_TABLE_H
-#define SPROF_OUTPUT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void sprof_row_percent(struct sprof_row *row, const char *title, int width, doub
 void sprof_row_time(struct sprof_row *row, const char *title, int width, uint64_t ns);
 /* Leaves space before the last column; in the head, writes that column's title, too. */
 void sprof_row_gap(struct sprof_row *row, size_t blanks, const char *title);
-
-#endif

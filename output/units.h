@@ -1,6 +1,5 @@
 /* Formats figures for display. */
-#ifndef SPROF_OUTPUT_UNITS_H
-#define SPROF_OUTPUT_UNITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ struct sprof_figure sprof_figure_bytes(uint64_t value);
 /* A time or a number, depending on the weight's unit. */
 struct sprof_figure sprof_figure_value(
 	const struct sprof_profile *profile, enum sprof_weight weight, uint64_t value);
-
-#endif

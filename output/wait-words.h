@@ -1,6 +1,5 @@
 /* Phrases for rows of the table of waits, sanitised. */
-#ifndef SPROF_OUTPUT_WAIT_WORDS_H
-#define SPROF_OUTPUT_WAIT_WORDS_H
+#pragma once
 
 #include "profile/views/waits.h"
 
@@ -26,5 +25,3 @@ char *sprof_wait_words(
  * must be a holder.
  */
 char *sprof_wait_words_holder(const struct sprof_waits_row *row);
-
-#endif

@@ -2,8 +2,7 @@
  * The result of one look at a thread. The acquirers (reuse, peek, stops, kernel) fill it in, and
  * sampler/account/book.c turns it into samples using nothing else.
  */
-#ifndef SPROF_SAMPLER_OBSERVATION_H
-#define SPROF_SAMPLER_OBSERVATION_H
+#pragma once
 
 #include "sampler/account/account.h"
 #include "sampler/account/ledger.h"
@@ -46,5 +45,3 @@ struct walked {
  * copy.
  */
 struct walked sprof_walk(const struct run *run, const struct observation *observation);
-
-#endif

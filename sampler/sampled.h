@@ -14,8 +14,7 @@
  *
  * ledger and copy have functions of their own (sampler/account/ledger.h, sampler/stack/copy.h).
  */
-#ifndef SPROF_SAMPLER_SAMPLED_H
-#define SPROF_SAMPLER_SAMPLED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -204,5 +203,3 @@ void sprof_sampled_begin(
 void sprof_sampled_executed(struct sampled *sampled);
 /* A new sink begins: ids of the old sink become invalid. */
 void sprof_sampled_restarted(struct sampled *sampled);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The sampling loop: when each tick is taken, and the time accounting.
  */
-#ifndef SPROF_SAMPLER_SAMPLER_H
-#define SPROF_SAMPLER_SAMPLER_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -115,5 +114,3 @@ struct sprof_world;
 SPROF_MUST_USE bool sprof_sampler_run_in(const struct sprof_world *world,
 	const struct sprof_sampler_parts *parts, const struct sprof_sampler_options *options,
 	struct sprof_quality *quality, struct sprof_error *err);
-
-#endif

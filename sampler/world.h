@@ -3,8 +3,7 @@
  * the kernel's figures, code. Most of them are functions of lower folders as they are. Tests have
  * their own world, without a process and without time.
  */
-#ifndef SPROF_SAMPLER_WORLD_H
-#define SPROF_SAMPLER_WORLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ struct sprof_world {
 		struct sprof_switch_log *log, pid_t tid, struct sprof_perf_denial *ret_denial);
 	void (*switches_read)(struct sprof_switch_log *log, sprof_switch_taker take, void *data);
 };
-
-#endif

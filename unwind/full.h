@@ -2,8 +2,7 @@
  * The full unwinder: libunwind, reading the same copied stack and locally mapped files. Used for
  * rows that need more than three registers, and as the reference in tests.
  */
-#ifndef SPROF_UNWIND_FULL_H
-#define SPROF_UNWIND_FULL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct sprof_full_frame {
 enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps,
 	struct sprof_full_frame *frames, size_t size, size_t *ret_count);
-
-#endif

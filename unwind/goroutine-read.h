@@ -1,8 +1,7 @@
 /*
  * Which goroutine a thread of a Go program runs, and where the thread left its own stack.
  */
-#ifndef SPROF_UNWIND_GOROUTINE_READ_H
-#define SPROF_UNWIND_GOROUTINE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ uint64_t sprof_goroutine_find_thread(const struct sprof_goroutine_reading *readi
 
 /* The lowest goroutine stack address that a walk from another stack needs. 0: it needs none. */
 uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine);
-
-#endif

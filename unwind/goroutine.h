@@ -2,8 +2,7 @@
  * What a walk needs to know about a thread that runs a goroutine. struct sprof_go_runtime has the
  * offsets.
  */
-#ifndef SPROF_UNWIND_GOROUTINE_H
-#define SPROF_UNWIND_GOROUTINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct sprof_goroutine {
 
 /* The goroutine's id, as in Go's traces. 0: none, or its offset in this version is unknown. */
 uint64_t sprof_goroutine_id(const struct sprof_goroutine *goroutine);
-
-#endif

@@ -1,6 +1,5 @@
 /* The images and compiled rows of all modules, with lookup by address. */
-#ifndef SPROF_UNWIND_IMAGES_H
-#define SPROF_UNWIND_IMAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ const struct sprof_go_runtime *sprof_images_find_go(
 	struct sprof_images *images, const struct sprof_maps *maps);
 
 void sprof_images_finish(struct sprof_images *images);
-
-#endif

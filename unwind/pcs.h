@@ -2,8 +2,7 @@
  * A cache of pcs: each one's module, and the rule for stepping from it. A step of a warm walk costs
  * one lookup and two or three reads.
  */
-#ifndef SPROF_UNWIND_PCS_H
-#define SPROF_UNWIND_PCS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void sprof_pcs_finish(struct sprof_pcs *pcs);
 /* Valid until the next lookup. NULL: the pc is not in executable memory. */
 struct sprof_pc *sprof_pcs_find(
 	struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t pc, bool is_return);
-
-#endif

@@ -1,6 +1,5 @@
 /* Predicts a sleeping thread's frame pointer from the code of its function. */
-#ifndef SPROF_UNWIND_PREDICT_H
-#define SPROF_UNWIND_PREDICT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ struct sprof_prediction {
 /* Returns false if the code is inconclusive. */
 bool sprof_predict(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	struct sprof_prediction *ret);
-
-#endif

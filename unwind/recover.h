@@ -5,8 +5,7 @@
  * it. If a function's CFA depends on the frame pointer, its value is searched: it points into the
  * copied stack, and with the right value the walk reaches the root.
  */
-#ifndef SPROF_UNWIND_RECOVER_H
-#define SPROF_UNWIND_RECOVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ enum sprof_step sprof_recover_caller(
  * found.
  */
 enum sprof_step sprof_recover(const struct sprof_recovery *recovery, struct sprof_cursor *cursor);
-
-#endif

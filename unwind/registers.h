@@ -2,8 +2,7 @@
  * A step with all registers, for CFI rows that need more than pc, sp and fp. Register values are
  * tracked from the innermost frame outwards.
  */
-#ifndef SPROF_UNWIND_REGISTERS_H
-#define SPROF_UNWIND_REGISTERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ struct sprof_trail {
  */
 enum sprof_step sprof_step_by_registers(const struct sprof_snapshot *snapshot,
 	const struct sprof_trail *trail, struct sprof_cursor *cursor);
-
-#endif

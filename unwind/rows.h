@@ -1,6 +1,5 @@
 /* The compiled CFI of one module: rules by link-time address, filled on demand. */
-#ifndef SPROF_UNWIND_ROWS_H
-#define SPROF_UNWIND_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ struct sprof_cfi *sprof_rows_cfi(const struct sprof_rows *rows);
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address);
 /* NULL: the module has no Go runtime, or its layout is unknown. */
 const struct sprof_go_runtime *sprof_rows_go_runtime(const struct sprof_rows *rows);
-
-#endif

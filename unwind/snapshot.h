@@ -1,6 +1,5 @@
 /* The copy of a stopped thread: registers and the used part of its stack. */
-#ifndef SPROF_UNWIND_SNAPSHOT_H
-#define SPROF_UNWIND_SNAPSHOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ static inline enum sprof_stack_read sprof_snapshot_word(
 	}
 	return got;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * One step of a stack walk with the registers that nearly every CFI row needs: pc, sp, fp (and lr).
  */
-#ifndef SPROF_UNWIND_STEP_H
-#define SPROF_UNWIND_STEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sp
  * (SPROF_CFA_GO_...). */
 enum sprof_step sprof_step_go(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
 	struct sprof_cursor *cursor);
-
-#endif

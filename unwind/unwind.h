@@ -5,8 +5,7 @@
  * walk from the start. Code without CFI is walked by frame pointer. A stack that ends early is a
  * result, too.
  */
-#ifndef SPROF_UNWIND_UNWIND_H
-#define SPROF_UNWIND_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ uint64_t sprof_unwinder_find_creator(struct sprof_unwinder *unwinder, const stru
 
 /* Whether the address is in executable memory of the maps. */
 bool sprof_unwinder_knows(const struct sprof_maps *maps, uint64_t pc);
-
-#endif

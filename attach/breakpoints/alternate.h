@@ -1,8 +1,7 @@
 /*
  * The alternate stack of a stopped thread, on which handlers of signals may run (sigaltstack(2)).
  */
-#ifndef SPROF_ATTACH_BREAKPOINTS_ALTERNATE_H
-#define SPROF_ATTACH_BREAKPOINTS_ALTERNATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct sprof_alternate_stack {
  */
 SPROF_MUST_USE bool sprof_alternate_stack_read(struct sprof_thread *thread,
 	const struct sprof_regs *regs, struct sprof_alternate_stack *ret);
-
-#endif

@@ -7,8 +7,7 @@
  * kernel would deliver the trap, which terminates the process: code that uses breakpoints must
  * protect the tracer (attach/start/guardian.h).
  */
-#ifndef SPROF_ATTACH_BREAKPOINTS_BREAKPOINTS_H
-#define SPROF_ATTACH_BREAKPOINTS_BREAKPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -102,5 +101,3 @@ bool sprof_breakpoints_are_shared(const struct sprof_process *process);
  * The process has executed a program or ended. Removes breakpoints from memory that is still there.
  */
 void sprof_breakpoints_forget(struct sprof_process *process);
-
-#endif

@@ -2,8 +2,7 @@
  * Executes an instruction at another address than its own, because a breakpoint is there. Pure
  * functions.
  */
-#ifndef SPROF_ATTACH_BREAKPOINTS_DISPLACE_H
-#define SPROF_ATTACH_BREAKPOINTS_DISPLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ SPROF_MUST_USE size_t sprof_displaced_write(
 
 /* BRANCH: whether it is taken, by the flags register. */
 bool sprof_displaced_is_taken(const struct sprof_displaced *displaced, uint64_t flags);
-
-#endif

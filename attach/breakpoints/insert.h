@@ -1,6 +1,5 @@
 /* The table of breakpoints, shared by the files of attach/ that handle them. */
-#ifndef SPROF_ATTACH_BREAKPOINTS_INSERT_H
-#define SPROF_ATTACH_BREAKPOINTS_INSERT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ static inline bool sprof_trap_is_kept(const struct breakpoint *breakpoint)
 /* Removes all; inserts all that are kept, if the table is open. */
 void sprof_trap_table_take_out(struct sprof_breakpoints *table);
 void sprof_trap_table_put_back(struct sprof_breakpoints *table);
-
-#endif

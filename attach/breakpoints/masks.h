@@ -5,8 +5,7 @@
  * force_sig_info_to_task). Afterwards the mask does not show whether SIGTRAP was blocked. So that
  * is derived from earlier masks.
  */
-#ifndef SPROF_ATTACH_BREAKPOINTS_MASKS_H
-#define SPROF_ATTACH_BREAKPOINTS_MASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void sprof_trap_masks_change(struct sprof_trap_masks *masks, uint64_t how, uint6
  * that blocks every signal.
  */
 uint64_t sprof_trap_masks_before(const struct sprof_trap_masks *masks, uint64_t behind);
-
-#endif

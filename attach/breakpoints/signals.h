@@ -6,8 +6,7 @@
  * restores both after each trap. It reads them before it inserts breakpoints, and follows the calls
  * with which the C library changes them: these have breakpoints, too.
  */
-#ifndef SPROF_ATTACH_BREAKPOINTS_SIGNALS_H
-#define SPROF_ATTACH_BREAKPOINTS_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ void sprof_trap_signals_inherit(const struct sprof_process *parent, struct sprof
 void sprof_trap_signals_exec(struct sprof_thread *thread);
 /* The process has ended. */
 void sprof_trap_signals_forget(struct sprof_process *process);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory in a target where instructions replaced by breakpoints run. */
-#ifndef SPROF_ATTACH_BREAKPOINTS_SLOTS_H
-#define SPROF_ATTACH_BREAKPOINTS_SLOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ SPROF_MUST_USE bool sprof_code_slots_inherit(
 bool sprof_code_slots_have(const struct sprof_code_slots *slots, uint64_t slot);
 
 void sprof_code_slots_finish(struct sprof_code_slots *slots);
-
-#endif

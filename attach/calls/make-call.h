@@ -1,8 +1,7 @@
 /*
  * System calls that a stopped thread makes for sprof.
  */
-#ifndef SPROF_ATTACH_CALLS_MAKE_CALL_H
-#define SPROF_ATTACH_CALLS_MAKE_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@
  */
 SPROF_MUST_USE bool sprof_thread_make_call(
 	struct sprof_thread *thread, int64_t number, const uint64_t arguments[6], uint64_t *ret);
-
-#endif

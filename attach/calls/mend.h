@@ -2,8 +2,7 @@
  * Repairs the system call that a ptrace-stop has interrupted. Every such stop must be handled here
  * before the thread continues.
  */
-#ifndef SPROF_ATTACH_CALLS_MEND_H
-#define SPROF_ATTACH_CALLS_MEND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@
  */
 SPROF_MUST_USE bool sprof_thread_mend(
 	struct sprof_thread *thread, bool timed_too, struct sprof_regs *ret);
-
-#endif

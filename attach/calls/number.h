@@ -2,8 +2,7 @@
  * The number of the system call that a thread is in, from its user registers and code. At a
  * ptrace-stop the kernel provides it (attach/regs/regs.h); its perf records don't.
  */
-#ifndef SPROF_ATTACH_CALLS_NUMBER_H
-#define SPROF_ATTACH_CALLS_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ int64_t sprof_call_number(const struct sprof_regs *regs, const uint8_t *code, si
 
 /* The same at a pc examined before; `known` is the result for another thread there. */
 int64_t sprof_call_number_again(const struct sprof_regs *regs, int64_t known);
-
-#endif

@@ -5,8 +5,7 @@
  * Meanwhile the thread makes syscall-stops, and its registers are those of the repeated call. Each
  * of its stops must be handled here before it continues.
  */
-#ifndef SPROF_ATTACH_CALLS_REMAINDER_H
-#define SPROF_ATTACH_CALLS_REMAINDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void sprof_remainder_end(struct sprof_thread *thread);
 
 /* Such a thread is to be detached: stops it, gives the program the sum so far, and detaches it. */
 void sprof_remainder_settle(struct sprof_thread *thread);
-
-#endif

@@ -5,8 +5,7 @@
  * restarted (signal(7), "Interruption of system calls and library functions by stop signals";
  * ptrace(2), BUGS): the program would see an EINTR that does not occur without a tracer.
  */
-#ifndef SPROF_ATTACH_CALLS_RESTART_H
-#define SPROF_ATTACH_CALLS_RESTART_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -40,5 +39,3 @@ bool sprof_restart_is_exact(int64_t number, const uint64_t arguments[6]);
 /* Returns true if the call, which returned EINTR, restarts. */
 bool sprof_restart_repair(
 	pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how);
-
-#endif

@@ -2,8 +2,7 @@
  * State of threads with calls that sprof restarts, on machines where the kernel does not
  * (sprof_regs_kernel_restarts): a call interrupted by a signal handler must not restart.
  */
-#ifndef SPROF_ATTACH_CALLS_REWINDS_H
-#define SPROF_ATTACH_CALLS_REWINDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ bool sprof_rewinds_allow(struct sprof_rewinds *rewinds, const struct sprof_regs 
 /* The thread was moved before its call. */
 void sprof_rewinds_note(struct sprof_rewinds *rewinds, const struct sprof_regs *regs,
 	const struct sprof_regs_place *place);
-
-#endif

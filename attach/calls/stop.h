@@ -1,6 +1,5 @@
 /* The state of a system call at its stop, and how to resume the thread. */
-#ifndef SPROF_ATTACH_CALLS_STOP_H
-#define SPROF_ATTACH_CALLS_STOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int64_t sprof_thread_left_call(const struct sprof_thread *thread);
 
 /* Resumes from a SPROF_EVENT_CALL. A thread with a pending stop request stops again at once. */
 void sprof_thread_resume_call(struct sprof_thread *thread, enum sprof_resumption how);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why an attach was refused: the cause, and its remedy. */
-#ifndef SPROF_ATTACH_DENIAL_DENIAL_H
-#define SPROF_ATTACH_DENIAL_DENIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -40,5 +39,3 @@ SPROF_MUST_USE bool sprof_denial_error(
 /* Sets the error for a process that ptrace refused with errnum, with a hint if there is a remedy.
  * Returns false. */
 SPROF_MUST_USE bool sprof_diagnose(pid_t pid, int errnum, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Detects programs that lack the privileges of their file because they are traced. */
-#ifndef SPROF_ATTACH_DENIAL_LOST_RIGHTS_H
-#define SPROF_ATTACH_DENIAL_LOST_RIGHTS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -12,5 +11,3 @@
  * tracer lacks CAP_SYS_PTRACE (execve(2), ptrace(2)). Unreadable processes are not recorded.
  */
 void sprof_target_check_rights(struct sprof_target *target, pid_t pid);
-
-#endif

@@ -1,6 +1,5 @@
 /* The cost of observing a system call. */
-#ifndef SPROF_ATTACH_FLOOR_FLOOR_H
-#define SPROF_ATTACH_FLOOR_FLOOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
  * child process, for the calling thread and its present affinity. 0: could not be measured.
  */
 uint64_t sprof_call_floor_ns(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The cost of hitting a breakpoint. */
-#ifndef SPROF_ATTACH_FLOOR_TRAPS_H
-#define SPROF_ATTACH_FLOOR_TRAPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ struct sprof_trap_floor {
 
 /* Measured with child processes. Moves the calling thread between CPUs, and back. */
 struct sprof_trap_floor sprof_trap_floor(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Opens the file behind a mapping, and checks that it is the mapped one. */
-#ifndef SPROF_ATTACH_MODULE_FILE_H
-#define SPROF_ATTACH_MODULE_FILE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,5 +12,3 @@
  * now leads to another file).
  */
 void sprof_module_file_open(struct sprof_module *module, pid_t pid, uint64_t start, uint64_t end);
-
-#endif

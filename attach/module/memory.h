@@ -1,6 +1,5 @@
 /* Reconstructs a file from the memory of a process that maps it. */
-#ifndef SPROF_ATTACH_MODULE_MEMORY_H
-#define SPROF_ATTACH_MODULE_MEMORY_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -11,5 +10,3 @@
  * /proc/PID/maps. The image stays NULL if there is too much or too little.
  */
 void sprof_module_memory_read(struct sprof_module *module, pid_t pid, const char *maps);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads the mappings of a process. */
-#ifndef SPROF_ATTACH_MODULE_READ_MAPS_H
-#define SPROF_ATTACH_MODULE_READ_MAPS_H
+#pragma once
 
 #include "attach/proc/maps.h"
 
@@ -14,5 +13,3 @@ SPROF_MUST_USE bool sprof_maps_read(
 /* The same from an open maps file, for a process that no longer permits opening it. */
 SPROF_MUST_USE bool sprof_maps_read_open(
 	struct sprof_maps *maps, pid_t pid, int file, struct sprof_modules *modules);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory that holds code made at run time, by a JIT compiler or the program itself. */
-#ifndef SPROF_ATTACH_PROC_JIT_H
-#define SPROF_ATTACH_PROC_JIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ bool sprof_jit_is_memory(const struct sprof_maps_line *line);
  */
 SPROF_MUST_USE uint32_t sprof_jit_module(
 	const char *maps_text, pid_t pid, struct sprof_modules *modules);
-
-#endif

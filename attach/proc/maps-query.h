@@ -1,6 +1,5 @@
 /* Queries a single mapping of a process by address: a twentieth of the cost of reading all. */
-#ifndef SPROF_ATTACH_PROC_MAPS_QUERY_H
-#define SPROF_ATTACH_PROC_MAPS_QUERY_H
+#pragma once
 
 #include "attach/proc/maps.h"
 
@@ -29,5 +28,3 @@ bool sprof_maps_query_code(int *file, pid_t pid, uint64_t address);
  * can't answer. *file: as above.
  */
 SPROF_MUST_USE bool sprof_maps_query_start(int *file, pid_t pid, uint64_t address, uint64_t *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The memory mappings of a process, sorted, with their modules.
  */
-#ifndef SPROF_ATTACH_PROC_MAPS_H
-#define SPROF_ATTACH_PROC_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ uint64_t sprof_mapping_offset(
 	const struct sprof_mapping *mapping, const struct sprof_module *module, uint64_t address);
 
 void sprof_maps_finish(struct sprof_maps *maps);
-
-#endif

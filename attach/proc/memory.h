@@ -1,6 +1,5 @@
 /* Reads another process's memory. */
-#ifndef SPROF_ATTACH_PROC_MEMORY_H
-#define SPROF_ATTACH_PROC_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ enum { SPROF_MEMORY_MOST_PIECES = 512 };
  * stops at the first unreadable piece: `got` is 0 for all later ones.
  */
 void sprof_memory_read_pieces(pid_t pid, struct sprof_memory_piece *pieces, size_t count);
-
-#endif

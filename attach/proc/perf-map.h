@@ -1,8 +1,7 @@
 /*
  * The file in which a JIT compiler describes its code: /tmp/perf-PID.map.
  */
-#ifndef SPROF_ATTACH_PROC_PERF_MAP_H
-#define SPROF_ATTACH_PROC_PERF_MAP_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -17,5 +16,3 @@ void sprof_perf_map_open(struct sprof_module *module, pid_t pid);
 
 /* Opens the perf maps of all such modules, each in its process. */
 void sprof_perf_map_open_all(struct sprof_modules *modules);
-
-#endif

@@ -2,8 +2,7 @@
  * Parses the figures of threads and of the machine in /proc, from text; needs no process. proc(5)
  * describes the formats.
  */
-#ifndef SPROF_ATTACH_PROC_PROCFS_H
-#define SPROF_ATTACH_PROC_PROCFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ SPROF_MUST_USE bool sprof_proc_parse_syscall(const char *text, struct sprof_proc
 SPROF_MUST_USE bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret);
 SPROF_MUST_USE bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret);
 SPROF_MUST_USE bool sprof_proc_parse_cpus(const char *text, struct sprof_proc_cpus *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * A thread's registers, with this machine's DWARF numbers, which libunwind uses too. Differences
  * between machines are in this header and in the files of this folder.
  */
-#ifndef SPROF_ATTACH_REGS_REGS_H
-#define SPROF_ATTACH_REGS_REGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -167,5 +166,3 @@ SPROF_MUST_USE bool sprof_regs_from_core(const void *bytes, size_t size, struct 
 /* Reads the registers of a thread in a ptrace-stop. Returns false if it is gone, not stopped, or
  * runs 32-bit code. */
 SPROF_MUST_USE bool sprof_regs_read(pid_t tid, struct sprof_regs *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * Starts a program without tracing it. The child waits for a byte on a socket before its exec, so
  * that its observer is ready at the first instruction.
  */
-#ifndef SPROF_ATTACH_START_CHILD_H
-#define SPROF_ATTACH_START_CHILD_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ void sprof_child_cancel(struct sprof_child *child);
 
 /* Whether the program has ended, and its status as waitpid(2) encodes it. Does not block. */
 bool sprof_child_ended(const struct sprof_child *child, int *ret_wait_status);
-
-#endif

@@ -1,6 +1,5 @@
 /* Closes descriptors that take long to close. */
-#ifndef SPROF_ATTACH_START_CLOSE_BEHIND_H
-#define SPROF_ATTACH_START_CLOSE_BEHIND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@
  * skipped.
  */
 void sprof_close_behind(int *fds, size_t count);
-
-#endif

@@ -5,8 +5,7 @@
  * delivers the trap that was being reported. So sprof continues in a child of the process that the
  * user knows. If the parent is killed, the child removes the breakpoints and detaches.
  */
-#ifndef SPROF_ATTACH_START_GUARDIAN_H
-#define SPROF_ATTACH_START_GUARDIAN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ int sprof_guardian_signal(void);
 
 /* Whether this process ignores the signal. */
 bool sprof_signal_is_ignored(int signal);
-
-#endif

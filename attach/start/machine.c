@@ -1,43 +1,16 @@
 /*
- * Checks the requirements on this machine and process: kernel and /proc. attach/denial/denial.c explains a refused
+ * Checks the requirements on this machine and process. attach/denial/denial.c explains a refused
  * attach.
  */
 #include "attach/start/machine.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "attach/start/requirements.h"
 #include "base/proc-status.h"
 #include "base/proc.h"
-
-/*
- * Before 5.7, process_vm_readv(2) and files in /proc take a lock that an exec holds until the
- * tracer has reaped the process's other threads (commit 3e74fabd3971, "exec: Fix a deadlock in
- * strace"). A tracer that reads at that moment deadlocks with itself.
- */
-enum { OLDEST_MAJOR = 5, OLDEST_MINOR = 7 };
-
-bool sprof_requirements_has_release(const char *release)
-{
-	unsigned major, minor;
-
-	if (sscanf(release, "%4u.%4u", &major, &minor) != 2)
-		return false;
-	return major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR);
-}
-
-bool sprof_requirements_has_own_proc(const char *status, pid_t self)
-{
-	char numbers[256], *end;
-	long pid;
-
-	if (!sprof_proc_status_field(status, "NSpid", numbers, sizeof(numbers)))
-		return sprof_proc_status_number(status, "Pid", &pid) && pid == self;
-	return strtol(numbers, &end, 10) == self && !*end;
-}
 
 static bool check_release(struct sprof_error *err)
 {

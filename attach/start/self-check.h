@@ -1,6 +1,5 @@
 /* Tries whether sprof may trace, on processes that it starts for that. */
-#ifndef SPROF_ATTACH_START_SELF_CHECK_H
-#define SPROF_ATTACH_START_SELF_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
  * its hint.
  */
 SPROF_MUST_USE bool sprof_self_check_ptrace(bool is_strange, struct sprof_error *err);
-
-#endif

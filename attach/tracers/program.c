@@ -1,25 +1,14 @@
 /* Opens the file of a process's program and examines it. */
 #include "attach/tracers/program.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "attach/proc/word-size.h"
 #include "attach/tracers/user.h"
 #include "base/cleanup.h"
 #include "base/proc.h"
-
-_Static_assert(sizeof(void *) == 8, "sprof is a 64-bit program");
-
-bool sprof_word_size_differs(int fd)
-{
-	unsigned char identity[EI_NIDENT];
-
-	return pread(fd, identity, sizeof(identity), 0) == (ssize_t)sizeof(identity) &&
-		!memcmp(identity, ELFMAG, SELFMAG) && identity[EI_CLASS] == ELFCLASS32;
-}
 
 bool sprof_program_has_other_word_size(pid_t pid)
 {

@@ -2,8 +2,7 @@
  * Whether a program may trace other processes. A process can have only one tracer, so sprof
  * detaches threads that strace or gdb traces under sprof (watch.h).
  */
-#ifndef SPROF_ATTACH_TRACERS_USER_H
-#define SPROF_ATTACH_TRACERS_USER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool sprof_ptrace_user_file(int fd);
 bool sprof_leak_checker_file(int fd);
 /* Whether the text contains the name of such a library. */
 bool sprof_leak_checker_name(const char *text, size_t size);
-
-#endif

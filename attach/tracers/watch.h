@@ -11,8 +11,7 @@
  * syscall-stops all its life, and the whole process is detached at that call. It is not seized
  * again: nearly all such checks are the last thing that a process does.
  */
-#ifndef SPROF_ATTACH_TRACERS_WATCH_H
-#define SPROF_ATTACH_TRACERS_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -55,5 +54,3 @@ enum sprof_watched sprof_watch_call(struct sprof_target *target, struct sprof_th
 void sprof_watch_hold(struct sprof_target *target, struct sprof_thread *thread, pid_t other);
 /* This thread was detached: threads held for it continue. */
 void sprof_watch_let_go(struct sprof_target *target, pid_t gone);
-
-#endif

@@ -1,6 +1,5 @@
 /* What sprof annotate reads beside the profile: source files and instructions. */
-#ifndef SPROF_CMD_ANNOTATE_ANNOTATE_H
-#define SPROF_CMD_ANNOTATE_ANNOTATE_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -22,5 +21,3 @@ SPROF_MUST_USE bool sprof_source_read(const struct sprof_profile *profile, const
 SPROF_MUST_USE bool sprof_code_build(struct sprof_annotate *annotate,
 	const struct sprof_naming *naming, struct sprof_error *err);
 void sprof_code_finish(struct sprof_code *code);
-
-#endif

@@ -2,8 +2,7 @@
  * Call statistics of a run: of all calls or, from some moment on, of calls seen in measuring
  * windows.
  */
-#ifndef SPROF_CMD_CALLS_ENGINE_H
-#define SPROF_CMD_CALLS_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ SPROF_MUST_USE bool sprof_calls_engine_close(
 
 /* Zeroed is accepted. */
 void sprof_calls_engine_finish(struct sprof_calls_engine *engine);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The names of watched functions, as `sprof calls` shows them: no two are equal.
  */
-#ifndef SPROF_CMD_CALLS_NAMES_H
-#define SPROF_CMD_CALLS_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ struct sprof_calls_names {
 SPROF_MUST_USE bool sprof_calls_names_make(const struct sprof_calls_naming *naming,
 	struct sprof_calls_names *ret, struct sprof_error *err);
 void sprof_calls_names_finish(struct sprof_calls_names *names);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options of `sprof calls`. */
-#ifndef SPROF_CMD_CALLS_OPTIONS_H
-#define SPROF_CMD_CALLS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ extern const struct sprof_option_group sprof_function_calls_option_groups[];
 /* What the suffix of the output says. Returns false if options contradict each other. */
 SPROF_MUST_USE bool sprof_function_calls_options_settle(
 	struct sprof_function_calls_options *options, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Command lines as labels of profiles. */
-#ifndef SPROF_CMD_CLI_COMMAND_LINE_H
-#define SPROF_CMD_CLI_COMMAND_LINE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -28,5 +27,3 @@ char *sprof_command_line_again(char *const words[]) SPROF_MUST_USE;
 
 /* A word, quoted for a shell. The caller frees it. Returns NULL if out of memory. */
 char *sprof_command_line_quote(const char *word) SPROF_MUST_USE;
-
-#endif

@@ -2,8 +2,7 @@
  * Commands as data: name, options, and how options are parsed and documented. An option is one row
  * of a table; parser and help need nothing else.
  */
-#ifndef SPROF_CMD_CLI_COMMAND_H
-#define SPROF_CMD_CLI_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ bool sprof_command_hides(const struct sprof_command *command, const struct sprof
 
 /* Writes the command's help text. The caller checks the stream for write errors. */
 void sprof_command_help(const struct sprof_command *command, FILE *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* The commands: one file and one const struct each, and a row of the table in main.c. */
-#ifndef SPROF_CMD_CLI_COMMANDS_H
-#define SPROF_CMD_CLI_COMMANDS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -28,5 +27,3 @@ extern const struct sprof_command sprof_command_trace;
 /* For commands that require -p PID and take no operands. */
 bool sprof_command_wants_pid(const char *command, pid_t pid, char *const operands[],
 	struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

@@ -1,6 +1,5 @@
 /* Shell completion, by `sprof --complete [WORD...] LAST`, which help does not list. */
-#ifndef SPROF_CMD_CLI_COMPLETE_H
-#define SPROF_CMD_CLI_COMPLETE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ struct sprof_commands {
  * that begins at word N, where the word after "sprof" is number 1 (@program N).
  */
 void sprof_complete(const struct sprof_commands *commands, char *const words[]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Passes the environment to the program unchanged, and removes DEBUGINFOD_URLS from sprof's. */
-#ifndef SPROF_CMD_CLI_ENVIRONMENT_H
-#define SPROF_CMD_CLI_ENVIRONMENT_H
+#pragma once
 
 #include "base/attributes.h"
 
@@ -10,5 +9,3 @@
  * of memory.
  */
 char **sprof_environment_take(void) SPROF_MUST_USE;
-
-#endif

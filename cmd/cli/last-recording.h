@@ -1,6 +1,5 @@
 /* The last recording shown on a terminal. It is kept so that `sprof report` can show it in full. */
-#ifndef SPROF_CMD_CLI_LAST_RECORDING_H
-#define SPROF_CMD_CLI_LAST_RECORDING_H
+#pragma once
 
 #include "profile/model/profile.h"
 
@@ -12,5 +11,3 @@ const char *sprof_last_recording_make(void);
 
 /* Prints which recording is shown, because the user named no file and may expect another one. */
 void sprof_last_recording_say(const struct sprof_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* The user's character set, for output to the terminal. */
-#ifndef SPROF_CMD_CLI_LOCALE_H
-#define SPROF_CMD_CLI_LOCALE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ bool sprof_locale_is_utf8(void);
 bool sprof_locale_enter(void);
 /* Sets LC_CTYPE back to "C". */
 void sprof_locale_leave(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rank of this process in a parallel job, from environment variables set by launchers. */
-#ifndef SPROF_CMD_CLI_MPI_RANK_H
-#define SPROF_CMD_CLI_MPI_RANK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ bool sprof_rank_has_others(void);
 
 /* This machine's name, or "localhost"; never freed. */
 const char *sprof_host_name(void);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Setters for the values of options; see sprof_option_setter. Each comment names the field's type.
  */
-#ifndef SPROF_CMD_CLI_OPTION_VALUES_H
-#define SPROF_CMD_CLI_OPTION_VALUES_H
+#pragma once
 
 #include "base/attributes.h"
 #include "cmd/cli/command.h"
@@ -65,5 +64,3 @@ bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *
 
 /* enum sprof_source_request */
 SPROF_MUST_USE bool sprof_value_source(void *field, const char *text, struct sprof_error *err);
-
-#endif

@@ -1,13 +1,10 @@
 /*
  * Words of perf, perf-prof, strace, ltrace, py-spy, gdb and valgrind, and what does the same here.
  */
-#ifndef SPROF_CMD_CLI_OTHER_TOOLS_H
-#define SPROF_CMD_CLI_OTHER_TOOLS_H
+#pragma once
 
 /* The sentence for another tool's command; NULL: it is not known. */
 const char *sprof_other_tools_command(const char *word);
 
 /* The sentence for an option that `command` does not have, such as "-a"; NULL: it is not known. */
 const char *sprof_other_tools_option(const char *command, const char *option);
-
-#endif

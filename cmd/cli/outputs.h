@@ -1,6 +1,5 @@
 /* The outputs of a run, as requested by -o and -f, and how to write them all. */
-#ifndef SPROF_CMD_CLI_OUTPUTS_H
-#define SPROF_CMD_CLI_OUTPUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ int sprof_outputs_exit(const struct sprof_written *written);
  */
 struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
 	const struct sprof_profile *profile, const struct sprof_output_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* The user's pager, for text on a terminal. */
-#ifndef SPROF_CMD_CLI_PAGER_H
-#define SPROF_CMD_CLI_PAGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void sprof_pager_start(struct sprof_pager *pager);
  * not be run and has shown nothing.
  */
 SPROF_MUST_USE bool sprof_pager_finish(struct sprof_pager *pager);
-
-#endif

@@ -1,6 +1,5 @@
 /* Messages about refused perf events. */
-#ifndef SPROF_CMD_CLI_PERF_DENIED_H
-#define SPROF_CMD_CLI_PERF_DENIED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ void sprof_perf_denied_words(const struct sprof_perf_denial *denial, char *ret, 
 /* Sets an error about events of this kind, with the remedy as hint. Returns false. */
 SPROF_MUST_USE bool sprof_perf_denied(
 	const struct sprof_perf_denial *denial, const char *what, struct sprof_error *err);
-
-#endif

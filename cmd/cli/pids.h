@@ -1,6 +1,5 @@
 /* A list of process or thread ids from the command line. */
-#ifndef SPROF_CMD_CLI_PIDS_H
-#define SPROF_CMD_CLI_PIDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool sprof_value_pids(void *field, const char *text, struct sprof_error *err) SP
 
 /* Writes "1, 2, 3". */
 void sprof_pids_list(const struct sprof_pids *pids, char *buffer, size_t size);
-
-#endif

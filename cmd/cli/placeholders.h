@@ -1,6 +1,5 @@
 /* Placeholders in file names, for several sprof processes that write at the same time. */
-#ifndef SPROF_CMD_CLI_PLACEHOLDERS_H
-#define SPROF_CMD_CLI_PLACEHOLDERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <time.h>
@@ -29,5 +28,3 @@ bool sprof_placeholders_expand(const char *option, const char *path,
 
 /* Whether the path differs from file to file. */
 bool sprof_placeholders_change(const char *path);
-
-#endif

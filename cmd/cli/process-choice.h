@@ -1,6 +1,5 @@
 /* Selects running processes by name. */
-#ifndef SPROF_CMD_CLI_PROCESS_CHOICE_H
-#define SPROF_CMD_CLI_PROCESS_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct sprof_process_choice {
  */
 SPROF_MUST_USE bool sprof_process_choice_find(
 	const struct sprof_process_choice *choice, struct sprof_pids *ret, struct sprof_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Which running processes or threads a command is for: one group of options, and what they choose.
  */
-#ifndef SPROF_CMD_CLI_PROCESSES_H
-#define SPROF_CMD_CLI_PROCESSES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ SPROF_MUST_USE bool sprof_processes_settle(struct sprof_processes *processes,
  * on demand.
  */
 bool sprof_processes_follow_children(const struct sprof_processes *processes, bool starts_program);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program file of a run. */
-#ifndef SPROF_CMD_CLI_PROGRAM_FILE_H
-#define SPROF_CMD_CLI_PROGRAM_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ SPROF_MUST_USE bool sprof_program_find(
  */
 SPROF_MUST_USE bool sprof_program_open(struct sprof_modules *modules, const char *path,
 	struct sprof_module **ret, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A message on a terminal about work that takes longer than a second. */
-#ifndef SPROF_CMD_CLI_PROGRESS_H
-#define SPROF_CMD_CLI_PROGRESS_H
+#pragma once
 
 /* NULL: no message. */
 struct sprof_progress;
@@ -9,5 +8,3 @@ struct sprof_progress;
 struct sprof_progress *sprof_progress_begin(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void sprof_progress_end(struct sprof_progress *progress);
-
-#endif

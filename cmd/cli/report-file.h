@@ -1,8 +1,7 @@
 /*
  * The file of a command that writes text or JSON, and perhaps a graph. NULL is stdout.
  */
-#ifndef SPROF_CMD_CLI_REPORT_FILE_H
-#define SPROF_CMD_CLI_REPORT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool sprof_report_file_is_stdout(const char *path);
 
 SPROF_MUST_USE bool sprof_report_file_open(
 	const char *path, struct sprof_out **ret, struct sprof_error *err);
-
-#endif

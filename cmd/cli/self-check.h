@@ -1,10 +1,7 @@
 /*
  * `sprof --self-check`: what works on this machine for this user, what does not, and the remedies.
  */
-#ifndef SPROF_CMD_CLI_SELF_CHECK_H
-#define SPROF_CMD_CLI_SELF_CHECK_H
+#pragma once
 
 /* Writes it to stdout. Returns the exit code: FAILED if sprof can't do anything here. */
 int sprof_self_check(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Samples the threads of a core file: the same facts as of a live process, if the core has them. */
-#ifndef SPROF_CMD_DUMP_CORE_LOOK_H
-#define SPROF_CMD_DUMP_CORE_LOOK_H
+#pragma once
 
 #include "attach/proc/maps.h"
 #include "base/attributes.h"
@@ -34,5 +33,3 @@ void sprof_core_look_finish(struct sprof_core_look *look);
 /* In core-threads.c: passes one sample per thread to the sink. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_core_threads_give(
 	const struct sprof_core_look *look, const struct sprof_sink *sink, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The contents of a dump: threads with stacks and waits, and deadlocks; as text or JSON. */
-#ifndef SPROF_CMD_DUMP_DUMP_H
-#define SPROF_CMD_DUMP_DUMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ SPROF_MUST_USE bool sprof_dump_lock_find(const struct sprof_dump_view *view,
  */
 SPROF_MUST_USE bool sprof_dump_resolve(const struct sprof_dump_view *view,
 	const struct sprof_frame *frame, struct sprof_locations *ret, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The threads that hold the locks of files (flock, fcntl) which others wait for. */
-#ifndef SPROF_CMD_DUMP_FILE_LOCKS_H
-#define SPROF_CMD_DUMP_FILE_LOCKS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "cmd/dump/stacks.h"
@@ -10,5 +9,3 @@
  * sorted. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_dump_file_locks_find(struct sprof_stacks *stacks);
-
-#endif

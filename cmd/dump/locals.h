@@ -1,6 +1,5 @@
 /* Local variables of a dump's frames, from the innermost frame outwards. */
-#ifndef SPROF_CMD_DUMP_LOCALS_H
-#define SPROF_CMD_DUMP_LOCALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void sprof_dump_locals_finish(struct sprof_dump_locals *locals);
  */
 SPROF_MUST_USE bool sprof_dump_locals_find(const struct sprof_dump_locals *locals, size_t level,
 	struct sprof_locals *ret, struct sprof_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The deadlocks among the threads of a dump.
  */
-#ifndef SPROF_CMD_DUMP_LOCK_CYCLES_H
-#define SPROF_CMD_DUMP_LOCK_CYCLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ uint32_t sprof_lock_cycles_first(
 	const struct sprof_lock_cycles *cycles, const struct sprof_stacks *stacks, uint32_t number);
 
 void sprof_lock_cycles_finish(struct sprof_lock_cycles *cycles);
-
-#endif

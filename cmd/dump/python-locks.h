@@ -1,6 +1,5 @@
 /* The holders of Python's locks, in live processes. */
-#ifndef SPROF_CMD_DUMP_PYTHON_LOCKS_H
-#define SPROF_CMD_DUMP_PYTHON_LOCKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ struct sprof_interp;
  */
 SPROF_MUST_USE bool sprof_python_locks_find(
 	struct sprof_stacks *stacks, struct sprof_interp *interp, struct sprof_modules *modules);
-
-#endif

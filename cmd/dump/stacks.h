@@ -1,6 +1,5 @@
 /* The last stack and state of each thread: the sink of dump. */
-#ifndef SPROF_CMD_DUMP_STACKS_H
-#define SPROF_CMD_DUMP_STACKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ void sprof_stacks_sort(struct sprof_stacks *stacks);
 size_t sprof_stacks_process_end(const struct sprof_stacks *stacks, size_t first);
 
 void sprof_stacks_finish(struct sprof_stacks *stacks);
-
-#endif

@@ -1,6 +1,5 @@
 /* The functions to watch, in the user's syntax: "parse,ns::Tree::*,malloc@libc.so.6". */
-#ifndef SPROF_CMD_FUNCTIONS_CHOICE_H
-#define SPROF_CMD_FUNCTIONS_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ bool sprof_function_choice_is_program(
 	struct sprof_function_choice *choice, const struct sprof_module *module);
 
 void sprof_function_choice_finish(struct sprof_function_choice *choice);
-
-#endif

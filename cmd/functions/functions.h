@@ -5,8 +5,7 @@
  * Events are PROBE and RETURN of the catalogue, whose first value is the function's number, and
  * CLONE, FORK, EXEC, EXIT, SIGNAL; all in the order of time.
  */
-#ifndef SPROF_CMD_FUNCTIONS_FUNCTIONS_H
-#define SPROF_CMD_FUNCTIONS_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ struct sprof_functions_gaps {
 };
 
 struct sprof_functions_gaps sprof_functions_gaps(const struct sprof_functions *functions);
-
-#endif

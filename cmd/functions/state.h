@@ -1,6 +1,5 @@
 /* State shared by the files of `sprof_functions`. */
-#ifndef SPROF_CMD_FUNCTIONS_STATE_H
-#define SPROF_CMD_FUNCTIONS_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void sprof_functions_watch_chosen(struct sprof_functions *functions, struct spro
 void sprof_functions_new_program(
 	struct sprof_functions *functions, const struct sprof_process *process);
 void sprof_functions_unwatch(struct sprof_functions *functions);
-
-#endif

@@ -1,6 +1,5 @@
 /* The wanted functions, found file by file. */
-#ifndef SPROF_CMD_FUNCTIONS_TABLE_H
-#define SPROF_CMD_FUNCTIONS_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ SPROF_MUST_USE bool sprof_function_table_scan(
 	struct sprof_function_table *table, struct sprof_module *module);
 
 void sprof_function_table_finish(struct sprof_function_table *table);
-
-#endif

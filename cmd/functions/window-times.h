@@ -3,8 +3,7 @@
  * the thread has run a certain time in it: with windows of fixed duration, a thread would run less
  * in the windows in which it stops often, and these would weigh too little.
  */
-#ifndef SPROF_CMD_FUNCTIONS_WINDOW_TIMES_H
-#define SPROF_CMD_FUNCTIONS_WINDOW_TIMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ double sprof_window_times_own(
 double sprof_window_times_queued(const struct sprof_window_times *times, uint32_t thread);
 
 void sprof_window_times_finish(struct sprof_window_times *times);
-
-#endif

@@ -2,8 +2,7 @@
  * Once watching functions by breakpoints takes too much time, watches them in short windows,
  * between which the program runs at full speed.
  */
-#ifndef SPROF_CMD_FUNCTIONS_WINDOWS_H
-#define SPROF_CMD_FUNCTIONS_WINDOWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ SPROF_MUST_USE bool sprof_function_windows_stop(struct sprof_function_windows *w
  */
 double sprof_function_windows_own(
 	const struct sprof_function_windows *windows, uint32_t thread, bool *ret_is_most);
-
-#endif

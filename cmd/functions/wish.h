@@ -1,6 +1,5 @@
 /* One function that the user wants, or a pattern: "ns::Tree::*", "malloc@libc.so.6". */
-#ifndef SPROF_CMD_FUNCTIONS_WISH_H
-#define SPROF_CMD_FUNCTIONS_WISH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void sprof_function_wish_finish(struct sprof_function_wish *wish);
 
 /* The end of one wish in a list: a comma outside of brackets and quotes, or the end of the text. */
 const char *sprof_function_wish_end(const char *begin);
-
-#endif

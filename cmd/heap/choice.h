@@ -1,6 +1,5 @@
 /* Which functions of a file are allocators to watch. */
-#ifndef SPROF_CMD_HEAP_CHOICE_H
-#define SPROF_CMD_HEAP_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ struct sprof_heap_choice {
 /* The allocator with the function's name, if it is watched; NULL: none. */
 const struct sprof_allocator *sprof_heap_choice_find(struct sprof_heap_choice *choice,
 	const struct sprof_module *module, const struct sprof_listed *function);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * `sprof heap --exact`: every call of an allocator.
  */
-#ifndef SPROF_CMD_HEAP_EXACT_H
-#define SPROF_CMD_HEAP_EXACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct sprof_heap_exact_request {
 /* Runs the command. On success *ret_exit is its exit code. */
 SPROF_MUST_USE bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request,
 	char *const operands[], int *ret_exit, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory growth by thread and stack, and its rows in a profile. */
-#ifndef SPROF_CMD_HEAP_GROWTH_H
-#define SPROF_CMD_HEAP_GROWTH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ SPROF_MUST_USE bool sprof_growth_to_profile(
 	const struct sprof_growth *growth, struct sprof_profile *profile);
 
 void sprof_growth_finish(struct sprof_growth *growth);
-
-#endif

@@ -1,6 +1,5 @@
 /* `sprof heap --rate`: estimates the allocation rate by stack. */
-#ifndef SPROF_CMD_HEAP_RATE_H
-#define SPROF_CMD_HEAP_RATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct sprof_heap_rate_request {
 /* Runs the command. On success *ret_exit is its exit code. */
 SPROF_MUST_USE bool sprof_heap_rate_run(const struct sprof_heap_rate_request *request,
 	char *const operands[], int *ret_exit, struct sprof_error *err);
-
-#endif

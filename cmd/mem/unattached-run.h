@@ -2,8 +2,7 @@
  * Observes a running process, or a program started for it, without ptrace. Ends with the process,
  * after a time, or by a signal.
  */
-#ifndef SPROF_CMD_MEM_UNATTACHED_RUN_H
-#define SPROF_CMD_MEM_UNATTACHED_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ SPROF_MUST_USE bool sprof_unattached_run_check(
 /* *ret_exit: a program's exit code as a shell reports it; else 0. */
 SPROF_MUST_USE bool sprof_unattached_run_run(
 	struct sprof_unattached_run *observing, int *ret_exit, struct sprof_error *err);
-
-#endif

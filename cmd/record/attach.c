@@ -78,7 +78,8 @@ static void say_children(pid_t pid)
 	}
 	if (!count)
 		return;
-	sprof_ui_note("process %d has %zu child process%s that will not be sampled; -p %d,%s samples %s, too",
+	sprof_ui_note(
+		"process %d has %zu child process%s that will not be sampled; -p %d,%s samples %s, too",
 		(int)pid, count, count == 1 ? "" : "es", (int)pid,
 		count <= MOST ? list : "CHILD,CHILD,...", count == 1 ? "it" : "them");
 }

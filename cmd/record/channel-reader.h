@@ -4,8 +4,7 @@
  * The reader passes one line at a time to the sampling thread: it raises SIGIO, for which that
  * thread waits, and continues when the line has been executed. So no line is lost.
  */
-#ifndef SPROF_CMD_RECORD_CHANNEL_READER_H
-#define SPROF_CMD_RECORD_CHANNEL_READER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void sprof_channel_reader_end(struct sprof_channel_reader *reader);
 
 /* Ends the thread. */
 void sprof_channel_reader_finish(struct sprof_channel_reader *reader);
-
-#endif

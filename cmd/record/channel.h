@@ -1,6 +1,5 @@
 /* --control: the channel for lines that switch sampling, and for answers. */
-#ifndef SPROF_CMD_RECORD_CHANNEL_H
-#define SPROF_CMD_RECORD_CHANNEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ enum sprof_line sprof_line_parse(const char *text, size_t length);
  * "fifo:PATH[,PATH]". They stay open until the process ends.
  */
 SPROF_MUST_USE bool sprof_channel_open(void *field, const char *text, struct sprof_error *err);
-
-#endif

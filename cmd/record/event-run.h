@@ -2,8 +2,7 @@
  * Shared by commands that trace events: which target, for how long, and the run itself, with event
  * sources (events/source.h) instead of samples.
  */
-#ifndef SPROF_CMD_RECORD_EVENT_RUN_H
-#define SPROF_CMD_RECORD_EVENT_RUN_H
+#pragma once
 
 #include <linux/filter.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ bool sprof_event_run_calls(struct sprof_event_run *watching, const int64_t *numb
 bool sprof_event_run_name(struct sprof_event_run *watching, const struct sprof_naming *options,
 	struct sprof_error *err) SPROF_MUST_USE;
 void sprof_event_run_finish(struct sprof_event_run *watching);
-
-#endif

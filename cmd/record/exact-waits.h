@@ -1,6 +1,5 @@
 /* Whether the kernel permits recording each wait, and in which detail. */
-#ifndef SPROF_CMD_RECORD_EXACT_WAITS_H
-#define SPROF_CMD_RECORD_EXACT_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  */
 SPROF_MUST_USE bool sprof_exact_waits_choose(
 	bool wanted, enum sprof_exact_waits *ret, struct sprof_error *err);
-
-#endif

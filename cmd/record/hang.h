@@ -6,8 +6,7 @@
  * a copy of sprof, which writes the recording, and executes sprof again: that ends the tracing
  * thread, so the program continues, and this process remains the program's parent.
  */
-#ifndef SPROF_CMD_RECORD_HANG_H
-#define SPROF_CMD_RECORD_HANG_H
+#pragma once
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -40,5 +39,3 @@ void sprof_hang_end(
 
 /* `words` follow SPROF_HANG_WORD. Waits for both processes and returns the exit code. */
 int sprof_hang_finish(char *const words[]);
-
-#endif

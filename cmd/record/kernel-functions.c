@@ -1,6 +1,6 @@
 /*
  * Names for kernel stacks of running threads, from /proc/kallsyms (proc(5)). For blocked threads
- * the kernel provides names: blocked/kernel-stack.c. Does not handle code loaded after the
+ * the kernel provides names: blocked/kernel-stack-read.c. Does not handle code loaded after the
  * list was read: modules, BPF programs.
  */
 #include "cmd/record/kernel-functions.h"

@@ -1,6 +1,5 @@
 /* Functions of the running kernel, by address. */
-#ifndef SPROF_CMD_RECORD_KERNEL_FUNCTIONS_H
-#define SPROF_CMD_RECORD_KERNEL_FUNCTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct sprof_symlist *sprof_kernel_functions_open(void);
  */
 void sprof_kernel_functions_name(
 	const void *functions, uint64_t address, char *buffer, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Page faults in a recording (--faults). */
-#ifndef SPROF_CMD_RECORD_PAGE_FAULTS_H
-#define SPROF_CMD_RECORD_PAGE_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ SPROF_MUST_USE bool sprof_page_faults_begin(struct sprof_page_faults *faults,
 /* After the run: prints what is missing, and why. */
 void sprof_page_faults_note(const struct sprof_page_faults *faults);
 void sprof_page_faults_finish(struct sprof_page_faults *faults);
-
-#endif

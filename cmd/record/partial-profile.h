@@ -2,8 +2,7 @@
  * Writes files during a recording: a snapshot of the profile so far (SIGUSR1), and the profile of a
  * period.
  */
-#ifndef SPROF_CMD_RECORD_PARTIAL_PROFILE_H
-#define SPROF_CMD_RECORD_PARTIAL_PROFILE_H
+#pragma once
 
 #include "cmd/record/recording.h"
 #include "profile/model/profile.h"
@@ -38,5 +37,3 @@ struct sprof_written sprof_partial_write(const struct sprof_partial *partial, bo
 
 /* Waits for the last writer, so that it does not replace a newer file. */
 void sprof_partial_finish(struct sprof_partial *partial);
-
-#endif

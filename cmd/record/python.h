@@ -1,6 +1,5 @@
 /* The options about interpreted languages. */
-#ifndef SPROF_CMD_RECORD_PYTHON_H
-#define SPROF_CMD_RECORD_PYTHON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ SPROF_MUST_USE bool sprof_python_unset(void *field, const char *text, struct spr
 /* *ret is NULL for native stacks only. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_python_begin(enum sprof_python_shown shown, struct sprof_modules *modules,
 	struct sprof_interp **ret, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options shared by run and attach. */
-#ifndef SPROF_CMD_RECORD_RECORDING_H
-#define SPROF_CMD_RECORD_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ extern const struct sprof_option sprof_recording_waits_table[];
 	{"Names", sprof_naming_table, SPROF_RECORDING_FIELD(naming)}, \
 	{"General", sprof_common_option_table}
 /* clang-format on */
-
-#endif

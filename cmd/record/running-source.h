@@ -1,6 +1,5 @@
 /* How running threads are sampled: by stops, or by kernel timers. */
-#ifndef SPROF_CMD_RECORD_RUNNING_SOURCE_H
-#define SPROF_CMD_RECORD_RUNNING_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool sprof_running_source_set(
  */
 bool sprof_running_source_choose(enum sprof_running_source wanted,
 	struct sprof_sampler_options *ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

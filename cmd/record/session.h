@@ -1,8 +1,7 @@
 /*
  * One recording from start to end: trace, sample, resolve names, write. Shared by run and attach.
  */
-#ifndef SPROF_CMD_RECORD_SESSION_H
-#define SPROF_CMD_RECORD_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
  * written.
  */
 int sprof_session_exit(const struct sprof_session_result *result);
-
-#endif

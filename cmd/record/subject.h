@@ -1,6 +1,5 @@
 /* The recorded program or processes, in one line. */
-#ifndef SPROF_CMD_RECORD_SUBJECT_H
-#define SPROF_CMD_RECORD_SUBJECT_H
+#pragma once
 
 #include "base/attributes.h"
 #include "cmd/cli/processes.h"
@@ -14,5 +13,3 @@ struct sprof_subject sprof_subject_of(const struct sprof_processes *processes);
  * their ids as well. The caller frees it. Returns NULL if out of memory.
  */
 char *sprof_subject_describe(const struct sprof_subject *subject) SPROF_MUST_USE;
-
-#endif

@@ -4,8 +4,7 @@
  * The tracer detaches when that thread ends (see attach/target.h), so every command that samples
  * uses this.
  */
-#ifndef SPROF_CMD_RECORD_TRACING_H
-#define SPROF_CMD_RECORD_TRACING_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -92,5 +91,3 @@ bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err
 
 /* Waits until nothing of the subject is traced any more. */
 void sprof_tracing_finish(struct sprof_tracing *tracing);
-
-#endif

@@ -2,8 +2,7 @@
  * Samples in a run that traces events: the run yields exact events and, from the samples, the
  * summary of `sprof run`.
  */
-#ifndef SPROF_CMD_RECORD_WITH_SAMPLES_H
-#define SPROF_CMD_RECORD_WITH_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ extern const struct sprof_option sprof_with_samples_table[];
 /* Derives the options for the summary on stdout from `shown`. */
 SPROF_MUST_USE bool sprof_with_samples_settle(const struct sprof_report_options *shown,
 	struct sprof_report_options *ret_answer, struct sprof_error *err);
-
-#endif

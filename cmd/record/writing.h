@@ -1,6 +1,5 @@
 /* Turns a recorded profile into files: resolves names, writes outputs and stats. */
-#ifndef SPROF_CMD_RECORD_WRITING_H
-#define SPROF_CMD_RECORD_WRITING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool sprof_writing_name(const struct sprof_naming *options, struct sprof_profile
  */
 struct sprof_written sprof_writing_all(
 	const struct sprof_recording *options, struct sprof_profile *profile, bool with_stdout);
-
-#endif

@@ -2,8 +2,7 @@
  * Single delays of `sprof rundelay`: lines about those that are too long (--detail), and files with
  * the lengths of all (--heatmap).
  */
-#ifndef SPROF_CMD_RUNDELAY_SINGLE_DELAYS_H
-#define SPROF_CMD_RUNDELAY_SINGLE_DELAYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ SPROF_MUST_USE bool sprof_single_delays_close(
 	struct sprof_single_delays *singles, struct sprof_error *err);
 
 void sprof_single_delays_finish(struct sprof_single_delays *singles);
-
-#endif

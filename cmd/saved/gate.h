@@ -2,8 +2,7 @@
  * sprof diff --fail-if: its options, and the comparison of saved profiles that yields the exit
  * code.
  */
-#ifndef SPROF_CMD_SAVED_GATE_H
-#define SPROF_CMD_SAVED_GATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ struct sprof_reading;
 /* `operands`: the base files, "--", the new files. */
 SPROF_MUST_USE bool sprof_gate_run(const struct sprof_reading *options, char *const operands[],
 	int *ret_exit, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options about names, and the symbol session opened with them. */
-#ifndef SPROF_CMD_SAVED_NAMING_H
-#define SPROF_CMD_SAVED_NAMING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ void sprof_namer_finish(struct sprof_namer *namer);
 
 /* Where to look for debug files, for callers without a session. */
 struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by commands that read saved profiles: options, loading, filtering. */
-#ifndef SPROF_CMD_SAVED_READING_H
-#define SPROF_CMD_SAVED_READING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool sprof_reading_load(const struct sprof_reading *options, const char *path,
 /* Reads one or more profiles and merges them. */
 bool sprof_reading_load_all(const struct sprof_reading *options, char *const paths[],
 	struct sprof_profile **ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

@@ -2,8 +2,7 @@
  * Which part of a profile to show, how and where: the options shared by recording and reading
  * commands, and how outputs follow from them.
  */
-#ifndef SPROF_CMD_SAVED_REPORT_OPTIONS_H
-#define SPROF_CMD_SAVED_REPORT_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ SPROF_MUST_USE bool sprof_report_options_settle_weight(const struct sprof_report
 /* Writes all outputs. Sets *ret_exit if one of them can't be written. */
 SPROF_MUST_USE bool sprof_report_options_write_all(const struct sprof_report_options *shown,
 	const struct sprof_profile *profile, int *ret_exit, struct sprof_error *err);
-
-#endif

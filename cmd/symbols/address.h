@@ -1,6 +1,5 @@
 /* `sprof symbols` with addresses. */
-#ifndef SPROF_CMD_SYMBOLS_ADDRESS_H
-#define SPROF_CMD_SYMBOLS_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ SPROF_MUST_USE bool sprof_symbol_address_parse(
 /* Prints what is at an address of the subject. Sets *ret_exit to 1 if nothing has a name there. */
 SPROF_MUST_USE bool sprof_symbol_address_print(struct sprof_symbol_subject *subject,
 	uint64_t address, int *ret_exit, struct sprof_error *err);
-
-#endif

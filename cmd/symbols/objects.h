@@ -1,6 +1,5 @@
 /* `sprof symbols` for files that are not linked yet. */
-#ifndef SPROF_CMD_SYMBOLS_OBJECTS_H
-#define SPROF_CMD_SYMBOLS_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  */
 SPROF_MUST_USE bool sprof_symbol_objects_answer(const struct sprof_symbol_options *options,
 	char *const operands[], bool *ret_is_one, int *ret_exit, struct sprof_error *err);
-
-#endif

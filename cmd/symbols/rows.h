@@ -1,6 +1,5 @@
 /* Symbols as rows of a table, and which of them an argument of `sprof symbols` selects. */
-#ifndef SPROF_CMD_SYMBOLS_ROWS_H
-#define SPROF_CMD_SYMBOLS_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ char *sprof_symbol_plain_name(
 
 /* Prints on stderr that no symbol has the name. */
 void sprof_symbol_row_note_missing(const char *pattern, bool with_data);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options of `sprof symbols`, and the file or process that it examines. */
-#ifndef SPROF_CMD_SYMBOLS_SUBJECT_H
-#define SPROF_CMD_SYMBOLS_SUBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ bool sprof_symbol_subject_holds(const struct sprof_symbol_subject *subject,
  * can't be read, or out of memory. */
 SPROF_MUST_USE bool sprof_symbol_subject_list(struct sprof_symbol_subject *subject,
 	const struct sprof_module *module, bool all, struct sprof_error *err);
-
-#endif

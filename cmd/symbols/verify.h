@@ -1,6 +1,5 @@
 /* Checks whether two sources of symbols agree about a file. */
-#ifndef SPROF_CMD_SYMBOLS_VERIFY_H
-#define SPROF_CMD_SYMBOLS_VERIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct sprof_verification_result {
  */
 bool sprof_verification_run(const struct sprof_verification *verification,
 	struct sprof_verification_result *ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

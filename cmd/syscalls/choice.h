@@ -1,6 +1,5 @@
 /* The system calls to trace: "read,write,%file". */
-#ifndef SPROF_CMD_SYSCALLS_CHOICE_H
-#define SPROF_CMD_SYSCALLS_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ SPROF_MUST_USE bool sprof_call_choice_read(const struct sprof_call_lists *lists,
 void sprof_call_choice_finish(struct sprof_call_choice *choice);
 
 bool sprof_call_choice_has(const struct sprof_call_choice *choice, int64_t number);
-
-#endif

@@ -1,6 +1,5 @@
 /* Schedules "still recording" messages of a long run: after some seconds, then ever more rarely. */
-#ifndef SPROF_CMD_SYSCALLS_PACE_H
-#define SPROF_CMD_SYSCALLS_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ bool sprof_pace_is_due(struct sprof_pace *so_far, uint64_t now_ns);
 /* Prints the message: how many calls there were so far. `stops`: each stops the program. */
 void sprof_pace_note(
 	const struct sprof_pace *so_far, uint64_t counted, bool stops, uint64_t now_ns);
-
-#endif

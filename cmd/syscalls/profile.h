@@ -1,6 +1,5 @@
 /* System calls as a profile, which can be saved, reported, compared and merged like any other. */
-#ifndef SPROF_CMD_SYSCALLS_PROFILE_H
-#define SPROF_CMD_SYSCALLS_PROFILE_H
+#pragma once
 
 #include "base/attributes.h"
 #include "cmd/cli/command.h"
@@ -19,5 +18,3 @@ void sprof_call_profile_begin(struct sprof_profile *profile);
  */
 SPROF_MUST_USE bool sprof_call_profile_add(
 	struct sprof_profile *profile, const struct sprof_call_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to cmd/syscalls/: the options of `sprof syscalls`, and the state of its run. */
-#ifndef SPROF_CMD_SYSCALLS_STATE_H
-#define SPROF_CMD_SYSCALLS_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ SPROF_MUST_USE bool sprof_syscalls_report(const struct syscalls *syscalls,
 /* The table of the whole run, to each text file and, if wanted, to stdout. */
 SPROF_MUST_USE bool sprof_syscalls_report_total(
 	const struct syscalls *syscalls, struct sprof_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Passes profiles of periods from the sampling thread to the screen of sprof top. A separate thread
  * resolves names on the way, so neither the traced threads nor the keyboard wait for that.
  */
-#ifndef SPROF_CMD_TOP_FEED_H
-#define SPROF_CMD_TOP_FEED_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ bool sprof_top_feed_is_closed(struct sprof_top_feed *feed);
 
 /* Call it after both sides have ended. */
 void sprof_top_feed_finish(struct sprof_top_feed *feed);
-
-#endif

@@ -1,6 +1,5 @@
 /* The keys of sprof top: one table, also used for the help page. */
-#ifndef SPROF_CMD_TOP_KEYS_H
-#define SPROF_CMD_TOP_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ enum sprof_top_action sprof_top_action_of(int key);
 
 /* Writes a line of the help page, from 0; returns false after the last. */
 bool sprof_top_help_line(size_t number, char *buffer, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  * closes. Streams that are not terminals are unchanged. The program writes to a memory file, so it
  * is unaffected if sprof is killed.
  */
-#ifndef SPROF_CMD_TOP_OUTPUT_H
-#define SPROF_CMD_TOP_OUTPUT_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ void sprof_top_output_show(struct sprof_top_output *output);
 
 /* Shows the rest. */
 void sprof_top_output_finish(struct sprof_top_output *output);
-
-#endif

@@ -56,12 +56,13 @@ static void put_times(const struct sprof_top_head *head, char *text, size_t size
 	const struct sprof_times times = sprof_profile_sum(head->shown->profile).times;
 
 	snprintf(text, size,
-		"wall %.2f = user %.2f + sys %.2f + runq %.2f + wait %.2f   %zu threads",
+		"wall %.2f = user %.2f + sys %.2f + runq %.2f + wait %.2f   %zu thread%s",
 		threads_in(head, &times, SPROF_WEIGHT_WALL),
 		threads_in(head, &times, SPROF_WEIGHT_USER),
 		threads_in(head, &times, SPROF_WEIGHT_SYS),
 		threads_in(head, &times, SPROF_WEIGHT_RUNQ),
-		threads_in(head, &times, SPROF_WEIGHT_WAIT), head->shown->latest->thread_count);
+		threads_in(head, &times, SPROF_WEIGHT_WAIT), head->shown->latest->thread_count,
+		sprof_string_plural(head->shown->latest->thread_count));
 }
 
 /* That there are few samples: by how much a share of 10 % may be off. */
@@ -90,7 +91,7 @@ static void put_quality(const struct sprof_top_head *head, char *text, size_t si
 		sprof_top_percent(head->shown, quality->profiler_cpu_ns));
 }
 
-void sprof_top_head_lines(
+static void head_lines(
 	const struct sprof_top_head *head, char lines[SPROF_TOP_HEAD_LINES][SPROF_TOP_HEAD_SIZE])
 {
 	char window[64] = "", doubt[64] = "", command[SPROF_TOP_HEAD_SIZE / 2];
@@ -241,7 +242,7 @@ char *sprof_top_page_line(const struct sprof_top_page *page,
 	if (row + 1 == page->rows)
 		return bottom_line(contents);
 	if (row < page->head_rows) {
-		sprof_top_head_lines(&contents->head, lines);
+		head_lines(&contents->head, lines);
 		*ret_style = row ? SPROF_TOP_PLAIN : SPROF_TOP_BOLD;
 		return strdup(lines[row]);
 	}

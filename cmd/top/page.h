@@ -1,6 +1,5 @@
 /* The layout of sprof top's screen as lines of text. Independent of the terminal. */
-#ifndef SPROF_CMD_TOP_PAGE_H
-#define SPROF_CMD_TOP_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,10 +18,6 @@ struct sprof_top_head {
 	/* figures don't cover the whole time since the start */
 	bool is_cut;
 };
-
-/* Writes the lines, without newlines. */
-void sprof_top_head_lines(
-	const struct sprof_top_head *head, char lines[SPROF_TOP_HEAD_LINES][SPROF_TOP_HEAD_SIZE]);
 
 enum sprof_top_style {
 	SPROF_TOP_PLAIN,
@@ -57,5 +52,3 @@ char *sprof_top_page_line(const struct sprof_top_page *page,
 /* Handles a click, which changes the state as keys do. Returns false if out of memory. */
 bool sprof_top_page_click(const struct sprof_top_page *page, struct sprof_top_state *state,
 	const struct sprof_top_contents *contents, size_t row, size_t column);
-
-#endif

@@ -1,6 +1,5 @@
 /* The screen of sprof top: turns named profiles and keys into a picture. */
-#ifndef SPROF_CMD_TOP_SCREEN_H
-#define SPROF_CMD_TOP_SCREEN_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ struct sprof_top_screen {
  */
 SPROF_MUST_USE bool sprof_top_screen_run(
 	const struct sprof_top_screen *screen, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The view of sprof top's user, and how keys change it. Independent of the terminal. */
-#ifndef SPROF_CMD_TOP_STATE_H
-#define SPROF_CMD_TOP_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ void sprof_top_state_select(
 	struct sprof_top_state *state, const struct sprof_top_table *table, size_t row);
 void sprof_top_state_sort(
 	struct sprof_top_state *state, const struct sprof_top_table *table, size_t column);
-
-#endif

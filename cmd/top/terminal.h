@@ -2,8 +2,7 @@
  * The terminal of sprof top: output of lines, input of keys and clicks. The only part that uses
  * ncurses.
  */
-#ifndef SPROF_CMD_TOP_TERMINAL_H
-#define SPROF_CMD_TOP_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void sprof_top_terminal_size(
 void sprof_top_terminal_put(struct sprof_top_terminal *terminal, size_t row, const char *text,
 	enum sprof_top_style style);
 void sprof_top_terminal_flush(struct sprof_top_terminal *terminal);
-
-#endif

@@ -1,6 +1,5 @@
 /* sprof trace --impl syscalls: each pair of a system call's start and end counts as a call. */
-#ifndef SPROF_CMD_TRACE_CALLS_H
-#define SPROF_CMD_TRACE_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ SPROF_MUST_USE bool sprof_trace_calls_add(
 	struct sprof_trace_calls *calls, const struct sprof_trace_instance *instance);
 /* Adds the interval's calls to the total. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_trace_calls_end_interval(struct sprof_trace_calls *calls);
-
-#endif

@@ -1,6 +1,5 @@
 /* The events requested from `sprof trace`, and the sources that they need. */
-#ifndef SPROF_CMD_TRACE_CHOICE_H
-#define SPROF_CMD_TRACE_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ unsigned sprof_trace_choice_rate(const struct sprof_event_list *list);
 bool sprof_trace_choice_has_stacks(const struct sprof_event_list *list);
 bool sprof_trace_choice_has_stack(const struct sprof_event_list *list,
 	const struct sprof_call *call, const struct sprof_expression_lookup *lookup);
-
-#endif

@@ -1,6 +1,5 @@
 /* The analysis of `sprof trace`: pairs, nested function calls, or memory. */
-#ifndef SPROF_CMD_TRACE_ENGINE_H
-#define SPROF_CMD_TRACE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void sprof_trace_engine_overdue(struct sprof_trace_engine *engine, uint64_t now_
 uint64_t sprof_trace_engine_oldest_ns(const struct sprof_trace_engine *engine);
 size_t sprof_trace_engine_open(const struct sprof_trace_engine *engine);
 struct sprof_pairs_counts sprof_trace_engine_counts(const struct sprof_trace_engine *engine);
-
-#endif

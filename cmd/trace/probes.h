@@ -1,6 +1,5 @@
 /* The functions probed by `sprof trace`: from the user's text to a file and an offset in it. */
-#ifndef SPROF_CMD_TRACE_PROBES_H
-#define SPROF_CMD_TRACE_PROBES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool sprof_trace_probes_next(const struct sprof_trace_probes *probes,
 	const struct sprof_function *function, bool is_return, size_t *next, int64_t *ret_number);
 
 void sprof_trace_probes_finish(struct sprof_trace_probes *probes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The output of `sprof trace`: tables of latencies, and the events of single instances. */
-#ifndef SPROF_CMD_TRACE_REPORT_H
-#define SPROF_CMD_TRACE_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ SPROF_MUST_USE bool sprof_trace_json_unpaired(
 /* All stacks with a number; locations must be named. */
 SPROF_MUST_USE bool sprof_trace_json_stacks(const struct sprof_trace_stacks *stacks,
 	const struct sprof_profile *profile, struct sprof_out *out);
-
-#endif

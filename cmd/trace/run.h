@@ -1,8 +1,7 @@
 /*
  * One run of `sprof trace`.
  */
-#ifndef SPROF_CMD_TRACE_RUN_H
-#define SPROF_CMD_TRACE_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ struct sprof_trace_options {
 /* Parses the events before tracing begins. Sets *ret_exit as sprof_event_run_run() does. */
 SPROF_MUST_USE bool sprof_trace_run(const struct sprof_trace_options *options,
 	char *const operands[], int *ret_exit, struct sprof_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Stacks of `sprof trace`: during the run they get numbers only, because resolving names takes
  * time. They are printed at the end.
  */
-#ifndef SPROF_CMD_TRACE_STACKS_H
-#define SPROF_CMD_TRACE_STACKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ void sprof_trace_stacks_write_lonely(struct sprof_trace_stacks *stacks,
 void sprof_trace_stacks_write(struct sprof_trace_stacks *stacks,
 	const struct sprof_profile *profile, const struct sprof_event_list *list, bool short_names,
 	struct sprof_out *out);
-
-#endif

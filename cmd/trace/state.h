@@ -1,8 +1,7 @@
 /*
  * Private to run.c, functions.c, source.c and result.c: one run of `sprof trace`.
  */
-#ifndef SPROF_CMD_TRACE_STATE_H
-#define SPROF_CMD_TRACE_STATE_H
+#pragma once
 
 #include "base/clock.h"
 #include "cmd/cli/progress.h"
@@ -86,5 +85,3 @@ struct sprof_trace_words sprof_trace_source_words(const struct trace *trace);
 void sprof_trace_write_table(struct trace *trace, bool whole_run);
 /* Writes everything due at the end of the run. */
 SPROF_MUST_USE bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err);
-
-#endif

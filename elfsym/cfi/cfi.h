@@ -2,8 +2,7 @@
  * Call frame information: how to find the caller's frame from an address. Read lazily from
  * .eh_frame and .debug_frame through libdw.
  */
-#ifndef SPROF_ELFSYM_CFI_CFI_H
-#define SPROF_ELFSYM_CFI_CFI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ enum { SPROF_SIGNAL_RETURN_LONGEST = 9 };
 /* Whether these bytes make the system call rt_sigreturn(2) as signal trampolines do. */
 bool sprof_signal_return_decode(
 	enum sprof_machine machine, const uint8_t code[SPROF_SIGNAL_RETURN_LONGEST]);
-
-#endif

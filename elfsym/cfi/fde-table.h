@@ -1,8 +1,7 @@
 /*
  * The binary search table of .eh_frame_hdr: finds the start of an FDE's code without reading FDEs.
  */
-#ifndef SPROF_ELFSYM_CFI_FDE_TABLE_H
-#define SPROF_ELFSYM_CFI_FDE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@
 /* As sprof_fdes_bounds(). Returns false also without a table in the linkers' encoding. */
 bool sprof_fde_table_find(
 	const struct sprof_image *image, uint64_t address, struct sprof_fde_bounds *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Starts and ends of functions from the unwind tables, which stripped files still have. */
-#ifndef SPROF_ELFSYM_CFI_FDES_H
-#define SPROF_ELFSYM_CFI_FDES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct sprof_fde_bounds {
  */
 bool sprof_fdes_bounds(
 	const struct sprof_fdes *fdes, uint64_t address, struct sprof_fde_bounds *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Decodes the call instruction before a return address, and jumps. */
-#ifndef SPROF_ELFSYM_CODE_CALL_DECODE_H
-#define SPROF_ELFSYM_CODE_CALL_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +41,4 @@ enum { SPROF_CALL_STEP_X86_64 = 1, SPROF_CALL_STEP_AARCH64 = 4 };
 #define SPROF_CALL_STEP SPROF_CALL_STEP_X86_64
 #elif defined(__aarch64__)
 #define SPROF_CALL_STEP SPROF_CALL_STEP_AARCH64
-#endif
-
 #endif

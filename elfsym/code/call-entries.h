@@ -1,6 +1,5 @@
 /* Where a called function begins, by names only: for debug files, which contain no code. */
-#ifndef SPROF_ELFSYM_CODE_CALL_ENTRIES_H
-#define SPROF_ELFSYM_CODE_CALL_ENTRIES_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ void sprof_call_entries_destroy(struct sprof_call_entries *entries);
  */
 bool sprof_call_entries_find(struct sprof_call_entries *entries, const Dwarf_Die *origin,
 	const struct sprof_dwarf_function *caller, uint64_t *ret) SPROF_MUST_USE;
-
-#endif

@@ -1,6 +1,5 @@
 /* Computes from code how far the frame pointer is above sp in a function's body. */
-#ifndef SPROF_ELFSYM_CODE_FRAME_DISTANCE_H
-#define SPROF_ELFSYM_CODE_FRAME_DISTANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ bool sprof_frame_distance_behind_x86_64(const uint8_t *code, size_t size, uint64
 
 /* The size of the instruction; 0: unknown, or longer than `size`. */
 size_t sprof_instruction_size_x86_64(const uint8_t *code, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  * Scans a module's code, instruction by instruction in order of address. Shared by
  * starts-load.c, starts.c, ends.c, parts.c and unwind/code/returns.c.
  */
-#ifndef SPROF_ELFSYM_CODE_SCAN_H
-#define SPROF_ELFSYM_CODE_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ bool sprof_code_parts_add(struct sprof_code_starts *starts, const struct sprof_i
 
 /* Whether functions with that name never return. `is_import`: the function is in another module. */
 bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The start addresses of a module's functions, from symbols, unwind tables and calls in the code.
  */
-#ifndef SPROF_ELFSYM_CODE_STARTS_H
-#define SPROF_ELFSYM_CODE_STARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ size_t sprof_code_starts_jumps(
 
 /* The number of bytes up to the next data address used in code, which ends a table. */
 uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address);
-
-#endif

@@ -2,8 +2,7 @@
  * The functions that made tail calls between a caller and its callee on the stack. A tail call is a
  * jump and leaves no return address.
  */
-#ifndef SPROF_ELFSYM_CODE_TAIL_CALLS_H
-#define SPROF_ELFSYM_CODE_TAIL_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void sprof_tail_calls_destroy(struct sprof_tail_calls *calls);
  */
 bool sprof_tail_calls_find(struct sprof_tail_calls *calls, uint64_t behind, uint64_t place,
 	struct sprof_tail_path *ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

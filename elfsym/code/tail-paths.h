@@ -2,8 +2,7 @@
  * Finds the functions between two functions connected by tail calls. Needs no file: a callback
  * provides the graph.
  */
-#ifndef SPROF_ELFSYM_CODE_TAIL_PATHS_H
-#define SPROF_ELFSYM_CODE_TAIL_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ struct sprof_tail_path {
 bool sprof_tail_path_find(const struct sprof_tail_graph *graph, uint64_t from, uint64_t to,
 	struct sprof_tail_path *ret) SPROF_MUST_USE;
 void sprof_tail_path_finish(struct sprof_tail_path *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* A core file (core(5)): threads with registers, memory, and file mappings of a process. */
-#ifndef SPROF_ELFSYM_CORE_CORE_H
-#define SPROF_ELFSYM_CORE_CORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ struct sprof_core_code {
 };
 char *sprof_core_maps(
 	const struct sprof_core *core, const struct sprof_core_code *code) SPROF_MUST_USE;
-
-#endif

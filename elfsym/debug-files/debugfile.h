@@ -1,6 +1,5 @@
 /* Finds the separate debug file of a stripped module. */
-#ifndef SPROF_ELFSYM_DEBUG_FILES_DEBUGFILE_H
-#define SPROF_ELFSYM_DEBUG_FILES_DEBUGFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ struct sprof_image *sprof_debugfile_find(const struct sprof_saved_module *saved,
 
 /* The build id in hexadecimal. Returns false if there is none, or it is implausible. */
 bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_ID_TEXT]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Debug files from debuginfod servers. All network access is in this object. */
-#ifndef SPROF_ELFSYM_DEBUG_FILES_DEBUGINFOD_H
-#define SPROF_ELFSYM_DEBUG_FILES_DEBUGINFOD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void sprof_debuginfod_destroy(struct sprof_debuginfod *client);
  */
 bool sprof_debuginfod_find(struct sprof_debuginfod *client, const char *build_id,
 	const char *module, char *path, size_t size);
-
-#endif

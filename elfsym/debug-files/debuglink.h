@@ -1,8 +1,7 @@
 /*
  * .gnu_debuglink: the name of a separate debug file and the CRC of its content.
  */
-#ifndef SPROF_ELFSYM_DEBUG_FILES_DEBUGLINK_H
-#define SPROF_ELFSYM_DEBUG_FILES_DEBUGLINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool sprof_debuglink_parse(
 
 /* Whether the open file's content has this CRC. False if unreadable. */
 bool sprof_debuglink_matches(int fd, uint32_t crc);
-
-#endif

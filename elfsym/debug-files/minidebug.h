@@ -2,12 +2,9 @@
  * .gnu_debugdata: a small LZMA-compressed ELF file inside a file, with the function symbols that
  * .dynsym lacks, as in Fedora's packages.
  */
-#ifndef SPROF_ELFSYM_DEBUG_FILES_MINIDEBUG_H
-#define SPROF_ELFSYM_DEBUG_FILES_MINIDEBUG_H
+#pragma once
 
 #include "elfsym/elf/image.h"
 
 /* The inner file. NULL: none, or broken. */
 struct sprof_image *sprof_minidebug_open(const struct sprof_image *image);
-
-#endif

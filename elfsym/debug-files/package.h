@@ -1,8 +1,7 @@
 /*
  * Finds the Debian package with a file's debug file.
  */
-#ifndef SPROF_ELFSYM_DEBUG_FILES_PACKAGE_H
-#define SPROF_ELFSYM_DEBUG_FILES_PACKAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool sprof_package_of_debug_file(const char *folder, const char *path, char *ret
  * os-release(5). Returns false if the standard archive has the package (libc6-dbg), or if unknown.
  */
 bool sprof_package_archive(const char *release, const char *package, char *ret, size_t size);
-
-#endif

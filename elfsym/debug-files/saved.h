@@ -1,6 +1,5 @@
 /* What a saved profile knows about its modules, which may not exist on this machine. */
-#ifndef SPROF_ELFSYM_DEBUG_FILES_SAVED_H
-#define SPROF_ELFSYM_DEBUG_FILES_SAVED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ struct sprof_saved_modules {
 	size_t count;
 	bool trust_paths; /* assume that a module without build id is the file at its path */
 };
-
-#endif

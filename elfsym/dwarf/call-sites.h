@@ -1,8 +1,7 @@
 /*
  * The calls that DWARF describes in one function.
  */
-#ifndef SPROF_ELFSYM_DWARF_CALL_SITES_H
-#define SPROF_ELFSYM_DWARF_CALL_SITES_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ Dwarf_Die sprof_call_origin_root(const Dwarf_Die *function);
 const char *sprof_call_origin_name(const Dwarf_Die *function);
 /* Whether it can be called from other units. */
 bool sprof_call_origin_is_external(const Dwarf_Die *function);
-
-#endif

@@ -3,8 +3,7 @@
  * lead back; each walk still ends, because offsets must rise: `last` is the highest one so far, in
  * nested lists too.
  */
-#ifndef SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
-#define SPROF_ELFSYM_DWARF_DIE_CHILDREN_H
+#pragma once
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -66,5 +65,3 @@ static inline bool sprof_die_flag(Dwarf_Die *die, unsigned name)
 
 	return dwarf_formflag(dwarf_attr(die, name, &attribute), &value) == 0 && value;
 }
-
-#endif

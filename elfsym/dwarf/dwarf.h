@@ -1,6 +1,5 @@
 /* Source lines and inline chains of a module, by link-time address. */
-#ifndef SPROF_ELFSYM_DWARF_DWARF_H
-#define SPROF_ELFSYM_DWARF_DWARF_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -80,5 +79,3 @@ bool sprof_dwarf_find_function(struct sprof_dwarf *dwarf, uint64_t address,
  */
 bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
 	struct sprof_dwarf_chain *ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

@@ -1,6 +1,5 @@
 /* Compressed debug sections: decompresses those needed into an ELF file in memory. */
-#ifndef SPROF_ELFSYM_DWARF_EXPAND_H
-#define SPROF_ELFSYM_DWARF_EXPAND_H
+#pragma once
 
 #include "elfsym/elf/image.h"
 
@@ -9,5 +8,3 @@
  * decompression failed; libdw can then use the image itself.
  */
 struct sprof_image *sprof_expand(const struct sprof_image *debug, bool with_variables);
-
-#endif

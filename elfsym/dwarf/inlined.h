@@ -1,6 +1,5 @@
 /* Finds where a function was inlined: such code has no entry, so its calls can't be watched. */
-#ifndef SPROF_ELFSYM_DWARF_INLINED_H
-#define SPROF_ELFSYM_DWARF_INLINED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct sprof_inlined {
  */
 struct sprof_inlined sprof_inlined_find(const struct sprof_module *module,
 	const struct sprof_debug_places *places, const struct sprof_inlined_wish *wish);
-
-#endif

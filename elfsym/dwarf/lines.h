@@ -1,8 +1,7 @@
 /*
  * The line table of one compilation unit: address -> file and line.
  */
-#ifndef SPROF_ELFSYM_DWARF_LINES_H
-#define SPROF_ELFSYM_DWARF_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ const struct sprof_line_row *sprof_lines_find(const struct sprof_lines *lines, u
  */
 bool sprof_lines_path(struct sprof_lines *lines, uint64_t file, const char *unit_folder,
 	struct sprof_strtab *texts, const char **ret) SPROF_MUST_USE;
-
-#endif

@@ -1,6 +1,5 @@
 /* The scope of a function's declaration: "std::vector<int, std::allocator<int> >". */
-#ifndef SPROF_ELFSYM_DWARF_QUALIFY_H
-#define SPROF_ELFSYM_DWARF_QUALIFY_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ bool sprof_qualifiers_find(struct sprof_qualifiers *qualifiers, const struct spr
 	const struct sprof_scopes *scopes, Dwarf_Die *function, const char **ret) SPROF_MUST_USE;
 
 void sprof_qualifiers_finish(struct sprof_qualifiers *qualifiers);
-
-#endif

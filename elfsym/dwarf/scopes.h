@@ -1,6 +1,5 @@
 /* The functions and inlined calls of one compilation unit, by address. */
-#ifndef SPROF_ELFSYM_DWARF_SCOPES_H
-#define SPROF_ELFSYM_DWARF_SCOPES_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -73,5 +72,3 @@ bool sprof_scopes_find_function(struct sprof_scopes *scopes, const struct sprof_
 uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset);
 
 void sprof_scopes_finish(struct sprof_scopes *scopes);
-
-#endif

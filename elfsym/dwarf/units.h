@@ -1,6 +1,5 @@
 /* The compilation units of a file, and the code that each covers. */
-#ifndef SPROF_ELFSYM_DWARF_UNITS_H
-#define SPROF_ELFSYM_DWARF_UNITS_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ bool sprof_units_read(
 struct sprof_unit *sprof_units_find(struct sprof_units *units, uint64_t address);
 
 void sprof_units_finish(struct sprof_units *units);
-
-#endif

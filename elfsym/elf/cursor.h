@@ -1,6 +1,5 @@
 /* Reads numbers and strings from untrusted bytes: never past the end; missing data reads as 0. */
-#ifndef SPROF_ELFSYM_ELF_CURSOR_H
-#define SPROF_ELFSYM_ELF_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ static inline const char *sprof_cursor_string(struct sprof_cursor *cursor)
 	cursor->at = stop + 1;
 	return (const char *)start;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Names of data: the variable at a link-time address.
  */
-#ifndef SPROF_ELFSYM_ELF_DATA_H
-#define SPROF_ELFSYM_ELF_DATA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool sprof_data_find(const struct sprof_image *image, uint64_t address, struct s
  * has no segments.
  */
 bool sprof_data_address(const struct sprof_image *image, uint64_t distance, uint64_t *ret_address);
-
-#endif

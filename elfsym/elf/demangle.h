@@ -1,6 +1,5 @@
 /* Converts linkage names to source names. */
-#ifndef SPROF_ELFSYM_ELF_DEMANGLE_H
-#define SPROF_ELFSYM_ELF_DEMANGLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool sprof_is_mangled(const char *linkage);
  * "work.cold", "work.cold.1", "work.__part.2". The whole length if it is not a part.
  */
 size_t sprof_part_owner_length(const char *name);
-
-#endif

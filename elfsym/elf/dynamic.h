@@ -2,8 +2,7 @@
  * A file's dynamic linking tables, found through program headers. Needs no sections, which stripped
  * files and images read from a process may lack.
  */
-#ifndef SPROF_ELFSYM_ELF_DYNAMIC_H
-#define SPROF_ELFSYM_ELF_DYNAMIC_H
+#pragma once
 
 #include <elf.h>
 #include <link.h>
@@ -28,5 +27,3 @@ bool sprof_dynamic_read(const struct sprof_image *image, struct sprof_dynamic *r
 
 /* A symbol's name; NULL: no such symbol, or no name. */
 const char *sprof_dynamic_name(const struct sprof_dynamic *dynamic, size_t symbol);
-
-#endif

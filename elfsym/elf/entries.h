@@ -1,6 +1,5 @@
 /* All symbols of a file's tables, including data, as they are in the file. */
-#ifndef SPROF_ELFSYM_ELF_ENTRIES_H
-#define SPROF_ELFSYM_ELF_ENTRIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ typedef bool (*sprof_entry_taker)(void *data, const struct sprof_entry *entry);
  * *; texts are valid as long as it is. Skips invalid entries. Returns false if `take` did.
  */
 bool sprof_entries_visit(void *elf, sprof_entry_taker take, void *data) SPROF_MUST_USE;
-
-#endif

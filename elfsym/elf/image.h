@@ -2,8 +2,7 @@
  * An ELF file (or an in-memory image, for the vDSO) mapped read-only: its segments, and the
  * translation between file offsets, link-time addresses and bytes. Names and CFI are built on it.
  */
-#ifndef SPROF_ELFSYM_ELF_IMAGE_H
-#define SPROF_ELFSYM_ELF_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ bool sprof_image_section(
 /* The name and start of the section loaded at this link-time address. NULL: none. */
 const char *sprof_image_section_name(
 	const struct sprof_image *image, uint64_t address, uint64_t *ret_begin);
-
-#endif

@@ -2,8 +2,7 @@
  * The machines with instruction decoders. All decoders are compiled on every machine, so that each
  * can be tested anywhere.
  */
-#ifndef SPROF_ELFSYM_ELF_MACHINE_H
-#define SPROF_ELFSYM_ELF_MACHINE_H
+#pragma once
 
 enum sprof_machine {
 	SPROF_MACHINE_X86_64,
@@ -15,6 +14,4 @@ enum sprof_machine {
 #define SPROF_MACHINE SPROF_MACHINE_X86_64
 #elif defined(__aarch64__)
 #define SPROF_MACHINE SPROF_MACHINE_AARCH64
-#endif
-
 #endif

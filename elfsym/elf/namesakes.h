@@ -2,8 +2,7 @@
  * Symbols that have the same name in several compilation units: only their units or addresses
  * distinguish them.
  */
-#ifndef SPROF_ELFSYM_ELF_NAMESAKES_H
-#define SPROF_ELFSYM_ELF_NAMESAKES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ struct sprof_namesake {
  */
 void sprof_namesakes_judge(
 	struct sprof_namesake *items, size_t count, const struct sprof_unit_files *units);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that are not linked yet: object files and archives. */
-#ifndef SPROF_ELFSYM_ELF_OBJECTS_H
-#define SPROF_ELFSYM_ELF_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ typedef bool (*sprof_object_taker)(
  */
 SPROF_MUST_USE bool sprof_objects_visit(const struct sprof_objects *objects,
 	sprof_object_taker take, void *data, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Decodes entries of the procedure linkage table. */
-#ifndef SPROF_ELFSYM_ELF_PLT_DECODE_H
-#define SPROF_ELFSYM_ELF_PLT_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ struct sprof_plt_jump {
  */
 bool sprof_plt_decode(enum sprof_machine machine, const uint8_t *bytes, size_t room,
 	uint64_t address, struct sprof_plt_jump *ret);
-
-#endif

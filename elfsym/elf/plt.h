@@ -1,6 +1,5 @@
 /* The procedure linkage table: which entry jumps to which function. */
-#ifndef SPROF_ELFSYM_ELF_PLT_H
-#define SPROF_ELFSYM_ELF_PLT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool sprof_plt_visit(
 /* The same for the slots themselves: `address` is that of a pointer, which relocations set. */
 bool sprof_plt_visit_slots(
 	const struct sprof_image *image, sprof_plt_visitor *visit, void *data) SPROF_MUST_USE;
-
-#endif

@@ -2,8 +2,7 @@
  * Turns address ranges that may overlap into a sorted table of disjoint ones, for symbols,
  * compilation units and inlined functions.
  */
-#ifndef SPROF_ELFSYM_ELF_RANGES_H
-#define SPROF_ELFSYM_ELF_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ bool sprof_ranges_settle(struct sprof_ranges *ranges) SPROF_MUST_USE;
 uint32_t sprof_ranges_find(const struct sprof_ranges *ranges, uint64_t address);
 
 void sprof_ranges_finish(struct sprof_ranges *ranges);
-
-#endif

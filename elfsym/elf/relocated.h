@@ -2,8 +2,7 @@
  * Loaded data as linked. The dynamic linker adds the load bias to addresses in it; the file may
  * contain zeros there.
  */
-#ifndef SPROF_ELFSYM_ELF_RELOCATED_H
-#define SPROF_ELFSYM_ELF_RELOCATED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool sprof_relocated_read(
  */
 bool sprof_relocated_find(const struct sprof_image *image, uint64_t value,
 	bool (*visit)(void *data, uint64_t address), void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* The section of a symbol, also in files with more sections than 16 bits can number. */
-#ifndef SPROF_ELFSYM_ELF_SYMBOL_SECTION_H
-#define SPROF_ELFSYM_ELF_SYMBOL_SECTION_H
+#pragma once
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ bool sprof_symbol_sections_open(
 
 /* Returns false if the symbol does not exist, or is in no section. */
 bool sprof_symbol_section(const struct sprof_symbol_sections *sections, int symbol, size_t *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to elfsym/elf/: the symbols while a table is made. */
-#ifndef SPROF_ELFSYM_ELF_SYMTAB_ITEMS_H
-#define SPROF_ELFSYM_ELF_SYMTAB_ITEMS_H
+#pragma once
 
 #include "elfsym/elf/namesakes.h"
 #include "elfsym/elf/ranges.h"
@@ -44,5 +43,3 @@ bool sprof_symtab_read_plt(struct sprof_symtab *symtab, const struct sprof_image
 
 /* Sets the files of the sorted symbols: only namesakes need one. Returns false if out of memory. */
 bool sprof_symtab_settle_units(struct sprof_symtab *symtab);
-
-#endif

@@ -1,6 +1,5 @@
 /* The function symbols of a module, by address. */
-#ifndef SPROF_ELFSYM_ELF_SYMTAB_H
-#define SPROF_ELFSYM_ELF_SYMTAB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ bool sprof_symtab_is_full(const struct sprof_symtab *symtab);
  */
 size_t sprof_symtab_count(const struct sprof_symtab *symtab);
 struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t index);
-
-#endif

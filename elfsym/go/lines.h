@@ -1,8 +1,7 @@
 /*
  * Functions, files, lines and inline chains from a Go program's own table.
  */
-#ifndef SPROF_ELFSYM_GO_LINES_H
-#define SPROF_ELFSYM_GO_LINES_H
+#pragma once
 
 #include "elfsym/dwarf/dwarf.h"
 #include "elfsym/go/table.h"
@@ -18,5 +17,3 @@ struct sprof_go_chain {
 /* The inline chain at a link-time address. Returns false if the table does not cover it. */
 bool sprof_go_lines_find(
 	const struct sprof_go_table *table, uint64_t address, struct sprof_go_chain *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * CFI rows from a Go program's own table.
  */
-#ifndef SPROF_ELFSYM_GO_ROWS_H
-#define SPROF_ELFSYM_GO_ROWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint
 
 /* Whether a function of the table begins at a link-time address. */
 bool sprof_go_rows_is_entry(const struct sprof_go_table *table, uint64_t address);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where Go's runtime stores a thread's goroutine, and the sp at which the thread left its stack. */
-#ifndef SPROF_ELFSYM_GO_RUNTIME_H
-#define SPROF_ELFSYM_GO_RUNTIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ enum {
 
 /* Returns false if the runtime's code is not recognised. */
 bool sprof_go_runtime_find(const struct sprof_go_table *table, struct sprof_go_runtime *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * the function, file and line, and how far sp has moved since the function's entry. Stripped
  * programs have it, too.
  */
-#ifndef SPROF_ELFSYM_GO_TABLE_H
-#define SPROF_ELFSYM_GO_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ const char *sprof_go_table_file(const struct sprof_go_table *table,
 
 /* Size in bytes of an inline tree's entry (lines.c): 16 since Go 1.20, 20 before. */
 size_t sprof_go_table_inline_size(const struct sprof_go_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* Computes the registers of a frame's caller. */
-#ifndef SPROF_ELFSYM_LOCALS_CALLER_REGISTERS_H
-#define SPROF_ELFSYM_LOCALS_CALLER_REGISTERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
  */
 void sprof_caller_registers_find(
 	struct sprof_cfi *cfi, uint64_t address, struct sprof_frame_machine *machine);
-
-#endif

@@ -1,6 +1,5 @@
 /* A step to the caller with any row of CFI and all registers. */
-#ifndef SPROF_ELFSYM_LOCALS_CALLER_H
-#define SPROF_ELFSYM_LOCALS_CALLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ bool sprof_cfi_find_cfa(struct sprof_cfi *cfi, uint64_t address,
  */
 bool sprof_cfi_find_caller(struct sprof_cfi *cfi, uint64_t address,
 	struct sprof_frame_machine *machine, uint64_t *ret_pc) SPROF_MUST_USE;
-
-#endif

@@ -1,6 +1,5 @@
 /* A frame as described by the DWARF of its function, and where a value is. */
-#ifndef SPROF_ELFSYM_LOCALS_DWARF_FRAME_H
-#define SPROF_ELFSYM_LOCALS_DWARF_FRAME_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -31,7 +30,7 @@ struct sprof_place_of_value {
 	uint64_t number;
 	const uint8_t *bytes;
 	const struct sprof_gap *gaps; /* one for each of `bytes`; NULL: no gaps */
-	size_t size;         /* of `bytes`, or of the significant part of a `number` */
+	size_t size;                  /* of `bytes`, or of the significant part of a `number` */
 };
 
 /* A frame of machine code, and the registers in it. */
@@ -73,5 +72,3 @@ bool sprof_dwarf_frame_find(struct sprof_symbols *symbols,
  */
 bool sprof_dwarf_frame_names(struct sprof_symbols *symbols, uint32_t module,
 	struct sprof_names **ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

@@ -1,6 +1,5 @@
 /* The values that a function was called with. */
-#ifndef SPROF_ELFSYM_LOCALS_ENTRY_VALUE_H
-#define SPROF_ELFSYM_LOCALS_ENTRY_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 
 /* For sprof_dwarf_frame.find_entry_value. */
 bool sprof_entry_value_find(const struct sprof_dwarf_frame *frame, uint64_t number, uint64_t *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers in DWARF expressions. */
-#ifndef SPROF_ELFSYM_LOCALS_EXPRESSION_NUMBER_H
-#define SPROF_ELFSYM_LOCALS_EXPRESSION_NUMBER_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -14,5 +13,3 @@ bool sprof_expression_calculate(uint8_t atom, uint64_t a, uint64_t b, uint64_t *
  * extension. Returns false for other types.
  */
 bool sprof_expression_extend(Dwarf_Die *type, uint64_t *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* The registers of a frame and access to its memory, for evaluating DWARF. */
-#ifndef SPROF_ELFSYM_LOCALS_FRAME_MACHINE_H
-#define SPROF_ELFSYM_LOCALS_FRAME_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ static inline void sprof_frame_machine_set(
 	machine->registers[number] = value;
 	machine->known |= (uint64_t)1 << number;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The local variables of a frame: names, and their current values. */
-#ifndef SPROF_ELFSYM_LOCALS_LOCALS_H
-#define SPROF_ELFSYM_LOCALS_LOCALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ void sprof_locals_finish(struct sprof_locals *locals);
  */
 bool sprof_symbols_leave_frame(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
 	struct sprof_frame_machine *machine, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

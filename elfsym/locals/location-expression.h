@@ -2,8 +2,7 @@
  * Evaluates DWARF expressions: where a variable or a saved register is, from the registers of its
  * frame.
  */
-#ifndef SPROF_ELFSYM_LOCALS_LOCATION_EXPRESSION_H
-#define SPROF_ELFSYM_LOCALS_LOCATION_EXPRESSION_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct sprof_place_of_value sprof_location_expression_of_attribute(
 /* The place or the constant value of a variable. */
 struct sprof_place_of_value sprof_location_expression_of_variable(
 	Dwarf_Die *variable, const struct sprof_dwarf_frame *frame, struct sprof_pieces *pieces);
-
-#endif

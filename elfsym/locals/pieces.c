@@ -59,7 +59,6 @@ struct sprof_place_of_value sprof_pieces_place(const struct sprof_pieces *pieces
 		.size = (pieces->bits + 7) / 8,
 	};
 
-	return pieces->is_somewhere
-		? place
-		: (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
+	return pieces->is_somewhere ? place
+				    : (struct sprof_place_of_value){.where = SPROF_WHERE_NOWHERE};
 }

@@ -1,6 +1,5 @@
 /* Values whose parts are in different places (DWARF 5, section 2.6.1.2). */
-#ifndef SPROF_ELFSYM_LOCALS_PIECES_H
-#define SPROF_ELFSYM_LOCALS_PIECES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool sprof_pieces_append(struct sprof_pieces *pieces, const struct sprof_frame_m
 
 /* All pieces as one place, which refers to them. */
 struct sprof_place_of_value sprof_pieces_place(const struct sprof_pieces *pieces);
-
-#endif

@@ -1,6 +1,5 @@
 /* The dimensions of arrays. */
-#ifndef SPROF_ELFSYM_LOCALS_VALUE_ARRAY_H
-#define SPROF_ELFSYM_LOCALS_VALUE_ARRAY_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ struct sprof_array {
  */
 bool sprof_array_find(
 	Dwarf_Die *type, const struct sprof_dwarf_frame *frame, struct sprof_array *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where members are in a structure. */
-#ifndef SPROF_ELFSYM_LOCALS_VALUE_MEMBER_H
-#define SPROF_ELFSYM_LOCALS_VALUE_MEMBER_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ bool sprof_member_is(Dwarf_Die *die);
 /* The place of a member of this type, in the structure at a place. */
 struct sprof_place_of_value sprof_member_place(Dwarf_Die *member, Dwarf_Die *type,
 	const struct sprof_place_of_value *structure, const struct sprof_dwarf_frame *frame);
-
-#endif

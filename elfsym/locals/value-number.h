@@ -1,8 +1,7 @@
 /*
  * Numbers as text, by their DWARF base types: as C writes them.
  */
-#ifndef SPROF_ELFSYM_LOCALS_VALUE_NUMBER_H
-#define SPROF_ELFSYM_LOCALS_VALUE_NUMBER_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdio.h>
@@ -12,5 +11,3 @@
 /* The value of a base type, or ? */
 void sprof_value_write_number(FILE *out, Dwarf_Die *type, const struct sprof_place_of_value *place,
 	const struct sprof_frame_machine *machine);
-
-#endif

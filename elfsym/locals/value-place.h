@@ -1,6 +1,5 @@
 /* Parts and bytes of variables' values. */
-#ifndef SPROF_ELFSYM_LOCALS_VALUE_PLACE_H
-#define SPROF_ELFSYM_LOCALS_VALUE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ struct sprof_place_of_value sprof_value_bits(const struct sprof_frame_machine *m
 /* The first bytes as an integer of 1 to 8 bytes, sign-extended if is_signed. */
 bool sprof_value_integer(const struct sprof_frame_machine *machine,
 	const struct sprof_place_of_value *place, size_t size, bool is_signed, uint64_t *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Types of variables' values. */
-#ifndef SPROF_ELFSYM_LOCALS_VALUE_TYPE_H
-#define SPROF_ELFSYM_LOCALS_VALUE_TYPE_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ Dwarf_Word sprof_value_encoding(Dwarf_Die *type);
 uint64_t sprof_value_attribute(Dwarf_Die *die, unsigned name);
 /* The name; NULL: none. */
 const char *sprof_value_name(Dwarf_Die *die);
-
-#endif

@@ -1,6 +1,5 @@
 /* All known functions of a module and, if requested, its data, for display. */
-#ifndef SPROF_ELFSYM_NAMES_LISTING_H
-#define SPROF_ELFSYM_NAMES_LISTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ const struct sprof_listed *sprof_listing_find(
  * none. */
 const struct sprof_listed *sprof_listing_find_data(
 	const struct sprof_listing *listing, uint64_t address);
-
-#endif

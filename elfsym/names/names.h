@@ -1,6 +1,5 @@
 /* All sources of names of one module, each opened at first use, and why they are insufficient. */
-#ifndef SPROF_ELFSYM_NAMES_NAMES_H
-#define SPROF_ELFSYM_NAMES_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -76,5 +75,3 @@ bool sprof_names_load_starts(struct sprof_names *names, struct sprof_error *err)
 bool sprof_names_refresh(struct sprof_names *names, struct sprof_error *err) SPROF_MUST_USE;
 /* Zeroed names are accepted. */
 void sprof_names_finish(struct sprof_names *names);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Private to elfsym/: the names of a saved profile's module.
  */
-#ifndef SPROF_ELFSYM_NAMES_SAVED_MODULES_H
-#define SPROF_ELFSYM_NAMES_SAVED_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@
  * error. Returns false if out of memory.
  */
 bool sprof_names_open_saved(struct sprof_names *names, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

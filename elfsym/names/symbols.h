@@ -2,8 +2,7 @@
  * Resolves (module, offset) to function, file, line and inline chain. Uses only the modules' open
  * files, so it needs no process and no privileges, and works after the target has ended.
  */
-#ifndef SPROF_ELFSYM_NAMES_SYMBOLS_H
-#define SPROF_ELFSYM_NAMES_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,5 +143,3 @@ struct sprof_location sprof_script_location(const struct sprof_module *module, u
  * out of memory. */
 bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	struct sprof_symbols_gap *ret, struct sprof_error *err) SPROF_MUST_USE;
-
-#endif

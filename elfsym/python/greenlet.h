@@ -1,6 +1,5 @@
 /* Where the Python module "greenlet" switches between stacks, from its file. */
-#ifndef SPROF_ELFSYM_PYTHON_GREENLET_H
-#define SPROF_ELFSYM_PYTHON_GREENLET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct sprof_greenlet_file {
 /* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_greenlet_file_read(
 	const struct sprof_image *image, struct sprof_greenlet_file *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * What an ELF file with CPython reveals: the address of its state, and which code is its evaluation
  * loop.
  */
-#ifndef SPROF_ELFSYM_PYTHON_RUNTIME_H
-#define SPROF_ELFSYM_PYTHON_RUNTIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void sprof_python_file_finish(struct sprof_python_file *file);
 /* The kind of code at a file offset. */
 enum sprof_python_part sprof_python_file_part(
 	const struct sprof_python_file *file, uint64_t offset);
-
-#endif

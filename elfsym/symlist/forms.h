@@ -1,6 +1,5 @@
 /* Output formats of tools that print symbols, parsed line by line. */
-#ifndef SPROF_ELFSYM_SYMLIST_FORMS_H
-#define SPROF_ELFSYM_SYMLIST_FORMS_H
+#pragma once
 
 #include "elfsym/symlist/symlist.h"
 
@@ -23,5 +22,3 @@ sprof_symlist_parser sprof_symlist_choose(const char *text, const char *end);
 /* Moves the cursor past the next line. Returns false at the end. */
 bool sprof_symlist_next_line(
 	const char **cursor, const char *end, const char **ret_line, const char **ret_end);
-
-#endif

@@ -2,8 +2,7 @@
  * Text lists of symbols: output of nm and other tools, System.map, /proc/kallsyms, and the perf
  * maps written by JIT compilers.
  */
-#ifndef SPROF_ELFSYM_SYMLIST_SYMLIST_H
-#define SPROF_ELFSYM_SYMLIST_SYMLIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ void sprof_symlist_destroy(struct sprof_symlist *list);
 /* The function at the address; NULL: none. */
 const struct sprof_symlist_line *sprof_symlist_find(
 	const struct sprof_symlist *list, uint64_t address);
-
-#endif

@@ -15,8 +15,7 @@
  * kernel's events). Expressions over a key have only `key`. Functions: `comm_get(TID)`,
  * `syscall_name(NUMBER)`, `sym(ADDRESS)`; expressions over a key also have `printf(FORMAT, ...)`.
  */
-#ifndef SPROF_EVENTS_EXPRESSION_EXPRESSION_H
-#define SPROF_EVENTS_EXPRESSION_EXPRESSION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ bool sprof_expression_may_hold(const struct sprof_expression *expression, int64_
 /* Writes the printf() output to frame->out or, if there is none, the value. */
 void sprof_expression_print(
 	const struct sprof_expression *expression, struct sprof_expression_frame *frame);
-
-#endif

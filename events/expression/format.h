@@ -2,8 +2,7 @@
  * The formats of printf() in an expression: %d %i %u %x %X %o %c %p %s %%, with flags, width and
  * precision. Length modifiers are accepted and ignored: all numbers are 64-bit.
  */
-#ifndef SPROF_EVENTS_EXPRESSION_FORMAT_H
-#define SPROF_EVENTS_EXPRESSION_FORMAT_H
+#pragma once
 
 #include "events/expression/expression.h"
 
@@ -23,5 +22,3 @@ SPROF_MUST_USE bool sprof_conversion_next(
 
 void sprof_conversion_write(const struct sprof_conversion *format, struct sprof_trace_value value,
 	struct sprof_expression_frame *frame);
-
-#endif

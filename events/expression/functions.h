@@ -1,6 +1,5 @@
 /* The functions of the expression language, and the check of their arguments. */
-#ifndef SPROF_EVENTS_EXPRESSION_FUNCTIONS_H
-#define SPROF_EVENTS_EXPRESSION_FUNCTIONS_H
+#pragma once
 
 #include "events/expression/lexer.h"
 #include "events/expression/tree.h"
@@ -17,5 +16,3 @@ SPROF_MUST_USE bool sprof_expression_function_find(const struct sprof_token *nam
 SPROF_MUST_USE bool sprof_expression_function_check(const struct sprof_expression *expression,
 	const struct sprof_token *name, uint32_t first, struct sprof_expression_node *node,
 	struct sprof_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The tokens of an expression.
  */
-#ifndef SPROF_EVENTS_EXPRESSION_LEXER_H
-#define SPROF_EVENTS_EXPRESSION_LEXER_H
+#pragma once
 
 #include "events/expression/expression.h"
 
@@ -40,5 +39,3 @@ struct sprof_lexer {
 
 /* Reads the next token. On false, the error has the column. */
 SPROF_MUST_USE bool sprof_lexer_next(struct sprof_lexer *lexer, struct sprof_error *err);
-
-#endif

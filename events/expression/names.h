@@ -1,6 +1,5 @@
 /* Resolves names in expressions: variables, and fields of the event. */
-#ifndef SPROF_EVENTS_EXPRESSION_NAMES_H
-#define SPROF_EVENTS_EXPRESSION_NAMES_H
+#pragma once
 
 #include "events/expression/lexer.h"
 #include "events/expression/tree.h"
@@ -13,5 +12,3 @@
 SPROF_MUST_USE bool sprof_expression_name_find(const struct sprof_token *name,
 	const struct sprof_trace_scope *scope, struct sprof_expression_node *node,
 	struct sprof_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A parsed expression: its nodes, each with the kind of its value. Private to events/expression/.
  */
-#ifndef SPROF_EVENTS_EXPRESSION_TREE_H
-#define SPROF_EVENTS_EXPRESSION_TREE_H
+#pragma once
 
 #include "events/expression/expression.h"
 
@@ -76,5 +75,3 @@ struct sprof_expression {
 
 struct sprof_trace_value sprof_expression_evaluate(const struct sprof_expression *expression,
 	uint32_t index, struct sprof_expression_frame *frame);
-
-#endif

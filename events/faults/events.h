@@ -3,8 +3,7 @@
  * thread. Each record represents a number of faults. When a thread ends, the faults that the kernel
  * counted but did not record are reported too, so that the sums are right.
  */
-#ifndef SPROF_EVENTS_FAULTS_EVENTS_H
-#define SPROF_EVENTS_FAULTS_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ struct sprof_fault_figures {
 };
 
 struct sprof_fault_figures sprof_fault_events_figures(const struct sprof_fault_events *events);
-
-#endif

@@ -2,8 +2,7 @@
  * Chooses how many page faults one record represents: 1 for a short program, more if there are too
  * many records to read. Arithmetic only.
  */
-#ifndef SPROF_EVENTS_FAULTS_PACE_H
-#define SPROF_EVENTS_FAULTS_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct sprof_fault_load {
 bool sprof_fault_pace_step(struct sprof_fault_pace *pace, const struct sprof_fault_load *load);
 /* The period could not be changed: keeps `former` from now on. */
 void sprof_fault_pace_keep(struct sprof_fault_pace *pace, uint64_t former);
-
-#endif

@@ -2,8 +2,7 @@
  * Page fault records taken out of their rings but not yet unwound. Copying a record is ten times
  * faster than unwinding its stack, so the rings drain faster during a burst.
  */
-#ifndef SPROF_EVENTS_FAULTS_STASH_H
-#define SPROF_EVENTS_FAULTS_STASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ SPROF_MUST_USE bool sprof_fault_stash_put(
 SPROF_MUST_USE bool sprof_fault_stash_take(
 	struct sprof_fault_stash *stash, struct sprof_fault_kept *ret);
 void sprof_fault_stash_finish(struct sprof_fault_stash *stash);
-
-#endif

@@ -2,8 +2,7 @@
  * Page faults per thread: the kernel's count, and the number covered by records. Arithmetic only.
  * Threads are identified by number (struct sprof_thread), because an exec changes the tid.
  */
-#ifndef SPROF_EVENTS_FAULTS_THREADS_H
-#define SPROF_EVENTS_FAULTS_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ SPROF_MUST_USE bool sprof_fault_threads_end(struct sprof_fault_threads *threads,
 	const struct sprof_fault_count *last, struct sprof_fault_balance *ret);
 
 void sprof_fault_threads_finish(struct sprof_fault_threads *threads);
-
-#endif

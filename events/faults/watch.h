@@ -2,8 +2,7 @@
  * The page fault events of all threads, and the number of faults that a record of each event
  * represents.
  */
-#ifndef SPROF_EVENTS_FAULTS_WATCH_H
-#define SPROF_EVENTS_FAULTS_WATCH_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -50,5 +49,3 @@ SPROF_MUST_USE bool sprof_fault_watch_change(
 /* The number and kind of faults that a record represents; zero if its event was closed. */
 struct sprof_fault_count sprof_fault_watch_weight(
 	const struct sprof_fault_watch *watch, const struct sprof_perf_record *record);
-
-#endif

@@ -2,8 +2,7 @@
  * Statistics of function calls: one row per function and one per pair of function and caller, per
  * thread if wanted; and a list of the first calls.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_BOOKS_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATION_BOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ bool sprof_activation_is_timed(enum sprof_activation_end end);
 uint64_t sprof_activation_row_calls(const struct sprof_activation_row *row);
 
 void sprof_activation_books_finish(struct sprof_activation_books *books);
-
-#endif

@@ -1,6 +1,5 @@
 /* Extrapolates from the calls seen in sampling windows to the whole run. */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_ESTIMATE_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATION_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct sprof_activation_estimate {
  */
 SPROF_MUST_USE bool sprof_activation_estimate_add(
 	const struct sprof_activation_estimate *estimate, struct sprof_activation_books *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* Books the calls of one thread's stack in rows. */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_ROWS_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATION_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void sprof_activation_pass_end(const struct sprof_activation_stack *stack,
 SPROF_MUST_USE bool sprof_activation_book(struct sprof_activation_stack *stack,
 	const struct sprof_activation_frame *frame, struct sprof_activation_frame *caller,
 	enum sprof_activation_end how, uint64_t end_ns);
-
-#endif

@@ -11,8 +11,7 @@
  * another stack (a coroutine, a signal handler). They are set aside, and come back when the thread
  * returns to that stack.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATION_STACK_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATION_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ SPROF_MUST_USE bool sprof_activation_stack_end(
 	struct sprof_activation_stack *stack, enum sprof_activation_end end, uint64_t now_ns);
 
 void sprof_activation_stack_finish(struct sprof_activation_stack *stack);
-
-#endif

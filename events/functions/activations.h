@@ -2,8 +2,7 @@
  * Call counts and durations of functions, over all threads, computed from events at function begin
  * and return.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_ACTIVATIONS_H
-#define SPROF_EVENTS_FUNCTIONS_ACTIVATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ const struct sprof_activation_books *sprof_activations_books(
 
 /* NULL is accepted. */
 void sprof_activations_destroy(struct sprof_activations *activations);
-
-#endif

@@ -5,8 +5,7 @@
  * Return addresses on the stack are not changed, so exceptions, longjmp(3) and unwinders are
  * unaffected.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_BREAKPOINT_EVENTS_H
-#define SPROF_EVENTS_FUNCTIONS_BREAKPOINT_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ struct sprof_breakpoint_load sprof_breakpoint_events_load(
  * breakpoints.
  */
 struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events);
-
-#endif

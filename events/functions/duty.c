@@ -38,6 +38,12 @@ void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns)
 	duty->next_ns = now_ns + WINDOW_NS;
 }
 
+/* The time at which the time taken so far is within the share of the run. */
+static uint64_t affordable_ns(const struct sprof_duty *duty)
+{
+	return duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);
+}
+
 static void add(struct sprof_duty *duty, double counted, double weight)
 {
 	duty->weights += weight;
@@ -59,7 +65,7 @@ void sprof_duty_close(struct sprof_duty *duty, uint64_t now_ns, uint64_t taken_n
 	duty->weighted_on_ns += weight * (double)(now_ns - duty->opened_ns);
 	duty->taken_ns += taken_ns;
 	add(duty, (double)counted, weight);
-	affordable = duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);
+	affordable = affordable_ns(duty);
 	duty->next_ns = now_ns +
 		stretch(duty,
 			affordable > now_ns + GAP_NS ? affordable - now_ns : (uint64_t)GAP_NS);

@@ -2,8 +2,7 @@
  * Schedules short measuring windows at random moments, so that the slowdown of the target stays
  * within a given share of time. Arithmetic only: the caller reads the clock.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_DUTY_H
-#define SPROF_EVENTS_FUNCTIONS_DUTY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void sprof_duty_close(
  * runs. Infinite with fewer than two windows, or a count of 0.
  */
 double sprof_duty_error(const struct sprof_duty *duty);
-
-#endif

@@ -2,8 +2,7 @@
  * Moves the tracer to the CPU of the thread that it serves: the stop is then a context switch on
  * one CPU, which takes half the time of waking another CPU.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_FOLLOW_CPU_H
-#define SPROF_EVENTS_FUNCTIONS_FOLLOW_CPU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void sprof_follow_cpu_take(struct sprof_follow_cpu *follow, struct sprof_thread 
 
 /* Restores the original affinity. */
 void sprof_follow_cpu_end(struct sprof_follow_cpu *follow);
-
-#endif

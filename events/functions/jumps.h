@@ -1,6 +1,5 @@
 /* The stack pointer to which longjmp(3) leads. */
-#ifndef SPROF_EVENTS_FUNCTIONS_JUMPS_H
-#define SPROF_EVENTS_FUNCTIONS_JUMPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ struct sprof_jump {
 /* The thread is stopped there, with these registers. Returns false if its memory can't be read. */
 SPROF_MUST_USE bool sprof_jump_read(
 	const struct sprof_thread *thread, const struct sprof_regs *regs, struct sprof_jump *ret);
-
-#endif

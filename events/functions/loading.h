@@ -2,8 +2,7 @@
  * Programs that have just been executed, until the dynamic loader has mapped their libraries. Their
  * threads stop at each system call; none of the program's own code has run yet.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_LOADING_H
-#define SPROF_EVENTS_FUNCTIONS_LOADING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ SPROF_MUST_USE bool sprof_loading_take(
 void sprof_loading_end(struct sprof_loading *loading, pid_t tid);
 
 void sprof_loading_finish(struct sprof_loading *loading);
-
-#endif

@@ -10,8 +10,7 @@
  * as well which calls have ended. With an event for all system calls, each system call is a
  * separate function.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_NESTED_CALLS_H
-#define SPROF_EVENTS_FUNCTIONS_NESTED_CALLS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "events/functions/activation-books.h"
@@ -60,5 +59,3 @@ struct sprof_nested_function sprof_nested_function(
 	const struct sprof_nested *nested, size_t number);
 /* The keys by number; NULL: keys are thread ids. */
 const int64_t *sprof_nested_keys(const struct sprof_nested *nested, size_t *ret_count);
-
-#endif

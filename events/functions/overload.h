@@ -2,8 +2,7 @@
  * Detects that tracing slows the target too much for too long. Arithmetic only: the caller reads
  * the clock.
  */
-#ifndef SPROF_EVENTS_FUNCTIONS_OVERLOAD_H
-#define SPROF_EVENTS_FUNCTIONS_OVERLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void sprof_overload_init(struct sprof_overload *overload, double share, uint64_t
  * true if that exceeds the share.
  */
 bool sprof_overload_is(struct sprof_overload *overload, uint64_t now_ns, uint64_t taken_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* The return addresses of a thread's open calls. */
-#ifndef SPROF_EVENTS_FUNCTIONS_RETURN_STACK_H
-#define SPROF_EVENTS_FUNCTIONS_RETURN_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ void sprof_return_stack_catch(struct sprof_return_stack *stack, uint64_t sp);
 void sprof_return_stack_clear(struct sprof_return_stack *stack);
 
 void sprof_return_stack_finish(struct sprof_return_stack *stack);
-
-#endif

@@ -6,8 +6,7 @@
  * thread may get the same address before the call returns. An allocation takes effect at its
  * return. A forked child has a copy of its parent's heap; frees of copied blocks are only counted.
  */
-#ifndef SPROF_EVENTS_HEAP_ALLOCATIONS_H
-#define SPROF_EVENTS_HEAP_ALLOCATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ SPROF_MUST_USE bool sprof_allocations_add(
 const struct sprof_heap_books *sprof_allocations_books(const struct sprof_allocations *allocations);
 const struct sprof_allocations_counts *sprof_allocations_counts(
 	const struct sprof_allocations *allocations);
-
-#endif

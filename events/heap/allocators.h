@@ -2,8 +2,7 @@
  * The entry points of allocators (libc, C++, jemalloc, tcmalloc, mimalloc) by linkage name, with
  * the meaning of their arguments and results.
  */
-#ifndef SPROF_EVENTS_HEAP_ALLOCATORS_H
-#define SPROF_EVENTS_HEAP_ALLOCATORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ const struct sprof_allocator *sprof_allocator_find(const char *name);
 
 /* Bytes requested by a call with these arguments; UINT64_MAX if size * count overflows. */
 uint64_t sprof_allocator_size(const struct sprof_allocator *allocator, const uint64_t *arguments);
-
-#endif

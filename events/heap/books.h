@@ -3,8 +3,7 @@
  * piece of memory of one process. A site is a thread with a stack. A block counts for the site that
  * allocated it, whichever thread frees it; SPROF_HEAP_RELEASED alone is of the other one.
  */
-#ifndef SPROF_EVENTS_HEAP_BOOKS_H
-#define SPROF_EVENTS_HEAP_BOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -156,5 +155,3 @@ struct sprof_heap_sum sprof_heap_at_peak(
 	const struct sprof_heap_books *books, const struct sprof_heap_site *site);
 
 void sprof_heap_finish(struct sprof_heap_books *books);
-
-#endif

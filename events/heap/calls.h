@@ -3,8 +3,7 @@
  * makes itself don't. A call is identified by its sp at entry. Calls on different stacks (signal
  * handlers, coroutines) are independent.
  */
-#ifndef SPROF_EVENTS_HEAP_CALLS_H
-#define SPROF_EVENTS_HEAP_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void sprof_heap_call_count(struct sprof_heap_call *call);
 
 /* Marks the calls around this sp: they may end without a return. */
 void sprof_heap_calls_doubt(struct sprof_heap_calls *calls, uint64_t sp);
-
-#endif

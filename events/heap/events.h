@@ -6,8 +6,7 @@
  *
  * Blocks that are never freed count, too. The stack is that of BEGIN or, without one, of ALLOC.
  */
-#ifndef SPROF_EVENTS_HEAP_EVENTS_H
-#define SPROF_EVENTS_HEAP_EVENTS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "events/heap/allocations.h"
@@ -36,5 +35,3 @@ const struct sprof_heap_books *sprof_heap_events_books(const struct sprof_heap_e
 /* `calls`: number of events that an item matched. */
 const struct sprof_allocations_counts *sprof_heap_events_counts(
 	const struct sprof_heap_events *events);
-
-#endif

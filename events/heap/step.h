@@ -1,6 +1,5 @@
 /* Private to events/: applies one event of an allocator call. */
-#ifndef SPROF_EVENTS_HEAP_STEP_H
-#define SPROF_EVENTS_HEAP_STEP_H
+#pragma once
 
 #include "events/heap/allocations.h"
 #include "events/heap/calls.h"
@@ -22,5 +21,3 @@ struct sprof_heap_step {
 /* Apply the call's entry and return. Return false if out of memory. */
 SPROF_MUST_USE bool sprof_heap_step_enter(const struct sprof_heap_step *step);
 SPROF_MUST_USE bool sprof_heap_step_leave(const struct sprof_heap_step *step);
-
-#endif

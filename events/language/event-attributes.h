@@ -1,6 +1,5 @@
 /* The attributes of an event in -e, one table row each. */
-#ifndef SPROF_EVENTS_LANGUAGE_EVENT_ATTRIBUTES_H
-#define SPROF_EVENTS_LANGUAGE_EVENT_ATTRIBUTES_H
+#pragma once
 
 #include "events/language/event-list.h"
 
@@ -16,5 +15,3 @@ SPROF_MUST_USE bool sprof_event_filter_apply(struct sprof_event_item *item,
 SPROF_MUST_USE bool sprof_event_number_expression(const struct sprof_expression_text *text,
 	const struct sprof_event_item *item, const char *what, struct sprof_expression **ret,
 	struct sprof_error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * quotes, parentheses and brackets belong to the expression. A glob selects all matching events.
  * `profile` has `-F N` instead of a filter.
  */
-#ifndef SPROF_EVENTS_LANGUAGE_EVENT_LIST_H
-#define SPROF_EVENTS_LANGUAGE_EVENT_LIST_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -94,5 +93,3 @@ bool sprof_event_item_may_match_call(const struct sprof_event_item *item, int64_
 	const struct sprof_expression_lookup *lookup);
 
 void sprof_event_list_finish(struct sprof_event_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parses latency thresholds. */
-#ifndef SPROF_EVENTS_LANGUAGE_LATENCY_H
-#define SPROF_EVENTS_LANGUAGE_LATENCY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@
  * (other tools use different default units), fractions of a nanosecond, and values over 64 bits.
  */
 SPROF_MUST_USE bool sprof_latency_parse(const char *text, size_t length, uint64_t *ret_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Features of perf-prof that don't apply to a single process: the reason, and an alternative. */
-#ifndef SPROF_EVENTS_LANGUAGE_REFUSALS_H
-#define SPROF_EVENTS_LANGUAGE_REFUSALS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@ const char *sprof_refusal_of_event(const char *name, size_t length);
 
 /* The same for an option of perf-prof, such as "-C" or "--cgroups". */
 const char *sprof_refusal_of_option(const char *option);
-
-#endif

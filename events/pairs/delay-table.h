@@ -1,6 +1,5 @@
 /* Latencies by pair of events and, if wanted, by key; for an interval and for the whole run. */
-#ifndef SPROF_EVENTS_PAIRS_DELAY_TABLE_H
-#define SPROF_EVENTS_PAIRS_DELAY_TABLE_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/histogram.h"
@@ -53,5 +52,3 @@ struct sprof_delay_figures {
 };
 
 struct sprof_delay_figures sprof_delay_figures(const struct sprof_delays_part *part);
-
-#endif

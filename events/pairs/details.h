@@ -2,8 +2,7 @@
  * Shows what happened around and between the two events of an instance. Keeps a ring of recent
  * events, bounded by memory, and prints the lines of each requested instance.
  */
-#ifndef SPROF_EVENTS_PAIRS_DETAILS_H
-#define SPROF_EVENTS_PAIRS_DETAILS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -89,5 +88,3 @@ void sprof_details_flush(struct sprof_details *details, uint64_t now_ns);
 /* Bytes used by the ring; number of events dropped because the ring was full. */
 size_t sprof_details_bytes(const struct sprof_details *details);
 uint64_t sprof_details_evicted(const struct sprof_details *details);
-
-#endif

@@ -1,6 +1,5 @@
 /* The event1 that wait for their event2: looked up by position and key, listed by time. */
-#ifndef SPROF_EVENTS_PAIRS_OPEN_EVENTS_H
-#define SPROF_EVENTS_PAIRS_OPEN_EVENTS_H
+#pragma once
 
 #include "base/idmap.h"
 #include "events/pairs/pairs.h"
@@ -41,5 +40,3 @@ void sprof_open_events_overdue(struct sprof_open_events *open, uint64_t now_ns, 
 uint64_t sprof_open_events_oldest_ns(const struct sprof_open_events *open);
 
 void sprof_open_events_finish(struct sprof_open_events *open);
-
-#endif

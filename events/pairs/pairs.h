@@ -9,8 +9,7 @@
  * restrict this: bit 0 permits event1, bit 1 event2. An event that is both closes an instance first
  * and then opens another. An event1 replaces an older one of its position and key.
  */
-#ifndef SPROF_EVENTS_PAIRS_PAIRS_H
-#define SPROF_EVENTS_PAIRS_PAIRS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "events/language/event-list.h"
@@ -128,5 +127,3 @@ uint64_t sprof_pairs_oldest_ns(const struct sprof_pairs *pairs);
 size_t sprof_pairs_open(const struct sprof_pairs *pairs);
 
 const struct sprof_pairs_counts *sprof_pairs_counts(const struct sprof_pairs *pairs);
-
-#endif

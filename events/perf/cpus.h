@@ -1,8 +1,7 @@
 /*
  * A set of CPUs, such as those that are online.
  */
-#ifndef SPROF_EVENTS_PERF_CPUS_H
-#define SPROF_EVENTS_PERF_CPUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ struct sprof_cpus {
 SPROF_MUST_USE bool sprof_cpus_parse(const char *text, struct sprof_cpus *ret);
 
 void sprof_cpus_finish(struct sprof_cpus *cpus);
-
-#endif

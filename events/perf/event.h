@@ -1,6 +1,5 @@
 /* Opens perf events (perf_event_open(2)) and explains refusals. */
-#ifndef SPROF_EVENTS_PERF_EVENT_H
-#define SPROF_EVENTS_PERF_EVENT_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <sys/types.h>
@@ -44,5 +43,3 @@ struct perf_event_attr sprof_perf_attributes(unsigned type, unsigned long long c
  */
 SPROF_MUST_USE int sprof_perf_open(struct perf_event_attr *attributes, pid_t tid, int cpu,
 	struct sprof_perf_denial *ret_denial);
-
-#endif

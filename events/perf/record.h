@@ -3,8 +3,7 @@
  * described in perf_event_open(2) and include/uapi/linux/perf_event.h. The event's attributes must
  * come from sprof_perf_attributes().
  */
-#ifndef SPROF_EVENTS_PERF_RECORD_H
-#define SPROF_EVENTS_PERF_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ size_t sprof_perf_record_size(const void *header);
  */
 SPROF_MUST_USE bool sprof_perf_record_parse(
 	const void *bytes, size_t size, bool has_chains, struct sprof_perf_record *ret);
-
-#endif

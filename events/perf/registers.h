@@ -2,8 +2,7 @@
  * User registers and stack in perf samples: requesting and reading them. They are those of the user
  * code, even while the thread is in a system call.
  */
-#ifndef SPROF_EVENTS_PERF_REGISTERS_H
-#define SPROF_EVENTS_PERF_REGISTERS_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ SPROF_MUST_USE bool sprof_perf_user_read(
 
 /* Argument `index` at a function's first instruction. */
 int64_t sprof_perf_argument(const struct sprof_regs *regs, size_t index);
-
-#endif

@@ -2,8 +2,7 @@
  * The ring buffer in which the kernel writes a perf event's records (perf_event_open(2), "MMAP
  * layout").
  */
-#ifndef SPROF_EVENTS_PERF_RING_H
-#define SPROF_EVENTS_PERF_RING_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ bool sprof_perf_ring_is_full(const struct sprof_perf_ring *ring, size_t largest)
 
 /* Frees the space of the records taken. */
 void sprof_perf_ring_release(struct sprof_perf_ring *ring);
-
-#endif

@@ -9,8 +9,7 @@
  * A uprobe, which no thread inherits and which takes long to open, is opened once for all CPUs,
  * with a separate ring for its thread.
  */
-#ifndef SPROF_EVENTS_PERF_RINGS_H
-#define SPROF_EVENTS_PERF_RINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +118,3 @@ bool sprof_perf_may_lock_all(void);
  * Bytes per ring for `cpus` rings: a power of two. `has_stacks`: records contain copies of stacks.
  */
 size_t sprof_perf_ring_size(size_t cpus, bool has_stacks);
-
-#endif

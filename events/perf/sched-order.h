@@ -5,8 +5,7 @@
  * moment from which it can be read. So records older than the start of the previous reading are
  * complete and are released; younger ones wait for the next reading.
  */
-#ifndef SPROF_EVENTS_PERF_SCHED_ORDER_H
-#define SPROF_EVENTS_PERF_SCHED_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void sprof_sched_order_release(
 	struct sprof_sched_order *order, uint64_t until_ns, sprof_sched_taker take, void *data);
 
 void sprof_sched_order_finish(struct sprof_sched_order *order);
-
-#endif

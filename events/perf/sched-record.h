@@ -1,6 +1,5 @@
 /* One scheduler record of a thread: the input of delays.h. */
-#ifndef SPROF_EVENTS_PERF_SCHED_RECORD_H
-#define SPROF_EVENTS_PERF_SCHED_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ struct sprof_sched_record {
 		uint64_t lost; /* GAP_END: number of records */
 	};
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Thread births, names, ends and lost records, from perf records. */
-#ifndef SPROF_EVENTS_PERF_TASKS_H
-#define SPROF_EVENTS_PERF_TASKS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -13,5 +12,3 @@
  */
 void sprof_perf_tasks_add(
 	struct sprof_sched_order *order, pid_t pid, const struct sprof_perf_record *record);
-
-#endif

@@ -4,8 +4,7 @@
  * it. A timer that fires in kernel code records where the thread left user code, if requested and
  * permitted (perf_event_paranoid below 2, or CAP_PERFMON).
  */
-#ifndef SPROF_EVENTS_PERF_TIMER_H
-#define SPROF_EVENTS_PERF_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ SPROF_MUST_USE bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64
 
 /* Starts a new period; the elapsed part of the current one is dropped. */
 void sprof_perf_timer_set_period(const struct sprof_perf_timer *timer, uint64_t period_ns);
-
-#endif

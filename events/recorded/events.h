@@ -3,8 +3,7 @@
  * system calls and scheduling from tracepoints; context switches, page faults, the task clock,
  * function calls. The kernel decides which of them a user may record.
  */
-#ifndef SPROF_EVENTS_RECORDED_EVENTS_H
-#define SPROF_EVENTS_RECORDED_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ struct sprof_recorded_gaps {
 };
 
 struct sprof_recorded_gaps sprof_recorded_events_gaps(const struct sprof_recorded_events *events);
-
-#endif

@@ -2,8 +2,7 @@
  * Sorts events by time: the rings of the CPUs are read one after the other, so an older event may
  * be read after a younger one.
  */
-#ifndef SPROF_EVENTS_RECORDED_ORDER_H
-#define SPROF_EVENTS_RECORDED_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ SPROF_MUST_USE bool sprof_recorded_order_release(struct sprof_recorded_order *or
 	void *data);
 
 void sprof_recorded_order_finish(struct sprof_recorded_order *order);
-
-#endif

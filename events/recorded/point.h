@@ -2,8 +2,7 @@
  * The perf events behind the catalogue: which perf event produces which type, whether the kernel
  * permits it, and how its records are read.
  */
-#ifndef SPROF_EVENTS_RECORDED_POINT_H
-#define SPROF_EVENTS_RECORDED_POINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ enum sprof_trace_type sprof_recorded_point_type(
 	const struct sprof_recorded_point *point, const struct sprof_perf_record *record);
 void sprof_recorded_point_read(const struct sprof_recorded_point *point,
 	const struct sprof_perf_record *record, struct sprof_tracepoint_values *ret);
-
-#endif

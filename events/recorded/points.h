@@ -1,6 +1,5 @@
 /* All perf events of a run, opened per thread or for the machine, and their shared rings. */
-#ifndef SPROF_EVENTS_RECORDED_POINTS_H
-#define SPROF_EVENTS_RECORDED_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *po
 /* The point that produced a record; NULL: unknown. */
 const struct sprof_recorded_point *sprof_recorded_points_find(
 	const struct sprof_recorded_points *points, const struct sprof_perf_record *record);
-
-#endif

@@ -6,8 +6,7 @@
  * of everything above the tid that the kernel assigned last, because tids increase. It may pass too
  * much, never too little, except when tids wrap around at kernel.pid_max.
  */
-#ifndef SPROF_EVENTS_RECORDED_TID_FILTER_H
-#define SPROF_EVENTS_RECORDED_TID_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ enum { SPROF_TID_FILTER_MAX = 4000 };
  */
 void sprof_tid_filter_write(
 	const char *const fields[], pid_t *tids, size_t count, pid_t last, char *ret, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  * Which thread had a tid at which time. Kernel records contain only tids and arrive late, and the
  * kernel reuses tids.
  */
-#ifndef SPROF_EVENTS_RECORDED_TID_OWNERS_H
-#define SPROF_EVENTS_RECORDED_TID_OWNERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ SPROF_MUST_USE bool sprof_tid_owners_end(
  * switches away from a thread after its reported end.
  */
 uint32_t sprof_tid_owners_find(const struct sprof_tid_owners *owners, pid_t tid, uint64_t time_ns);
-
-#endif

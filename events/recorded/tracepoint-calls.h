@@ -2,8 +2,7 @@
  * Turns tracepoint records of system calls into the calls that ptrace would report: a call that is
  * interrupted by a signal and restarted is one call.
  */
-#ifndef SPROF_EVENTS_RECORDED_TRACEPOINT_CALLS_H
-#define SPROF_EVENTS_RECORDED_TRACEPOINT_CALLS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -56,5 +55,3 @@ void sprof_tracepoint_calls_gap(struct sprof_tracepoint_calls *calls);
 /* Tracing ends: reports the known open calls. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_tracepoint_calls_close(
 	struct sprof_tracepoint_calls *calls, uint64_t now_ns);
-
-#endif

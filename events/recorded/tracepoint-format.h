@@ -2,8 +2,7 @@
  * Parses a tracepoint's `format` file (Documentation/trace/events.rst, "Event formats"), from text;
  * needs no tracefs.
  */
-#ifndef SPROF_EVENTS_RECORDED_TRACEPOINT_FORMAT_H
-#define SPROF_EVENTS_RECORDED_TRACEPOINT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ SPROF_MUST_USE bool sprof_tracepoint_format_find_elements(
 /* Reads the field's value. Returns false if the sample is too short. */
 SPROF_MUST_USE bool sprof_tracepoint_field_read(
 	const struct sprof_tracepoint_field *field, const void *raw, size_t size, int64_t *ret);
-
-#endif

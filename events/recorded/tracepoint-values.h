@@ -1,8 +1,7 @@
 /*
  * Maps kernel tracepoints to event types of the catalogue, and reads the values from their records.
  */
-#ifndef SPROF_EVENTS_RECORDED_TRACEPOINT_VALUES_H
-#define SPROF_EVENTS_RECORDED_TRACEPOINT_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void sprof_tracepoint_values_read(const struct sprof_tracepoint_type *type,
 /* Points text values to their bytes again, after `values` has moved. */
 void sprof_tracepoint_values_settle(
 	struct sprof_tracepoint_values *values, enum sprof_trace_type type);
-
-#endif

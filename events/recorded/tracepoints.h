@@ -2,8 +2,7 @@
  * Kernel tracepoints: reads their description in tracefs and opens them as perf events. Needs
  * CAP_PERFMON and a readable tracefs: usually root.
  */
-#ifndef SPROF_EVENTS_RECORDED_TRACEPOINTS_H
-#define SPROF_EVENTS_RECORDED_TRACEPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void sprof_tracepoint_finish(struct sprof_tracepoint *tracepoint);
 
 /* Attributes of a perf event that records each hit of the tracepoint, with raw bytes. */
 struct perf_event_attr sprof_tracepoint_attributes(const struct sprof_tracepoint *tracepoint);
-
-#endif

@@ -1,6 +1,5 @@
 /* Statistics of run-queue delays: how often and how long threads waited for a CPU. */
-#ifndef SPROF_EVENTS_SCHED_DELAY_FIGURES_H
-#define SPROF_EVENTS_SCHED_DELAY_FIGURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ SPROF_MUST_USE bool sprof_delay_set_merge(
 
 void sprof_delay_set_reset(struct sprof_delay_set *set);
 void sprof_delay_set_finish(struct sprof_delay_set *set);
-
-#endif

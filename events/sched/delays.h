@@ -12,8 +12,7 @@
  * If the source reports wakeups, delays in lost records are computed in the same way: the kernel's
  * totals minus all delays seen.
  */
-#ifndef SPROF_EVENTS_SCHED_DELAYS_H
-#define SPROF_EVENTS_SCHED_DELAYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -146,5 +145,3 @@ void sprof_delays_close_interval(struct sprof_delays *delays, uint64_t now_ns);
 
 /* Adds the closed interval to the total and begins a new one. */
 void sprof_delays_end_interval(struct sprof_delays *delays, uint64_t now_ns);
-
-#endif

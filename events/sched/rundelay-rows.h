@@ -1,6 +1,5 @@
 /* Rows of a report on run-queue delays, for the table and for JSON. */
-#ifndef SPROF_EVENTS_SCHED_RUNDELAY_ROWS_H
-#define SPROF_EVENTS_SCHED_RUNDELAY_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ const char *sprof_rundelay_row_start(const struct sprof_rundelay_row *row);
 
 /* "perf switch records + schedstat". */
 const char *sprof_rundelay_source_name(enum sprof_rundelay_source source);
-
-#endif

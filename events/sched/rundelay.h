@@ -10,8 +10,7 @@
  * after a sleep;
  * - schedstat alone: number and sum of all.
  */
-#ifndef SPROF_EVENTS_SCHED_RUNDELAY_H
-#define SPROF_EVENTS_SCHED_RUNDELAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ void sprof_rundelay_end(struct sprof_rundelay *rundelay, uint64_t now_ns);
 
 /* Zeroed is accepted. */
 void sprof_rundelay_finish(struct sprof_rundelay *rundelay);
-
-#endif

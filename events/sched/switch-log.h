@@ -6,8 +6,7 @@
  * Switches and positions have separate rings: a position takes a hundred times more bytes, so with
  * frequent switches positions are lost first, and times stay exact.
  */
-#ifndef SPROF_EVENTS_SCHED_SWITCH_LOG_H
-#define SPROF_EVENTS_SCHED_SWITCH_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ SPROF_MUST_USE bool sprof_switch_log_cover(
  * CPU.
  */
 void sprof_switch_log_read(struct sprof_switch_log *log, sprof_switch_taker take, void *data);
-
-#endif

@@ -3,8 +3,7 @@
  * whether the thread was preempted. Permitted for the user's own processes if perf_event_paranoid
  * is at most 2. Costs about 0.35 us per switch and wakes no thread.
  */
-#ifndef SPROF_EVENTS_SCHED_SWITCHES_H
-#define SPROF_EVENTS_SCHED_SWITCHES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ void sprof_switches_read(struct sprof_switches *switches, struct sprof_sched_ord
 
 /* Zeroed is accepted. */
 void sprof_switches_finish(struct sprof_switches *switches);
-
-#endif

@@ -1,6 +1,5 @@
 /* The threads of a process and their run-queue delays, from /proc. */
-#ifndef SPROF_EVENTS_SCHED_THREADS_H
-#define SPROF_EVENTS_SCHED_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void sprof_sched_threads_read(
  */
 void sprof_sched_threads_compare(struct sprof_sched_order *order, const struct sprof_delays *delays,
 	pid_t pid, struct sprof_tids *tids);
-
-#endif

@@ -7,8 +7,7 @@
  * with a kernel filter for the process's threads (events/recorded/tid-filter.h). The number of
  * descriptors does not grow with the number of threads.
  */
-#ifndef SPROF_EVENTS_SCHED_TRACEPOINTS_H
-#define SPROF_EVENTS_SCHED_TRACEPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void sprof_sched_tracepoints_finish(struct sprof_sched_tracepoints *points);
 
 /* The tid that the kernel assigned last, in any process; 0: unknown. */
 pid_t sprof_last_tid(void);
-
-#endif

@@ -2,8 +2,7 @@
  * All system calls of a target, and the event source that gets them from the ptrace stops at entry
  * and exit.
  */
-#ifndef SPROF_EVENTS_SYSCALLS_CALLS_H
-#define SPROF_EVENTS_SYSCALLS_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ void sprof_calls_destroy(struct sprof_calls *calls);
 struct sprof_event_source sprof_calls_source(struct sprof_calls *calls);
 
 struct sprof_calls_gaps sprof_calls_gaps(const struct sprof_calls *calls);
-
-#endif

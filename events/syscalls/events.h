@@ -2,8 +2,7 @@
  * Turns the target's reports into events of the catalogue: system calls, thread births and ends,
  * execs, signals.
  */
-#ifndef SPROF_EVENTS_SYSCALLS_EVENTS_H
-#define SPROF_EVENTS_SYSCALLS_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct sprof_calls_listener sprof_call_events_listener(const struct sprof_trace_
 
 /* A source that turns all other reports into events. The sink must outlive it. */
 struct sprof_event_source sprof_task_events_source(struct sprof_trace_sink *sink);
-
-#endif

@@ -1,6 +1,5 @@
 /* The argument names of system calls, and the fields that an expression on an event may use. */
-#ifndef SPROF_EVENTS_SYSCALLS_FIELDS_H
-#define SPROF_EVENTS_SYSCALLS_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool sprof_trace_scope_find(const struct sprof_trace_scope *scope, const char *n
  * known.
  */
 const char *sprof_trace_call_argument(const char *call, size_t index);
-
-#endif

@@ -1,6 +1,5 @@
 /* A seccomp filter that selects system calls; all other calls run at nearly full speed. */
-#ifndef SPROF_EVENTS_SYSCALLS_FILTER_H
-#define SPROF_EVENTS_SYSCALLS_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ enum { SPROF_CALL_FILTER_VALUE = 0x5350 };
 SPROF_MUST_USE bool sprof_call_filter_create(
 	const int64_t *numbers, size_t count, struct sock_fprog *ret, struct sprof_error *err);
 void sprof_call_filter_free(struct sock_fprog *filter);
-
-#endif

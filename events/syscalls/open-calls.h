@@ -2,8 +2,7 @@
  * Assigns the stops of one thread to system calls. A call that is interrupted by a signal or a stop
  * and restarted by the kernel counts as one call. Works only on the values passed in.
  */
-#ifndef SPROF_EVENTS_SYSCALLS_OPEN_CALLS_H
-#define SPROF_EVENTS_SYSCALLS_OPEN_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ void sprof_open_calls_executed(struct open_calls *open);
 
 /* AUDIT_ARCH_* of this machine. */
 uint32_t sprof_call_native_arch(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The system call that a thread is blocked in when tracing begins. */
-#ifndef SPROF_EVENTS_SYSCALLS_SLEEPING_CALL_H
-#define SPROF_EVENTS_SYSCALLS_SLEEPING_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@
  * false if the thread runs, is in no call, or the file can't be read.
  */
 bool sprof_call_find(struct sprof_thread *thread, uint64_t now_ns, struct open_call *ret);
-
-#endif

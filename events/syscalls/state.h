@@ -1,6 +1,5 @@
 /* Private to calls.c and stacks.c: state of threads with traced system calls. */
-#ifndef SPROF_EVENTS_SYSCALLS_STATE_H
-#define SPROF_EVENTS_SYSCALLS_STATE_H
+#pragma once
 
 #include "events/syscalls/open-calls.h"
 #include "events/syscalls/calls.h"
@@ -55,5 +54,3 @@ uint32_t sprof_call_stack_walk(struct sprof_calls *calls);
 void sprof_call_stack_peek(struct sprof_calls *calls, struct sprof_thread *thread, uint64_t now_ns);
 /* Takes the stacks of all slow calls and schedules the next check. */
 void sprof_call_stacks_look(struct sprof_calls *calls, uint64_t now_ns);
-
-#endif

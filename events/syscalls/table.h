@@ -1,6 +1,5 @@
 /* Statistics of system calls: one row per call; per thread and per stack if wanted. */
-#ifndef SPROF_EVENTS_SYSCALLS_TABLE_H
-#define SPROF_EVENTS_SYSCALLS_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ SPROF_MUST_USE bool sprof_call_table_merge(
 
 /* By total time, descending; with by_thread, the rows of a thread stay together. */
 void sprof_call_table_sort(struct sprof_call_table *table);
-
-#endif

@@ -2,8 +2,7 @@
  * Offsets in bytes of CPython's interpreters, threads, frames and code objects. They differ between
  * minor versions, but not within one.
  */
-#ifndef SPROF_INTERP_PYTHON_OFFSETS_H
-#define SPROF_INTERP_PYTHON_OFFSETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ const struct sprof_python_offsets *sprof_python_offsets_of(uint32_t version);
  */
 SPROF_MUST_USE bool sprof_python_offsets_parse(
 	const uint8_t *bytes, size_t size, struct sprof_python_offsets *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Private to interp/: CPython in a process.
  */
-#ifndef SPROF_INTERP_PYTHON_PYTHON_H
-#define SPROF_INTERP_PYTHON_PYTHON_H
+#pragma once
 
 #include "base/idmap.h"
 #include "interp/python/offsets.h"
@@ -85,5 +84,3 @@ SPROF_MUST_USE bool sprof_python_thread_name(const struct sprof_python_process *
  */
 uint32_t sprof_python_line(
 	uint32_t version, const uint8_t *table, size_t size, uint32_t first, int64_t instruction);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What sprof annotate writes: a function's lines and instructions with their time.
  */
-#ifndef SPROF_OUTPUT_ANNOTATE_ANNOTATE_H
-#define SPROF_OUTPUT_ANNOTATE_ANNOTATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ SPROF_MUST_USE bool sprof_annotate_write(
 	const struct sprof_annotate *annotate, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_annotate_write_json(
 	const struct sprof_annotate *annotate, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The report of `sprof calls`: tables and paths as text, JSON, a timeline. */
-#ifndef SPROF_OUTPUT_CALLS_REPORT_H
-#define SPROF_OUTPUT_CALLS_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ SPROF_MUST_USE bool sprof_calls_paths(
 	const struct sprof_calls_report *report, const bool *wanted, struct sprof_out *out);
 /* Writes a note if the list is incomplete, or not all calls were seen. */
 void sprof_calls_note_limit(const struct sprof_calls_report *report, struct sprof_out *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The part of `sprof calls` for runs that used measuring windows. */
-#ifndef SPROF_OUTPUT_CALLS_WINDOWS_H
-#define SPROF_OUTPUT_CALLS_WINDOWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void sprof_calls_windows_write_seen(
 	const struct sprof_calls_windows *windows, struct sprof_out *out);
 /* ,"windows":... NULL: null. */
 void sprof_calls_windows_json(const struct sprof_calls_windows *windows, struct sprof_json *json);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Private to output/: the parts of the Firefox Profiler writer.
  */
-#ifndef SPROF_OUTPUT_FORMATS_FIREFOX_H
-#define SPROF_OUTPUT_FORMATS_FIREFOX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ uint32_t sprof_firefox_wait_name(const struct sprof_firefox *writer, uint32_t co
 /* Writes the tables shared by all threads. */
 void sprof_firefox_write_tables(struct sprof_firefox *writer);
 void sprof_firefox_write_stacks(struct sprof_firefox *writer);
-
-#endif

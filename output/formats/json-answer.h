@@ -1,6 +1,5 @@
 /* Private to output/: the summary as data. */
-#ifndef SPROF_OUTPUT_FORMATS_JSON_ANSWER_H
-#define SPROF_OUTPUT_FORMATS_JSON_ANSWER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -10,5 +9,3 @@
 /* Writes the member, preceded by a comma. Writes nothing for a profile without time. */
 SPROF_MUST_USE bool sprof_json_answer(struct sprof_json *json, const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Private to output/: the direct callers and callees of functions, as members of the JSON object.
  */
-#ifndef SPROF_OUTPUT_FORMATS_JSON_NEIGHBOURS_H
-#define SPROF_OUTPUT_FORMATS_JSON_NEIGHBOURS_H
+#pragma once
 
 #include "output/format.h"
 #include "output/json.h"
@@ -11,5 +10,3 @@
 SPROF_MUST_USE bool sprof_json_neighbours(struct sprof_json *json,
 	const struct sprof_profile *profile, const struct sprof_output_options *options,
 	struct sprof_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * has file offsets. The layout maps each module at a separate address range, as the kernel would,
  * at link-time addresses where possible.
  */
-#ifndef SPROF_OUTPUT_FORMATS_LAYOUT_H
-#define SPROF_OUTPUT_FORMATS_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void sprof_layout_finish(struct sprof_layout *layout);
  */
 size_t sprof_layout_find(const struct sprof_layout *layout,
 	const struct sprof_profile_location *location, uint64_t *ret_address);
-
-#endif

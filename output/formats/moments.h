@@ -1,6 +1,5 @@
 /* Private to output/: what a thread did over time, with weights, for formats with a time axis. */
-#ifndef SPROF_OUTPUT_FORMATS_MOMENTS_H
-#define SPROF_OUTPUT_FORMATS_MOMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void sprof_moments_start(struct sprof_moments *moments, uint32_t thread);
  */
 bool sprof_moments_next(struct sprof_moments *moments,
 	uint32_t (*most)(const struct sprof_profile *, uint32_t row), struct sprof_moment *ret);
-
-#endif

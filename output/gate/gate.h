@@ -1,6 +1,5 @@
 /* The results of a gate as text, as JUnit XML, and as Markdown. */
-#ifndef SPROF_OUTPUT_GATE_GATE_H
-#define SPROF_OUTPUT_GATE_GATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void sprof_gate_note(const struct sprof_gate *gate, struct sprof_gate_notes *ret
 
 /* "orchard: 5 runs before, 5 after: 1 of 3 comparisons failed". */
 void sprof_gate_headline(const struct sprof_gate *gate, char *buffer, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The report of `sprof heap --exact`: text, or JSON. */
-#ifndef SPROF_OUTPUT_HEAP_REPORT_H
-#define SPROF_OUTPUT_HEAP_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ SPROF_MUST_USE bool sprof_heap_report_text(
 /* One JSON object. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_heap_report_json(
 	const struct sprof_heap_report *report, struct sprof_out *out);
-
-#endif

@@ -2,8 +2,7 @@
  * Heap figures by stack: rows of a report, and kinds of values of a profile. The innermost frame,
  * the allocator's, is removed.
  */
-#ifndef SPROF_OUTPUT_HEAP_SITES_H
-#define SPROF_OUTPUT_HEAP_SITES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ void sprof_heap_rows_sort(struct sprof_heap_rows *rows, enum sprof_heap_kind kin
 /* Most old bytes first. */
 void sprof_heap_rows_sort_old(struct sprof_heap_rows *rows);
 void sprof_heap_rows_finish(struct sprof_heap_rows *rows);
-
-#endif

@@ -42,8 +42,7 @@
  *
  * Numbers are integers. Browsers use doubles, exact up to 2^53, which is 104 days in ns.
  */
-#ifndef SPROF_OUTPUT_HTML_HTML_H
-#define SPROF_OUTPUT_HTML_HTML_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -101,5 +100,3 @@ bool sprof_html_put_string(const struct sprof_html *html, const char *text);
 
 /* Writes the summary's sentences about the programs. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_html_write_answer(const struct sprof_html *html, struct sprof_error *err);
-
-#endif

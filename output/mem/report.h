@@ -1,6 +1,5 @@
 /* The output of `sprof mem`, in each of its formats. */
-#ifndef SPROF_OUTPUT_MEM_REPORT_H
-#define SPROF_OUTPUT_MEM_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void sprof_mem_report_html(const struct sprof_mem_report *report, struct sprof_o
 void sprof_mem_csv_head(struct sprof_out *out);
 void sprof_mem_csv_rows(const struct sprof_memory_watch *watch, uint64_t begin_ns, uint64_t now_ns,
 	struct sprof_out *out);
-
-#endif

@@ -2,8 +2,7 @@
  * Private to output/: builds one protocol buffers message.
  * https://protobuf.dev/programming-guides/encoding/
  */
-#ifndef SPROF_OUTPUT_PPROF_MESSAGE_H
-#define SPROF_OUTPUT_PPROF_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void sprof_message_add_bytes(
 
 /* Appends the fields of another message. */
 void sprof_message_append(struct sprof_message *message, const struct sprof_message *more);
-
-#endif

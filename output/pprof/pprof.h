@@ -1,8 +1,7 @@
 /*
  * Private to output/: the parts of the pprof writer.
  */
-#ifndef SPROF_OUTPUT_PPROF_PPROF_H
-#define SPROF_OUTPUT_PPROF_PPROF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ void sprof_pprof_put(
 
 void sprof_pprof_write_comments(struct sprof_pprof_writer *writer);
 void sprof_pprof_write_samples(struct sprof_pprof_writer *writer);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes lines about single delays, and what the threads did before and after them. */
-#ifndef SPROF_OUTPUT_RUNDELAY_STEPS_H
-#define SPROF_OUTPUT_RUNDELAY_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ void sprof_rundelay_step_text(const struct sprof_trace_instance *instance,
 /* Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_rundelay_step_json(const struct sprof_trace_instance *instance,
 	const struct sprof_details_line *line, struct sprof_out *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes a report on run-queue delays, as a table or as a line of JSON. */
-#ifndef SPROF_OUTPUT_RUNDELAY_TABLE_H
-#define SPROF_OUTPUT_RUNDELAY_TABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ SPROF_MUST_USE bool sprof_rundelay_table(const struct sprof_rundelay_view *view,
 /* One object on one line. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_rundelay_json(const struct sprof_rundelay_view *view,
 	const struct sprof_rundelay_rows *rows, struct sprof_out *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Private to output/: the parts of the summary.
  */
-#ifndef SPROF_OUTPUT_SUMMARY_SUMMARY_H
-#define SPROF_OUTPUT_SUMMARY_SUMMARY_H
+#pragma once
 
 #include "base/attributes.h"
 #include "output/format.h"
@@ -172,5 +171,3 @@ char *sprof_summary_doubts(const struct sprof_profile *profile, uint64_t samples
  */
 char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof_graph *graph,
 	size_t node, size_t room);
-
-#endif

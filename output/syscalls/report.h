@@ -1,6 +1,5 @@
 /* The report of `sprof syscalls`: a table, or JSON. */
-#ifndef SPROF_OUTPUT_SYSCALLS_REPORT_H
-#define SPROF_OUTPUT_SYSCALLS_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void sprof_call_stacks_json(const struct sprof_call_report *report, struct sprof
 /* One line of JSON. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_call_report_json(
 	const struct sprof_call_report *report, struct sprof_out *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Private to output/: the parts of the text report and what they share.
  */
-#ifndef SPROF_OUTPUT_TEXT_TEXT_H
-#define SPROF_OUTPUT_TEXT_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ bool sprof_text_takes(const struct sprof_text *text, struct sprof_text_rows *row
  */
 void sprof_text_left_out(
 	const struct sprof_text *text, const char *what, size_t small, size_t beyond);
-
-#endif

@@ -2,8 +2,7 @@
  * A table of the live view: rows of figures and texts, sorted, filtered and formatted. Independent
  * of the terminal.
  */
-#ifndef SPROF_OUTPUT_TOP_TABLE_H
-#define SPROF_OUTPUT_TOP_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ char *sprof_top_table_line(const struct sprof_top_table *table,
 /* The column at a position of the line; the number of columns: none. */
 size_t sprof_top_table_column_at(
 	const struct sprof_top_table *table, const struct sprof_top_layout *layout, size_t place);
-
-#endif

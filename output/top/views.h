@@ -1,6 +1,5 @@
 /* The rows of each view of sprof top, made from a profile. Independent of the terminal. */
-#ifndef SPROF_OUTPUT_TOP_VIEWS_H
-#define SPROF_OUTPUT_TOP_VIEWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ uint32_t sprof_top_find_thread(const struct sprof_profile *profile, uint64_t id)
 /* The row of a thread's last sample; NULL: no sample. */
 const struct sprof_profile_row *sprof_top_last_row(
 	const struct sprof_profile *profile, uint32_t thread);
-
-#endif

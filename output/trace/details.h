@@ -1,6 +1,5 @@
 /* The begin of each line about a single pair of events. The caller writes the event behind it. */
-#ifndef SPROF_OUTPUT_TRACE_DETAILS_H
-#define SPROF_OUTPUT_TRACE_DETAILS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void sprof_details_text_time(uint64_t time_ns, struct sprof_out *out);
 /* Opens an object, with the members that every line has. */
 void sprof_details_json_begin(const struct sprof_trace_instance *instance,
 	const struct sprof_details_line *line, struct sprof_json *json);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files with every time that was measured, and when; and pictures of them. */
-#ifndef SPROF_OUTPUT_TRACE_HEATMAP_H
-#define SPROF_OUTPUT_TRACE_HEATMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void sprof_heatmap_write(struct sprof_heatmap *heatmap, const struct sprof_heatm
  * if a file could not be written.
  */
 SPROF_MUST_USE bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * All figures are of busy time: wall time without idle time (profile/classify/idle.h) and without
  * time that no sample covers.
  */
-#ifndef SPROF_PROFILE_ANSWER_ANSWER_H
-#define SPROF_PROFILE_ANSWER_ANSWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ struct sprof_answer {
 SPROF_MUST_USE bool sprof_answer_build(const struct sprof_profile *profile, size_t explained,
 	struct sprof_answer *ret, struct sprof_error *err);
 void sprof_answer_finish(struct sprof_answer *answer);
-
-#endif

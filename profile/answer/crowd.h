@@ -1,6 +1,5 @@
 /* Which programs used the CPUs while threads waited for one. */
-#ifndef SPROF_PROFILE_ANSWER_CROWD_H
-#define SPROF_PROFILE_ANSWER_CROWD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ uint64_t sprof_crowd_cpu_ns(const struct sprof_profile *profile);
 
 /* Returns false if unknown. */
 bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * Threads that were in a deadlock, or waited for a thread in one, until the run or their process
  * ended.
  */
-#ifndef SPROF_PROFILE_ANSWER_DEADLOCKS_H
-#define SPROF_PROFILE_ANSWER_DEADLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@
  */
 SPROF_MUST_USE bool sprof_profile_find_deadlocks(
 	const struct sprof_profile *profile, bool *ret_stuck);
-
-#endif

@@ -1,6 +1,5 @@
 /* Limits of a profile's accuracy. */
-#ifndef SPROF_PROFILE_ANSWER_DOUBTS_H
-#define SPROF_PROFILE_ANSWER_DOUBTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ double sprof_doubts_least(double share, double samples);
 
 /* Error in percentage points of a 10 % share at 95 % confidence with that many samples. */
 double sprof_doubts_uncertainty(double samples);
-
-#endif

@@ -1,6 +1,5 @@
 /* Page faults in a profile: their kinds of values, and a summary. */
-#ifndef SPROF_PROFILE_ANSWER_FAULTS_H
-#define SPROF_PROFILE_ANSWER_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ struct sprof_faults {
 /* Returns false if the profile has no faults, or out of memory. Locations must be named. */
 SPROF_MUST_USE bool sprof_faults_find(
 	const struct sprof_profile *profile, struct sprof_faults *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Time of functions in their own code and in their own system calls. */
-#ifndef SPROF_PROFILE_ANSWER_PROGRAM_FUNCTIONS_H
-#define SPROF_PROFILE_ANSWER_PROGRAM_FUNCTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct sprof_own {
 SPROF_MUST_USE bool sprof_own_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, struct sprof_own *ret, struct sprof_error *err);
 void sprof_own_finish(struct sprof_own *own);
-
-#endif

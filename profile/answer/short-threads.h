@@ -1,6 +1,5 @@
 /* Programs that keep creating short-lived threads. */
-#ifndef SPROF_PROFILE_ANSWER_SHORT_THREADS_H
-#define SPROF_PROFILE_ANSWER_SHORT_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ struct sprof_short_threads {
 /* Examines the chosen threads, by thread index. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_short_threads_find(
 	const struct sprof_profile *profile, const bool *chosen, struct sprof_short_threads *ret);
-
-#endif

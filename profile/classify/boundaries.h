@@ -2,8 +2,7 @@
  * Where libc ends, and what its functions wait for. profile/classify/own-code.h has the other
  * classes of code.
  */
-#ifndef SPROF_PROFILE_CLASSIFY_BOUNDARIES_H
-#define SPROF_PROFILE_CLASSIFY_BOUNDARIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ enum sprof_lock_kind sprof_profile_python_lock(const char *name, const char *pat
 
 /* The kind of lock by the innermost libc functions of the stack. */
 enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, uint32_t stack);
-
-#endif

@@ -1,6 +1,5 @@
 /* Idle threads: they wait for work, so the program loses no time. */
-#ifndef SPROF_PROFILE_CLASSIFY_IDLE_H
-#define SPROF_PROFILE_CLASSIFY_IDLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ bool *sprof_profile_idle_rows(const struct sprof_profile *profile);
 /* The kind of a row's wait. A known function may correct it; then *ret_known has that function. */
 enum sprof_wait_kind sprof_profile_kind_of_wait(const struct sprof_profile *profile,
 	const struct sprof_profile_row *row, struct sprof_known_wait *ret_known);
-
-#endif

@@ -2,8 +2,7 @@
  * A program's own code: what its author wrote, in contrast to the standard library of its language,
  * an interpreter, the system's libraries and libc. Time is charged to functions of its own code.
  */
-#ifndef SPROF_PROFILE_CLASSIFY_OWN_CODE_H
-#define SPROF_PROFILE_CLASSIFY_OWN_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct sprof_own_choice {
  */
 SPROF_MUST_USE bool sprof_own_code_mark(struct sprof_profile *profile,
 	const struct sprof_own_choice *choice, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The function of the program's own code that a stack's time is charged to. */
-#ifndef SPROF_PROFILE_CLASSIFY_OWN_PLACE_H
-#define SPROF_PROFILE_CLASSIFY_OWN_PLACE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ uint8_t sprof_own_frames_depth(
 /* The line of the charged function. NULL: an empty stack. */
 const struct sprof_profile_line *sprof_profile_own_line(
 	const struct sprof_profile *profile, uint32_t stack);
-
-#endif

@@ -3,8 +3,7 @@
  * An event loop and a lock may use the same call, so only the code above the wait distinguishes
  * them.
  */
-#ifndef SPROF_PROFILE_CLASSIFY_WAIT_FACTS_H
-#define SPROF_PROFILE_CLASSIFY_WAIT_FACTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ struct sprof_known_wait {
 
 /* Looks up the innermost known function of the stack, up to the program's own code. */
 struct sprof_known_wait sprof_known_wait_of(const struct sprof_profile *profile, uint32_t stack);
-
-#endif

@@ -2,8 +2,7 @@
  * What changed between two sets of runs, as data: in total, by function, and the function that is
  * the cause.
  */
-#ifndef SPROF_PROFILE_COMPARE_COMPARISON_H
-#define SPROF_PROFILE_COMPARE_COMPARISON_H
+#pragma once
 
 #include "profile/compare/diff.h"
 
@@ -57,5 +56,3 @@ static inline double sprof_comparison_change(const struct sprof_comparison_row *
 {
 	return row->sides[SPROF_SIDE_NEW].median - row->sides[SPROF_SIDE_BASE].median;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Compares two profiles: joins them into one, and makes a table of changes. */
-#ifndef SPROF_PROFILE_COMPARE_DIFF_H
-#define SPROF_PROFILE_COMPARE_DIFF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void sprof_diff_finish(struct sprof_diff *diff);
 
 /* The scaled change of a figure; positive: it grew. */
 double sprof_diff_of(const struct sprof_diff *diff, const uint64_t sides[SPROF_SIDES]);
-
-#endif

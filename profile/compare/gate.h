@@ -1,6 +1,5 @@
 /* Gate: checks whether figures have grown beyond a limit, from one set of runs to another. */
-#ifndef SPROF_PROFILE_COMPARE_GATE_H
-#define SPROF_PROFILE_COMPARE_GATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ const struct sprof_gate_run *sprof_gate_other_command(const struct sprof_gate *g
 /* Private: the part of sprof_gate_add() in profile/compare/gate-runs.c. */
 SPROF_MUST_USE bool sprof_gate_add_run(struct sprof_gate *gate, const struct sprof_profile *profile,
 	const char *path, struct sprof_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * The change of a figure between two sets of runs, with a confidence interval from permutations of
  * the runs.
  */
-#ifndef SPROF_PROFILE_COMPARE_PERMUTATION_H
-#define SPROF_PROFILE_COMPARE_PERMUTATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ double sprof_permutation_count(size_t before, size_t after);
  */
 SPROF_MUST_USE bool sprof_permutation_change(const struct sprof_runs sides[SPROF_SIDES],
 	bool relative, double level, struct sprof_change *ret, struct sprof_error *err);
-
-#endif

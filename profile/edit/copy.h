@@ -1,6 +1,5 @@
 /* Private to profile/: copies rows between profiles, with everything they refer to. */
-#ifndef SPROF_PROFILE_EDIT_COPY_H
-#define SPROF_PROFILE_EDIT_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ bool sprof_copy_thread(struct sprof_copy *copy, uint32_t thread);
 bool sprof_copy_row(struct sprof_copy *copy, size_t row);
 /* Copies the timeline of the copied rows. */
 bool sprof_copy_spans(struct sprof_copy *copy);
-
-#endif

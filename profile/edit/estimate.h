@@ -1,8 +1,7 @@
 /*
  * Estimates where threads without samples ran, from the samples of similar threads.
  */
-#ifndef SPROF_PROFILE_EDIT_ESTIMATE_H
-#define SPROF_PROFILE_EDIT_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ SPROF_MUST_USE bool sprof_estimate_share(struct sprof_profile *profile);
 
 /* Moves all estimated time back to [unsampled]. Returns false if out of memory. */
 SPROF_MUST_USE bool sprof_estimate_take_back(struct sprof_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* Extracts a part of a profile. */
-#ifndef SPROF_PROFILE_EDIT_FILTER_H
-#define SPROF_PROFILE_EDIT_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ bool sprof_filter_is_empty(const struct sprof_filter *filter);
  */
 SPROF_MUST_USE bool sprof_profile_filter(const struct sprof_profile *profile,
 	const struct sprof_filter *filter, struct sprof_profile **ret, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to profile/: lists existing names for the hint when a filter matches nothing. */
-#ifndef SPROF_PROFILE_EDIT_HEAVIEST_NAMES_H
-#define SPROF_PROFILE_EDIT_HEAVIEST_NAMES_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/error.h"
@@ -16,5 +15,3 @@ SPROF_MUST_USE bool sprof_heaviest_objects(const struct sprof_profile *profile,
 	const struct sprof_filter *filter, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_heaviest_labels(const struct sprof_profile *profile,
 	const struct sprof_filter *filter, struct sprof_error *err);
-
-#endif

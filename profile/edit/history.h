@@ -1,6 +1,5 @@
 /* The profiles of sprof top: the latest periods one by one, and all of them merged. */
-#ifndef SPROF_PROFILE_EDIT_HISTORY_H
-#define SPROF_PROFILE_EDIT_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ SPROF_MUST_USE bool sprof_top_history_get(struct sprof_top_history *history,
 const struct sprof_profile *sprof_top_history_latest(const struct sprof_top_history *history);
 
 void sprof_top_history_finish(struct sprof_top_history *history);
-
-#endif

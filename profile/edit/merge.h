@@ -1,6 +1,5 @@
 /* Merges several profiles into one. */
-#ifndef SPROF_PROFILE_EDIT_MERGE_H
-#define SPROF_PROFILE_EDIT_MERGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ SPROF_MUST_USE bool sprof_profile_merge(
 /* The same; `how` selects how functions are matched. */
 SPROF_MUST_USE bool sprof_profile_add(struct sprof_profile *target,
 	const struct sprof_profile *source, enum sprof_identity_how how, struct sprof_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * functions of a later one are the same, so the result must not depend on the order of the words on
  * a command line.
  */
-#ifndef SPROF_PROFILE_EDIT_RUN_ORDER_H
-#define SPROF_PROFILE_EDIT_RUN_ORDER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ static inline int sprof_run_order(
 		return one->start_realtime_ns < other->start_realtime_ns ? -1 : 1;
 	return (one->checksum > other->checksum) - (one->checksum < other->checksum);
 }
-
-#endif

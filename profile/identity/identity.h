@@ -2,8 +2,7 @@
  * Decides which functions of two profiles are the same. ARCHITECTURE.md, "Identity", has the rule;
  * profile/model/function-key.c has the key within one profile.
  */
-#ifndef SPROF_PROFILE_IDENTITY_IDENTITY_H
-#define SPROF_PROFILE_IDENTITY_IDENTITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void sprof_identity_finish(struct sprof_identity *identity);
  * the first.
  */
 uint32_t sprof_identity_module(const struct sprof_profile *profile, uint32_t module);
-
-#endif

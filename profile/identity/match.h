@@ -1,6 +1,5 @@
 /* Private to profile/: matches the modules of two profiles, as a base for matching functions. */
-#ifndef SPROF_PROFILE_IDENTITY_MATCH_H
-#define SPROF_PROFILE_IDENTITY_MATCH_H
+#pragma once
 
 #include "base/strtab.h"
 #include "profile/identity/identity.h"
@@ -46,5 +45,3 @@ SPROF_MUST_USE bool sprof_identity_match_lambdas(struct sprof_identity *identity
  */
 bool sprof_identity_exists(
 	const struct sprof_profile *profile, const struct sprof_profile_function *function);
-
-#endif

@@ -1,6 +1,5 @@
 /* Converts a location to an address: link-time, in the module's file, or in the process. */
-#ifndef SPROF_PROFILE_MODEL_ADDRESSES_H
-#define SPROF_PROFILE_MODEL_ADDRESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ bool sprof_profile_link_address(const struct sprof_profile *profile,
  */
 bool sprof_profile_process_address(const struct sprof_profile *profile,
 	const struct sprof_profile_location *location, uint64_t *ret_address);
-
-#endif

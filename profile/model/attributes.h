@@ -6,8 +6,7 @@
  * Values are fields of two structs: struct sprof_build_thread and struct sprof_profile_context.
  * Labels of other tools are not attributes; see profile/model/labels.h.
  */
-#ifndef SPROF_PROFILE_MODEL_ATTRIBUTES_H
-#define SPROF_PROFILE_MODEL_ATTRIBUTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,5 +99,3 @@ static inline unsigned *sprof_attribute_word(const struct sprof_attribute *attri
 {
 	return (unsigned *)((char *)owner + attribute->offset);
 }
-
-#endif

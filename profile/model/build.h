@@ -3,8 +3,7 @@
  *
  * Strings are copied. Every function returns false (or NULL) if out of memory.
  */
-#ifndef SPROF_PROFILE_MODEL_BUILD_H
-#define SPROF_PROFILE_MODEL_BUILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ bool sprof_build_comment(struct sprof_profile *profile, const char *text);
  */
 bool sprof_build_row(
 	struct sprof_profile *profile, const struct sprof_profile_row *row, const uint64_t *values);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of a profile grouped by thread. */
-#ifndef SPROF_PROFILE_MODEL_BY_THREAD_H
-#define SPROF_PROFILE_MODEL_BY_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ struct sprof_by_thread {
 /* Returns false if out of memory. */
 bool sprof_by_thread_build(const struct sprof_profile *profile, struct sprof_by_thread *ret);
 void sprof_by_thread_finish(struct sprof_by_thread *order);
-
-#endif

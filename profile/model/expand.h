@@ -1,6 +1,5 @@
 /* A stack as a list of functions, with inlined functions as frames. */
-#ifndef SPROF_PROFILE_MODEL_EXPAND_H
-#define SPROF_PROFILE_MODEL_EXPAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void sprof_expansion_finish(struct sprof_expansion *expansion);
  */
 bool sprof_expansion_fill(
 	struct sprof_expansion *expansion, const struct sprof_profile *profile, uint32_t stack);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to profile/: lookup tables used while a profile grows. */
-#ifndef SPROF_PROFILE_MODEL_INDEX_H
-#define SPROF_PROFILE_MODEL_INDEX_H
+#pragma once
 
 #include "base/interned.h"
 #include "base/strtab.h"
@@ -184,5 +183,3 @@ bool sprof_profile_intern_thread(
 /* Appends a line to the last named location. Returns false if out of memory. */
 bool sprof_profile_append_line(struct sprof_profile *profile,
 	struct sprof_profile_location *location, const struct sprof_profile_line *line);
-
-#endif

@@ -7,8 +7,7 @@
  * Weights from SPROF_WEIGHT_FURTHER on are the further kinds. Views and formats show one weight at
  * a time.
  */
-#ifndef SPROF_PROFILE_MODEL_KINDS_H
-#define SPROF_PROFILE_MODEL_KINDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ SPROF_MUST_USE bool sprof_profile_add_values(struct sprof_profile *profile, uint
 
 /* Whether both have the same kinds and the same default. */
 bool sprof_kinds_are_same(const struct sprof_kinds *a, const struct sprof_kinds *b);
-
-#endif

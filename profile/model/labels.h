@@ -3,8 +3,7 @@
  * them. A set of labels is stored as one text, so it can be interned, compared and copied like a
  * name.
  */
-#ifndef SPROF_PROFILE_MODEL_LABELS_H
-#define SPROF_PROFILE_MODEL_LABELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_p
  * none.
  */
 bool sprof_labels_list(const struct sprof_profile *profile, char *buffer, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Patterns: POSIX extended regular expressions that match anywhere in a text. */
-#ifndef SPROF_PROFILE_MODEL_MATCH_H
-#define SPROF_PROFILE_MODEL_MATCH_H
+#pragma once
 
 #include <regex.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ SPROF_MUST_USE bool sprof_match_texts(const char *pattern, const char *const *te
 /* The same for the names of functions, by function. */
 SPROF_MUST_USE bool sprof_match_functions(const struct sprof_profile *profile, const char *pattern,
 	bool **ret, struct sprof_error *err);
-
-#endif

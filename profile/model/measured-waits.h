@@ -1,6 +1,5 @@
 /* Exact waits in a recording: per row their number, total length, and maximum. */
-#ifndef SPROF_PROFILE_MODEL_MEASURED_WAITS_H
-#define SPROF_PROFILE_MODEL_MEASURED_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool sprof_profile_has_exact_waits(const struct sprof_profile *profile);
 /* The exact waits of a row. Returns false if the profile has none. */
 bool sprof_profile_exact_waits(
 	const struct sprof_profile *profile, size_t row, struct sprof_exact_waits_of *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* The object of a function: the shared object, program or other module that contains its code. */
-#ifndef SPROF_PROFILE_MODEL_OBJECTS_H
-#define SPROF_PROFILE_MODEL_OBJECTS_H
+#pragma once
 
 #include "profile/model/profile.h"
 
@@ -13,5 +12,3 @@ const char **sprof_objects_paths(const struct sprof_profile *profile);
 
 /* The same without folders, such as "libc.so.6". */
 const char **sprof_objects_names(const struct sprof_profile *profile);
-
-#endif

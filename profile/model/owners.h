@@ -2,8 +2,7 @@
  * The threads of events: the profile's threads by identity, and names of foreign threads from
  * /proc.
  */
-#ifndef SPROF_PROFILE_MODEL_OWNERS_H
-#define SPROF_PROFILE_MODEL_OWNERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ SPROF_MUST_USE bool sprof_owners_add(struct sprof_owners *owners, int64_t tid);
 
 /* The name of the target's latest thread with this tid, or of the foreign thread; "?": unknown. */
 const char *sprof_owners_name(const struct sprof_owners *owners, int64_t tid);
-
-#endif

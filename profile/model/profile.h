@@ -6,8 +6,7 @@
  * stack costs one lookup. Names are added later (profile/names/resolve.h). Only profile/ writes the
  * tables; other folders read them through a const pointer.
  */
-#ifndef SPROF_PROFILE_MODEL_PROFILE_H
-#define SPROF_PROFILE_MODEL_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -374,5 +373,3 @@ struct sprof_metrics sprof_profile_sum(const struct sprof_profile *profile);
  * its rows plus, until its last charge, the pending time.
  */
 bool sprof_profile_adds_up(const struct sprof_profile *profile);
-
-#endif

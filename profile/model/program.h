@@ -1,6 +1,5 @@
 /* Whether code belongs to a program or to a library; a program's name. */
-#ifndef SPROF_PROFILE_MODEL_PROGRAM_H
-#define SPROF_PROFILE_MODEL_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ enum { SPROF_PROGRAM_NAME = 32 /* room for a program's name */ };
  * "bash".
  */
 void sprof_program_name(const char *command, char *name, size_t size);
-
-#endif

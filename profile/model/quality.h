@@ -1,6 +1,5 @@
 /* The fields of struct sprof_quality by name: one table for all readers and writers. */
-#ifndef SPROF_PROFILE_MODEL_QUALITY_H
-#define SPROF_PROFILE_MODEL_QUALITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline uint64_t sprof_quality_get(const struct sprof_quality *quality, si
 
 /* Adds another run's figures: sums counts and times; for maxima, keeps the larger. */
 void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *more);
-
-#endif

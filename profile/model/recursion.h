@@ -8,8 +8,7 @@
  * All functions stay on the path in the same order, the last step stays last, and the calls of all
  * steps add up to the path's length.
  */
-#ifndef SPROF_PROFILE_MODEL_RECURSION_H
-#define SPROF_PROFILE_MODEL_RECURSION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct sprof_step {
  * SPROF_RECURSION_LONGEST comparisons.
  */
 size_t sprof_recursion_fold(struct sprof_step *steps, size_t count);
-
-#endif

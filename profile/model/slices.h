@@ -1,6 +1,5 @@
 /* Builds the timeline of a profile from a file, where each sample has only a time slice. */
-#ifndef SPROF_PROFILE_MODEL_SLICES_H
-#define SPROF_PROFILE_MODEL_SLICES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ bool sprof_slices_add(
 
 /* Call after all adds: distributes the samples within each slice. */
 void sprof_slices_settle(struct sprof_profile *profile);
-
-#endif

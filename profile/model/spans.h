@@ -1,6 +1,5 @@
 /* The timeline by thread. */
-#ifndef SPROF_PROFILE_MODEL_SPANS_H
-#define SPROF_PROFILE_MODEL_SPANS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ struct sprof_span sprof_spans_get(const struct sprof_spans *spans, size_t place)
 uint32_t sprof_span_samples_before(const struct sprof_span *span, uint64_t time_ns);
 /* The time of one of its samples, rounded down. */
 uint64_t sprof_span_sample_ns(const struct sprof_span *span, uint32_t sample);
-
-#endif

@@ -1,6 +1,5 @@
 /* Iterates over the lines of a stack, innermost first, including inlined functions. */
-#ifndef SPROF_PROFILE_MODEL_STACK_LINES_H
-#define SPROF_PROFILE_MODEL_STACK_LINES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ static inline const struct sprof_profile_line *sprof_stack_lines_next(
 	}
 	return NULL;
 }
-
-#endif

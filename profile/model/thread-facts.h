@@ -1,6 +1,5 @@
 /* The fields of struct sprof_thread_facts by name: one table for all readers and writers. */
-#ifndef SPROF_PROFILE_MODEL_THREAD_FACTS_H
-#define SPROF_PROFILE_MODEL_THREAD_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ void sprof_fact_set(struct sprof_thread_facts *facts, size_t index, uint64_t val
 
 /* All fields unknown. */
 struct sprof_thread_facts sprof_facts_none(void);
-
-#endif

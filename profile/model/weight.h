@@ -1,8 +1,7 @@
 /*
  * Weights: samples, and the kernel's time by class. Reports and formats show one requested weight.
  */
-#ifndef SPROF_PROFILE_MODEL_WEIGHT_H
-#define SPROF_PROFILE_MODEL_WEIGHT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ uint64_t sprof_metrics_get(const struct sprof_metrics *metrics, enum sprof_weigh
 
 /* 100 * part / whole; 0 if whole is 0. */
 double sprof_percent(uint64_t part, uint64_t whole);
-
-#endif

@@ -1,6 +1,5 @@
 /* Time accounting: a thread's samples since its last charge, and the time distributed to them. */
-#ifndef SPROF_PROFILE_MODEL_WINDOW_H
-#define SPROF_PROFILE_MODEL_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ void sprof_window_charge(struct sprof_window *window, const struct sprof_times *
 void sprof_window_settle(struct sprof_window *window, struct sprof_profile_row *rows);
 
 struct sprof_times sprof_window_take_carried(struct sprof_window *window);
-
-#endif

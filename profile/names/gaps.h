@@ -1,6 +1,5 @@
 /* Modules with unresolved frames: their share of the profile, the reason, and a remedy. */
-#ifndef SPROF_PROFILE_NAMES_GAPS_H
-#define SPROF_PROFILE_NAMES_GAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ struct sprof_gaps {
 SPROF_MUST_USE bool sprof_gaps_build(
 	const struct sprof_profile *profile, struct sprof_gaps *ret, struct sprof_error *err);
 void sprof_gaps_finish(struct sprof_gaps *gaps);
-
-#endif

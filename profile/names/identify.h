@@ -1,6 +1,5 @@
 /* Facts from the modules' files: build ids and link-time addresses. */
-#ifndef SPROF_PROFILE_NAMES_IDENTIFY_H
-#define SPROF_PROFILE_NAMES_IDENTIFY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  * stay unknown. Returns false if out of memory.
  */
 SPROF_MUST_USE bool sprof_profile_identify(struct sprof_profile *profile, struct sprof_error *err);
-
-#endif

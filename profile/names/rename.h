@@ -1,6 +1,5 @@
 /* Resolves names of a profile that was saved without them. */
-#ifndef SPROF_PROFILE_NAMES_RENAME_H
-#define SPROF_PROFILE_NAMES_RENAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void sprof_saved_modules_finish(struct sprof_saved_modules *saved);
  */
 SPROF_MUST_USE bool sprof_profile_rename(
 	struct sprof_profile **profile, struct sprof_symbols *symbols, struct sprof_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Resolves a profile's raw frames to names, after the target runs again. */
-#ifndef SPROF_PROFILE_NAMES_RESOLVE_H
-#define SPROF_PROFILE_NAMES_RESOLVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +46,3 @@ const char *sprof_profile_module_called(
 /* The offset of the futex word in its lock; 0 if that is not known. */
 uint64_t sprof_profile_lock_distance(
 	enum sprof_lock_kind kind, uint64_t address, const struct sprof_lock_traits *traits);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to profile/: state while reading a pprof file. */
-#ifndef SPROF_PROFILE_PPROF_FILE_H
-#define SPROF_PROFILE_PPROF_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ SPROF_MUST_USE bool sprof_pprof_read_locations(
 	struct sprof_pprof_file *file, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_pprof_read_samples(
 	struct sprof_pprof_file *file, struct sprof_error *err);
-
-#endif

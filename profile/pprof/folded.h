@@ -2,8 +2,7 @@
  * Folded stacks, as stackcollapse-*.pl, other profilers and sprof write them: "main;work 12", the
  * outermost frame first.
  */
-#ifndef SPROF_PROFILE_PPROF_FOLDED_H
-#define SPROF_PROFILE_PPROF_FOLDED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@
 bool sprof_folded_is(const uint8_t *bytes, size_t size);
 
 SPROF_MUST_USE bool sprof_folded_read(struct sprof_text_lines *lines, struct sprof_error *err);
-
-#endif

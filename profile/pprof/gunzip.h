@@ -1,6 +1,5 @@
 /* Private to profile/: reads a file, and decompresses it if necessary. */
-#ifndef SPROF_PROFILE_PPROF_GUNZIP_H
-#define SPROF_PROFILE_PPROF_GUNZIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ SPROF_MUST_USE bool sprof_gunzip(const uint8_t *packed, size_t size, const char 
 	struct sprof_bytes *ret, struct sprof_error *err);
 
 bool sprof_is_gzip(const uint8_t *bytes, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Input is untrusted: any content yields either a profile or an error.
  */
-#ifndef SPROF_PROFILE_PPROF_PPROF_H
-#define SPROF_PROFILE_PPROF_PPROF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ SPROF_MUST_USE bool sprof_pprof_read(int fd, const char *name,
 SPROF_MUST_USE bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 	const struct sprof_pprof_options *options, struct sprof_profile **ret,
 	struct sprof_error *err);
-
-#endif

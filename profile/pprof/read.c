@@ -4,8 +4,6 @@
  * users pass by mistake: a pprof file differs from text by its length bytes, which are not
  * characters.
  */
-#include "profile/pprof/pprof.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -17,6 +15,7 @@
 #include "profile/pprof/folded.h"
 #include "profile/pprof/gunzip.h"
 #include "profile/pprof/perf-script.h"
+#include "profile/pprof/pprof.h"
 
 enum { LOOKED_AT = 512 };
 
@@ -204,17 +203,4 @@ bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 	}
 	*ret = profile;
 	return true;
-}
-
-bool sprof_pprof_read(int fd, const char *name, const struct sprof_pprof_options *options,
-	struct sprof_profile **ret, struct sprof_error *err)
-{
-	struct sprof_bytes bytes;
-	bool ok;
-
-	if (!sprof_bytes_read(fd, name, &bytes, err))
-		return false;
-	ok = sprof_pprof_read_bytes(bytes.data, bytes.size, name, options, ret, err);
-	free(bytes.data);
-	return ok;
 }

@@ -2,8 +2,7 @@
  * Private to profile/: stacks that are lines of text. All their frames are names. They have one
  * kind of values, which counts something unknown.
  */
-#ifndef SPROF_PROFILE_PPROF_TEXT_LINES_H
-#define SPROF_PROFILE_PPROF_TEXT_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ SPROF_MUST_USE bool sprof_text_lines_add(
 void sprof_text_lines_finish(struct sprof_text_lines *lines);
 
 size_t sprof_text_lines_length(const uint8_t *bytes, size_t size);
-
-#endif

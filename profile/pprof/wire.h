@@ -2,8 +2,7 @@
  * Private to profile/: reading the protocol buffers wire format.
  * https://protobuf.dev/programming-guides/encoding/
  */
-#ifndef SPROF_PROFILE_PPROF_WIRE_H
-#define SPROF_PROFILE_PPROF_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool sprof_wire_next(struct sprof_wire *wire, struct sprof_wire_field *ret);
 
 /* Reads the next number of a packed field. Returns false at the end, or if broken. */
 bool sprof_wire_number(struct sprof_wire *wire, uint64_t *ret);
-
-#endif

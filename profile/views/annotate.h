@@ -1,6 +1,5 @@
 /* The self and total time of one function by source line and by instruction. */
-#ifndef SPROF_PROFILE_VIEWS_ANNOTATE_H
-#define SPROF_PROFILE_VIEWS_ANNOTATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ uint32_t sprof_annotation_leaf(const struct sprof_profile *profile, uint32_t sta
 SPROF_MUST_USE bool sprof_annotation_build(const struct sprof_profile *profile, const bool *chosen,
 	struct sprof_annotation *ret, struct sprof_error *err);
 void sprof_annotation_finish(struct sprof_annotation *annotation);
-
-#endif

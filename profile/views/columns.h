@@ -2,8 +2,7 @@
  * The columns of the flat profile, one table row each: for --columns and --sort, and for comparing
  * functions.
  */
-#ifndef SPROF_PROFILE_VIEWS_COLUMNS_H
-#define SPROF_PROFILE_VIEWS_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ struct sprof_column_order {
 /* Numbers sort descending, texts ascending, missing texts last. Returns 0 if all keys are equal. */
 int sprof_column_compare(const struct sprof_column_order *order, const struct sprof_flat_row *a,
 	const struct sprof_flat_row *b);
-
-#endif

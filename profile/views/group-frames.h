@@ -2,8 +2,7 @@
  * Groups by properties of frames: shared object, source file, source line or address; or by the
  * first caller that matches a pattern.
  */
-#ifndef SPROF_PROFILE_VIEWS_GROUP_FRAMES_H
-#define SPROF_PROFILE_VIEWS_GROUP_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ SPROF_MUST_USE bool sprof_groups_build_frames(const struct sprof_profile *profil
 SPROF_MUST_USE bool sprof_groups_build_parents(const struct sprof_profile *profile,
 	const char *pattern, enum sprof_weight weight, struct sprof_groups *ret,
 	struct sprof_error *err);
-
-#endif

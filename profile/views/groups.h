@@ -2,8 +2,7 @@
  * The rows of a profile grouped by a label, such as the ranks of a job or the tenants of a service;
  * the label may be sprof's or another tool's.
  */
-#ifndef SPROF_PROFILE_VIEWS_GROUPS_H
-#define SPROF_PROFILE_VIEWS_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ SPROF_MUST_USE bool sprof_groups_fill(const struct sprof_profile *profile,
 	const struct sprof_grouping *grouping, enum sprof_weight weight, struct sprof_groups *ret);
 
 void sprof_groups_finish(struct sprof_groups *groups);
-
-#endif

@@ -9,8 +9,7 @@
  *   root + values of the callers = total
  *   self + values of the callees = total
  */
-#ifndef SPROF_PROFILE_VIEWS_NEIGHBOURS_H
-#define SPROF_PROFILE_VIEWS_NEIGHBOURS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ SPROF_MUST_USE bool sprof_neighbours_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, const char *pattern, struct sprof_neighbours *ret,
 	struct sprof_error *err);
 void sprof_neighbours_finish(struct sprof_neighbours *neighbours);
-
-#endif

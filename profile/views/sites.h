@@ -2,8 +2,7 @@
  * The lines of a program's own code that its figures come from: the innermost line outside
  * libraries. For memory, this is where the program allocates, not the allocator itself.
  */
-#ifndef SPROF_PROFILE_VIEWS_SITES_H
-#define SPROF_PROFILE_VIEWS_SITES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct sprof_site_place {
 	char text[64];
 };
 struct sprof_site_place sprof_site_place(const char *file, uint32_t line);
-
-#endif

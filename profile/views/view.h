@@ -5,8 +5,7 @@
  * Every location must be named. Inlined functions count as functions. A function's total counts
  * each stack once, even if the function recurs on it.
  */
-#ifndef SPROF_PROFILE_VIEWS_VIEW_H
-#define SPROF_PROFILE_VIEWS_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -155,5 +154,3 @@ enum sprof_verdict sprof_verdict_of_view(
 	const struct sprof_profile *profile, const struct sprof_view *view, const bool *idle);
 /* "cpu", "syscall", "io", "lock", "idle", "wait", "starved"; "-" for none. */
 const char *sprof_verdict_name(enum sprof_verdict verdict);
-
-#endif

@@ -2,8 +2,7 @@
  * What blocked threads waited for, and which threads held them up: a read-only view of the rows.
  * Locations and waits must be named.
  */
-#ifndef SPROF_PROFILE_VIEWS_WAITS_H
-#define SPROF_PROFILE_VIEWS_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ struct sprof_waits_table {
 SPROF_MUST_USE bool sprof_waits_table_build(const struct sprof_profile *profile,
 	const struct sprof_view *view, struct sprof_waits_table *ret, struct sprof_error *err);
 void sprof_waits_table_finish(struct sprof_waits_table *waits);
-
-#endif

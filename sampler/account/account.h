@@ -1,8 +1,7 @@
 /*
  * Times of a thread, from the kernel's figures: wall = user + sys + runq + wait + stolen.
  */
-#ifndef SPROF_SAMPLER_ACCOUNT_ACCOUNT_H
-#define SPROF_SAMPLER_ACCOUNT_ACCOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,5 +105,3 @@ SPROF_MUST_USE bool sprof_reading_take(
 /* The first figures of a thread that was born during the run: all that it has used counts. */
 struct sprof_figures sprof_figures_at_birth(
 	const struct sprof_world *world, struct sprof_thread *thread);
-
-#endif

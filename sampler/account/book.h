@@ -1,8 +1,7 @@
 /*
  * The book: only here observations become samples, time is charged, and quality is counted.
  */
-#ifndef SPROF_SAMPLER_ACCOUNT_BOOK_H
-#define SPROF_SAMPLER_ACCOUNT_BOOK_H
+#pragma once
 
 #include "sampler/account/waits.h"
 
@@ -115,5 +114,3 @@ void sprof_book_looked(struct book *book, struct sprof_thread *thread, enum spro
  * process's. A thread that is gone keeps its last name.
  */
 void sprof_names_report(struct run *run, struct sprof_thread *thread, bool new_program);
-
-#endif

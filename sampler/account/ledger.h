@@ -2,8 +2,7 @@
  * The ledger of a thread's time, in ns. Each reading of the kernel's figures ends an interval. What
  * the thread did in it is kept here until a sample explains it.
  */
-#ifndef SPROF_SAMPLER_ACCOUNT_LEDGER_H
-#define SPROF_SAMPLER_ACCOUNT_LEDGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void sprof_ledger_read(
 uint64_t sprof_ledger_take(uint64_t *ns);
 /* 1/part of it; the rest stays for the next sleep that is seen. */
 uint64_t sprof_ledger_take_asleep(struct ledger *ledger, int64_t part);
-
-#endif

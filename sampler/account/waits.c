@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/maps-text.h"
-#include "blocked/kernel-stack.h"
+#include "blocked/kernel-stack-read.h"
 
 /* Until a wait for an event is looked up again: the watched descriptors may have changed. */
 enum { EVENT_AGE_NS = 100 * SPROF_NS_PER_MS };

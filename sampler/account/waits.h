@@ -2,8 +2,7 @@
  * What blocked threads wait for: looked up once per new wait; the holder of a lock, at every
  * sample.
  */
-#ifndef SPROF_SAMPLER_ACCOUNT_WAITS_H
-#define SPROF_SAMPLER_ACCOUNT_WAITS_H
+#pragma once
 
 #include "blocked/areas.h"
 #include "blocked/object.h"
@@ -96,5 +95,3 @@ struct descriptor_look {
  */
 bool sprof_descriptors_were_same(
 	struct descriptors *descriptors, const struct descriptor_look *look, uint64_t moment_ns);
-
-#endif

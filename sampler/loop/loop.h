@@ -1,8 +1,7 @@
 /*
  * The state of a run's loop, shared by sampler.c and the files of this folder.
  */
-#ifndef SPROF_SAMPLER_LOOP_LOOP_H
-#define SPROF_SAMPLER_LOOP_LOOP_H
+#pragma once
 
 #include <signal.h>
 
@@ -98,5 +97,3 @@ uint64_t sprof_switch_off_ns(const struct loop *loop);
 
 /* periods.c: ends a period whose end has come, if that is possible. */
 void sprof_period_end(struct loop *loop);
-
-#endif

@@ -2,8 +2,7 @@
  * Shared by all parts of a run: world, options, sink, quality figures, the present tick, and
  * whether the run must end.
  */
-#ifndef SPROF_SAMPLER_LOOP_RUN_H
-#define SPROF_SAMPLER_LOOP_RUN_H
+#pragma once
 
 #include "sampler/sampler.h"
 #include "sampler/world.h"
@@ -65,5 +64,3 @@ static inline struct processes processes_of(const struct run *run)
 	processes.items = run->world->processes(run->world->target, &processes.count);
 	return processes;
 }
-
-#endif

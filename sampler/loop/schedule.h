@@ -1,8 +1,7 @@
 /*
  * When the next tick is. Deadlines are absolute, with jitter; a late tick is not made up for.
  */
-#ifndef SPROF_SAMPLER_LOOP_SCHEDULE_H
-#define SPROF_SAMPLER_LOOP_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ void sprof_budget_begin(struct sprof_budget *budget, uint64_t now, uint64_t spen
 
 /* A tick is over; `spent` is the total since the clock began. Returns the period from now on. */
 uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t spent);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Copies of stacks.
  */
-#ifndef SPROF_SAMPLER_STACK_COPY_H
-#define SPROF_SAMPLER_STACK_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ void sprof_interpreted_merge(const struct run *run, const struct observation *ob
 const char *sprof_interpreted_name(const struct sprof_thread *thread);
 /* Whether the last merge found another one. */
 bool sprof_interpreted_was_named(const struct sprof_thread *thread);
-
-#endif

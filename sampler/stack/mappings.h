@@ -1,8 +1,7 @@
 /*
  * When the mappings of a process are read again.
  */
-#ifndef SPROF_SAMPLER_STACK_MAPPINGS_H
-#define SPROF_SAMPLER_STACK_MAPPINGS_H
+#pragma once
 
 #include "sampler/sampled.h"
 #include "sampler/world.h"
@@ -57,5 +56,3 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
  */
 bool sprof_mappings_were_replaced(const struct sprof_world *world,
 	const struct sprof_process *process, const struct sprof_stack_view *stack);
-
-#endif

@@ -6,8 +6,7 @@
  * stays on that of the last one: the next tick finds it there. It leaves them if it only reads what
  * the kernel has recorded, because that takes their time.
  */
-#ifndef SPROF_SAMPLER_STOP_HOP_H
-#define SPROF_SAMPLER_STOP_HOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ void sprof_hop_keep_off(const struct sprof_hop *hop, const struct sprof_cpu_set 
 void sprof_hop_restore(const struct sprof_hop *hop);
 
 void sprof_hop_finish(struct sprof_hop *hop);
-
-#endif

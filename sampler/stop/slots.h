@@ -1,8 +1,7 @@
 /*
  * The threads to stop in a tick, and the copy made of each.
  */
-#ifndef SPROF_SAMPLER_STOP_SLOTS_H
-#define SPROF_SAMPLER_STOP_SLOTS_H
+#pragma once
 
 #include "sampler/sampled.h"
 #include "sampler/stack/copy.h"
@@ -103,5 +102,3 @@ void sprof_stop_order_begin(
  * none.
  */
 bool sprof_stop_order_next(struct stop_order *order);
-
-#endif

@@ -2,8 +2,7 @@
  * Samples of running threads by stopping them. A tick asks for threads and collects them, perhaps
  * several times. Late stops come between two ticks. The book gets all observations.
  */
-#ifndef SPROF_SAMPLER_STOP_STOPS_H
-#define SPROF_SAMPLER_STOP_STOPS_H
+#pragma once
 
 #include "base/histogram.h"
 #include "sampler/account/book.h"
@@ -76,5 +75,3 @@ void sprof_stops_drain(struct stops *stops);
 void sprof_standstill_copy(struct stops *stops, struct slot *slot);
 /* Ends a stop that is not needed any more: the thread notices only the pause. */
 void sprof_standstill_end(const struct stops *stops, struct sprof_thread *thread);
-
-#endif

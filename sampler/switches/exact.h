@@ -2,8 +2,7 @@
  * Exact waits: each time that a thread leaves its CPU voluntarily is known, with its length and,
  * where the kernel permits that, its place. They replace the equal shares that the ticks give.
  */
-#ifndef SPROF_SAMPLER_SWITCHES_EXACT_H
-#define SPROF_SAMPLER_SWITCHES_EXACT_H
+#pragma once
 
 #include "sampler/switches/switching.h"
 #include "sampler/timer/kernel.h"
@@ -81,5 +80,3 @@ void sprof_exact_report_rest(struct exact *exact, struct sprof_thread *thread);
  */
 bool sprof_exact_report_seen(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *sample);
-
-#endif

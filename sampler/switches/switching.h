@@ -9,8 +9,7 @@
  * tracer. It lasts until the thread has a CPU again, so it includes the time in the run queue after
  * the thread was woken. The kernel knows that time only in sum (schedstat).
  */
-#ifndef SPROF_SAMPLER_SWITCHES_SWITCHING_H
-#define SPROF_SAMPLER_SWITCHES_SWITCHING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,5 +142,3 @@ struct switching_totals sprof_switching_own(const struct switching *switching, u
 void sprof_switching_pause(struct switching *switching, uint64_t now_ns);
 void sprof_switching_resume(struct switching *switching, uint64_t now_ns);
 void sprof_switching_restart(struct switching *switching, uint64_t now_ns);
-
-#endif

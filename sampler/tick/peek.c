@@ -9,7 +9,7 @@
  * the kernel's own workers in a process, such as io_uring's, have no user code. Their samples have
  * an empty stack with that reason. Does not handle running threads, except for workers.
  */
-#include "blocked/kernel-stack.h"
+#include "blocked/kernel-stack-read.h"
 #include "sampler/stack/mappings.h"
 #include "sampler/tick/tick.h"
 

@@ -1,8 +1,7 @@
 /*
  * One tick: how each thread is sampled.
  */
-#ifndef SPROF_SAMPLER_TICK_TICK_H
-#define SPROF_SAMPLER_TICK_TICK_H
+#pragma once
 
 #include "sampler/loop/schedule.h"
 #include "sampler/timer/kernel.h"
@@ -92,5 +91,3 @@ void sprof_tick(struct ticking *ticking, bool closing);
  * (sprof_kernel_covers()).
  */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking);
-
-#endif

@@ -1,6 +1,5 @@
 /* Timers in the kernel sample running threads, which are stopped only for their exact figures. */
-#ifndef SPROF_SAMPLER_TIMER_KERNEL_H
-#define SPROF_SAMPLER_TIMER_KERNEL_H
+#pragma once
 
 #include "sampler/stop/stops.h"
 
@@ -81,5 +80,3 @@ SPROF_MUST_USE bool sprof_kernel_ask(struct kernel *kernel, const struct ask *as
  * asleep.
  */
 bool sprof_kernel_covers(const struct sprof_thread *thread);
-
-#endif

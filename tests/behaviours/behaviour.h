@@ -5,8 +5,7 @@
  * fixed number of rounds, never times. So that sampling meets every step, it computes a little
  * between them.
  */
-#ifndef SPROF_TESTS_BEHAVIOURS_BEHAVIOUR_H
-#define SPROF_TESTS_BEHAVIOURS_BEHAVIOUR_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -80,5 +79,3 @@ int count_waits(wait_function *wait, int64_t least_ns);
 
 /* A line of /proc/self/status without its newline. */
 const char *own_status(const char *field);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the parts of web-profiles share. All of them end the program when memory is short.
  */
-#ifndef SPROF_TESTS_CONSUMERS_WEB_PROFILES_H
-#define SPROF_TESTS_CONSUMERS_WEB_PROFILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void web_make_timeline(struct sprof_profile *profile, unsigned seed);
 void web_scatter(struct sprof_profile *profile, unsigned *seed);
 
 void web_write_truth(const struct sprof_profile *profile, const char *folder);
-
-#endif

@@ -2,13 +2,14 @@
 
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
 import sys
 
-from harness import (SPROF, Program, Target, check_error, main, others, require, run, sprof, state_of, target, tool,
-                     tracer_of, wait_until, with_tracefs, without_tracefs)
+from harness import (SPROF, Program, Target, check_error, main, others, require, require_machine, run, sprof, state_of,
+                     target, tool, tracer_of, wait_until, with_tracefs, without_tracefs)
 
 # Of the target's program: calls and errors.
 KNOWN = {
@@ -65,6 +66,20 @@ def test_heatmaps():
         assert os.path.exists(f"{path}.svg"), path
     with open("heat.html", encoding="utf-8") as file:
         assert file.read().count("<svg") == sum(row["calls"] > 0 for row in rows.values())
+
+
+def test_heatmaps_of_32_bit_calls():
+    """A name may be in both tables of calls: a call of 32 bits has its own file, named with its architecture."""
+    require(platform.machine() == "x86_64", "no instruction for calls of 32 bits")
+    # getpid of i386: mov $20, %eax; int $0x80; ret
+    code = ("import ctypes, mmap; code = mmap.mmap(-1, 4096, prot=7); code.write(bytes.fromhex('b814000000cd80c3'));"
+            "call = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)));"
+            "[call() for _ in range(3)]")
+    require_machine(run(sys.executable, "-c", code).code == 0, "the kernel has no calls of 32 bits")
+    sprof(*SYSCALLS, "--heatmap", "old", "--", sys.executable, "-c", code).check(0)
+    with open("old-getpid@40000003.lat", encoding="utf-8") as file:
+        assert len(file.readlines()) == 3
+    assert os.path.exists("old-getpid@40000003.svg") and os.path.exists("old-mmap.lat")
 
 
 def test_heatmaps_are_not_without_number():

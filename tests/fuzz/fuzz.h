@@ -1,8 +1,7 @@
 /*
  * What each fuzz target defines, and libFuzzer or replay.c calls.
  */
-#ifndef SPROF_TESTS_FUZZ_FUZZ_H
-#define SPROF_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline void fuzz_require(int condition)
 	if (!condition)
 		abort();
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What a stop does to a system call that a thread has begun to wait in: one row per call, in two files. The test goes
  * through them; docs/stops.md has the same rows, which tests/lint/documents.py compares.
  */
-#ifndef SPROF_TESTS_PTRACE_CALLS_H
-#define SPROF_TESTS_PTRACE_CALLS_H
+#pragma once
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -86,5 +85,3 @@ static inline long calls_result(long returned)
 void prepare_pipe(struct stage *stage);
 void prepare_file(struct stage *stage);
 void end_by_byte(struct stage *stage);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * tests/targets/hits.c as the target of tests with breakpoints: each call of one of its functions is one stop.
  */
-#ifndef SPROF_TESTS_PTRACE_HITS_H
-#define SPROF_TESTS_PTRACE_HITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ void hits_expect_result(struct program *program, long sum);
 
 /* The hits since the last time. */
 size_t hits_take(struct program *program);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the kernel lets a tracer do. Asked of the kernel itself, without sprof.
  */
-#ifndef SPROF_TESTS_PTRACE_KERNEL_H
-#define SPROF_TESTS_PTRACE_KERNEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
  * be found out.
  */
 bool kernel_hides_first_argument(void);
-
-#endif

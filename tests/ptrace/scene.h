@@ -6,8 +6,7 @@
  * tells it what to do and asserts itself, because a failed assertion leaves the thread that made
  * it.
  */
-#ifndef SPROF_TESTS_PTRACE_SCENE_H
-#define SPROF_TESTS_PTRACE_SCENE_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -113,5 +112,3 @@ size_t for_each_task(pid_t pid, void (*function)(pid_t pid, pid_t tid, void *dat
 /* Polls for what the kernel sends no word of; fails the test if it never comes. */
 void wait_for_state(pid_t pid, pid_t tid, char state);
 void wait_for_no_tracer(pid_t pid);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Stacks of a traced program, each walked in the two ways that must agree.
  */
-#ifndef SPROF_TESTS_PTRACE_STACKS_H
-#define SPROF_TESTS_PTRACE_STACKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ uint64_t stacks_frame_pc(const struct stacks *stacks, const struct sprof_frame *
 
 /* How many frames are the same in both walks, from these frames outwards. */
 size_t stacks_common(struct stacks *stacks, size_t first, size_t full_first);
-
-#endif

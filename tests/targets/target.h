@@ -2,8 +2,7 @@
  * What every target program shares: the line that says it is ready, the wait for the test's word,
  * and the marks that keep a measured function a function of its own.
  */
-#ifndef SPROF_TESTS_TARGETS_TARGET_H
-#define SPROF_TESTS_TARGETS_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ uint64_t target_now_ns(void);
 
 /* Ends the program with the name of what failed. */
 _Noreturn void target_fail(const char *what);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * cmocka needs these headers before its own, in every test.
  */
-#ifndef SPROF_TESTS_UNIT_CHECK_H
-#define SPROF_TESTS_UNIT_CHECK_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,5 +35,3 @@ void test_file_add(struct test_file *file);
 		test_file_add(&added); \
 	} \
 	static int run_file(int argc, char **argv)
-
-#endif

@@ -2,8 +2,7 @@
  * Memory that runs short: one allocation of the program under test fails. What libraries allocate is
  * not counted. To be linked with short_memory_args.
  */
-#ifndef SPROF_TESTS_UNIT_SHORT_MEMORY_H
-#define SPROF_TESTS_UNIT_SHORT_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ void short_memory_begin(unsigned long number);
 
 /* All succeed again. Whether that one was asked for. */
 bool short_memory_end(void);
-
-#endif

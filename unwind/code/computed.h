@@ -1,8 +1,7 @@
 /*
  * CFI rows for code without CFI: computed from the instructions of the function around an address.
  */
-#ifndef SPROF_UNWIND_CODE_COMPUTED_H
-#define SPROF_UNWIND_CODE_COMPUTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct sprof_cfi_row sprof_computed_find_in(
  */
 bool sprof_computed_find_bounds(struct sprof_computed *computed, uint64_t address,
 	struct sprof_fde_bounds *ret) SPROF_MUST_USE;
-
-#endif

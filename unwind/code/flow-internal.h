@@ -3,8 +3,7 @@
  * ways.c, targets.c and list.c. Each calls only those after it in this list. No
  * other file includes this header.
  */
-#ifndef SPROF_UNWIND_CODE_FLOW_INTERNAL_H
-#define SPROF_UNWIND_CODE_FLOW_INTERNAL_H
+#pragma once
 
 #include "base/attributes.h"
 #include "unwind/code/flow.h"
@@ -131,5 +130,3 @@ void sprof_code_fill_gaps(struct sprof_code_flow *flow);
 /* In list.c: the row at each instruction. Returns false if out of memory. */
 bool sprof_code_list(
 	const struct sprof_code_flow *flow, struct sprof_code_rows *rows) SPROF_MUST_USE;
-
-#endif

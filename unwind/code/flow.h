@@ -2,8 +2,7 @@
  * Computes the CFI rows of one function from its instructions, by following every path from its
  * entry.
  */
-#ifndef SPROF_UNWIND_CODE_FLOW_H
-#define SPROF_UNWIND_CODE_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ struct sprof_cfi_row sprof_code_flow_look_ahead(
  * unknown. */
 bool sprof_code_flow_state(
 	struct sprof_code_flow *flow, uint32_t offset, struct sprof_code_state *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* Code that is in no file: computes rows from the bytes in the process's memory. */
-#ifndef SPROF_UNWIND_CODE_GENERATED_H
-#define SPROF_UNWIND_CODE_GENERATED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void sprof_generated_destroy(struct sprof_generated *generated);
  */
 struct sprof_rule sprof_generated_find(struct sprof_generated *generated,
 	const struct sprof_maps *maps, uint64_t pc, bool *ret_is_behind_call);
-
-#endif

@@ -2,8 +2,7 @@
  * The effect of one machine instruction on the registers and stack words that matter for a stack
  * walk, independent of its encoding.
  */
-#ifndef SPROF_UNWIND_CODE_INSTRUCTION_H
-#define SPROF_UNWIND_CODE_INSTRUCTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ bool sprof_instruction_has_decoder(void);
  */
 bool sprof_instruction_decode(
 	const uint8_t *code, size_t size, uint64_t address, struct sprof_instruction *ret);
-
-#endif

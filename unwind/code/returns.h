@@ -1,6 +1,5 @@
 /* Finds functions that never return: the code after a call of one is not reached by it. */
-#ifndef SPROF_UNWIND_CODE_RETURNS_H
-#define SPROF_UNWIND_CODE_RETURNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void sprof_code_returns_destroy(struct sprof_code_returns *returns);
 
 /* Whether the function at a link-time address may return; true also if unknown. */
 bool sprof_code_may_return(struct sprof_code_returns *returns, uint64_t function);
-
-#endif

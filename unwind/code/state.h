@@ -1,8 +1,7 @@
 /*
  * The known contents of registers and stack words at one place in a function, relative to its CFA.
  */
-#ifndef SPROF_UNWIND_CODE_STATE_H
-#define SPROF_UNWIND_CODE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state);
 
 /* The row at the start of a path that began without knowledge and returns in this state. */
 struct sprof_cfi_row sprof_code_state_row_before_return(const struct sprof_code_state *state);
-
-#endif

@@ -1,6 +1,5 @@
 /* The targets of an indirect jump: compilers' jump tables for switch statements. */
-#ifndef SPROF_UNWIND_CODE_TABLE_H
-#define SPROF_UNWIND_CODE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool sprof_code_table_has(
  */
 bool sprof_code_table_at(const struct sprof_code_table *table, const struct sprof_code *code,
 	uint32_t index, uint32_t *ret_offset);
-
-#endif

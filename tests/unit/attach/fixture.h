@@ -2,8 +2,7 @@
  * What the tests of attach/ share: a temporary folder per test, and files that are mapped as code
  * is.
  */
-#ifndef SPROF_TESTS_UNIT_ATTACH_FIXTURE_H
-#define SPROF_TESTS_UNIT_ATTACH_FIXTURE_H
+#pragma once
 
 struct test_folder {
 	char path[64];
@@ -21,5 +20,3 @@ char *test_folder_file(const struct test_folder *folder, const char *name, const
 
 /* Maps the file readable and executable; fails the test if it can't be. */
 void *map_executable(const char *path);
-
-#endif

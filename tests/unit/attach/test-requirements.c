@@ -2,6 +2,7 @@
  * attach/requirements: which kernel releases are recent enough, and which /proc is that of the
  * caller's own pid namespace.
  */
+#include "attach/start/requirements.h"
 
 #include <stdio.h>
 #include <unistd.h>

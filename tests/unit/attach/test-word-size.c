@@ -1,6 +1,7 @@
 /*
  * attach/word-size: ELF files of 32 bits, of every machine, and everything else.
  */
+#include "attach/proc/word-size.h"
 
 #include <elf.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "blocked/descriptor-read.h"
 #include "tests/unit/check.h"
 
 static void expect(

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "blocked/socket-peer.h"
+#include "blocked/unix-diag.h"
 #include "tests/unit/check.h"
 
 #define REST "00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0\n"

@@ -2,8 +2,7 @@
  * What the tests and the fuzzing of rows computed from code share: an ELF file in memory around some code and a few
  * symbols. The code is the end of the file, so that a sanitizer sees every byte too far.
  */
-#ifndef SPROF_TESTS_UNIT_ELFSYM_CODE_IMAGE_H
-#define SPROF_TESTS_UNIT_ELFSYM_CODE_IMAGE_H
+#pragma once
 
 #include <elf.h>
 #include <stdlib.h>
@@ -122,5 +121,3 @@ static inline struct sprof_image *code_image_open(const struct code_program *pro
 	return sprof_image_open_bytes(bytes, CODE_AT + program->size, "code", &image, &err) ? image
 											    : NULL;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What the tests of elfsym/ share: the subjects (see subject.c) as modules, and where their places
  * are.
  */
-#ifndef SPROF_TESTS_UNIT_ELFSYM_FIXTURE_H
-#define SPROF_TESTS_UNIT_ELFSYM_FIXTURE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ struct sprof_module *vdso_module(struct sprof_modules *modules);
 
 /* The whole file in memory that the caller frees. */
 void *read_file(const char *path, size_t *ret_size);
-
-#endif

@@ -2,8 +2,7 @@
  * What the tests and the fuzzing of Go's table share: an ELF file in memory around a table, and everything that
  * reads a table called for it. The table is the end of the file, so that a sanitizer sees every byte too far.
  */
-#ifndef SPROF_TESTS_UNIT_ELFSYM_GO_IMAGE_H
-#define SPROF_TESTS_UNIT_ELFSYM_GO_IMAGE_H
+#pragma once
 
 #include <elf.h>
 #include <stdbool.h>
@@ -270,5 +269,3 @@ static inline bool go_use(const struct sprof_image *image)
 	sprof_go_table_close(table);
 	return true;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Tables of functions as Go's linker makes them, in each of the four formats, with the same functions.
  */
-#ifndef SPROF_TESTS_UNIT_ELFSYM_GO_TABLES_H
-#define SPROF_TESTS_UNIT_ELFSYM_GO_TABLES_H
+#pragma once
 
 #include "tests/unit/elfsym/go-image.h"
 
@@ -74,5 +73,3 @@ struct sprof_image *go_tables_open(
 struct sprof_go_table *go_program_open(const struct go_table_options *options);
 /* The table and its image. */
 void go_program_close(struct sprof_go_table *table);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Streams of calls of allocators, for tests: one line for each event.
  */
-#ifndef SPROF_TESTS_UNIT_EVENTS_HEAP_STREAM_H
-#define SPROF_TESTS_UNIT_EVENTS_HEAP_STREAM_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -65,5 +64,3 @@ void heap_check(const struct heap_stream *stream, enum sprof_heap_figure figure,
 void heap_check_peak(const struct heap_stream *stream, uint64_t bytes, uint64_t objects);
 /* And what holds of all books. */
 void heap_check_sums(const struct heap_stream *stream);
-
-#endif

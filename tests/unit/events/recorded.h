@@ -12,8 +12,7 @@
  * With details, after the instance: <D:a before, {a event1 ({? if the ring lost some), D:a between,
  * }D:b event2, >D:a after, [N] in front of a line for N hidden events, "." at the end.
  */
-#ifndef SPROF_TESTS_UNIT_EVENTS_RECORDED_H
-#define SPROF_TESTS_UNIT_EVENTS_RECORDED_H
+#pragma once
 
 #include "events/pairs/pairs.h"
 
@@ -46,5 +45,3 @@ bool recorded_number_of(void *context, const struct sprof_event_suffix *suffix, 
  * has the time of its end and the type SPROF_TRACE_TYPES. */
 bool recorded_next(
 	const char **stream, struct sprof_trace_value *values, struct sprof_trace_event *ret);
-
-#endif

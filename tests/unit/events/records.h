@@ -1,8 +1,7 @@
 /*
  * Makes perf records as the kernel writes them, for tests.
  */
-#ifndef SPROF_TESTS_UNIT_EVENTS_RECORDS_H
-#define SPROF_TESTS_UNIT_EVENTS_RECORDS_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -100,5 +99,3 @@ static inline struct made made_lost(uint64_t count, uint64_t time)
 	made_end(&made);
 	return made;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Streams of scheduler records about thread A, and what delays.h makes of them, for tests.
  */
-#ifndef SPROF_TESTS_UNIT_EVENTS_STREAM_H
-#define SPROF_TESTS_UNIT_EVENTS_STREAM_H
+#pragma once
 
 #include "events/sched/delays.h"
 #include "tests/unit/check.h"
@@ -75,5 +74,3 @@ static inline void check_derived(const struct sprof_delays *delays, enum sprof_d
 	assert_int_equal(figures(delays, A, kind)->derived_count, count);
 	assert_int_equal(figures(delays, A, kind)->derived_ns, total);
 }
-
-#endif

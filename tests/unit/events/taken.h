@@ -1,8 +1,7 @@
 /*
  * A list of what a stream of scheduler records gives, for tests.
  */
-#ifndef SPROF_TESTS_UNIT_EVENTS_TAKEN_H
-#define SPROF_TESTS_UNIT_EVENTS_TAKEN_H
+#pragma once
 
 #include "events/perf/sched-order.h"
 #include "tests/unit/check.h"
@@ -22,5 +21,3 @@ static inline void take(void *data, const struct sprof_sched_record *record)
 	assert_true(taken->count < TAKEN_MAX);
 	taken->items[taken->count++] = *record;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Made-up memory of a 3.11: two threads, one of them with frames that run one function.
  */
-#ifndef SPROF_TESTS_UNIT_INTERP_MADE_UP_H
-#define SPROF_TESTS_UNIT_INTERP_MADE_UP_H
+#pragma once
 
 #include "interp/python/python.h"
 #include "tests/unit/check.h"
@@ -55,4 +54,3 @@ enum sprof_interp_outcome scene_copy(struct scene *scene);
 const struct sprof_frame *scene_names(struct scene *scene);
 /* The function and line of the innermost frame. */
 void scene_check_name(struct scene *scene, const char *name, uint32_t line);
-#endif

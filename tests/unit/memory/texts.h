@@ -1,8 +1,7 @@
 /*
  * A text of smaps, as Linux 6.18 writes it.
  */
-#ifndef SPROF_TESTS_UNIT_MEMORY_TEXTS_H
-#define SPROF_TESTS_UNIT_MEMORY_TEXTS_H
+#pragma once
 
 static const char smaps_text[] =
 	"556f59b78000-556f59b7a000 r--p 00000000 fe:00 247498     /usr/bin/head\n"
@@ -33,5 +32,3 @@ static const char smaps_text[] =
 	"Rss:                   4 kB\n"
 	"Pss:                   4 kB\n"
 	"Private_Dirty:         4 kB\n";
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What a format writes, as text: for the tests of output/.
  */
-#ifndef SPROF_TESTS_UNIT_OUTPUT_WRITTEN_H
-#define SPROF_TESTS_UNIT_OUTPUT_WRITTEN_H
+#pragma once
 
 #include "output/format.h"
 
@@ -17,5 +16,3 @@ char *written_by(const struct sprof_format *format, const struct sprof_profile *
 
 /* The file's whole content; the caller frees it. */
 char *written_file(const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Profiles made by hand, for the tests of profile/ and output/.
  */
-#ifndef SPROF_TESTS_UNIT_PROFILE_EXAMPLE_H
-#define SPROF_TESTS_UNIT_PROFILE_EXAMPLE_H
+#pragma once
 
 #include "profile/model/profile.h"
 
@@ -31,5 +30,3 @@ void example_add(struct sprof_profile *profile, uint32_t thread, const char *fol
 
 /* The example of the reports' specification: 17 samples of one thread, each 1 ms of user time. */
 struct sprof_profile *example_worked(void);
-
-#endif

@@ -74,7 +74,8 @@ static void one_run_of_each(void **state)
 
 static void a_comparison_is_about_the_new_program(void **state)
 {
-	struct sprof_profile *runs[] = {with_more("main", 1), with_more("main", 2), with_more("main", 3)};
+	struct sprof_profile *runs[] = {
+		with_more("main", 1), with_more("main", 2), with_more("main", 3)};
 	struct sprof_profile *joined;
 	uint32_t base_threads;
 

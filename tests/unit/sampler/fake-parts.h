@@ -1,8 +1,7 @@
 /*
  * Shared by the parts of the fake world.
  */
-#ifndef SPROF_TESTS_SAMPLER_FAKE_PARTS_H
-#define SPROF_TESTS_SAMPLER_FAKE_PARTS_H
+#pragma once
 
 #include "base/clock.h"
 #include "tests/unit/sampler/fake-world.h"
@@ -57,5 +56,3 @@ void fake_sink_init(struct fake_world *world);
 void fake_mark(struct fake_world *world);
 /* Compares all that was reported of the thread, at the end. */
 void fake_check_end(struct fake_world *world, struct fake_thread *thread);
-
-#endif

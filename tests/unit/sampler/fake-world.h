@@ -2,8 +2,7 @@
  * A world for the sampler without a process and without time: threads that follow a script, a clock
  * that each question advances, and a sink that compares all reports with what the threads did.
  */
-#ifndef SPROF_TESTS_SAMPLER_FAKE_WORLD_H
-#define SPROF_TESTS_SAMPLER_FAKE_WORLD_H
+#pragma once
 
 #include "events/perf/timer.h"
 #include "sampler/sampled.h"
@@ -189,5 +188,3 @@ void fake_run(struct fake_world *world);
 
 /* Runs it, and fails the test with what was wrong. */
 void fake_run_well(struct fake_world *world);
-
-#endif

@@ -13,8 +13,7 @@
  *     not_known
  *     any_row                  whatever it is
  */
-#ifndef SPROF_TESTS_UNIT_UNWIND_CODE_FUNCTIONS_H
-#define SPROF_TESTS_UNIT_UNWIND_CODE_FUNCTIONS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,5 +227,3 @@ static inline int code_tests_skipped(void)
 	print_message("skipped: built without Zydis\n");
 	return getenv("SPROF_TESTS_MUST_RUN") ? 1 : 77;
 }
-
-#endif

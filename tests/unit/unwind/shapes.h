@@ -1,8 +1,7 @@
 /*
  * Ways in which a thread of the test can come to stand somewhere, and a copy of its stack there.
  */
-#ifndef SPROF_TESTS_UNIT_UNWIND_SHAPES_H
-#define SPROF_TESTS_UNIT_UNWIND_SHAPES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ step from_qsort_by_alloca;
 step from_qsort;
 step from_bsearch;
 step from_a_handler;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the tests of unwind/step share: a stack that is an array, rules, and places to step from.
  */
-#ifndef SPROF_TESTS_UNIT_UNWIND_STACK_H
-#define SPROF_TESTS_UNIT_UNWIND_STACK_H
+#pragma once
 
 #include "elfsym/cfi/cfi.h"
 #include "tests/unit/check.h"
@@ -96,5 +95,3 @@ static inline struct sprof_cursor step_from(
 	assert_false(cursor.lr_known);
 	return cursor;
 }
-
-#endif
