@@ -447,9 +447,13 @@ static void take_peak(struct sprof_target *target, struct sprof_thread *leader)
 void sprof_dispatch_reap(struct sprof_target *target, pid_t tid)
 {
 	int status;
+	pid_t reaped;
 
+	do
+		reaped = waitpid(tid, &status, __WALL);
+	while (reaped < 0 && errno == EINTR);
 	/* Later, its id may be another process's. */
-	if (waitpid(tid, &status, __WALL) != tid || tid != target->pid || target->ended)
+	if (reaped != tid || tid != target->pid || target->ended)
 		return;
 	target->ended = true;
 	target->wait_status = status;
