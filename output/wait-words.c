@@ -2,6 +2,7 @@
 #include "output/wait-words.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +18,15 @@ enum {
 static char *object_text(const struct sprof_profile *profile, const struct sprof_waits_row *row)
 {
 	const char *object = row->object ? row->object : row->syscall ? "" : "[not known]";
+	char alike[32] = "", process[32] = "";
 
 	if (row->alike > 1)
-		return sprof_string_print(
-			"%s and %" PRIu32 " more like it", object, row->alike - 1);
-	if (row->process == SPROF_PROFILE_NONE || profile->process_count < 2 || row->is_join)
-		return strdup(object);
+		snprintf(alike, sizeof(alike), " and %" PRIu32 " more like it", row->alike - 1);
 	/* A lock that is private to one of several processes. */
-	return sprof_string_print("%s of process %d", object, profile->processes[row->process].pid);
+	if (row->process != SPROF_PROFILE_NONE && profile->process_count > 1 && !row->is_join)
+		snprintf(process, sizeof(process), " of process %d",
+			profile->processes[row->process].pid);
+	return sprof_string_print("%s%s%s", object, alike, process);
 }
 
 char *sprof_wait_words_lock(const char *name)

@@ -1,4 +1,4 @@
-/* What the beginning, an exec and a new sink change of a thread. Reads no figures. */
+/* Resets what is known of a thread when it begins, executes a program, or gets a new sink. */
 #include "sampler/sampled.h"
 
 #include <stdlib.h>

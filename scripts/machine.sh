@@ -1,5 +1,5 @@
 # A Debian of this machine's release on a disk image, which qemu boots for one command at a time; sourced, not run.
-# The script that sources it sets `work`, a folder for all of it, and calls begin_machines.
+# The script that sources it sources packages.sh and debian-system.sh, too, and calls choose_work, then begin_machines.
 # shellcheck shell=bash
 
 system_mib=4096
@@ -67,7 +67,7 @@ INIT
     chmod +x "$root/sbin/run-commands"
 }
 
-# install_machine PACKAGES [DEBOOTSTRAP OPTION...]: the packages are an array's name
+# install_machine PACKAGES [DEBOOTSTRAP OPTION...]: PACKAGES is the name of an array
 install_machine() {
     local -n more=$1
     local release
@@ -134,8 +134,8 @@ build_staged() {
 # Boots the system with the tree's folder as it is now, and runs COMMAND there; what it leaves in the tree's folder
 # .machine is then in "$work/results": run_machine COMMAND "KERNEL PARAMETER..." QEMU WORD...
 #
-# The commands `stop` and `cont` on the monitor's socket pause the machine and its clocks, and so no test of its
-# sees that this machine was needed for something else.
+# The commands `stop` and `cont` on the monitor's socket pause the machine and its clocks, so its tests don't notice
+# the pause.
 run_machine() {
     local result
 

@@ -14,7 +14,7 @@ import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 # What says why, in the output of cmocka, of tests/e2e, of tests/behaviours and of Python.
-REASONS = (r"^SKIP (\S+: .*)$", r"^FAIL (\S+)$", r"^\[  FAILED  \] (?:\S+: )?([a-z]\w+)$", r"^DIFFERS in round \d+: (.*):?$",
+REASONS = (r"^SKIP (\S+: .*)$", r"^FAIL (\S+)$", r"^\[  FAILED  \] (?:\S+: )?([a-z]\w+)$", r"^DIFFERS in round \d+: (.*?):?$",
            r"^(AssertionError.*)$", r"^(skipped: .*)$")
 
 

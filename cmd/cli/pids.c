@@ -1,9 +1,13 @@
-/* Lists of ids. Does not check that the processes exist. */
+/* Lists of ids. Only the descendants are known to exist. */
 #include "cmd/cli/pids.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include "base/proc-status.h"
+#include "base/proc.h"
 
 bool sprof_pids_have(const struct sprof_pids *pids, pid_t pid)
 {
@@ -21,6 +25,47 @@ bool sprof_pids_add(struct sprof_pids *pids, pid_t pid)
 	if (pids->count == SPROF_PIDS_MAX)
 		return false;
 	pids->items[pids->count++] = pid;
+	return true;
+}
+
+static bool is_child(const struct sprof_pids *pids, pid_t pid)
+{
+	char text[SPROF_PROC_STATUS_MAX], state[32];
+	long parent;
+
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
+		sprof_proc_status_number(text, "PPid", &parent) &&
+		sprof_pids_have(pids, (pid_t)parent) &&
+		sprof_proc_status_field(text, "State", state, sizeof(state)) && state[0] != 'Z' &&
+		state[0] != 'X';
+}
+
+/* Returns false if the list is full. */
+static bool add_children(struct sprof_pids *pids)
+{
+	DIR *folder = sprof_proc_open_processes();
+	bool ok = true;
+	pid_t pid;
+
+	while (folder && ok && (pid = sprof_proc_next_id(folder))) {
+		if (pid != getpid() && !sprof_pids_have(pids, pid) && is_child(pids, pid))
+			ok = sprof_pids_add(pids, pid);
+	}
+	if (folder)
+		closedir(folder);
+	return ok;
+}
+
+bool sprof_pids_add_descendants(struct sprof_pids *pids)
+{
+	size_t before;
+
+	/* A child may have a lower pid than its parent: repeat until no new one is found. */
+	do {
+		before = pids->count;
+		if (!add_children(pids))
+			return false;
+	} while (pids->count > before);
 	return true;
 }
 
@@ -58,5 +103,5 @@ void sprof_pids_list(const struct sprof_pids *pids, char *buffer, size_t size)
 	buffer[0] = '\0';
 	for (size_t i = 0; i < pids->count && length < size; i++)
 		length += (size_t)snprintf(
-			buffer + length, size - length, "%s%d", i ? ", " : "", (int)pids->items[i]);
+			buffer + length, size - length, "%s%d", i ? "," : "", (int)pids->items[i]);
 }

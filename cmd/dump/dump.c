@@ -104,47 +104,11 @@ struct dump {
 	uint64_t time_ns;
 };
 
-static bool is_child(const struct sprof_pids *pids, pid_t pid)
+static bool add_descendants(struct sprof_pids *pids, struct sprof_error *err)
 {
-	char text[SPROF_PROC_STATUS_MAX], state[32];
-	long parent;
-
-	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
-		sprof_proc_status_number(text, "PPid", &parent) &&
-		sprof_pids_have(pids, (pid_t)parent) &&
-		sprof_proc_status_field(text, "State", state, sizeof(state)) && state[0] != 'Z' &&
-		state[0] != 'X';
-}
-
-/* Returns false if the list is full. */
-static bool scan(struct sprof_pids *pids)
-{
-	DIR *folder = sprof_proc_open_processes();
-	bool ok = true;
-	pid_t pid;
-
-	while (folder && ok && (pid = sprof_proc_next_id(folder))) {
-		if (pid != getpid() && !sprof_pids_have(pids, pid) && is_child(pids, pid))
-			ok = sprof_pids_add(pids, pid);
-	}
-	if (folder)
-		closedir(folder);
-	return ok;
-}
-
-/* Adds all present descendants of the listed processes. Returns false if there are too many. */
-static bool descendants_add(struct sprof_pids *pids, struct sprof_error *err)
-{
-	size_t before;
-
-	/* A child may have a lower pid than its parent: repeat until no new one is found. */
-	do {
-		before = pids->count;
-		if (!scan(pids))
-			return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-				"they have more than %d descendants", SPROF_PIDS_MAX);
-	} while (pids->count > before);
-	return true;
+	return sprof_pids_add_descendants(pids) ||
+		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "they have more than %d descendants",
+			SPROF_PIDS_MAX);
 }
 
 static bool dump_init(struct dump *dump, struct sprof_error *err)
@@ -285,7 +249,7 @@ static bool look(struct dump *dump, struct sprof_error *err)
 	clock_gettime(CLOCK_REALTIME, &now);
 	dump->time_ns = (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec;
 	dump->pids = dump->options->processes.pids;
-	if (dump->options->processes.children && !descendants_add(&dump->pids, err))
+	if (dump->options->processes.children && !add_descendants(&dump->pids, err))
 		return false;
 	return take_stacks(dump, err) &&
 		(dump->core || !dump->cycles.count || look_again(dump, err));

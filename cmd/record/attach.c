@@ -65,23 +65,17 @@ static void say_begin(const struct sprof_recording *options)
 }
 
 /* The master process of a server does little itself. */
-static void say_children(pid_t pid)
+static void say_left_out(const struct sprof_pids *family)
 {
 	enum { MOST = 16 /* ids that are no burden to a command */ };
-	size_t size, count = 0;
-	SPROF_AUTO_FREE char *list =
-		sprof_proc_read_whole(sprof_proc_path(pid, pid, "children").text, &size);
+	const size_t count = family->count - 1;
+	char list[512];
 
-	for (char *at = list; at && (at = strchr(at, ' ')); at++) {
-		*at = at[1] ? ',' : '\0';
-		count++;
-	}
-	if (!count)
-		return;
-	sprof_ui_note(
-		"process %d has %zu child process%s that will not be sampled; -p %d,%s samples %s, too",
-		(int)pid, count, count == 1 ? "" : "es", (int)pid,
-		count <= MOST ? list : "CHILD,CHILD,...", count == 1 ? "it" : "them");
+	sprof_pids_list(family, list, sizeof(list));
+	sprof_ui_note("process %d had started %zu process%s that %s not sampled; "
+		      "-p %s samples %s, too",
+		(int)family->items[0], count, count == 1 ? "" : "es", count == 1 ? "was" : "were",
+		count <= MOST ? list : "PID,PID,...", count == 1 ? "it" : "them");
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -89,6 +83,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct sprof_recording options = *(const struct sprof_recording *)data;
 	struct sprof_subject subject = sprof_subject_of(&options.processes);
 	struct sprof_session_result result;
+	struct sprof_pids family = {.items = {subject.pid}, .count = 1};
 
 	operands = take_sleep(&options, operands);
 	if (!sprof_command_wants_pid("attach", subject.pid, operands, err) ||
@@ -97,10 +92,12 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (options.processes.pids.count == 1 && !subject.follow_children)
 		options.shown.outputs.pid = subject.pid;
 	say_begin(&options);
-	if (options.processes.pids.count == 1)
-		say_children(subject.pid);
+	if (options.processes.pids.count != 1 || !sprof_pids_add_descendants(&family))
+		family.count = 1;
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
+	if (family.count > 1)
+		say_left_out(&family);
 	*ret_exit = sprof_session_exit(&result);
 	if (!result.samples) {
 		say_no_samples(&options);

@@ -215,8 +215,8 @@ static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
 	struct sprof_perf_denial denial;
 
 	if (options->stacks && options->source == SPROF_SOURCE_ANY)
-		sprof_ui_progress("--stack uses ptrace: each call stops the program twice, so it "
-				  "runs slower");
+		sprof_ui_progress("--stack uses ptrace: each call stops its thread twice, so the "
+				  "program runs slower");
 	if (options->source == SPROF_SOURCE_PTRACE || options->stacks)
 		return true;
 	return sprof_recorded_events_create(&wanted, &syscalls->recorded, &denied, &denial) ||

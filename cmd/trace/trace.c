@@ -62,9 +62,9 @@ static bool set_threshold(void *field, const char *text, struct sprof_error *err
 
 static const struct sprof_option event_table[] = {
 	{"event", "e", "EVENT[,EVENT]...",
-		"a position: group:name[/filter/key=EXPR/.../]; the time is taken\n"
-		"from an event of one position to the next matching event of the\n"
-		"following position",
+		"a position: group:name[/filter/key=EXPR/.../]; sprof measures\n"
+		"from an event at one position to the next matching event at the\n"
+		"following one",
 		add_events, FIELD(lists)},
 	{"key", "k", "EXPR", "events with the same value match (the thread)", sprof_value_text,
 		FIELD(key)},

@@ -13,10 +13,10 @@ struct sprof_duty {
 	uint64_t opened_ns, closed_ns; /* the last window */
 	bool is_open;
 	/*
-	 * Of the open window, or of the last one: in proportion to the time since the window before it. After
-	 * a window in which much was taken, the next one comes later: without weights, busy phases would
-	 * count too little. What is counted in a window does not depend on its weight, because only
-	 * earlier windows determine that.
+	 * Of the open window, or of the last one: in proportion to the time since the window before
+	 * it. After a window in which much was taken, the next one comes later: without weights,
+	 * busy phases would count too little. What is counted in a window does not depend on its
+	 * weight, because only earlier windows determine that.
 	 */
 	uint64_t weight;
 	uint64_t next_ns; /* when the window opens or closes */

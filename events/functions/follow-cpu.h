@@ -26,8 +26,9 @@ void sprof_follow_cpu_init(struct sprof_follow_cpu *follow);
 void sprof_follow_cpu_take(struct sprof_follow_cpu *follow, struct sprof_thread *thread);
 
 /*
- * Whether a thread that has stopped was on another CPU than the tracer. That decides what a stop costs the thread: to
- * wake a tracer on another CPU may take six times as long. The time between two stops does not show it.
+ * Whether a thread that has stopped was on another CPU than the tracer. That decides what a stop
+ * costs the thread: to wake a tracer on another CPU may take six times as long. The time between
+ * two stops does not show it.
  */
 bool sprof_follow_cpu_is_elsewhere(struct sprof_thread *thread);
 

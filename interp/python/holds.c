@@ -95,7 +95,7 @@ static bool is_method_of(
 
 	if (value % WORD || !read_all(memory, value + METHOD_SELF, &self, WORD) || self % WORD)
 		return false;
-	return self + LOCK_SEMAPHORE == waited->mutex ||
+	return (waited->mutex && self + LOCK_SEMAPHORE == waited->mutex) ||
 		(read_all(memory, self + LOCK_SEMAPHORE, &found, WORD) &&
 			found == waited->semaphore);
 }

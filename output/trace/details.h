@@ -1,4 +1,4 @@
-/* The begin of each line about a single pair of events. The caller writes the event behind it. */
+/* Writes how each line about one pair of events begins; the caller adds the event. */
 #pragma once
 
 #include <stdbool.h>

@@ -19,6 +19,9 @@
 /* A nap is requested by the program: it explains blocked time only as a last resort. */
 enum { NAPS_COUNT = 4 };
 
+/* The rest may be one part of this many. */
+enum { NEARLY_ALL = 20 };
+
 /* The rows of the table of waits, at the front, whose locks are looked at in all functions. */
 enum { LOCKS = 8 };
 
@@ -278,22 +281,52 @@ static uint64_t importance_of(const struct sprof_waits_row *row)
 	return row->kind == SPROF_WAIT_KIND_TIME ? row->ns / NAPS_COUNT : row->ns;
 }
 
+static bool is_same_lock(const struct sprof_waits_row *a, const struct sprof_waits_row *b)
+{
+	return a->kind == SPROF_WAIT_KIND_LOCK && b->kind == a->kind && a->object &&
+		b->object == a->object && b->process == a->process;
+}
+
+/* The time of waits for the lock in which it had this holder, as far as the rows name one. */
+static uint64_t held_ns(const struct sprof_waits_table *table, const struct sprof_waits_row *lock,
+	const char *holder)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < table->count; i++) {
+		if (is_same_lock(lock, &table->rows[i]) && table->rows[i].holder == holder)
+			ns += table->rows[i].holder_ns;
+	}
+	return ns;
+}
+
 /*
- * The row with the time of all functions that wait for its lock. It has no function if none has most of that time.
+ * The row with the time of all functions that wait for its lock, and with the holder of most of it.
+ * It has no function unless nearly all of that time is of one.
  */
 static struct sprof_waits_row in_all_functions(const struct sprof_waits_table *table, size_t index)
 {
-	struct sprof_waits_row row = table->rows[index];
+	const struct sprof_waits_row *own = &table->rows[index];
+	struct sprof_waits_row row = *own;
 
-	for (size_t i = 0; row.kind == SPROF_WAIT_KIND_LOCK && row.object && i < table->count;
-		i++) {
+	if (!is_same_lock(own, own))
+		return row;
+	row.ns = row.holder_ns = 0;
+	for (size_t i = 0; i < table->count; i++) {
 		const struct sprof_waits_row *other = &table->rows[i];
+		uint64_t ns;
 
-		if (i != index && other->kind == row.kind && other->object == row.object &&
-			other->process == row.process)
-			row.ns += other->ns;
+		if (!is_same_lock(own, other))
+			continue;
+		ns = held_ns(table, own, other->holder);
+		row.ns += other->ns;
+		if (other->holder && ns > row.holder_ns) {
+			row.holder = other->holder;
+			row.holder_function = other->holder_function;
+			row.holder_ns = ns;
+		}
 	}
-	if (2 * table->rows[index].ns < row.ns)
+	if (own->ns < row.ns - row.ns / NEARLY_ALL)
 		row.function = SPROF_PROFILE_NONE;
 	return row;
 }

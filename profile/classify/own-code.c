@@ -79,8 +79,11 @@ static bool is_package_of_go(const char *path)
 		"plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
 		"sync", "syscall", "testing", "text", "time", "unicode", "unique", "vendor", "weak",
 		NULL};
-	const size_t length = strcspn(path, "/.");
+	/* "go.company.org/x.Run" is not of the package go: dots before a slash belong to the path. */
+	size_t length = strcspn(path, "/[(");
 
+	if (path[length] != '/')
+		length = strcspn(path, ".");
 	for (size_t i = 0; packages[i]; i++) {
 		if (path[length] && sprof_string_is(path, length, packages[i]))
 			return true;
@@ -97,8 +100,9 @@ static bool has_version(const char *file)
 }
 
 /*
- * The import path that a function's name begins with: "encoding/json.Marshal". Names of assembly code may lack it; then
- * it is the file's folder below that of Go, with which -trimpath lets the file begin.
+ * The import path that a function's name begins with: "encoding/json.Marshal". Names of assembly
+ * code may lack it; then it is the file's folder below that of Go, with which -trimpath lets the
+ * file begin.
  */
 static const char *import_path(const struct sprof_profile_function *function)
 {

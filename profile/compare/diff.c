@@ -51,11 +51,13 @@ static const struct sprof_profile **in_order(
 	return ordered;
 }
 
-/* A comparison is about the program of the new runs. */
-static bool take_command(struct sprof_profile *joined, const struct sprof_profile *run)
+/* A comparison is about the program of the new runs, and has their date. */
+static bool take_head(struct sprof_profile *joined, const struct sprof_profile *run)
 {
+	joined->command = NULL;
+	joined->start_realtime_ns = run->start_realtime_ns;
 	return !run->command ||
-		sprof_profile_describe(joined, run->command, joined->start_realtime_ns);
+		sprof_profile_describe(joined, run->command, run->start_realtime_ns);
 }
 
 static bool join(struct sprof_profile *joined, const struct sprof_profile *const runs[],
@@ -64,7 +66,7 @@ static bool join(struct sprof_profile *joined, const struct sprof_profile *const
 	for (size_t i = 0; i < counts[SPROF_SIDE_BASE] + counts[SPROF_SIDE_NEW]; i++) {
 		if (i == counts[SPROF_SIDE_BASE]) {
 			*ret_base_threads = (uint32_t)joined->thread_count;
-			if (!take_command(joined, runs[i]))
+			if (!take_head(joined, runs[i]))
 				return sprof_error_no_memory(err);
 		}
 		if (!add_run(joined, runs[i], err))

@@ -1,4 +1,4 @@
-/* Lines of text, and the profile that grows by them. Does not know any format. */
+/* Reads lines of text, and adds their samples to a profile. Does not know any format. */
 #include "profile/pprof/text-lines.h"
 
 #include <stdlib.h>

@@ -131,7 +131,8 @@ def test_python_has_none():
     text = sprof("run", "-q", "--waits=exact", "-f", "text", "-o", "-", "--", *nap).check(0).text()
     assert re.search(r"^.* - +- +time +clock_nanosleep", text, re.MULTILINE) and said in text, text
     _, text, stats = record(*nap, options=("--python=none",))
-    waits = int(re.search(r"(\d+) +[\d.]+ m?s +time +clock_nanosleep", text)[1])
+    # Without debug information it is one row for each exported function: the interpreter changes code that runs often.
+    waits = sum(int(count) for count in re.findall(r"(\d+) +[\d.]+ m?s +time +clock_nanosleep", text))
     assert abs(waits - 10) <= most_moved(stats), (text, stats)
 
 

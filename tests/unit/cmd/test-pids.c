@@ -16,7 +16,7 @@ static void lists_join(void **state)
 	assert_true(sprof_value_pids(&pids, "3,1", &err));
 	assert_true(sprof_value_pids(&pids, "2,3,2147483647", &err));
 	sprof_pids_list(&pids, text, sizeof(text));
-	assert_string_equal(text, "3, 1, 2, 2147483647");
+	assert_string_equal(text, "3,1,2,2147483647");
 }
 
 static void what_is_no_list(void **state)

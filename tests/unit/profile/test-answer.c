@@ -141,6 +141,7 @@ static void a_lock_is_one_wait_in_all_functions(void **state)
 		.kind = SPROF_WAIT_KIND_IO,
 		.syscall = "fsync",
 		.object = "/srv/x.db"};
+	struct sprof_profile_context for_reader = for_lock;
 	struct sprof_profile *profile = sprof_build_create();
 	const struct sprof_waits_row *wait;
 	struct sprof_answer answer;
@@ -148,14 +149,17 @@ static void a_lock_is_one_wait_in_all_functions(void **state)
 	uint32_t thread = add_thread(profile, 1, "server");
 
 	add_waiting(profile, thread, "main;load", &for_lock, 1000);
-	add_waiting(profile, thread, "main;store", &for_lock, 900);
-	add_waiting(profile, thread, "main;drop", &for_lock, 800);
+	for_reader.holder = "reader (8)";
+	add_waiting(profile, thread, "main;store", &for_reader, 900);
+	add_waiting(profile, thread, "main;drop", &for_reader, 800);
 	add_waiting(profile, thread, "main;sync", &other, 1500);
 	assert_true(sprof_answer_build(profile, 1, &answer, &err));
 	wait = &answer.programs[0].causes[0].wait;
 	assert_string_equal(wait->object, "mutex cache+0");
 	assert_int_equal(wait->ns, 2700 * (uint64_t)SPROF_NS_PER_MS);
 	assert_int_equal(wait->function, SPROF_PROFILE_NONE);
+	assert_string_equal(wait->holder, "reader (8)");
+	assert_int_equal(wait->holder_ns, 1700 * (uint64_t)SPROF_NS_PER_MS);
 	sprof_answer_finish(&answer);
 	sprof_profile_destroy(profile);
 }

@@ -79,11 +79,12 @@ static void a_comparison_is_about_the_new_program(void **state)
 	struct sprof_profile *joined;
 	uint32_t base_threads;
 
-	assert_true(sprof_profile_describe(runs[0], "./old", 0));
-	assert_true(sprof_profile_describe(runs[1], "./new", 0));
-	assert_true(sprof_profile_describe(runs[2], "./new", 0));
+	assert_true(sprof_profile_describe(runs[0], "./old", 5));
+	assert_true(sprof_profile_describe(runs[1], "./new", 9));
+	assert_true(sprof_profile_describe(runs[2], "./new", 8));
 	joined = join(runs, (const size_t[]){1, 2}, &base_threads);
 	assert_string_equal(joined->command, "./new");
+	assert_int_equal(joined->start_realtime_ns, 8);
 	sprof_profile_destroy(joined);
 }
 

@@ -162,6 +162,12 @@ static void packages_are_no_code_of_the_program(void **state)
 			  "/usr/local/go/src/cmd/compile/internal/ssa/compile.go", 1},
 			 {"sort.Slice", app, "/opt/toolcache/x64/src/sort/slice.go", 2}},
 			"cmd/compile/internal/ssa.Compile", "sort.Slice"},
+		/* a site whose name begins like a package of Go */
+		{{{"main.main", app, "/home/me/x/main.go", 1},
+			 {"go.company.org/x/server.Run", app, "/home/me/x/server/run.go", 2},
+			 {"slices.SortFunc[go.company.org/x.T]", app,
+				 "/usr/local/go/src/slices/sort.go", 3}},
+			"go.company.org/x/server.Run", "slices.SortFunc[go.company.org/x.T]"},
 		/* folders that only look like Go's or like a version */
 		{{{"main", app, "/home/me@vub.be/app/main.go", 1}}, "main", NULL},
 		{{{"main", app, source, 1}, {"fft", app, "/home/me/google/src/fft/fft.s", 2}},
