@@ -23,8 +23,8 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info);
 void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info);
 
 /*
- * Reaps an ended thread. Only this wait has the status of the launched process: before Linux 5.17, one
- * with WNOWAIT has the main thread's own code, also if another thread ended the process later
+ * Reaps an ended thread. Only this wait has the status of the launched process: before Linux 5.17,
+ * one with WNOWAIT has the main thread's own code, also if another thread ended the process later
  * (kernel/exit.c, wait_task_zombie; tests/behaviours, deaths).
  */
 void sprof_dispatch_reap(struct sprof_target *target, pid_t tid);

@@ -12,8 +12,9 @@ struct sprof_short_form {
 
 /*
  * The demangled name without template arguments ("<...>"), parameters, return type and the numbers
- * of link-time optimization; for Go, without type arguments ("[...]"). Types within Rust's "<T as Trait>" are without their paths and
- * arguments. Unknown forms are unchanged. The caller frees it. Returns NULL if out of memory.
+ * of link-time optimization; for Go, without type arguments ("[...]"). Types within Rust's "<T as
+ * Trait>" are without their paths and arguments. Unknown forms are unchanged. The caller frees it.
+ * Returns NULL if out of memory.
  */
 char *sprof_short_name(const char *name);
 

@@ -1,7 +1,8 @@
 /*
- * Finds the holders of locks of files, from /proc/locks. The kernel records processes, not threads, and any thread of a
- * process may free its locks: so only processes with one thread count, both as waiters and as holders. Does
- * not handle waiters whose program handles signals: one may end the wait.
+ * Finds the holders of locks of files, from /proc/locks. The kernel records processes, not threads,
+ * and any thread of a process may free its locks: so only processes with one thread count, both as
+ * waiters and as holders. Does not handle waiters whose program handles signals: one may end the
+ * wait.
  */
 #include "cmd/dump/file-locks.h"
 

@@ -29,8 +29,8 @@ SPROF_MUST_USE bool sprof_lock_cycles_find(
 	const struct sprof_stacks *stacks, bool is_live, struct sprof_lock_cycles *ret);
 
 /*
- * Whether the process handles a signal that may end the wait for a lock, or free the lock. Python handles SIGINT, and
- * many programs handle crashes: these do not count.
+ * Whether the process handles a signal that may end the wait for a lock, or free the lock. Python
+ * handles SIGINT, and many programs handle crashes: these do not count.
  */
 bool sprof_lock_wait_may_be_interrupted(pid_t pid);
 

@@ -67,8 +67,8 @@ static char *run(demangler demangle, const char *linkage, int options)
 }
 
 /*
- * Thunks adjust `this`: "_DTi16" before the function's name (GDC), or "_DThn16" with "_" in place of
- * that name's "_D" (LDC). libiberty does not know them.
+ * Thunks adjust `this`: "_DTi16" before the function's name (GDC), or "_DThn16" with "_" in place
+ * of that name's "_D" (LDC). libiberty does not know them.
  */
 static char *demangle_d_thunk(const char *linkage)
 {

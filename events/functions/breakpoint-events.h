@@ -78,7 +78,9 @@ struct sprof_breakpoint_load {
 	/* From schedstat, over gap_ns: CPU time, run-queue time, timeslices. 0: not available. */
 	uint64_t cpu_ns, runq_ns, slices;
 	uint64_t all_runq_ns; /* of the thread's whole life */
-	/* with `times`: the tracer ran on another CPU than the thread, when this was last looked at */
+	/*
+	 * with `times`: the tracer ran on another CPU than the thread, when this was last looked at
+	 */
 	bool is_elsewhere;
 };
 

@@ -55,7 +55,10 @@ static bool describe_clock(struct sprof_recorded_point *point,
 	return true;
 }
 
-/* A debug register that the kernel sets whenever the thread runs (perf_event_open(2), PERF_TYPE_BREAKPOINT). */
+/*
+ * A debug register that the kernel sets whenever the thread runs (perf_event_open(2),
+ * PERF_TYPE_BREAKPOINT).
+ */
 static bool describe_breakpoint(struct sprof_recorded_point *point)
 {
 	point->attributes = sprof_perf_attributes(PERF_TYPE_BREAKPOINT, 0);
@@ -160,8 +163,9 @@ static bool describe_tracepoint(
 }
 
 /*
- * Threads inherit a debug register. Child processes and new programs must not: it is for one process, and a new program
- * has other addresses. Linux before 5.13 gives it to all of them; there, points.c opens one for each thread.
+ * Threads inherit a debug register. Child processes and new programs must not: it is for one
+ * process, and a new program has other addresses. Linux before 5.13 gives it to all of them; there,
+ * points.c opens one for each thread.
  */
 static bool threads_alone_inherit(void)
 {

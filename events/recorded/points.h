@@ -76,8 +76,8 @@ SPROF_MUST_USE bool sprof_recorded_points_add_probe(struct sprof_recorded_points
 void sprof_recorded_points_watch_added(struct sprof_recorded_points *points, pid_t tid);
 
 /*
- * A thread has ended, and its records have been read: closes what was opened for it alone. With a process's pid, its
- * program is over, too.
+ * A thread has ended, and its records have been read: closes what was opened for it alone. With a
+ * process's pid, its program is over, too.
  */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid);
 

@@ -235,9 +235,9 @@ static void leave_cpu(struct sprof_delays *delays, struct sprof_delay_thread *th
 }
 
 /*
- * A waker may notice that the thread goes to sleep before its OFF is recorded: then WAKING precedes the OFF
- * (kernel/sched/core.c, try_to_wake_up). WAKEUP follows both. Its record may be of another thread and
- * CPU: those that an interrupt has stopped.
+ * A waker may notice that the thread goes to sleep before its OFF is recorded: then WAKING precedes
+ * the OFF (kernel/sched/core.c, try_to_wake_up). WAKEUP follows both. Its record may be of another
+ * thread and CPU: those that an interrupt has stopped.
  */
 static void begin_waking(struct sprof_delay_thread *thread, const struct sprof_sched_record *record)
 {

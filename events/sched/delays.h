@@ -4,10 +4,10 @@
  *
  * A delay ends when the thread gets a CPU (ON). It begins
  * - when a running thread is preempted (OFF), or
- * - when a woken or new thread is in the run queue (WAKEUP), as in the kernel's own figures. The waker's
- * work before that (from WAKING on) is a few us. If the source reports no wakeups, delays after sleep are
- * computed from schedstat (READING): its totals minus the delays after preemption. This gives their
- * number and sum, but no single delays.
+ * - when a woken or new thread is in the run queue (WAKEUP), as in the kernel's own figures. The
+ * waker's work before that (from WAKING on) is a few us. If the source reports no wakeups, delays
+ * after sleep are computed from schedstat (READING): its totals minus the delays after preemption.
+ * This gives their number and sum, but no single delays.
  *
  * If the source reports wakeups, delays in lost records are computed in the same way: the kernel's
  * totals minus all delays seen.

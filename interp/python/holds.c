@@ -3,8 +3,8 @@
  * of a threading.Lock. While such a statement lasts, its frame keeps the lock's bound method
  * __exit__ on its stack of values; the code's table of exceptions says how much of that stack is in
  * use. A lock object begins with a pointer to a semaphore, or, in later releases of 3.13, with a
- * mutex. A thread waits for such a mutex on a semaphore on its own stack, behind the mutex's address
- * (Python/parking_lot.c, struct wait_entry). Does not find locks that acquire() has taken.
+ * mutex. A thread waits for such a mutex on a semaphore on its own stack, behind the mutex's
+ * address (Python/parking_lot.c, struct wait_entry). Does not find locks that acquire() has taken.
  */
 #include <string.h>
 

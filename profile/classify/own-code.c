@@ -79,7 +79,9 @@ static bool is_package_of_go(const char *path)
 		"plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
 		"sync", "syscall", "testing", "text", "time", "unicode", "unique", "vendor", "weak",
 		NULL};
-	/* "go.company.org/x.Run" is not of the package go: dots before a slash belong to the path. */
+	/*
+	 * "go.company.org/x.Run" is not of the package go: dots before a slash belong to the path.
+	 */
 	size_t length = strcspn(path, "/[(");
 
 	if (path[length] != '/')

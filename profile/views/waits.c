@@ -40,9 +40,10 @@ static struct sprof_hash hash_of(const char *text, uint64_t one, uint64_t other)
 }
 
 /*
- * The part of an object's name that it shares with others of its kind: a child's program of "cc1 (12)", a server's
- * address of "tcp 1.2.3.4:80 <- 5.6.7.8:4711", or what is known of a socket without an address or of a condition
- * variable without a name. Returns its length, or 0: there are no others.
+ * The part of an object's name that it shares with others of its kind: a child's program of "cc1
+ * (12)", a server's address of "tcp 1.2.3.4:80 <- 5.6.7.8:4711", or what is known of a socket
+ * without an address or of a condition variable without a name. Returns its length, or 0: there are
+ * no others.
  */
 static size_t shared_part(const struct sprof_profile_context *context)
 {
@@ -60,7 +61,10 @@ static size_t shared_part(const struct sprof_profile_context *context)
 	return found ? (size_t)(found - object) : 0;
 }
 
-/* Distinguishes rows by object. If a view joins those of a kind, how long naps last does not count, either. */
+/*
+ * Distinguishes rows by object. If a view joins those of a kind, how long naps last does not count,
+ * either.
+ */
 static uint64_t object_key(
 	const struct building *building, const struct sprof_profile_context *context)
 {
