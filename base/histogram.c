@@ -125,19 +125,49 @@ uint64_t sprof_histogram_quantile(const struct sprof_histogram *histogram, doubl
 	return value > histogram->max ? histogram->max : value;
 }
 
+/* The memory for what another one has. */
+static bool reserve_as(struct sprof_histogram *histogram, const struct sprof_histogram *other)
+{
+	for (unsigned octave = 0; octave < SPROF_HISTOGRAM_OCTAVES; octave++) {
+		if (other->octaves[octave] && !reserve(histogram, octave))
+			return false;
+	}
+	return true;
+}
+
 bool sprof_histogram_merge(struct sprof_histogram *into, const struct sprof_histogram *from)
 {
 	if (!from->count)
 		return true;
-	for (unsigned octave = 0; octave < SPROF_HISTOGRAM_OCTAVES; octave++) {
-		if (from->octaves[octave] && !reserve(into, octave))
-			return false;
-	}
+	if (!reserve_as(into, from))
+		return false;
 	for (unsigned octave = 0; octave < SPROF_HISTOGRAM_OCTAVES; octave++) {
 		for (unsigned i = 0; from->octaves[octave] && i < SPROF_HISTOGRAM_STEPS; i++)
 			into->octaves[octave][i] += from->octaves[octave][i];
 	}
 	count_values(into, from->count, from->total, from->min, from->max);
+	return true;
+}
+
+bool sprof_histogram_merge_scaled(
+	struct sprof_histogram *into, const struct sprof_histogram *from, double factor)
+{
+	const double total = (double)from->total * factor;
+	uint64_t count = 0;
+
+	if (!reserve_as(into, from))
+		return false;
+	for (unsigned octave = 0; octave < SPROF_HISTOGRAM_OCTAVES; octave++) {
+		for (unsigned i = 0; from->octaves[octave] && i < SPROF_HISTOGRAM_STEPS; i++) {
+			const double scaled = (double)from->octaves[octave][i] * factor + 0.5;
+
+			into->octaves[octave][i] += (uint64_t)scaled;
+			count += (uint64_t)scaled;
+		}
+	}
+	if (count)
+		count_values(into, count, total < 0x1p63 ? (uint64_t)total : UINT64_MAX, from->min,
+			from->max);
 	return true;
 }
 

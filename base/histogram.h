@@ -41,6 +41,10 @@ uint64_t sprof_histogram_quantile(const struct sprof_histogram *histogram, doubl
 SPROF_MUST_USE bool sprof_histogram_merge(
 	struct sprof_histogram *into, const struct sprof_histogram *from);
 
+/* The same for `factor` times as many of each value, rounded. */
+SPROF_MUST_USE bool sprof_histogram_merge_scaled(
+	struct sprof_histogram *into, const struct sprof_histogram *from, double factor);
+
 /* Removes the values, keeps the memory. */
 void sprof_histogram_reset(struct sprof_histogram *histogram);
 

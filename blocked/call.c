@@ -65,7 +65,7 @@ static const struct sprof_blocked_call calls[] = {
 	{SYS_mq_timedsend, IO, ARGUMENT(DESCRIPTOR), 0},
 	{SYS_msync, IO, ARGUMENT(NONE), 0},
 	{SYS_io_getevents, IO, ARGUMENT(NONE), 0},
-	{SYS_io_uring_enter, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_io_uring_enter, IO, ARGUMENT(RING), 0},
 	{SYS_epoll_pwait, EVENT, ARGUMENT(EPOLL), 0},
 	{SYS_epoll_pwait2, EVENT, ARGUMENT(EPOLL), 0},
 	{SYS_ppoll, EVENT, ARGUMENT(POLL), 0},

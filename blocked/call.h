@@ -8,6 +8,7 @@
 enum sprof_blocked_argument {
 	SPROF_BLOCKED_ARGUMENT_NONE,
 	SPROF_BLOCKED_ARGUMENT_DESCRIPTOR,
+	SPROF_BLOCKED_ARGUMENT_RING,  /* a descriptor of an io_uring */
 	SPROF_BLOCKED_ARGUMENT_EPOLL, /* a descriptor that watches others */
 	/* an array of struct pollfd, with its length in the next argument */
 	SPROF_BLOCKED_ARGUMENT_POLL,

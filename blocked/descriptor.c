@@ -79,9 +79,12 @@ size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t c
 
 bool sprof_descriptor_is_ring_done(const char *fdinfo)
 {
+	static const char list[] = "\nPollList:\n", entry[] = "  op=";
+	const char *polls = strstr(fdinfo, list);
 	long submitted, completed;
 
-	return sprof_proc_status_number(fdinfo, "CachedSqHead", &submitted) &&
+	return polls && !sprof_string_starts_with(polls + strlen(list), entry) &&
+		sprof_proc_status_number(fdinfo, "CachedSqHead", &submitted) &&
 		sprof_proc_status_number(fdinfo, "CachedCqTail", &completed) &&
 		submitted == completed;
 }

@@ -34,7 +34,7 @@ void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret);
 size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t capacity);
 
 /*
- * Whether an io_uring has completed all requests that were submitted, by its fdinfo. False if the
- * kernel does not say.
+ * Whether an io_uring has as many completions as requests, and none that waits for an event, by its
+ * fdinfo. False if the kernel does not say. Requests with several completions (SEND_ZC) hide others.
  */
 bool sprof_descriptor_is_ring_done(const char *fdinfo);

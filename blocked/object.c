@@ -135,18 +135,6 @@ static void put_pidfd(pid_t pid, int fd, struct words *words)
 	}
 }
 
-static void put_anonymous(
-	pid_t pid, int fd, const struct sprof_descriptor *descriptor, struct words *words)
-{
-	char text[1024];
-
-	put(words, "%s", descriptor->text);
-	if (sprof_string_starts_with(descriptor->text, "io_uring") &&
-		sprof_descriptor_read_info(pid, fd, text, sizeof(text)) > 0 &&
-		sprof_descriptor_is_ring_done(text))
-		put(words, " with nothing in flight");
-}
-
 static void put_descriptor(struct sprof_objects *objects, pid_t pid, int fd, struct words *words)
 {
 	struct sprof_descriptor descriptor;
@@ -168,13 +156,22 @@ static void put_descriptor(struct sprof_objects *objects, pid_t pid, int fd, str
 		put_pidfd(pid, fd, words);
 		break;
 	case SPROF_DESCRIPTOR_ANONYMOUS:
-		put_anonymous(pid, fd, &descriptor, words);
-		break;
 	case SPROF_DESCRIPTOR_FILE:
 	case SPROF_DESCRIPTOR_EPOLL:
 		put(words, "%s", descriptor.text);
 		break;
 	}
+}
+
+/* Not in lists: what the ring has to do matters only to a thread that waits for its completions. */
+static void put_ring(struct sprof_objects *objects, pid_t pid, int fd, struct words *words)
+{
+	char text[16 * 1024];
+
+	put_descriptor(objects, pid, fd, words);
+	if (sprof_descriptor_read_info(pid, fd, text, sizeof(text)) > 0 &&
+		sprof_descriptor_is_ring_done(text))
+		put(words, " with nothing in flight");
 }
 
 /* Writes the first few descriptors, and how many there are. */
@@ -383,6 +380,9 @@ void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 		break;
 	case SPROF_BLOCKED_ARGUMENT_DESCRIPTOR:
 		put_descriptor(objects, pid, (int)from[0], &words);
+		break;
+	case SPROF_BLOCKED_ARGUMENT_RING:
+		put_ring(objects, pid, (int)from[0], &words);
 		break;
 	case SPROF_BLOCKED_ARGUMENT_EPOLL:
 	case SPROF_BLOCKED_ARGUMENT_POLL:

@@ -30,8 +30,8 @@ static bool seize(pid_t pid, struct sprof_error *err)
 }
 
 /*
- * Tries it in a child: for the kernel the process is a stranger to it, because only an ancestor is
- * none (security/yama/yama_lsm.c, task_is_descendant).
+ * Tries it in a child: Yama lets only an ancestor trace a process, and a sibling is none
+ * (security/yama/yama_lsm.c, task_is_descendant).
  */
 static bool seize_as_stranger(pid_t pid, struct sprof_error *err)
 {

@@ -96,12 +96,13 @@ bool sprof_value_pids(void *field, const char *text, struct sprof_error *err)
 	}
 }
 
-void sprof_pids_list(const struct sprof_pids *pids, char *buffer, size_t size)
+void sprof_pids_list(
+	const struct sprof_pids *pids, const char *separator, char *buffer, size_t size)
 {
 	size_t length = 0;
 
 	buffer[0] = '\0';
 	for (size_t i = 0; i < pids->count && length < size; i++)
-		length += (size_t)snprintf(
-			buffer + length, size - length, "%s%d", i ? "," : "", (int)pids->items[i]);
+		length += (size_t)snprintf(buffer + length, size - length, "%s%d",
+			i ? separator : "", (int)pids->items[i]);
 }

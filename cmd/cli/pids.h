@@ -29,5 +29,6 @@ bool sprof_pids_add_descendants(struct sprof_pids *pids) SPROF_MUST_USE;
 /* An option setter (cmd/cli/command.h): appends "1,2,3"; the option may be repeated. */
 bool sprof_value_pids(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Writes "1,2,3", as a user types it. */
-void sprof_pids_list(const struct sprof_pids *pids, char *buffer, size_t size);
+/* Writes the ids with the separator: ", " in a sentence, "," as in an option. */
+void sprof_pids_list(
+	const struct sprof_pids *pids, const char *separator, char *buffer, size_t size);

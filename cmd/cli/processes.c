@@ -104,7 +104,7 @@ static bool check_count(
 
 	if (processes->pids.count < 2)
 		return true;
-	sprof_pids_list(&processes->pids, list, sizeof(list));
+	sprof_pids_list(&processes->pids, ", ", list, sizeof(list));
 	sprof_error_set(
 		err, SPROF_ERROR_USAGE, "%s takes one process at a time, not %s", command, list);
 	return sprof_error_hint(err, "sprof %s -p %d", command, (int)processes->pids.items[0]);

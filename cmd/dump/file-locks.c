@@ -1,8 +1,9 @@
 /*
  * Finds the holders of locks of files, from /proc/locks. The kernel records processes, not threads,
- * and any thread of a process may free its locks: so only processes with one thread count, both as
- * waiters and as holders. Does not handle waiters whose program handles signals: one may end the
- * wait.
+ * and any thread of a process may free its locks, as may its children, which share its files: so
+ * only processes with one thread and no child count, both as waiters and as holders. Does not
+ * handle waiters whose program handles signals: one may end the wait. Does not see if a file is
+ * shared otherwise: with the parent, or sent over a socket.
  */
 #include "cmd/dump/file-locks.h"
 
@@ -11,14 +12,24 @@
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
+#include "base/proc-status.h"
 #include "base/proc.h"
 #include "blocked/file-locks.h"
 #include "cmd/dump/lock-cycles.h"
 
-static bool is_only_thread(const struct sprof_stacks *stacks, size_t thread)
+/* Whether nothing else can be expected to free the locks of the process. */
+static bool is_alone(pid_t pid)
 {
-	return (!thread || stacks->threads[thread - 1].pid != stacks->threads[thread].pid) &&
-		sprof_stacks_process_end(stacks, thread) == thread + 1;
+	char text[SPROF_PROC_STATUS_MAX];
+	SPROF_AUTO_FREE char *children = NULL;
+	size_t size;
+	long threads;
+
+	if (sprof_proc_status_read(pid, 0, text, sizeof(text)) <= 0 ||
+		!sprof_proc_status_number(text, "Threads", &threads) || threads != 1)
+		return false;
+	children = sprof_proc_read_whole(sprof_proc_path(pid, pid, "children").text, &size);
+	return children && !size;
 }
 
 static bool waits_for_file(const struct sprof_thread_stack *thread)
@@ -32,7 +43,7 @@ static pid_t find_process(const struct sprof_stacks *stacks, pid_t pid)
 {
 	for (size_t i = 0; i < stacks->thread_count; i++) {
 		if (stacks->threads[i].pid == pid)
-			return is_only_thread(stacks, i) ? stacks->threads[i].tid : 0;
+			return is_alone(pid) ? stacks->threads[i].tid : 0;
 	}
 	return 0;
 }
@@ -45,7 +56,7 @@ bool sprof_dump_file_locks_find(struct sprof_stacks *stacks)
 	for (size_t i = 0; i < stacks->thread_count; i++) {
 		struct sprof_thread_stack *thread = &stacks->threads[i];
 
-		if (!waits_for_file(thread) || !is_only_thread(stacks, i) ||
+		if (!waits_for_file(thread) || !is_alone(thread->pid) ||
 			sprof_lock_wait_may_be_interrupted(thread->pid))
 			continue;
 		if (!locks)

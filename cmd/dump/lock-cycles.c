@@ -98,6 +98,16 @@ bool sprof_lock_wait_may_be_interrupted(pid_t pid)
 		strtoull(mask, NULL, 16) & ~harmless;
 }
 
+/* Whether the process has no other threads than those that were looked at. */
+static bool has_threads(pid_t pid, size_t count)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+	long threads;
+
+	return sprof_proc_status_read(pid, 0, text, sizeof(text)) > 0 &&
+		sprof_proc_status_number(text, "Threads", &threads) && (size_t)threads == count;
+}
+
 /*
  * Adds the process as one deadlock if all its threads wait for each other, although nothing records
  * in which order.
@@ -113,7 +123,8 @@ static void add_process(
 			return;
 		has_lock |= stacks->threads[i].lock != SPROF_LOCK_JOIN;
 	}
-	if (!has_lock || sprof_lock_wait_may_be_interrupted(stacks->threads[first].pid))
+	if (!has_lock || !has_threads(stacks->threads[first].pid, end - first) ||
+		sprof_lock_wait_may_be_interrupted(stacks->threads[first].pid))
 		return;
 	cycles->count++;
 	for (size_t i = first; i < end; i++) {

@@ -59,7 +59,7 @@ static void say_begin(const struct sprof_recording *options)
 	const char *what = threads ? "thread" : "process", *many = threads ? "s" : "es";
 	char list[512];
 
-	sprof_pids_list(ids, list, sizeof(list));
+	sprof_pids_list(ids, ", ", list, sizeof(list));
 	sprof_ui_progress("sampling %s%s %s; %s", what, ids->count == 1 ? "" : many, list,
 		options->duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
 }
@@ -71,7 +71,7 @@ static void say_left_out(const struct sprof_pids *family)
 	const size_t count = family->count - 1;
 	char list[512];
 
-	sprof_pids_list(family, list, sizeof(list));
+	sprof_pids_list(family, ",", list, sizeof(list));
 	sprof_ui_note("process %d had started %zu process%s that %s not sampled; "
 		      "-p %s samples %s, too",
 		(int)family->items[0], count, count == 1 ? "" : "es", count == 1 ? "was" : "were",

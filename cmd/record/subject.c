@@ -27,7 +27,7 @@ static char *describe_threads(const struct sprof_pids *tids)
 	SPROF_AUTO_FREE char *command = sprof_command_line_of(NULL, tids->items[0]);
 	char list[512];
 
-	sprof_pids_list(tids, list, sizeof(list));
+	sprof_pids_list(tids, ", ", list, sizeof(list));
 	return command ? sprof_string_print("%s (only threads %s)", command, list) : NULL;
 }
 

@@ -41,7 +41,7 @@ static bool add_row(const struct sprof_activation_estimate *estimate,
 		add_counts(row, seen, &factors);
 		add_counts(&to->rows[own], seen, &factors);
 	}
-	return sprof_histogram_merge(&row->whole, &seen->whole);
+	return sprof_histogram_merge_scaled(&row->whole, &seen->whole, factors.calls);
 }
 
 static bool add_calls(const struct sprof_activation_books *seen, struct sprof_activation_books *to)

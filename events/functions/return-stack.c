@@ -19,7 +19,11 @@ static bool is_main_stack(const struct sprof_maps_line *line)
 		!strncmp(line->path, name, sizeof(name) - 1);
 }
 
-/* The main stack can grow down to the mapping below it. */
+/*
+ * C libraries put the thread's own data at the upper end of its stack, so the thread pointer is
+ * where the stack ends. A thread that clone(2) made without one has no known stack. The main stack
+ * can grow down to the mapping below it.
+ */
 struct sprof_own_stack sprof_own_stack_find(
 	const char *maps, const struct sprof_regs *regs, bool is_main)
 {

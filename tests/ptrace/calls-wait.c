@@ -1,7 +1,4 @@
-/*
- * Calls that wait: for time, events, locks, messages, signals and processes. Calls that move data are in
- * calls-transfer.c.
- */
+/* Calls that wait: for time, events, locks, messages, signals and processes. calls-transfer.c has those that move data. */
 #include "tests/ptrace/calls.h"
 
 #include <fcntl.h>
@@ -179,6 +176,7 @@ static long make_timed_io_uring_enter(struct stage *stage)
 	struct io_uring_params parameters = {0};
 	int ring = (int)syscall(SYS_io_uring_setup, 4, &parameters);
 
+	calls_require(ring >= 0, "io_uring_setup");
 	if (!(parameters.features & IORING_FEAT_EXT_ARG))
 		return -ENOSYS;
 	return calls_result(syscall(SYS_io_uring_enter, ring, 0, 1,

@@ -267,10 +267,13 @@ static bool began_anew(const struct trial *trial)
 	return trial->stage.said->end_ns >= trial->stopped_ns + span_ns;
 }
 
-/* The kernel has no such call, or not with such arguments. */
+/*
+ * The kernel has no such call, or not with such arguments: then it never waits, and is not stopped
+ * in it.
+ */
 static bool is_unknown(const struct trial *trial)
 {
-	return trial->stage.said->result == -ENOSYS;
+	return !trial->was_stopped && trial->stage.said->result == -ENOSYS;
 }
 
 /* Some kernels don't show what it would take to begin a call anew (attach/regs/aarch64.c). On the others, every row

@@ -193,6 +193,24 @@ static void merging_equals_adding(void **state)
 	sprof_histogram_finish(&merged);
 }
 
+static void scaled_values_count_more_or_less_often(void **state)
+{
+	struct sprof_histogram merged = {0}, seen = {0};
+
+	for (int i = 0; i < 5; i++)
+		assert_true(sprof_histogram_add(&merged, 1));
+	assert_true(sprof_histogram_add_times(&seen, 10, 100));
+	assert_true(sprof_histogram_add_times(&seen, 50, 300));
+	assert_true(sprof_histogram_merge_scaled(&merged, &seen, 0.05));
+	assert_int_equal(merged.count, 5 + 5 + 15);
+	assert_int_equal(merged.total, 5 + 50 + 750);
+	assert_int_equal(sprof_histogram_quantile(&merged, 0.2), 1);
+	assert_int_equal(sprof_histogram_quantile(&merged, 0.4), 10);
+	assert_int_equal(merged.max, 50);
+	sprof_histogram_finish(&merged);
+	sprof_histogram_finish(&seen);
+}
+
 static void a_reset_forgets_the_values(void **state)
 {
 	struct sprof_histogram histogram = {0};
@@ -243,6 +261,7 @@ TEST_MAIN("histogram")
 		cmocka_unit_test(an_empty_one_has_no_value),
 		cmocka_unit_test(a_total_that_does_not_fit_stays_at_the_end),
 		cmocka_unit_test(merging_equals_adding),
+		cmocka_unit_test(scaled_values_count_more_or_less_often),
 		cmocka_unit_test(a_reset_forgets_the_values),
 		cmocka_unit_test(without_memory_nothing_is_counted),
 	};

@@ -71,9 +71,13 @@ static void an_epoll_says_what_it_watches(void **state)
 static void a_ring_says_what_it_has_completed(void **state)
 {
 	assert_true(sprof_descriptor_is_ring_done(
-		"ino:\t1057\nSqHead:\t4\nSqTail:\t5\nCachedSqHead:\t4\nCachedCqTail:\t4\n"));
+		"SqHead:\t4\nSqTail:\t5\nCachedSqHead:\t4\nCachedCqTail:\t4\nPollList:\n"));
 	assert_false(sprof_descriptor_is_ring_done(
-		"ino:\t1057\nSqHead:\t5\nSqTail:\t5\nCachedSqHead:\t5\nCachedCqTail:\t4\n"));
+		"SqHead:\t5\nSqTail:\t5\nCachedSqHead:\t5\nCachedCqTail:\t4\nPollList:\n"));
+	/* A request for many events has completions, and goes on. */
+	assert_false(sprof_descriptor_is_ring_done(
+		"CachedSqHead:\t4\nCachedCqTail:\t4\nPollList:\n  op=6, task_works=0\n"));
+	assert_false(sprof_descriptor_is_ring_done("CachedSqHead:\t4\nCachedCqTail:\t4\n"));
 	assert_false(sprof_descriptor_is_ring_done("pos:\t0\nUserFiles:\t0\n"));
 }
 

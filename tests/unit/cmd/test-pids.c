@@ -15,7 +15,7 @@ static void lists_join(void **state)
 
 	assert_true(sprof_value_pids(&pids, "3,1", &err));
 	assert_true(sprof_value_pids(&pids, "2,3,2147483647", &err));
-	sprof_pids_list(&pids, text, sizeof(text));
+	sprof_pids_list(&pids, ",", text, sizeof(text));
 	assert_string_equal(text, "3,1,2,2147483647");
 }
 
@@ -45,7 +45,7 @@ static void a_full_list(void **state)
 	assert_false(sprof_pids_add(&pids, SPROF_PIDS_MAX + 1));
 	assert_false(sprof_value_pids(&pids, "1000", &err));
 	assert_non_null(strstr(err.message, "more than 256"));
-	sprof_pids_list(&pids, text, sizeof(text));
+	sprof_pids_list(&pids, ",", text, sizeof(text));
 	assert_true(strlen(text) < sizeof(text));
 }
 

@@ -1,5 +1,5 @@
 /*
- * events/own-stack: which mapping is a thread's own stack.
+ * events/functions/return-stack: which mapping is a thread's own stack.
  */
 #include "events/functions/return-stack.h"
 
