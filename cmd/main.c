@@ -173,6 +173,11 @@ static void hint_at_word(char *const words[], struct sprof_error *err)
 		sprof_error_hint(err, "%s", answer);
 		return;
 	}
+	if (words[0][0] && !words[0][strspn(words[0], "0123456789")]) {
+		sprof_error_hint(
+			err, "sprof attach -p %s, or sprof dump -p %s", words[0], words[0]);
+		return;
+	}
 	for (int i = 0; i < COMMANDS && !strchr(words[0], '/'); i++)
 		sprof_nearest_try(&nearest, commands[i]->name);
 	if (nearest.found) {
@@ -201,7 +206,8 @@ static int refuse(char *const words[])
 	if (words[0] && words[0][0] != '-')
 		hint_at_word(words, &err);
 	else
-		sprof_error_hint(&err, "see: sprof --help");
+		sprof_error_hint(&err,
+			"a command comes first: sprof run -- PROGRAM, sprof attach -p PID; see: sprof --help");
 	sprof_ui_error(&err);
 	return SPROF_EXIT_USAGE;
 }

@@ -137,7 +137,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_set(err, SPROF_ERROR_USAGE, "trace needs events");
 		return sprof_error_hint(err,
 			"for example: sprof trace -e syscalls:sys_enter_read -e "
-			"syscalls:sys_exit_read -p 4711; sprof events lists them");
+			"syscalls:sys_exit_read -p 4711; sprof events lists them; "
+			"sprof syscalls counts system calls");
 	}
 	return sprof_event_run_check("trace", &options.watching, operands, err) &&
 		sprof_report_file_settle(options.output, &options.json, NULL, err) &&

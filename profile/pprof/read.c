@@ -22,7 +22,7 @@ enum { LOOKED_AT = 512 };
 static const struct {
 	const char *start, *what;
 } known[] = {
-	{"PERFILE2", "perf's own file, of perf record"}, /* first: it has a hint */
+	{"PERFILE2", "a file in perf's own format"}, /* first: it has a hint */
 	{"\177ELF", "a program or a core dump"},
 	{"gmon", "gprof's file"},
 	{"# callgrind", "a callgrind file"},

@@ -45,7 +45,7 @@ def minimal(*fields):
 def test_not_a_profile():
     refuse(os.urandom(1000), "")
     for bytes_of_it, words in ((b"", "it is empty"), (b"hello, world\n", "it is text"),
-                               (b"main;work 12\nmain", "line 2 of folded stacks"), (b"PERFILE2\1\2", "perf's own file"),
+                               (b"main;work 12\nmain", "line 2 of folded stacks"), (b"PERFILE2\1\2", "perf's own format"),
                                (b"main;work 12\n" * 50 + b"ma\0in 3\n", "line 51 of folded stacks is not text"),
                                (b"main;work 99999999999999999999\n", "a number that is too large"),
                                (b"<!DOCTYPE html>\n", "a page for a browser"), (b'{"a": 1}', "JSON"),

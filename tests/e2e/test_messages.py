@@ -43,7 +43,7 @@ WORDS = (
     (["report", "empty"], 2, ["empty: not a saved profile: it is empty", "sprof run -o profile.pb.gz"]),
     (["report", "difference.folded"], 2, ["each line of folded stacks has two numbers: a difference", "sprof diff"]),
     (["report", "torn.folded"], 2, ["torn.folded: line 3 of folded stacks ends with no whole number"]),
-    (["report", "perf.data"], 2, ["it is perf's own file", "perf script -F +pid -i perf.data | sprof report -"]),
+    (["report", "perf.data"], 2, ["it is a file in perf's own format", "perf script -F +pid -i perf.data | sprof report -"]),
     (["report", "x.txt"], 2, ["it is text"]),
     (["report", "x.html"], 2, ["it is a page for a browser"]),
     (["report", "plain"], 2, ["it is text"]),

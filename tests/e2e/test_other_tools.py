@@ -88,6 +88,12 @@ LINES = (
     ("syscalls -tt -- true", "strace does"),
     ("syscalls -e raw_syscalls:nonsense -- true", "raw_syscalls:nonsense"),
     ("strace ls", "sprof syscalls -- PROGRAM"),
+    ("-c ls", "a command comes first"),
+    ("syscalls -c -S time ls", "sorted by total time"),
+    ("trace ./app", "sprof syscalls counts"),
+    ("uftrace record ./app", "sprof calls -F NAME"),
+    ("c2c record ./app", "perf does that"),
+    ("version", "sprof --version"),
     ("ltrace ls", "sprof calls -F NAME -- PROGRAM"),
     # py-spy, samply, async-profiler
     ("record -o profile.svg -p {pid} -d 1s", "works"),
@@ -110,7 +116,10 @@ LINES = (
     ("attach {pid} {pid}", "attach takes no argument"),
     ("bt -p {pid}", "sprof dump -p PID"),
     ("pstack {pid}", "sprof dump -p PID"),
+    ("gdb -p {pid}", "sprof dump -p PID"),
+    ("{pid}", "or sprof dump -p"),
     # valgrind, heaptrack
+    ("valgrind ./app", "sprof heap -- PROGRAM"),
     ("heap --leak-check=full -- true", "--exact --live"),
     ("heap --tool=massif -- true", "leave it out"),
     ("memcheck ./app", "sprof heap -- PROGRAM"),
