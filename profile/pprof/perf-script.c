@@ -16,6 +16,7 @@ struct script {
 	char **frames; /* of the sample being read, innermost first */
 	size_t count, capacity;
 	bool has_thread; /* its thread is known */
+	uint64_t period; /* how much of the event it represents; 1: not printed */
 };
 
 static bool is_blank(char c)
@@ -48,6 +49,28 @@ static char *find_ids(char *line)
 			ids = at;
 	}
 	return ids;
+}
+
+/*
+ * "... 51.500000:   250000 cycles: ...": the period behind the time. perf varies it to keep its
+ * rate, and its own reports weight each sample by it. 1: there is none.
+ */
+static uint64_t period_behind(const char *ids)
+{
+	for (const char *at = ids; *at; at += strspn(at, " \t")) {
+		const size_t length = strcspn(at, " \t");
+		uint64_t period;
+		char *end;
+
+		if (at[0] == '[' || !is_behind_ids(at, length)) {
+			at += length;
+			continue;
+		}
+		at += length + strspn(at + length, " \t");
+		period = strtoull(at, &end, 10);
+		return isdigit((unsigned char)*at) && is_blank(*end) && period ? period : 1;
+	}
+	return 1;
 }
 
 static bool is_frame(const char *line)
@@ -102,6 +125,7 @@ static bool take_thread(struct script *script, char *line, struct sprof_error *e
 
 	if (!ids)
 		return true;
+	script->period = period_behind(ids);
 	for (end = ids; end > line && is_blank(end[-1]); end--)
 		;
 	*end = '\0';
@@ -185,7 +209,7 @@ static bool end_sample(struct script *script, struct sprof_error *err)
 	}
 	drop_frames(script);
 	script->has_thread = false;
-	return !has_stack || sprof_text_lines_add(script->lines, 1, err);
+	return !has_stack || sprof_text_lines_add(script->lines, script->period, err);
 }
 
 static bool take_line(struct script *script, char *line, struct sprof_error *err)

@@ -98,7 +98,7 @@ pool 5 6 100/101 [000] 51.5: 250000 cpu-clock:
 \t 55e0 main+0x3 (/tmp/app (deleted))
   main.c:7
 
-pool 5 7 100/102 51.5: 250000 cpu-clock:
+pool 5 7 100/102 51.5: sched:sched_switch: prev_pid=7
 \t 55d0 [unknown] ([unknown])
 \t 55d4 [unknown] ([kernel.kallsyms])
 \t 55e0 [unknown] (foo
@@ -128,14 +128,15 @@ def test_folded_of_other_tools():
 
 def test_odd_perf_script():
     lines = read_text(ODD_SCRIPT, "--threads")
-    assert lines == ["pool_5_6-100/101;main;parse(int, char) 1",
+    assert lines == ["pool_5_6-100/101;main;parse(int, char) 250000",
                      "pool_5_7-100/102;[];[foo];[kernel.kallsyms];[unknown] 1"], lines
 
 
 def test_perf_script():
+    """Its samples weigh as in perf's own reports: by their periods."""
     lines = read_text(SCRIPT * 2, "--threads")
-    assert lines == ["made-100/100;main 2", "my_worker-100/101;main;parse(int, char) 2",
-                     "my_worker-100/101;main;std::map<int, int>::find;[libmade.so] 2"], lines
+    assert lines == ["made-100/100;main 500000", "my_worker-100/101;main;parse(int, char) 500000",
+                     "my_worker-100/101;main;std::map<int, int>::find;[libmade.so] 500000"], lines
 
 
 def check_speedscope(speedscope, profile, weight):

@@ -97,7 +97,7 @@ def test_events_do_not_prolong_the_wait_for_a_stop():
     the time. The end comes, and nobody is left stopped.
     """
     program = Target("storm", 40)
-    _, stats = attach_for("2s", program.pid, "-r", "999")
+    _, stats = attach_for("2s", program.pid, "-r", "999", "-q")
     check_untouched(program.pid)
     program.finish().check(0)
     assert stats["threads_seen"] > 40 and stats["ticks"] > 0, stats
