@@ -1,8 +1,6 @@
 /* sprof attach: profiles a running process, and detaches. */
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/proc.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/processes.h"
 #include "cmd/record/session.h"
@@ -64,7 +62,7 @@ static void say_begin(const struct sprof_recording *options)
 		options->duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
 }
 
-/* The master process of a server does little itself. */
+/* A server's first process may do little itself: the user may want those that it started. */
 static void say_left_out(const struct sprof_pids *family)
 {
 	enum { MOST = 16 /* ids that are no burden to a command */ };

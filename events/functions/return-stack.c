@@ -9,38 +9,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/maps-text.h"
-
-static bool is_main_stack(const struct sprof_maps_line *line)
-{
-	static const char name[] = "[stack]";
-
-	return line->path_length == sizeof(name) - 1 &&
-		!strncmp(line->path, name, sizeof(name) - 1);
-}
-
-/*
- * C libraries put the thread's own data at the upper end of its stack, so the thread pointer is
- * where the stack ends. A thread that clone(2) made without one has no known stack. The main stack
- * can grow down to the mapping below it.
- */
-struct sprof_own_stack sprof_own_stack_find(
-	const char *maps, const struct sprof_regs *regs, bool is_main)
-{
-	const uint64_t top = regs->thread_pointer;
-	struct sprof_own_stack main_stack = {0}, of_pointer = {0};
-	uint64_t before = 0;
-
-	for (struct sprof_maps_line line; sprof_maps_parse_line(&maps, &line); before = line.end) {
-		if (is_main_stack(&line))
-			main_stack = (struct sprof_own_stack){.low = before, .high = line.end};
-		else if (top >= line.start && top < line.end)
-			of_pointer = (struct sprof_own_stack){.low = line.start, .high = top};
-	}
-	if (is_main && !sprof_own_stack_has(&of_pointer, regs->values[SPROF_REG_SP]))
-		return main_stack;
-	return of_pointer;
-}
 
 /* Chooses the list for a call at sp, and drops the ended calls from it. */
 static struct sprof_return_list *list_at(struct sprof_return_stack *stack, uint64_t sp)

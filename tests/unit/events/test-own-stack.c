@@ -1,7 +1,7 @@
 /*
- * events/functions/return-stack: which mapping is a thread's own stack.
+ * events/functions/own-stack: which mapping is a thread's own stack.
  */
-#include "events/functions/return-stack.h"
+#include "events/functions/own-stack.h"
 
 #include "tests/unit/check.h"
 
