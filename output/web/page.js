@@ -563,8 +563,9 @@ class Page {
 		const records = this.model.waits(), held = records.filter((record) => record.holder);
 		this.waits.show(groupWaits(records, ({call, object, fn}) => JSON.stringify([call, object, fn])));
 		this.holders.show(groupWaits(held, ({holder, thread}) => JSON.stringify([holder, thread])));
-		byId("waits-whole").textContent = `\u00b7 shares are of ${formatTime(this.model.whole("wait"))}` +
-			(this.data.hasIdle ? ", with idle time" : "");
+		byId("waits-whole").textContent = !records.length ? ""
+			: `\u00b7 shares are of ${formatTime(this.model.whole("wait"))}` +
+				(this.data.hasIdle ? ", with idle time" : "");
 		byId("holders-panel").hidden = !held.length;
 		byId("waits-panel").classList.toggle("alone", !held.length);
 	}

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Percent of the busy time: the least for a function that computes under an interpreter's lock. */
+/* Percent of the time on a CPU and of waits: the least for what computes under such a lock. */
 static const double least_computing = 5;
 
 /* Naps of a thread in the background say less than what other threads do. */
@@ -44,7 +44,7 @@ static void put_interpreter_lock_last(
 	}
 	computing = causes[user];
 	if (user < wait || !sprof_profile_is_interpreter_lock(causes[wait].wait.object) ||
-		sprof_percent(computing.ns, sprof_times_wall(busy)) < least_computing)
+		sprof_percent(computing.ns, sprof_times_own(busy)) < least_computing)
 		return;
 	memmove(&causes[wait + 1], &causes[wait], (user - wait) * sizeof(*causes));
 	causes[wait] = computing;
