@@ -74,8 +74,8 @@ static void print_help(void)
 	       "  sprof annotate FUNCTION             the source lines of a function\n"
 	       "  sprof help COMMAND                  the options of a command\n"
 	       "  sprof --list-formats, --self-check  the formats of -f and -o; what works here\n\n"
-	       "On a terminal, run, attach and heap keep their last recording in\n"
-	       "~/.cache/sprof/last.pb.gz. report and annotate read it, or a file from -o FILE.pb.gz.\n");
+	       "run, attach and heap keep their last recording in ~/.cache/sprof/last.pb.gz.\n"
+	       "report and annotate read it, or a file from -o FILE.pb.gz.\n");
 }
 
 static void print_formats(void)
