@@ -186,7 +186,8 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 		sprof_error_hint(
 			err, "did you mean --%s? see: sprof %s --help", near, command->name);
 	else
-		sprof_error_hint(err, "see: sprof %s --help", command->name);
+		sprof_error_hint(err, "%ssee: sprof %s --help", row ? "" : "leave it out, or ",
+			command->name);
 	return false;
 }
 
