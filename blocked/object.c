@@ -378,7 +378,7 @@ static void put_time(const struct sprof_objects *objects, pid_t pid,
 	else if (argument == SPROF_BLOCKED_ARGUMENT_MILLISECONDS)
 		put_ns((from[0] & UINT32_MAX) * SPROF_NS_PER_MS, words);
 	else if (from[0] & TIMER_ABSTIME)
-		put(words, "a point in time");
+		put(words, "until a given time");
 	else
 		put_duration(objects, pid, from[1], 1, words);
 }
