@@ -81,11 +81,11 @@ static void observe(struct kernel *kernel, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
 	struct timed *timed = &thread->sampling->timed;
+	const struct sprof_maps *maps = sprof_mappings_at(thread->process, record->time_ns);
 	int64_t number = SPROF_CALL_NUMBER_NONE;
 	struct sprof_snapshot snapshot = {
 		.regs = record->user.regs,
-		.stack = sprof_copy_by_kernel(sprof_mappings_at(thread->process, record->time_ns),
-			&record->user, timed->stack_size),
+		.stack = sprof_copy_by_kernel(maps, &record->user, timed->stack_size),
 	};
 	struct observation observation = {
 		.thread = thread,
@@ -101,7 +101,7 @@ static void observe(struct kernel *kernel, struct sprof_thread *thread,
 	/* In an exception or an interrupt it is in no system call. */
 	if (record->in_kernel)
 		number = sprof_call_places_find(
-			&kernel->places, kernel->run, thread, &record->user.regs);
+			&kernel->places, kernel->run, thread, &snapshot, maps);
 	observation.call = sprof_call_at(&record->user.regs,
 		number == SPROF_CALL_NUMBER_UNKNOWN ? SPROF_CALL_NUMBER_NONE : number);
 	recorded(
