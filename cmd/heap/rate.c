@@ -27,7 +27,7 @@
 /* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
-/* Threads waited that share of the time for a CPU: it is said. */
+/* A note says so if threads waited for a CPU for more than this share of the time. */
 static const double much_queued = 0.05;
 
 /* A thread's own time that counts per window. */
