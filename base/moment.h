@@ -14,7 +14,7 @@ enum sprof_moment_kind {
 	SPROF_MOMENT_WOKEN,
 	SPROF_MOMENT_ENDED,
 	/*
-	 * Moments of any thread may be missing before this one, for `by` ns; UINT32_MAX: since the
+	 * Moments of any thread may be missing before this one, for `by` us; UINT32_MAX: since the
 	 * begin.
 	 */
 	SPROF_MOMENT_GAP,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/numbers.h"
 
 enum state {
@@ -252,7 +253,6 @@ static void take(struct builder *builder, const struct sprof_moment *moment)
 static void finish_thread(struct builder *builder, uint32_t id)
 {
 	static const enum sprof_critical_kind kinds[] = {
-		[INITIAL] = SPROF_CRITICAL_LOST,
 		[RUN] = SPROF_CRITICAL_RUN,
 		[QUEUE] = SPROF_CRITICAL_QUEUE,
 		[SLEEP] = SPROF_CRITICAL_SLEEP,
@@ -260,11 +260,12 @@ static void finish_thread(struct builder *builder, uint32_t id)
 	};
 	const struct thread *thread = &builder->threads[id];
 
-	if (thread->state == NEW || thread->state == ENDED)
+	/* Of a thread without moments, nothing is known. */
+	if (thread->state == NEW || thread->state == INITIAL || thread->state == ENDED)
 		return;
 	close_part(builder, id, kinds[thread->state], builder->graph->end_ns);
 	if (builder->count)
-		builder->parts[builder->count - 1].is_open = thread->state == SLEEP;
+		builder->parts[builder->count - 1].is_open = true;
 }
 
 /* A counting sort by thread keeps the order of time. */
@@ -331,13 +332,15 @@ static void find_creators(struct builder *builder, const struct sprof_moment *mo
 static void find_lost(const struct sprof_moment *moments, size_t count, bool *ret)
 {
 	for (size_t i = 0; i < count; i++) {
+		const uint64_t lost_ns = moments[i].by == UINT32_MAX
+			? UINT64_MAX
+			: (uint64_t)moments[i].by * SPROF_NS_PER_US;
+		const uint64_t since_ns = sprof_minus(moments[i].time_ns, lost_ns);
+
 		if (moments[i].kind != SPROF_MOMENT_GAP)
 			continue;
 		ret[i] = true;
-		for (size_t k = i; k &&
-			(moments[i].by == UINT32_MAX ||
-				moments[k - 1].time_ns + moments[i].by >= moments[i].time_ns);
-			k--)
+		for (size_t k = i; k && moments[k - 1].time_ns >= since_ns; k--)
 			ret[k - 1] = true;
 	}
 }
@@ -424,7 +427,10 @@ struct sprof_critical_end sprof_critical_end_of(
 	for (size_t i = 0; i < graph->count; i++) {
 		const struct sprof_critical_part *part = &graph->parts[i];
 
-		if (part->kind != SPROF_CRITICAL_RUN || part->end_ns < end.time_ns ||
+		const bool is_end = part->kind == SPROF_CRITICAL_RUN ||
+			(part->kind == SPROF_CRITICAL_LOST && !part->is_open);
+
+		if (!is_end || part->end_ns < end.time_ns ||
 			(thread != SPROF_CRITICAL_NONE && part->thread != thread))
 			continue;
 		end = (struct sprof_critical_end){part->thread, part->end_ns};

@@ -1,5 +1,5 @@
 /*
- * The graph of a run: what each thread did, part by part, and who ended its sleeps.
+ * The graph of a run: what each thread did, part by part, and what ended its sleeps.
  *
  * The critical path is found backwards from the end of the run. A thread that ran or waited for a
  * CPU is on the path itself. A thread that slept until another one woke it is not: the path goes on
@@ -35,7 +35,7 @@ struct sprof_critical_part {
 	uint8_t kind;  /* enum sprof_critical_kind */
 	uint8_t waker; /* SLEEP: enum sprof_waker; what ended it */
 	bool is_birth;
-	bool is_open; /* SLEEP: it had not ended when the recording did */
+	bool is_open; /* it had not ended when the recording did */
 };
 
 /* Whether another thread of the target ended it. */
@@ -72,7 +72,7 @@ void sprof_critical_graph_finish(struct sprof_critical_graph *graph);
 uint32_t sprof_critical_part_at(
 	const struct sprof_critical_graph *graph, uint32_t thread, uint64_t time_ns);
 
-/* Where a path ends: the last moment at which a thread ran. */
+/* Where a path ends: the last moment at which a thread ran, or ended among lost records. */
 struct sprof_critical_end {
 	uint32_t thread; /* SPROF_CRITICAL_NONE: no thread ran */
 	uint64_t time_ns;

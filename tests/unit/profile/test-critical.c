@@ -333,17 +333,18 @@ static void lost_records_are_on_the_path_as_lost(void **state)
 	say(scene, 1100, 0, SPROF_MOMENT_OFF, 0, 0);
 	say(scene, 1200, 0, SPROF_MOMENT_WOKEN, SPROF_WAKER_THREAD, 1);
 	say(scene, 1210, 0, SPROF_MOMENT_ON, 0, 0);
-	say(scene, 1250, 0, SPROF_MOMENT_OFF, 0, 0);
-	say(scene, 1300, 0, SPROF_MOMENT_GAP, 0, 60);
-	say(scene, 1700, 0, SPROF_MOMENT_OFF, 0, 0);
-	say(scene, 1800, 0, SPROF_MOMENT_WOKEN, SPROF_WAKER_INTERRUPT, 0);
-	say(scene, 1800, 0, SPROF_MOMENT_ON, 0, 0);
-	say(scene, 2000, 0, SPROF_MOMENT_ENDED, 0, 0);
+	/* What is seen within a gap of 5 us does not count. */
+	say(scene, 6000, 0, SPROF_MOMENT_OFF, 0, 0);
+	say(scene, 10000, 0, SPROF_MOMENT_GAP, 0, 5);
+	say(scene, 11210, 0, SPROF_MOMENT_OFF, 0, 0);
+	say(scene, 11310, 0, SPROF_MOMENT_WOKEN, SPROF_WAKER_INTERRUPT, 0);
+	say(scene, 11310, 0, SPROF_MOMENT_ON, 0, 0);
+	say(scene, 12000, 0, SPROF_MOMENT_ENDED, 0, 0);
 	find_path(scene);
 	assert_true(scene->graph.has_gaps);
-	assert_int_equal(scene->lost, 490);
+	assert_int_equal(scene->lost, 10000);
 	assert_int_equal(scene->sleeping, 100);
-	assert_int_equal(scene->sum, 1000);
+	assert_int_equal(scene->sum, 11000);
 	scene_end(scene);
 }
 
