@@ -212,6 +212,7 @@ struct sprof_profile_head {
 };
 
 struct sprof_profile_index; /* lookup tables, private to profile/ */
+struct sprof_critical_log;  /* profile/critical/log.h */
 
 struct sprof_profile {
 	struct sprof_profile_process *processes;
@@ -258,6 +259,8 @@ struct sprof_profile {
 	uint64_t start_ns;          /* CLOCK_MONOTONIC of the start, for the timeline */
 	struct sprof_quality quality;
 	struct sprof_metrics whole; /* of the unfiltered profile; 0: not filtered */
+	/* switches and wake-ups, of a recording that has them; NULL: none */
+	const struct sprof_critical_log *critical;
 
 	struct sprof_profile_index *index;
 };
