@@ -225,6 +225,7 @@ static void a_long_call_leaves_no_time_to_page_faults(void **state)
 		assert_true(sprof_window_add(
 			&window, &(struct sprof_window_run){.count = 8, .ns = 12000000}));
 	}
+	sprof_window_fault(&window, 100000);
 	sprof_window_charge(&window, &(struct sprof_times){{100000000, 900000000}}, rows);
 	assert_in_range(of(rows, 0, SPROF_TIME_SYS), 499999000, 500001000);
 	sprof_window_finish(&window);
