@@ -1,7 +1,8 @@
 /*
  * Opens and reads the timers of threads, and sets their periods and the size of their copies of the
- * stack. Copies are as large as the previous stops needed. kernel.c decides which threads have a
- * timer, and when a thread with one is still stopped.
+ * stack. Copies are twice as large as the previous stops needed, until many records show how much
+ * is enough. kernel.c decides which threads have a timer, and when a thread with one is still
+ * stopped.
  */
 #include "sampler/timer/kernel.h"
 
@@ -222,8 +223,9 @@ static bool get_timer(struct kernel *kernel, struct sprof_thread *thread)
 	};
 	struct sprof_perf_denial denial;
 
+	/* The few stops before have hardly seen the deepest calls. */
 	if (!plan.stack_size)
-		plan.stack_size = sprof_most(fitting(timed), FIRST_STACK);
+		plan.stack_size = sprof_most(2 * fitting(timed), FIRST_STACK);
 	plan.stack_size = sprof_least(plan.stack_size, SPROF_PERF_TIMER_STACK_MAX);
 	/*
 	 * Room for the longest time between two looks, and half of it more. Rings are memory that
