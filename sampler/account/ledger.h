@@ -32,7 +32,7 @@ void sprof_ledger_begin(struct ledger *ledger, const struct ledger_look *look);
 void sprof_ledger_read(
 	struct ledger *ledger, const struct ledger_look *look, bool slept, bool sleeps);
 
-/* Takes what a sample explains: all of the time. */
-uint64_t sprof_ledger_take(uint64_t *ns);
+/* Takes what a sample explains: all of the time, but at most so much. */
+uint64_t sprof_ledger_take(uint64_t *ns, uint64_t most);
 /* 1/part of it; the rest stays for the next sleep that is seen. */
 uint64_t sprof_ledger_take_asleep(struct ledger *ledger, int64_t part);
