@@ -189,6 +189,13 @@ static void prepare(
 	}
 }
 
+static void pass_on(const struct sprof_target *target, struct sprof_thread *thread)
+{
+	if (target->options.standing)
+		sprof_thread_note_standing(thread);
+	sprof_thread_resume(thread);
+}
+
 static void on_stop(
 	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
 {
@@ -223,7 +230,7 @@ static void on_stop(
 	else if (is_birth(thread, stop))
 		go_on(target, thread, SPROF_HELD_BORN);
 	else
-		sprof_thread_resume(thread);
+		pass_on(target, thread);
 }
 
 static bool is_breakpoint_trap(pid_t tid)

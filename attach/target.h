@@ -47,6 +47,7 @@ struct sprof_target_options {
 	bool tasks;           /* report DELIVERED */
 	bool holds;           /* report HELD */
 	bool resumes;         /* keep the times at which threads continue after stops */
+	bool standing;        /* measure the stops that pass on signals and events */
 	/*
 	 * Read a program's mappings at its exec, because it may end before they can be read later;
 	 * the table gets their files. NULL: don't.

@@ -18,6 +18,7 @@
 #include "attach/proc/memory.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "base/proc-status.h"
 #include "base/regular-file.h"
 #include "base/search.h"
@@ -299,6 +300,34 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 		return true;
 	*ret = (struct sprof_proc_schedstat){0};
 	return read_switches(thread, &ret->timeslices);
+}
+
+/* Returns false if the thread is gone. */
+static bool read_sleeps(struct sprof_thread *thread, uint64_t *ret)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+	long voluntary;
+
+	if (sprof_thread_read_status(thread, false, text, sizeof(text)) <= 0 ||
+		!sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary))
+		return false;
+	*ret = sprof_minus((uint64_t)voluntary, thread->stops);
+	return true;
+}
+
+/* A thread that got a CPU only once since the last stop, when it continued, has not slept. */
+void sprof_thread_note_standing(struct sprof_thread *thread)
+{
+	struct sprof_standing *standing = &thread->standing;
+	const uint64_t before = standing->sleeps;
+	struct sprof_proc_schedstat figures;
+
+	if (!sprof_thread_read_schedstat(thread, &figures) || !figures.cpu_ns)
+		return;
+	if ((!standing->resumed_ns || figures.timeslices != standing->figures.timeslices + 1) &&
+		!read_sleeps(thread, &standing->sleeps))
+		return;
+	sprof_standing_add(standing, sprof_clock_now_ns(), &figures, standing->sleeps != before);
 }
 
 /*

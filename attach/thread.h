@@ -14,6 +14,7 @@
 #include "attach/proc/maps.h"
 #include "attach/proc/memory.h"
 #include "attach/proc/procfs.h"
+#include "attach/standing.h"
 #include "base/attributes.h"
 
 /* Whether the program that a process runs may trace others; see attach/tracers/user.h. */
@@ -151,6 +152,7 @@ struct sprof_thread {
 	uint64_t stops;
 	bool keeps_resumes; /* until they are forgotten */
 	struct sprof_resumes resumes;
+	struct sprof_standing standing;
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
 };
 
@@ -199,6 +201,8 @@ static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 /* Updates the peak of memory of a process from its status. */
 void sprof_process_note_peak(struct sprof_process *process, const char *status);
 
+/* The thread is in a stop that is not for a sample, and is about to continue: measures it. */
+void sprof_thread_note_standing(struct sprof_thread *thread);
 /* Keeps a time at which the thread continued after a ptrace-stop, if such times are kept. */
 void sprof_thread_note_resume(struct sprof_thread *thread, uint64_t now_ns);
 /* The latest time between two times at which it continued after a ptrace-stop; 0: never. */

@@ -200,7 +200,7 @@ static double error_of(const struct run *run)
 	return hypot(sprof_duty_error(&run->duty), run->queued);
 }
 
-static void tell(const struct run *run)
+static void note_certainty(const struct run *run)
 {
 	const struct sprof_duty *duty = &run->duty;
 	const double error = error_of(run);
@@ -251,7 +251,7 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 		return false;
 	profile->kinds.are_lower_bounds = run->has_fast_threads;
 	profile->kinds.error_percent = error_percent(run);
-	tell(run);
+	note_certainty(run);
 	return sprof_report_options_write_all(&run->shown, profile, ret_exit, err);
 }
 

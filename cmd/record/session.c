@@ -162,8 +162,8 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 				&options->shown.outputs, options->stats_path, err)))
 		return false;
 	warn_of_kernel_stacks(options);
-	if (!options->every_ns && (!options->common.quiet || !options->shown.outputs.count))
-		sprof_outputs_keep(&options->shown.outputs);
+	if (!options->every_ns)
+		sprof_outputs_keep(&options->shown.outputs, options->common.quiet);
 	return true;
 }
 

@@ -352,6 +352,7 @@ static void *trace(void *data)
 		.tasks = tracing->subject->tasks,
 		.holds = tracing->subject->holds,
 		.resumes = tracing->sampling.exact_waits,
+		.standing = !tracing->sampling.no_samples,
 		.modules = have_stacks(tracing->events) ? tracing->modules : NULL,
 		.child_mask = tracing->signals->original,
 	};

@@ -148,6 +148,9 @@ struct sprof_profile_context {
 /* Whether it waits for a thread's end (pthread_join); that thread is then in `holder`. */
 bool sprof_profile_is_join(const struct sprof_profile_context *context);
 
+/* Whether a wait's object, which may be NULL, is the lock of an interpreter, such as Python's. */
+bool sprof_profile_is_interpreter_lock(const char *object);
+
 /*
  * Whether it waits for a lock in the process's private memory. An equal text in another process is
  * another lock.

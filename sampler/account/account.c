@@ -129,6 +129,7 @@ static uint64_t waited(const struct sprof_account *account)
 static void resume_record(struct sprof_account *account, const struct sprof_figures *now)
 {
 	account->off_base_ns = (int64_t)(waited(account) - now->off.ns + now->runq_ns);
+	account->off_wait_base_ns = (int64_t)(waited(account) - now->off.wait_ns);
 	account->off_gaps = now->off.gaps;
 }
 
@@ -194,13 +195,24 @@ static uint64_t stolen_of(
 	return stood + lost;
 }
 
+/*
+ * The wait that the recorded switches determine, and that was not handed out yet. After a stop,
+ * some time passes until the thread is in the run queue: at most the time in waits is wait.
+ */
+static int64_t recorded_wait(const struct sprof_account *account, const struct sprof_figures *now)
+{
+	const int64_t off = (int64_t)(now->off.ns - now->runq_ns) + account->off_base_ns,
+		      most = (int64_t)now->off.wait_ns + account->off_wait_base_ns;
+
+	return (off < most ? off : most) - (int64_t)waited(account);
+}
+
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	const uint64_t left = left_over(account, now);
 	const bool has_gap = now->off.gaps != account->off_gaps;
-	const int64_t wait = (int64_t)(now->off.ns - now->runq_ns) + account->off_base_ns -
-		(int64_t)waited(account);
+	const int64_t wait = recorded_wait(account, now);
 	uint64_t stolen;
 
 	/* The recorded switches determine the wait. */

@@ -52,7 +52,7 @@ struct sprof_account {
 	 * recorded switches determine the blocked time since the record began, or resumed after a
 	 * gap: time off the CPU less the run queue, plus this
 	 */
-	int64_t off_base_ns;
+	int64_t off_base_ns, off_wait_base_ns;
 	uint32_t off_gaps; /* gaps so far */
 };
 

@@ -39,10 +39,12 @@ static void hand_over(
 }
 
 /* Recorded switches show when the thread was on no CPU. */
-static void add_off(const struct sampled *sampled, struct sprof_figures *now)
+static void add_off(const struct sprof_thread *thread, struct sprof_figures *now)
 {
-	if (sampled->switching)
-		now->off = sprof_switching_off_by(sampled->switching, now->time_ns);
+	struct switching *switching = thread->sampling->switching;
+
+	if (switching)
+		now->off = sprof_switching_off_by(switching, thread, now->time_ns);
 }
 
 /* Leaves what was counted since the first figures. */
@@ -90,7 +92,7 @@ static void charge(
 	struct sprof_charge charge = {.last = last};
 
 	now.cpus = *sprof_charge_cpus(book);
-	add_off(sampled, &now);
+	add_off(thread, &now);
 	charge.faults = sprof_minus(now.faults, sampled->account.last.faults);
 	charge.times = sprof_account_advance(
 		&sampled->account, &now, last || book->run->tick.closing || sampled->has_ended);
@@ -184,7 +186,7 @@ void sprof_charge_resume(struct book *book, struct sprof_thread *thread)
 	if (sampled->has_ended)
 		return;
 	now.figures.cpus = *sprof_charge_cpus(book);
-	add_off(sampled, &now.figures);
+	add_off(thread, &now.figures);
 	sprof_sampled_begin(sampled, &now.figures, now.schedstat.timeslices);
 	swap_first(sampled, &now.facts);
 }

@@ -9,14 +9,23 @@
 #include "sampler/sampled.h"
 #include "sampler/world.h"
 
-static void read_status(const struct sprof_world *world, struct sprof_thread *thread,
+static bool is_stopping(const struct sprof_thread *thread, const char *status)
+{
+	char state[32];
+
+	return thread->phase != SPROF_THREAD_STOPPED && thread->phase != SPROF_THREAD_LISTENING &&
+		sprof_proc_status_field(status, "State", state, sizeof(state)) && state[0] == 't';
+}
+
+/* Returns the number of its stops that were not dispatched yet: the kernel has counted a switch. */
+static unsigned read_status(const struct sprof_world *world, struct sprof_thread *thread,
 	struct sprof_thread_facts *facts)
 {
 	long voluntary, involuntary;
 	char text[8192];
 
 	if (world->read_status(thread, false, text, sizeof(text)) <= 0)
-		return;
+		return 0;
 	facts->own_tid = sprof_proc_status_inner_id(text, "NSpid");
 	facts->own_pid = sprof_proc_status_inner_id(text, "NStgid");
 	/* A process that has ended has no memory any more: its peak was reported at its end. */
@@ -29,9 +38,10 @@ static void read_status(const struct sprof_world *world, struct sprof_thread *th
 		sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) &&
 		sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary);
 	if (!facts->has_switches)
-		return;
+		return 0;
 	facts->counters[SPROF_COUNTER_VOLUNTARY] = (uint64_t)voluntary;
 	facts->counters[SPROF_COUNTER_INVOLUNTARY] = (uint64_t)involuntary;
+	return is_stopping(thread, text);
 }
 
 static void read_io(const struct sprof_world *world, const struct sprof_thread *thread,
@@ -55,18 +65,21 @@ static void read_io(const struct sprof_world *world, const struct sprof_thread *
  * What sprof itself did to the thread until now, so that it is not taken for the thread's doing.
  * The switches of its stops and of its end don't count as its own.
  */
-static void subtract_stops(const struct sprof_thread *thread,
-	const struct sprof_thread_facts *facts, struct sprof_figures *figures)
+static void subtract_stops(struct sprof_thread *thread, const struct sprof_thread_facts *facts,
+	unsigned pending, struct sprof_figures *figures)
 {
-	const struct sampled *sampled = thread->sampling;
+	struct sampled *sampled = thread->sampling;
 	const bool has_ended =
 		thread->phase == SPROF_THREAD_ENDED || (sampled && sampled->has_ended);
 
-	figures->stood_ns = sampled ? sampled->stood_ns : 0;
+	if (sampled) {
+		sampled->stood_ns += sprof_standing_take(&thread->standing);
+		figures->stood_ns = sampled->stood_ns;
+	}
 	figures->has_switches = facts->has_switches;
 	if (facts->has_switches)
-		figures->switches = sprof_minus(
-			facts->counters[SPROF_COUNTER_VOLUNTARY], thread->stops + has_ended);
+		figures->switches = sprof_minus(facts->counters[SPROF_COUNTER_VOLUNTARY],
+			thread->stops + has_ended + pending);
 }
 
 /* If the thread did not stop at birth, its switches so far were before its first sight. */
@@ -75,10 +88,11 @@ struct sprof_figures sprof_figures_at_birth(
 {
 	struct sprof_figures figures = {.time_ns = thread->seen_ns};
 	struct sprof_thread_facts facts = {.has_switches = true};
+	unsigned pending = 0;
 
 	if (!thread->stops)
-		read_status(world, thread, &facts);
-	subtract_stops(thread, &facts, &figures);
+		pending = read_status(world, thread, &facts);
+	subtract_stops(thread, &facts, pending, &figures);
 	return figures;
 }
 
@@ -87,6 +101,7 @@ bool sprof_reading_take(
 {
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_stat stat;
+	unsigned pending;
 
 	if (!world->read_stat(thread, &stat) || !world->read_schedstat(thread, &schedstat))
 		return false;
@@ -98,8 +113,8 @@ bool sprof_reading_take(
 			[SPROF_COUNTER_MAJOR_FAULTS] = stat.major_faults,
 			[SPROF_COUNTER_SIGNALS] = thread->signals},
 	};
-	read_status(world, thread, &ret->facts);
+	pending = read_status(world, thread, &ret->facts);
 	read_io(world, thread, &ret->facts);
-	subtract_stops(thread, &ret->facts, &ret->figures);
+	subtract_stops(thread, &ret->facts, pending, &ret->figures);
 	return true;
 }

@@ -84,11 +84,8 @@ uint64_t sprof_exact_due_ns(const struct exact *exact)
 static void count(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
 {
-	const uint64_t resumed_ns = interval->preempted
-		? 0
-		: sprof_thread_resumed_between(thread, interval->begin_ns, interval->end_ns);
-	const enum off_kind kind =
-		sprof_switching_count(sprof_exact_switching(thread), interval, resumed_ns);
+	const enum off_kind kind = sprof_switching_count(
+		sprof_exact_switching(thread), interval, sprof_switching_resumed(thread, interval));
 
 	if (kind != OFF_WAIT || !exact->is_on)
 		return;

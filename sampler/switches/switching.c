@@ -1,12 +1,10 @@
-/*
- * The arithmetic of a thread's switches. Does not read them, and does not know of stops: exact.c
- * does.
- */
+/* The arithmetic of a thread's switches. Does not read them: exact.c does. */
 #include "sampler/switches/switching.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/thread.h"
 #include "base/array.h"
 #include "base/numbers.h"
 #include "base/search.h"
@@ -172,10 +170,33 @@ void sprof_switching_found_off(struct switching *switching, uint64_t since_ns)
 	switching->has_place = false;
 }
 
-static uint64_t add_pending(const struct switching *switching, struct switching *copy)
+uint64_t sprof_switching_resumed(
+	const struct sprof_thread *thread, const struct off_interval *interval)
+{
+	return thread && !interval->preempted
+		? sprof_thread_resumed_between(thread, interval->begin_ns, interval->end_ns)
+		: 0;
+}
+
+/* Adds the interval to the time off the CPU. */
+static enum off_kind add_off(
+	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns)
+{
+	const uint64_t ns = sprof_minus(interval->end_ns, interval->begin_ns);
+
+	if (resumed_ns && !interval->preempted) {
+		switching->off_ns += sprof_minus(interval->end_ns, resumed_ns);
+		return OFF_STOP;
+	}
+	switching->off_ns += ns;
+	switching->off_wait_ns += interval->preempted ? 0 : ns;
+	return interval->preempted ? OFF_PREEMPTED : OFF_WAIT;
+}
+
+static void add_pending(const struct switching *switching, const struct sprof_thread *thread,
+	struct switching *copy)
 {
 	struct off_interval interval;
-	uint64_t ns = 0;
 
 	for (size_t i = switching->first; i < switching->count; i++) {
 		const struct switch_item *item = &switching->items[i];
@@ -185,24 +206,30 @@ static uint64_t add_pending(const struct switching *switching, struct switching 
 		if (item->kind == SWITCH_OFF)
 			sprof_switching_off(copy, item);
 		else if (sprof_switching_on(copy, item->time_ns, &interval))
-			ns += sprof_minus(interval.end_ns, interval.begin_ns);
+			(void)add_off(copy, &interval, sprof_switching_resumed(thread, &interval));
 	}
-	return ns;
 }
 
 /* While a preempted thread waits in the run queue, the kernel has not counted that time either. */
-struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns)
+struct switching_off sprof_switching_off_by(
+	struct switching *switching, const struct sprof_thread *thread, uint64_t now_ns)
 {
+	struct off_interval present;
 	struct switching copy;
-	uint64_t ns;
 
 	sort(switching);
 	copy = *switching;
-	ns = switching->off_ns + add_pending(switching, &copy);
-	if (copy.is_known && copy.is_off && !copy.preempted)
-		ns += sprof_minus(now_ns, copy.since_ns);
+	add_pending(switching, thread, &copy);
+	present = (struct off_interval){copy.since_ns, now_ns};
+	if (copy.is_known && copy.is_off && !copy.preempted &&
+		!sprof_switching_resumed(thread, &present))
+		(void)add_off(&copy, &present, 0);
 	return (struct switching_off){
-		.is_known = switching->is_known && !copy.is_lost, .ns = ns, .gaps = copy.gaps};
+		.is_known = switching->is_known && !copy.is_lost,
+		.ns = copy.off_ns,
+		.wait_ns = copy.off_wait_ns,
+		.gaps = copy.gaps,
+	};
 }
 
 /* What a wait adds that has lasted from begin_ns on, the present interval. */
@@ -230,22 +257,18 @@ static void add(struct switching_totals *totals, const struct switching_totals *
 enum off_kind sprof_switching_count(
 	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns)
 {
-	const uint64_t ns = sprof_minus(interval->end_ns, interval->begin_ns);
+	const enum off_kind kind = add_off(switching, interval, resumed_ns);
 	struct switching_totals part;
 
-	if (resumed_ns && !interval->preempted) {
-		switching->off_ns += sprof_minus(interval->end_ns, resumed_ns);
-		return OFF_STOP;
+	if (kind == OFF_PREEMPTED && !switching->is_paused) {
+		switching->totals.preemptions++;
+		switching->totals.preempted_ns += sprof_minus(interval->end_ns, interval->begin_ns);
 	}
-	switching->off_ns += ns;
-	if (interval->preempted) {
-		switching->totals.preemptions += !switching->is_paused;
-		switching->totals.preempted_ns += switching->is_paused ? 0 : ns;
-		return OFF_PREEMPTED;
+	if (kind == OFF_WAIT) {
+		part = part_of(switching, interval->begin_ns, interval->end_ns);
+		add(&switching->totals, &part);
 	}
-	part = part_of(switching, interval->begin_ns, interval->end_ns);
-	add(&switching->totals, &part);
-	return OFF_WAIT;
+	return kind;
 }
 
 static bool is_waiting(const struct switching *switching)

@@ -18,6 +18,8 @@
 #include "base/attributes.h"
 #include "base/record.h"
 
+struct sprof_thread;
+
 /* Where a thread left its CPU. */
 struct off_place {
 	uint64_t time_ns;     /* just before it left */
@@ -60,7 +62,8 @@ struct switching_totals {
 struct switching_off {
 	bool is_known; /* up to now, or to the last gap's end */
 	uint64_t ns;
-	uint32_t gaps; /* number of gaps */
+	uint64_t wait_ns; /* of it, in waits, with the time in the run queue after them */
+	uint32_t gaps;    /* number of gaps */
 };
 
 /* Where the parts of a wait go: a row of the sink. */
@@ -88,7 +91,8 @@ struct switching {
 	struct switching_row row; /* of the last part */
 	/* waits without a place: the next one that has a place gets their time */
 	uint64_t unplaced, unplaced_ns;
-	uint64_t off_ns; /* of all intervals that have ended, without our stops */
+	/* of all intervals that have ended, without our stops; and of waits among them */
+	uint64_t off_ns, off_wait_ns;
 	struct switching_totals totals;
 	/* of the present interval, before the last pause: counts if it turns out to be a wait */
 	struct switching_totals held;
@@ -124,6 +128,9 @@ SPROF_MUST_USE bool sprof_switching_on(
 /* It was seen asleep without a switch to show that: it has been OFF since the recording began. */
 void sprof_switching_found_off(struct switching *switching, uint64_t since_ns);
 
+/* When the thread was resumed from a stop of ours in the interval; 0: it was in none. */
+uint64_t sprof_switching_resumed(
+	const struct sprof_thread *thread, const struct off_interval *interval);
 /*
  * Counts the interval that sprof_switching_on() has just given. resumed_ns: when we resumed it from
  * a stop of ours; 0: it was in none.
@@ -133,9 +140,11 @@ enum off_kind sprof_switching_count(
 
 /*
  * All time off the CPU up to now, without stops of ours, including switches that were not taken
- * yet. Less the kernel's run-queue time, it is the time that the thread was blocked.
+ * yet. Less the kernel's run-queue time, it is the time that the thread was blocked, and less than
+ * a stop takes from its end to the run queue. `thread` knows its stops; NULL: there were none.
  */
-struct switching_off sprof_switching_off_by(struct switching *switching, uint64_t now_ns);
+struct switching_off sprof_switching_off_by(
+	struct switching *switching, const struct sprof_thread *thread, uint64_t now_ns);
 /* What belongs to the present sink, with the present wait up to now. */
 struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns);
 /* Sampling goes off, and on: what is between does not count. A new sink: nothing so far does. */

@@ -452,6 +452,45 @@ def test_circles_of_files_locks():
             program.finish()
 
 
+def family(pid):
+    """A process and its children."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [pid, *map(int, file.read().split())]
+
+
+# A process and its two children, each of which has a file that the next one wants. `how`: a third child sleeps.
+FAMILY_CIRCLE = """
+import fcntl, os, sys, time
+how, mine = sys.argv[1], 0
+for child in (1, 2):
+    if mine == 0 and os.fork() == 0:
+        mine = child
+if how == "sleeper" and mine == 0 and os.fork() == 0:
+    time.sleep(1000)
+with open(f"{how}-{mine}", "w") as own:
+    fcntl.flock(own, fcntl.LOCK_EX)
+    os.mkdir(f"{how}-{mine}-taken")
+    while not all(os.path.exists(f"{how}-{number}-taken") for number in range(3)):
+        time.sleep(0.001)
+    with open(f"{how}-{(mine + 1) % 3}", "a") as wanted:
+        fcntl.flock(wanted, fcntl.LOCK_EX)
+"""
+
+
+def test_a_circle_of_a_process_and_its_children():
+    """They are none if a child that shares their files can still run."""
+    for how, count in (("plain", 3), ("sleeper", 4)):
+        program = Program([sys.executable, "-c", FAMILY_CIRCLE, how])
+        wait_until(lambda: sum(waits_for_file(pid) for pid in family(program.pid)) == 3 and
+                   len(family(program.pid)) == count, "all wait")
+        pids = family(program.pid)
+        text = sprof("dump", "-p", program.pid, "--children").check(0).text()
+        assert ("deadlock: 3 threads wait for each other" in text) == (how == "plain"), text
+        for pid in reversed(pids):
+            os.kill(pid, signal.SIGKILL)
+        program.finish()
+
+
 def test_contended_locks_are_no_deadlock():
     """Threads that take two locks in turns, in either order but never both: no look may find a circle."""
     program = Target("deadlock", "turns")

@@ -72,7 +72,7 @@ TRANSITIONS = [
     ("off-counts", "sampler/account/charge.c", "sprof_sampled_begin(sampled, &now.figures, now.schedstat.timeslices);\n\tswap", "swap"),
     ("born-while-off-is-ours", "sampler/account/book.c", "thread->born && thread->seen_ns >= book->begin_ns", "thread->born"),
     ("off-without-pause", "sampler/loop/pause.c", "sprof_book_pause(&loop->book, loop->run.tick.ns);", ";"),
-    ("on-without-resume", "sampler/account/charge.c", "add_off(sampled, &now.figures);\n\tsprof_sampled_begin", "return;\n\tsprof_sampled_begin"),
+    ("on-without-resume", "sampler/account/charge.c", "add_off(thread, &now.figures);\n\tsprof_sampled_begin", "return;\n\tsprof_sampled_begin"),
     ("no-memory-is-nothing", "sampler/sampler.c", "if (world->lacks_memory(world->target))\n\t\t\tloop.run.out_of_memory = true;", ";"),
     ("late-is-forgotten", "sampler/tick/tick.c", "thread->sampling->is_late = thread->phase == SPROF_THREAD_INTERRUPTED;", "(void)thread;"),
     ("late-for-ever", "sampler/stop/standstill.c", "thread->sampling->is_late = false;", ";"),

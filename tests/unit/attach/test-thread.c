@@ -72,12 +72,46 @@ static void nobody_keeps_moments_unasked(void **state)
 	assert_int_equal(thread.resumes.count, 0);
 }
 
+/* Of 100 ns between two stops it ran 60 and waited 25 for a CPU: it stood still for 15. */
+static void what_a_stop_takes_is_what_is_left(void **state)
+{
+	struct sprof_standing standing = {0};
+	struct sprof_proc_schedstat figures = {.cpu_ns = 1000, .runq_ns = 10, .timeslices = 5};
+
+	sprof_standing_add(&standing, 5000, &figures, true);
+	assert_int_equal(sprof_standing_take(&standing), 0);
+	figures = (struct sprof_proc_schedstat){1060, 35, 6};
+	sprof_standing_add(&standing, 5100, &figures, false);
+	assert_int_equal(standing.ns, 15);
+	/* The kernel's figures are late: more than the time that has passed. */
+	figures = (struct sprof_proc_schedstat){1170, 35, 7};
+	sprof_standing_add(&standing, 5200, &figures, false);
+	assert_int_equal(sprof_standing_take(&standing), 15);
+	assert_int_equal(sprof_standing_take(&standing), 0);
+}
+
+static void what_was_slept_is_no_stop(void **state)
+{
+	struct sprof_standing standing = {0};
+	struct sprof_proc_schedstat figures = {.cpu_ns = 1000, .timeslices = 5};
+
+	sprof_standing_add(&standing, 5000, &figures, true);
+	figures = (struct sprof_proc_schedstat){1010, 0, 7};
+	sprof_standing_add(&standing, 6000, &figures, true);
+	assert_int_equal(standing.ns, 0);
+	figures = (struct sprof_proc_schedstat){1020, 0, 8};
+	sprof_standing_add(&standing, 6012, &figures, false);
+	assert_int_equal(standing.ns, 2);
+}
+
 TEST_MAIN("thread")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_has_ended_does_not_make_its_process_unreadable),
 		cmocka_unit_test(moments_of_going_on_are_kept_until_they_are_forgotten),
 		cmocka_unit_test(nobody_keeps_moments_unasked),
+		cmocka_unit_test(what_a_stop_takes_is_what_is_left),
+		cmocka_unit_test(what_was_slept_is_no_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void sleeps(void **state)
 	const uint64_t plain[6] = {(uintptr_t)&time}, nowhere[6] = {0};
 
 	expect(SYS_clock_nanosleep, relative, "70 ms");
-	expect(SYS_clock_nanosleep, absolute, "a point in time");
+	expect(SYS_clock_nanosleep, absolute, "until a given time");
 	expect(SYS_nanosleep, plain, "70 ms");
 	expect(SYS_nanosleep, nowhere, "");
 }

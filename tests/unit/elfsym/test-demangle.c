@@ -36,6 +36,23 @@ static void test_languages(void **state)
 	check("_DThn16_none", NULL);
 }
 
+/* Emacs's native code: the bytes of the Lisp name, then its letters. */
+static void test_lisp(void **state)
+{
+	check("F666f6f2d626172_foo_bar_0", "foo-bar");
+	check("F616e6f6e796d6f75732d6c616d626461_anonymous_lambda_12", "anonymous-lambda");
+	check("F636c2d2d733c3f_cl__s_1", "cl--s<?");
+	check("F582d61_X_a_0", "X-a");
+	check("F582d61__a_0", "X-a");
+	check("F666f6f_bar_0", NULL);
+	check("F666f6f_foo_", NULL);
+	check("F666f6f_foo_x", NULL);
+	check("F00__0", NULL);
+	check("Faced_in_0", NULL);
+	check("F_x", NULL);
+	assert_false(sprof_is_mangled("Fade_in"));
+}
+
 /* In UTF-8, as the source has them. */
 static void test_names_beyond_ascii(void **state)
 {
@@ -184,6 +201,7 @@ TEST_MAIN("demangle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_lisp),
 		cmocka_unit_test(test_names_beyond_ascii),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_rust),

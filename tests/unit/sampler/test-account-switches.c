@@ -13,7 +13,7 @@ static void recorded_switches_tell_wait_from_stolen_time(void **state)
 		.cpu_ns = 400,
 		.runq_ns = 150,
 		.user_ticks = 1,
-		.off = {.is_known = true, .ns = 500}};
+		.off = {.is_known = true, .ns = 500, .wait_ns = 500}};
 	struct sprof_account account;
 	struct sprof_times times;
 
@@ -24,6 +24,25 @@ static void recorded_switches_tell_wait_from_stolen_time(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_RUNQ], 100);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
+}
+
+/* 1000 ns: 300 on a CPU. After its stops, 30 have passed until it was in the queue: no wait. */
+static void what_passes_after_a_stop_is_no_wait(void **state)
+{
+	const struct sprof_figures start = {.time_ns = 1000};
+	const struct sprof_figures now = {.time_ns = 2000,
+		.cpu_ns = 300,
+		.runq_ns = 100,
+		.user_ticks = 1,
+		.off = {.is_known = true, .ns = 180, .wait_ns = 50}};
+	struct sprof_account account;
+	struct sprof_times times;
+
+	sprof_account_init(&account, &start);
+	times = sprof_account_advance(&account, &now, true);
+
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 50);
+	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 550);
 }
 
 /*
@@ -39,7 +58,7 @@ static void after_a_gap_recorded_switches_tell_again(void **state)
 	sprof_account_init(&account, &now);
 	now = (struct sprof_figures){.time_ns = 2000, .cpu_ns = 600, .user_ticks = 1};
 	now.off.is_known = true;
-	now.off.ns = 400;
+	now.off.ns = now.off.wait_ns = 400;
 	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
 	now.time_ns = 3000;
@@ -55,6 +74,7 @@ static void after_a_gap_recorded_switches_tell_again(void **state)
 	now.time_ns = 5000;
 	now.cpu_ns += 500;
 	now.off.ns += 300;
+	now.off.wait_ns += 300;
 	times = sprof_account_advance(&account, &now, true);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 300);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
@@ -79,6 +99,7 @@ TEST_MAIN("account-switches")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorded_switches_tell_wait_from_stolen_time),
+		cmocka_unit_test(what_passes_after_a_stop_is_no_wait),
 		cmocka_unit_test(after_a_gap_recorded_switches_tell_again),
 		cmocka_unit_test(blocked_time_goes_by_recorded_lengths),
 	};

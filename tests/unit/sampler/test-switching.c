@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "attach/thread.h"
 #include "tests/unit/check.h"
 
 static struct switching *create(void)
@@ -124,7 +125,7 @@ static void a_sleep_from_before_counts_from_the_begin(void **state)
 	struct switching *switching = create();
 
 	sprof_switching_found_off(switching, 5);
-	assert_int_equal(sprof_switching_off_by(switching, 25).ns, 20);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 25).ns, 20);
 	on(switching, 30);
 	check_next(switching, 5, 30, false);
 	sprof_switching_destroy(switching);
@@ -207,14 +208,39 @@ static void all_time_off_the_cpu_is_known(void **state)
 	on(switching, 5);
 	off(switching, 10);
 	on(switching, 20);
-	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 120);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 50).ns, 120);
 	off(switching, 30);
-	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 140);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 50).ns, 140);
 	on(switching, 35);
 	add(switching, 40, true, true);
-	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 125);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 50).ns, 125);
 	check_next(switching, 10, 20, false);
-	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 115);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 50).ns, 115);
+	sprof_switching_destroy(switching);
+}
+
+/* A wait from 10 to 20; a stop at 30, resumed at 34; another one at 50, whose end is not read yet. */
+static void a_stop_is_no_wait_before_it_is_taken(void **state)
+{
+	struct sprof_thread thread = {.keeps_resumes = true};
+	struct switching *switching = create();
+	struct switching_off by;
+
+	on(switching, 5);
+	off(switching, 10);
+	on(switching, 20);
+	off(switching, 30);
+	on(switching, 36);
+	off(switching, 50);
+	sprof_thread_note_resume(&thread, 34);
+	sprof_thread_note_resume(&thread, 55);
+	by = sprof_switching_off_by(switching, &thread, 70);
+	assert_int_equal(by.ns, 12);
+	assert_int_equal(by.wait_ns, 10);
+	by = sprof_switching_off_by(switching, NULL, 70);
+	assert_int_equal(by.ns, 36);
+	assert_int_equal(by.wait_ns, 36);
+	free(thread.resumes.ns);
 	sprof_switching_destroy(switching);
 }
 
@@ -256,7 +282,7 @@ static void pauses_and_earlier_sinks_do_not_count(void **state)
 	wait(switching, 210, 220);
 	check_own(switching, 250, 3, 60);
 	assert_int_equal(sprof_switching_own(switching, 250).longest_ns, 30);
-	assert_int_equal(sprof_switching_off_by(switching, 250).ns, 150);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 250).ns, 150);
 	sprof_switching_restart(switching, 250);
 	check_own(switching, 260, 0, 0);
 	sprof_switching_destroy(switching);
@@ -347,7 +373,7 @@ static void time_off_the_cpu_is_known_of_records_in_any_order(void **state)
 	off(switching, 10);
 	on(switching, 20);
 	off(switching, 30);
-	assert_int_equal(sprof_switching_off_by(switching, 50).ns, 20);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 50).ns, 20);
 	sprof_switching_destroy(switching);
 }
 
@@ -367,9 +393,9 @@ static void in_a_gap_nothing_is_known(void **state)
 		assert_true(sprof_switching_add(switching, &items[i]));
 	assert_true(sprof_switching_take(switching, 15, &item));
 	sprof_switching_off(switching, &item);
-	assert_true(sprof_switching_off_by(switching, 80).is_known);
-	assert_int_equal(sprof_switching_off_by(switching, 80).gaps, 1);
-	assert_int_equal(sprof_switching_off_by(switching, 80).ns, 15);
+	assert_true(sprof_switching_off_by(switching, NULL, 80).is_known);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 80).gaps, 1);
+	assert_int_equal(sprof_switching_off_by(switching, NULL, 80).ns, 15);
 	assert_false(sprof_switching_take(switching, 45, &item));
 	assert_true(switching->is_lost && !switching->is_off);
 	for (; sprof_switching_take(switching, 80, &item); taken++) {
@@ -394,6 +420,7 @@ TEST_MAIN("switching")
 		cmocka_unit_test(a_lost_place_is_not_replaced),
 		cmocka_unit_test(a_preemption_is_known_beforehand),
 		cmocka_unit_test(all_time_off_the_cpu_is_known),
+		cmocka_unit_test(a_stop_is_no_wait_before_it_is_taken),
 		cmocka_unit_test(pauses_and_earlier_sinks_do_not_count),
 		cmocka_unit_test(a_wait_through_two_sinks_counts_once),
 		cmocka_unit_test(a_stop_through_a_cut_is_no_wait),
