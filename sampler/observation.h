@@ -31,6 +31,9 @@ struct observation {
 
 	/* The thread's figures at that time; none for a timer's record. */
 	struct ledger_look look;
+	/* It was queued for a CPU when its stop was requested; what it has run since. */
+	bool was_queued;
+	uint64_t ran_ns;
 	/* Of a stopped thread: exact, if figures were wanted; NULL: not read. */
 	const struct reading *reading;
 };

@@ -116,6 +116,8 @@ struct sampled {
 	struct last_call last_call;
 	uint64_t turn_ns;  /* the last tick that looked at it */
 	uint64_t asked_ns; /* the last tick that asked for its stop */
+	/* its figures just before its stop was requested */
+	struct ledger_look requested;
 	/* where it was last known to be, should it hold a lock: a stack of the sink */
 	uint64_t place_ns;
 	uint32_t place;

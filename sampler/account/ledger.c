@@ -32,11 +32,11 @@ void sprof_ledger_read(
 		{then->cpu_ns + cpu_ns, then->runq_ns + queue_ns, then->timeslices + turns}};
 }
 
-uint64_t sprof_ledger_take(uint64_t *ns)
+uint64_t sprof_ledger_take(uint64_t *ns, uint64_t most)
 {
-	const uint64_t taken = *ns;
+	const uint64_t taken = sprof_least(*ns, most);
 
-	*ns = 0;
+	*ns -= taken;
 	return taken;
 }
 

@@ -32,7 +32,7 @@ void sprof_ledger_begin(struct ledger *ledger, const struct ledger_look *look);
 void sprof_ledger_read(
 	struct ledger *ledger, const struct ledger_look *look, bool slept, bool sleeps);
 
-/* Returns the time and sets it to 0: a sample explains all of it. */
-uint64_t sprof_ledger_take(uint64_t *ns);
+/* Takes what a sample explains: all of the time, but at most so much. The rest stays. */
+uint64_t sprof_ledger_take(uint64_t *ns, uint64_t most);
 /* Takes 1/part of the time asleep; the rest stays for the next sleep that is seen. */
 uint64_t sprof_ledger_take_asleep(struct ledger *ledger, int64_t part);

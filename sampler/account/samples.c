@@ -183,7 +183,7 @@ static void end(
 		sprof_ledger_read(ledger, look, sampled->sleep.active, sleeps);
 	if (!count)
 		return;
-	ns = sprof_ledger_take(&ledger->running_ns);
+	ns = sprof_ledger_take(&ledger->running_ns, UINT64_MAX);
 	for (size_t i = 0; i < count; i++) {
 		struct deferred *deferred = &book->deferred[first + i];
 
@@ -217,7 +217,7 @@ static void sleep_on(struct book *book, struct sprof_thread *thread, const struc
 	sample = sample_of(thread, &sampled->last, sampled->wait.id);
 	sample.is_further = true;
 	sample.ns = sprof_ledger_take_asleep(&sampled->ledger, part);
-	queue_ns = sprof_ledger_take(&sampled->ledger.queue_ns);
+	queue_ns = sprof_ledger_take(&sampled->ledger.queue_ns, UINT64_MAX);
 	if (options->no_samples || !sprof_mode_takes(options->mode, sample.state) ||
 		(!sample.ns && !queue_ns))
 		return;
@@ -241,8 +241,10 @@ uint64_t sprof_interval_end(struct book *book, const struct observation *observa
 	} else {
 		end(book, thread, &observation->look, is_blocked);
 	}
-	return is_blocked ? sprof_ledger_take_asleep(&sampled->ledger, ALL)
-			  : sprof_ledger_take(&sampled->ledger.running_ns);
+	return is_blocked
+		? sprof_ledger_take_asleep(&sampled->ledger, ALL)
+		: sprof_ledger_take(&sampled->ledger.running_ns,
+			  observation->was_queued ? observation->ran_ns : UINT64_MAX);
 }
 
 void sprof_interval_sleep(

@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "sampler/loop/schedule.h"
 #include "sampler/timer/kernel.h"
 
@@ -30,6 +31,8 @@ enum {
 	FEW_TIMESLICES = 4,
 	/* for how long a process is assumed to enter the kernel often */
 	ENTERS_NS = 200 * SPROF_NS_PER_MS,
+	/* for how long a thread whose CPU we took as the tick began may have waited before it */
+	OURS_NS = 50 * 1000,
 };
 
 bool sprof_stops_ask(struct stops *stops, const struct ask *ask)
@@ -67,6 +70,15 @@ static bool sleeps_by_now(const struct sprof_world *world, struct sprof_thread *
 	return world->read_syscall(thread, &call) && call.kind == SPROF_PROC_SYSCALL_INSIDE;
 }
 
+static void note_request(const struct run *run, struct sprof_thread *thread)
+{
+	struct ledger_look *requested = &thread->sampling->requested;
+
+	requested->time_ns = now_of(run);
+	if (!run->world->read_schedstat(thread, &requested->figures))
+		requested->time_ns = 0;
+}
+
 /* Threads asked in an earlier tick stop when they can. */
 static void request_all(const struct run *run, const struct slot_group *group)
 {
@@ -75,6 +87,7 @@ static void request_all(const struct run *run, const struct slot_group *group)
 
 		if (slot->phase != SLOT_PLANNED)
 			continue;
+		note_request(run, thread);
 		/* It may be leaving by now: that stop is its last one. */
 		if (thread->phase != SPROF_THREAD_RUNNING &&
 			thread->phase != SPROF_THREAD_LISTENING) {
@@ -120,8 +133,30 @@ static bool is_visited(const struct stops *stops, const struct slot *slot)
 		!naps(run, slot->ask.thread);
 }
 
-/* Turns the stop into an observation. */
-static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns)
+/*
+ * A thread that was in the run queue when its stop was requested, and stops as soon as it has a
+ * CPU, has run just to leave the call that it had slept in, or where it had lost its CPU. Its stop
+ * is no evidence of where it spent the time before: a server that often sleeps would seem to work
+ * in epoll_wait(2). A thread that lost the CPU to us has not waited since before the request.
+ */
+static void judge_queue(const struct slot *slot, bool is_late, struct observation *observation)
+{
+	const struct ledger_look *now = &slot->look;
+	const struct ledger_look *then = &slot->ask.thread->sampling->requested;
+	uint64_t queue_ns;
+
+	if (!now->time_ns || !then->time_ns ||
+		now->figures.timeslices == then->figures.timeslices)
+		return;
+	queue_ns = sprof_minus(now->figures.runq_ns, then->figures.runq_ns);
+	observation->ran_ns = sprof_minus(now->figures.cpu_ns, then->figures.cpu_ns);
+	observation->was_queued = is_late ||
+		observation->ran_ns + queue_ns > now->time_ns - then->time_ns + OURS_NS;
+}
+
+/* Turns the stop into an observation. `is_late`: it has missed its tick. */
+static void observe(
+	const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 	struct sprof_thread *thread = slot->ask.thread;
@@ -137,6 +172,7 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.reading = slot->has_reading ? &slot->reading : NULL,
 	};
 
+	judge_queue(slot, is_late, &observation);
 	/* It ran at the look, and may have gone to sleep before its stop. */
 	if (regs->system_call >= 0)
 		observation.state =
@@ -166,7 +202,7 @@ void sprof_stops_take_late(struct stops *stops, struct sprof_thread *thread, uin
 	}
 	sprof_standstill_copy(stops, slot);
 	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, time_ns ? time_ns : now_of(run));
+		observe(stops, slot, time_ns ? time_ns : now_of(run), true);
 	slot->ask.thread = NULL;
 }
 
@@ -220,7 +256,7 @@ static bool take(
 		/* Frames of a program from before an exec can't be named any more. */
 		if (slot->phase == SLOT_COPIED && has_ended &&
 			(process->maps.count || process->denied))
-			observe(stops, slot, stops->run->tick.ns);
+			observe(stops, slot, stops->run->tick.ns, false);
 		slot->phase = SLOT_GONE;
 		slot->awaited = false;
 		slot->ask.thread = NULL;
@@ -307,7 +343,7 @@ void sprof_stops_collect(struct stops *stops)
 		collect_group(stops, &order.group);
 	for (size_t i = 0; i < stops->slots.count; i++) {
 		if (stops->slots.items[i].phase == SLOT_COPIED)
-			observe(stops, &stops->slots.items[i], run->tick.ns);
+			observe(stops, &stops->slots.items[i], run->tick.ns, false);
 	}
 }
 

@@ -33,9 +33,9 @@ static void what_was_before_is_left_out(void **state)
 {
 	struct ledger ledger = begun();
 
-	assert_int_equal(sprof_ledger_take(&ledger.running_ns), 0);
+	assert_int_equal(sprof_ledger_take(&ledger.running_ns, UINT64_MAX), 0);
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 1), 0);
-	assert_int_equal(sprof_ledger_take(&ledger.queue_ns), 0);
+	assert_int_equal(sprof_ledger_take(&ledger.queue_ns, UINT64_MAX), 0);
 }
 
 /* A look that comes late finds a longer interval. */
@@ -45,8 +45,9 @@ static void cpu_time_is_kept_until_it_is_taken(void **state)
 
 	pass(&ledger, 100, (struct sprof_proc_schedstat){30}, false, false);
 	pass(&ledger, 100, (struct sprof_proc_schedstat){50}, false, false);
-	assert_int_equal(sprof_ledger_take(&ledger.running_ns), 80);
-	assert_int_equal(sprof_ledger_take(&ledger.running_ns), 0);
+	assert_int_equal(sprof_ledger_take(&ledger.running_ns, 30), 30);
+	assert_int_equal(sprof_ledger_take(&ledger.running_ns, UINT64_MAX), 50);
+	assert_int_equal(sprof_ledger_take(&ledger.running_ns, UINT64_MAX), 0);
 }
 
 /* The kernel adds CPU time late, and a host takes some: neither is sleep. */
@@ -66,7 +67,7 @@ static void a_sleep_is_all_that_has_passed(void **state)
 
 	pass(&ledger, 100, (struct sprof_proc_schedstat){0}, true, true);
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 1), 100);
-	assert_int_equal(sprof_ledger_take(&ledger.running_ns), 0);
+	assert_int_equal(sprof_ledger_take(&ledger.running_ns, UINT64_MAX), 0);
 }
 
 /* The first of two sleeps that were seen gets half of the time between the looks. No time is left over. */
@@ -78,8 +79,8 @@ static void two_sleeps_share_what_is_between_them(void **state)
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 2), 40);
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 1), 41);
 	/* It had two turns: only one of them began with the sleep. */
-	assert_int_equal(sprof_ledger_take(&ledger.queue_ns), 2);
-	assert_int_equal(sprof_ledger_take(&ledger.running_ns), 15);
+	assert_int_equal(sprof_ledger_take(&ledger.queue_ns, UINT64_MAX), 2);
+	assert_int_equal(sprof_ledger_take(&ledger.running_ns, UINT64_MAX), 15);
 }
 
 static void a_wait_for_a_cpu_in_the_midst_of_work_is_no_sleeps(void **state)
@@ -87,7 +88,7 @@ static void a_wait_for_a_cpu_in_the_midst_of_work_is_no_sleeps(void **state)
 	struct ledger ledger = begun();
 
 	pass(&ledger, 100, (struct sprof_proc_schedstat){40, 60, 3}, false, false);
-	assert_int_equal(sprof_ledger_take(&ledger.queue_ns), 0);
+	assert_int_equal(sprof_ledger_take(&ledger.queue_ns, UINT64_MAX), 0);
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 1), 0);
 }
 
@@ -99,7 +100,7 @@ static void what_was_given_too_early_is_taken_off_later(void **state)
 	pass(&ledger, 100, (struct sprof_proc_schedstat){0}, true, true);
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 1), 100);
 	pass(&ledger, 20, (struct sprof_proc_schedstat){5, 60, 1}, true, false);
-	assert_int_equal(sprof_ledger_take(&ledger.queue_ns), 60);
+	assert_int_equal(sprof_ledger_take(&ledger.queue_ns, UINT64_MAX), 60);
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 1), 0);
 	pass(&ledger, 100, (struct sprof_proc_schedstat){0}, true, true);
 	assert_int_equal(sprof_ledger_take_asleep(&ledger, 1), 55);
@@ -132,12 +133,12 @@ static void sums_are_the_kernels(void **state)
 		pass(&ledger, more.cpu_ns + more.runq_ns + (uint64_t)(nrand48(seed) % 100), more,
 			true, true);
 		if (nrand48(seed) % 2)
-			running += sprof_ledger_take(&ledger.running_ns);
+			running += sprof_ledger_take(&ledger.running_ns, UINT64_MAX);
 		if (nrand48(seed) % 2)
 			asleep += sprof_ledger_take_asleep(&ledger, 1 + nrand48(seed) % 2);
-		queue += sprof_ledger_take(&ledger.queue_ns);
+		queue += sprof_ledger_take(&ledger.queue_ns, UINT64_MAX);
 	}
-	running += sprof_ledger_take(&ledger.running_ns);
+	running += sprof_ledger_take(&ledger.running_ns, UINT64_MAX);
 	asleep += sprof_ledger_take_asleep(&ledger, 1);
 	assert_int_equal(running, ledger.last.figures.cpu_ns - first.figures.cpu_ns);
 	assert_int_equal(asleep,

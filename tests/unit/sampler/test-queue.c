@@ -70,12 +70,34 @@ static void where_only_running_threads_count_it_is_left_out(void **state)
 	assert_int_equal(thread->charged[SPROF_TIME_RUNQ], 0);
 }
 
+/* The stop comes where it leaves the call. It works elsewhere. */
+static void after_a_sleep_it_is_no_sign_of_work(void **state)
+{
+	struct fake_thread *thread;
+
+	fake_init(&world, 1);
+	thread = fake_add(&world, 0, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		fake_act(thread, DOING_SLEEP, 2 * MS);
+		fake_act(thread, DOING_READY, 4 * MS);
+		fake_act(thread, DOING_CALL, MS / 100);
+		fake_act(thread, DOING_USER, 3 * MS);
+	}
+	world.options.duration_ns = (uint64_t)ROUNDS * 9 * MS;
+	world.options.rate_hz = 300;
+	fake_run_well(&world);
+	assert_true(thread->states[SPROF_STATE_SYS] > 10);
+	assert_true(thread->ns[SPROF_STATE_SYS] < 2 * MS);
+	assert_true(thread->ns[SPROF_STATE_USER] > (uint64_t)ROUNDS * 2 * MS);
+}
+
 TEST_MAIN("queue")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(after_a_sleep_it_is_the_sleeps),
 		cmocka_unit_test(at_a_low_rate_it_is_shared_out),
 		cmocka_unit_test(where_only_running_threads_count_it_is_left_out),
+		cmocka_unit_test(after_a_sleep_it_is_no_sign_of_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
