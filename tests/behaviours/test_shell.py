@@ -152,8 +152,8 @@ INTERACTIVE = [
     # Stopped, and killed while it is.
     (b"$S sh -c 'echo begun; exec sleep 100'\n", b"begun"),
     (CTRL_Z, b"Stopped"),
-    # (A wait may still see it as stopped, which is 148.)
-    (b"kill -TERM %+; until wait %+ 2>/dev/null; [ $? != 148 ]; do :; done; wait %+ 2>/dev/null; "
+    # (A wait may still see it as stopped, which is 148. bash 5.3 looks at it again only when another child has ended.)
+    (b"kill -TERM %+; until wait %+ 2>/dev/null; [ $? != 148 ]; do sleep 0.02; done; wait %+ 2>/dev/null; "
      b"echo '<gone>'\n", b"<gone>"),
 ]
 
