@@ -351,7 +351,7 @@ async function idle_threads_are_folded(open) {
 async function a_thin_stack_makes_no_hole(open) {
 	const {page} = await open("idle");
 	assert.deepEqual(await page.evaluate(() => {
-		const {graph} = window.sprof, thin = {width: 0.005 * graph.width}, wide = {width: graph.width};
+		const {graph} = window.sprof, thin = {width: 0.012 * graph.width}, wide = {width: graph.width};
 		return [[[wide], [wide, thin], [thin]], [[wide], [thin, thin], [thin, thin], [thin]], [[wide]], []].map((rows) => {
 			graph.rows = rows;
 			return graph.countWideRows();
@@ -764,6 +764,7 @@ async function a_difference_shows_what_changed(open) {
 	assert.deepEqual(rows.new, [30000000, 0, 30000000]);
 	assert.deepEqual(rows.gone, [0, 5000000, -5000000]);
 	assert.deepEqual(rows.same, [10000000, 10000000, 0]);
+	assert.equal(await page.locator("#function-name").innerText(), "new");
 	const sentence = await page.locator("#headline").innerText();
 	assert.match(sentence, /faster|slower|less|more/);
 	assert.ok((await page.title()).startsWith(`${sentence} - `), await page.title());
