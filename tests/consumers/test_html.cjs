@@ -616,6 +616,7 @@ async function a_real_run_has_its_timeline(open) {
 		`${row.name} ${row.self} ${row.total}`).sort());
 	/* It sleeps at the end: a part of that is blocked time and nothing else, and as long as it is. */
 	await chooseWeight(page, "wall");
+	await page.keyboard.press("w");
 	const span = await dragSpan(page, 0.7, 0.8);
 	assert.ok(span.to < 1.1 * duration, `${span.to} of ${duration}`);
 	const percent = Number((await page.locator(".card.wait .share").innerText()).split(" ")[0]);
@@ -640,6 +641,7 @@ async function a_report_of_slices_has_a_timeline(open) {
 	await dragSpan(page, 0, 1);
 	assert.ok((await selection(page)).startsWith(`${all} · 0 s to`), `${await selection(page)} of ${all}`);
 	await chooseWeight(page, "wall");
+	await page.keyboard.press("w");
 	await dragSpan(page, 0.8, 0.9);
 	assert.ok(Number((await page.locator(".card.wait .share").innerText()).split(" ")[0]) > 99);
 }
