@@ -150,12 +150,8 @@ static void put_peer(struct sprof_objects *objects, pid_t pid, int fd,
 static void put_socket(struct sprof_objects *objects, pid_t pid, int fd,
 	const struct sprof_descriptor *descriptor, struct words *words)
 {
-	const char *text = sprof_sockets_find(&objects->sockets, pid, descriptor->inode);
-	struct sprof_socket asked;
+	const char *text = sprof_sockets_find(&objects->sockets, pid, fd, descriptor->inode);
 
-	if (!text &&
-		sprof_socket_ask(pid, fd, descriptor->inode, &objects->sockets.listening, &asked))
-		text = asked.text;
 	put(words, "%s", text ? text : descriptor->text);
 	put_peer(objects, pid, fd, descriptor, words);
 }

@@ -68,6 +68,8 @@ void sprof_socket_describe(const struct sprof_socket_ends *ends, struct sprof_li
 	} else if (ends->peer.port)
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s %s %s", protocol, local,
 			protocol[0] == 't' && is_accepted(listening, port) ? "<-" : "->", peer);
+	else if (protocol[0] == 't' && is_accepted(listening, port))
+		snprintf(ret->text, sizeof(ret->text), "%.4s %s <- [closed]", protocol, local);
 	else
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s", protocol, local);
 }

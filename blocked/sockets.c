@@ -1,6 +1,6 @@
 /*
- * The table of sockets. A socket's inode is unique across all namespaces. Does not handle the lines
- * of the kernel's tables (socket-line.c).
+ * The table of sockets. A socket's inode is unique across all namespaces. Asks a socket itself if
+ * the table lacks it. Does not handle the lines of the kernel's tables (socket-line.c).
  */
 #include "blocked/sockets.h"
 
@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "blocked/socket-ask.h"
 #include "blocked/socket-peer.h"
 
 enum {
@@ -106,15 +107,32 @@ uint32_t sprof_sockets_peer(const struct sprof_sockets *sockets, uint64_t inode)
 		: sockets->items[index].peer;
 }
 
-const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode)
+/* A connection may be too short for the tables, but it is there now. */
+static uint32_t ask(struct sprof_sockets *sockets, pid_t pid, int fd, uint64_t inode)
+{
+	struct sprof_socket socket;
+
+	if (sockets->count >= MOST)
+		sprof_sockets_finish(sockets);
+	else if (sprof_socket_ask(pid, fd, inode, &sockets->listening, &socket))
+		put(sockets, &socket);
+	return sprof_idmap_find(&sockets->by_inode, 0, inode);
+}
+
+const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, int fd, uint64_t inode)
 {
 	const uint64_t age_ns = sockets->cost_ns * COST_FACTOR;
 	uint32_t index = sprof_idmap_find(&sockets->by_inode, 0, inode);
 
+	/* The first reading finds the ports that listen. */
+	if (index == SPROF_IDMAP_NONE && sockets->read_ns)
+		index = ask(sockets, pid, fd, inode);
 	if (index == SPROF_IDMAP_NONE &&
 		(!sockets->read_ns || sockets->read_ns + age_ns < sprof_clock_now_ns())) {
 		read_all(sockets, pid);
 		index = sprof_idmap_find(&sockets->by_inode, 0, inode);
+		if (index == SPROF_IDMAP_NONE)
+			index = ask(sockets, pid, fd, inode);
 	}
 	return index == SPROF_IDMAP_NONE ? NULL : with_peer(sockets, index);
 }

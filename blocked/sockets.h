@@ -24,10 +24,10 @@ struct sprof_sockets {
 void sprof_sockets_finish(struct sprof_sockets *sockets);
 
 /*
- * The socket's addresses. NULL: unknown. Reads the files of the process's network namespace,
+ * The addresses of the socket with this descriptor. NULL: unknown. Reads the files of the process's network namespace,
  * spending at most a fiftieth of the time.
  */
-const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode);
+const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, int fd, uint64_t inode);
 
 /*
  * The inode of the socket at the other end, if it is a unix socket without a path that was found.

@@ -6,7 +6,7 @@
 
 const ROW_HEIGHT = 19;
 const MIN_WIDTH = 0.6;  /* px: narrower frames are left out */
-const THIN = 0.01;     /* of the width: rows with less at the end are seen by scrolling only */
+const THIN = 0.02;     /* of the width: rows with less at the end are seen by scrolling only */
 const MIN_LABEL = 26;   /* px: narrower frames have no text */
 const IDLE_MOST = 0.1;  /* of the width, for the block of idle threads: the rest is for what was done */
 const FONT = "11.5px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";

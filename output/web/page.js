@@ -373,9 +373,18 @@ class Page {
 		this.showFunction();
 	}
 
+	/* Of a comparison: the function that grew most. */
+	grownMost() {
+		const {weight} = this.state, scale = this.baseScale(weight);
+		const growthOf = (row) => row.self[weight] - scale * row.before.self[weight];
+		return this.comparedRows().reduce((a, b) => !a || growthOf(b) > growthOf(a) ? b : a, null)?.fn ?? -1;
+	}
+
 	/* The first function of the summary, or else the one with the most weight of its own. */
 	heaviest() {
-		const {weight} = this.state, [first] = this.data.baseThreads ? [] : this.data.own;
+		if (this.before)
+			return this.grownMost();
+		const {weight} = this.state, [first] = this.data.own;
 		if (first !== undefined && this.model.entry(first))
 			return first;
 		const best = this.model.flat().reduce((a, b) =>

@@ -110,6 +110,12 @@ static bool is_of_client(const char *object)
 	return object && !is_list(object) && (strstr(object, " <- ") || is_any(object, named));
 }
 
+/* Several descriptors, of which some are of clients, and none of a server that owes an answer. */
+static bool has_only_clients(const char *object)
+{
+	return is_list(object) && strstr(object, " <- ") && !strstr(object, " -> ");
+}
+
 /* Whether it waits for what others send, or for an event of one descriptor. */
 static bool reads(const struct sprof_profile_context *context)
 {
@@ -138,6 +144,7 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 	if (context->kind == SPROF_WAIT_KIND_EVENT)
 		return context->object
 			? strstr(context->object, " listening") || is_of_client(context->object) ||
+				has_only_clients(context->object) ||
 				(!is_list(context->object) && is_from_itself(context->object))
 			: !is_any(context->syscall, descriptors);
 	if (context->kind == SPROF_WAIT_KIND_LOCK)

@@ -12,10 +12,7 @@
 #include "base/cleanup.h"
 #include "base/idmap.h"
 
-/* Percent of a thread's own time: from here on it does nothing but nap. */
-static const double nothing_else = 95;
-
-/* Percent of the main thread's own time: from here on it waits for other threads. */
+/* Percent of a thread's own time: from here on it mostly naps, or mostly waits for threads. */
 static const double mostly = 50;
 
 struct naps {
@@ -81,7 +78,7 @@ static bool is_in_background(const struct naps *naps, uint32_t thread)
 	const struct sprof_profile_thread *known = &naps->profile->threads[thread];
 
 	return !is_main(naps->profile, thread) && !naps->is_busy_with_threads[known->process] &&
-		sprof_percent(naps->naps[thread], naps->all[thread]) >= nothing_else &&
+		sprof_percent(naps->naps[thread], naps->all[thread]) >= mostly &&
 		sprof_idmap_find(&naps->waited, 0, (uint64_t)known->tid) == SPROF_IDMAP_NONE;
 }
 

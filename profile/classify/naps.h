@@ -7,7 +7,7 @@
 #include "profile/model/profile.h"
 
 /*
- * By row: whether it is a nap of such a thread. The thread does nothing but nap, is not the
+ * By row: whether it is a nap of such a thread. The thread mostly naps, is not the
  * process's first one, and no thread waits for it, as far as that is known. Returns false if out of
  * memory.
  */

@@ -351,7 +351,7 @@ async function idle_threads_are_folded(open) {
 async function a_thin_stack_makes_no_hole(open) {
 	const {page} = await open("idle");
 	assert.deepEqual(await page.evaluate(() => {
-		const {graph} = window.sprof, thin = {width: 0.005 * graph.width}, wide = {width: graph.width};
+		const {graph} = window.sprof, thin = {width: 0.012 * graph.width}, wide = {width: graph.width};
 		return [[[wide], [wide, thin], [thin]], [[wide], [thin, thin], [thin, thin], [thin]], [[wide]], []].map((rows) => {
 			graph.rows = rows;
 			return graph.countWideRows();
@@ -616,6 +616,7 @@ async function a_real_run_has_its_timeline(open) {
 		`${row.name} ${row.self} ${row.total}`).sort());
 	/* It sleeps at the end: a part of that is blocked time and nothing else, and as long as it is. */
 	await chooseWeight(page, "wall");
+	await page.keyboard.press("w");
 	const span = await dragSpan(page, 0.7, 0.8);
 	assert.ok(span.to < 1.1 * duration, `${span.to} of ${duration}`);
 	const percent = Number((await page.locator(".card.wait .share").innerText()).split(" ")[0]);
@@ -640,6 +641,7 @@ async function a_report_of_slices_has_a_timeline(open) {
 	await dragSpan(page, 0, 1);
 	assert.ok((await selection(page)).startsWith(`${all} · 0 s to`), `${await selection(page)} of ${all}`);
 	await chooseWeight(page, "wall");
+	await page.keyboard.press("w");
 	await dragSpan(page, 0.8, 0.9);
 	assert.ok(Number((await page.locator(".card.wait .share").innerText()).split(" ")[0]) > 99);
 }
@@ -764,6 +766,7 @@ async function a_difference_shows_what_changed(open) {
 	assert.deepEqual(rows.new, [30000000, 0, 30000000]);
 	assert.deepEqual(rows.gone, [0, 5000000, -5000000]);
 	assert.deepEqual(rows.same, [10000000, 10000000, 0]);
+	assert.equal(await page.locator("#function-name").innerText(), "new");
 	const sentence = await page.locator("#headline").innerText();
 	assert.match(sentence, /faster|slower|less|more/);
 	assert.ok((await page.title()).startsWith(`${sentence} - `), await page.title());

@@ -41,6 +41,9 @@ static void lines_of_tcp_and_udp(void **state)
 	expect("   1: 0000000000000000FFFF00000100007F:18EB 0000000000000000FFFF00000100007F:BB2A "
 	       "01 " REST,
 		"tcp6", "tcp6 127.0.0.1:6379 <- 127.0.0.1:47914");
+	/* The client has gone. */
+	expect("   3: 0100007F:18EB 00000000:0000 08 " REST, "tcp",
+		"tcp 127.0.0.1:6379 <- [closed]");
 	expect("  99: 00000000:0035 00000000:0000 07 " REST, "udp", "udp 0.0.0.0:53");
 	/* A TCP socket listens on the port; UDP has other ports. */
 	expect("  99: 0100007F:18EB 0100007F:0035 01 " REST, "udp",
@@ -98,12 +101,14 @@ static void own_sockets(void **state)
 	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u listening", ntohs(address.sin_port));
-	assert_string_equal(sprof_sockets_find(&sockets, getpid(), inode_of(listener)), expected);
+	assert_string_equal(
+		sprof_sockets_find(&sockets, getpid(), listener, inode_of(listener)), expected);
 	snprintf(expected, sizeof(expected), "unix socket:[%llu] -> socket:[%llu]",
 		(unsigned long long)inode_of(pair[0]), (unsigned long long)inode_of(pair[1]));
-	assert_string_equal(sprof_sockets_find(&sockets, getpid(), inode_of(pair[0])), expected);
+	assert_string_equal(
+		sprof_sockets_find(&sockets, getpid(), pair[0], inode_of(pair[0])), expected);
 	/* What isn't there is not looked for again at once. */
-	assert_null(sprof_sockets_find(&sockets, getpid(), UINT64_MAX));
+	assert_null(sprof_sockets_find(&sockets, getpid(), -1, UINT64_MAX));
 	sprof_sockets_finish(&sockets);
 	close(listener);
 	close(pair[0]);
@@ -176,8 +181,8 @@ static void a_client_has_its_servers_name(void **state)
 	assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
 	served = accept(listener, NULL, NULL);
 	snprintf(expected, sizeof(expected), "unix -> @sprof-test-%d", getpid());
-	assert_memory_equal(sprof_sockets_find(&sockets, getpid(), inode_of(client)), expected,
-		strlen(expected));
+	assert_memory_equal(sprof_sockets_find(&sockets, getpid(), client, inode_of(client)),
+		expected, strlen(expected));
 	sprof_sockets_finish(&sockets);
 	close(served);
 	close(client);

@@ -181,6 +181,16 @@ static void who_waits_for_work_is_idle(void **state)
 	}
 }
 
+static const struct sprof_profile_context clients = {.state = SPROF_STATE_SLEEP,
+	.kind = SPROF_WAIT_KIND_EVENT,
+	.syscall = "pselect6",
+	.object = "2 descriptors: pipe:[7], tcp 1.2.3.4:80 <- 1.2.3.5:4711"};
+static const struct sprof_profile_context relays = {.state = SPROF_STATE_SLEEP,
+	.kind = SPROF_WAIT_KIND_EVENT,
+	.syscall = "poll",
+	.object = "2 descriptors: tcp 1.2.3.4:80 <- 1.2.3.5:4711, "
+		  "tcp 1.2.3.4:4712 -> 1.2.3.6:5432"};
+
 /* One call waits for events in a main loop, and for a lock elsewhere: the functions decide. */
 static void the_functions_above_a_wait_decide(void **state)
 {
@@ -210,6 +220,8 @@ static void the_functions_above_a_wait_decide(void **state)
 		bool idle;
 	} cases[] = {
 		{"main;epoll_wait_here", &events, true},
+		{"main;serve;accept_one;talk", &clients, true},
+		{"main;serve;accept_one;talk", &relays, false},
 		{"a+0x1;__libc_start_main_impl;__libc_start_call_main;a+0x2", &events, true},
 		{"a+0x1;__libc_start_main_impl;__libc_start_call_main;a+0x2;a+0x3", &events, true},
 		{"a+0x1;__libc_start_main_impl;a+0x2;a+0x3;a+0x4", &events, false},
@@ -329,7 +341,8 @@ static void naps_in_the_background_are_idle(void **state)
 
 	assert_true(is_nap_idle(&events, "start_thread;maintain", 990));
 	assert_true(is_nap_idle(&running, "start_thread;maintain", 990));
-	assert_false(is_nap_idle(&events, "start_thread;maintain", 900));
+	assert_true(is_nap_idle(&events, "start_thread;maintain", 600));
+	assert_false(is_nap_idle(&events, "start_thread;maintain", 400));
 	assert_false(is_nap_idle(&events, "start_thread;answer;ask;try_again", 990));
 	assert_false(is_nap_idle(&join, "start_thread;maintain", 990));
 	assert_false(is_nap_idle(&of_other, "start_thread;maintain", 990));
