@@ -43,10 +43,10 @@ uint32_t sprof_deadlocks_find(const uint32_t *holders, size_t count, uint32_t *r
 
 	memset(ret_cycles, 0, count * sizeof(*ret_cycles));
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t met = follow(holders, count, i, i + 1, ret_cycles);
+		uint32_t end = follow(holders, count, i, i + 1, ret_cycles);
 
-		if (met != SPROF_DEADLOCK_NO_HOLDER)
-			mark_cycle(holders, met, ret_cycles);
+		if (end != SPROF_DEADLOCK_NO_HOLDER)
+			mark_cycle(holders, end, ret_cycles);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(ret_cycles[i] & CYCLE_BIT))

@@ -22,6 +22,7 @@
 #include "blocked/descriptor-read.h"
 #include "blocked/duration.h"
 #include "blocked/file-locks.h"
+#include "blocked/socket-ask.h"
 
 enum {
 	SHOWN = 4,      /* watched descriptors to name */
@@ -121,6 +122,44 @@ static void put_pipe(struct sprof_objects *objects, pid_t pid, int fd,
 		put_process(words, other);
 }
 
+/* Whose end the peer of a unix socket without names is. */
+static void put_peer(struct sprof_objects *objects, pid_t pid, int fd,
+	const struct sprof_descriptor *descriptor, struct words *words)
+{
+	const uint32_t inode = sprof_sockets_peer(&objects->sockets, descriptor->inode);
+	struct sprof_descriptor peer = {.kind = SPROF_DESCRIPTOR_SOCKET, .inode = inode};
+	pid_t other;
+
+	if (!inode)
+		return;
+	snprintf(peer.text, sizeof(peer.text), "socket:[%u]", inode);
+	other = other_end(objects, pid, &peer, true);
+	if (other == pid) {
+		put(words, " of itself");
+		return;
+	}
+	/* The maker of a pair has given the other end away. */
+	if (!other)
+		other = sprof_socket_ask_peer(pid, fd, descriptor->inode);
+	if (!other || other == pid)
+		return;
+	put(words, " of ");
+	put_process(words, other);
+}
+
+static void put_socket(struct sprof_objects *objects, pid_t pid, int fd,
+	const struct sprof_descriptor *descriptor, struct words *words)
+{
+	const char *text = sprof_sockets_find(&objects->sockets, pid, descriptor->inode);
+	struct sprof_socket asked;
+
+	if (!text &&
+		sprof_socket_ask(pid, fd, descriptor->inode, &objects->sockets.listening, &asked))
+		text = asked.text;
+	put(words, "%s", text ? text : descriptor->text);
+	put_peer(objects, pid, fd, descriptor, words);
+}
+
 static void put_pidfd(pid_t pid, int fd, struct words *words)
 {
 	char text[512];
@@ -138,7 +177,6 @@ static void put_pidfd(pid_t pid, int fd, struct words *words)
 static void put_descriptor(struct sprof_objects *objects, pid_t pid, int fd, struct words *words)
 {
 	struct sprof_descriptor descriptor;
-	const char *addresses = NULL;
 
 	if (!sprof_descriptor_read(pid, fd, &descriptor)) {
 		put(words, "descriptor %d", fd);
@@ -149,8 +187,7 @@ static void put_descriptor(struct sprof_objects *objects, pid_t pid, int fd, str
 		put_pipe(objects, pid, fd, &descriptor, words);
 		break;
 	case SPROF_DESCRIPTOR_SOCKET:
-		addresses = sprof_sockets_find(&objects->sockets, pid, descriptor.inode);
-		put(words, "%s", addresses ? addresses : descriptor.text);
+		put_socket(objects, pid, fd, &descriptor, words);
 		break;
 	case SPROF_DESCRIPTOR_PIDFD:
 		put_pidfd(pid, fd, words);
@@ -181,7 +218,7 @@ static void put_list(struct sprof_objects *objects, pid_t pid, const int *fds, s
 	size_t shown = 0;
 
 	if (!count) {
-		put(words, "nothing");
+		put(words, "no descriptors");
 		return;
 	}
 	if (count > 1)
@@ -341,7 +378,7 @@ static void put_time(const struct sprof_objects *objects, pid_t pid,
 	else if (argument == SPROF_BLOCKED_ARGUMENT_MILLISECONDS)
 		put_ns((from[0] & UINT32_MAX) * SPROF_NS_PER_MS, words);
 	else if (from[0] & TIMER_ABSTIME)
-		put(words, "a point in time");
+		put(words, "until a given time");
 	else
 		put_duration(objects, pid, from[1], 1, words);
 }

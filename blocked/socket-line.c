@@ -14,12 +14,8 @@ enum {
 	UNIX_LISTENING = 1u << 16, /* __SO_ACCEPTCON */
 };
 
-struct address {
-	uint32_t words[4]; /* as the kernel prints them: in the machine's byte order */
-	unsigned word_count, port;
-};
-
-static bool parse_address(const char *text, struct address *ret)
+/* The kernel prints the words as numbers of the machine. */
+static bool parse_address(const char *text, struct sprof_socket_address *ret)
 {
 	size_t digits = strcspn(text, ":");
 
@@ -36,7 +32,7 @@ static bool parse_address(const char *text, struct address *ret)
 	return true;
 }
 
-static void write_address(const struct address *address, char *buffer, size_t size)
+static void write_address(const struct sprof_socket_address *address, char *buffer, size_t size)
 {
 	bool mapped = address->word_count == 4 && !address->words[0] && !address->words[1] &&
 		address->words[2] == htonl(0xffff);
@@ -56,32 +52,42 @@ static bool is_accepted(const struct sprof_listening *listening, unsigned port)
 	return listening->ports[port / 8 % sizeof(listening->ports)] & 1u << port % 8;
 }
 
+void sprof_socket_describe(const struct sprof_socket_ends *ends, struct sprof_listening *listening,
+	struct sprof_socket *ret)
+{
+	const char *protocol = ends->protocol;
+	const unsigned port = ends->local.port;
+	char local[64], peer[64];
+
+	write_address(&ends->local, local, sizeof(local));
+	write_address(&ends->peer, peer, sizeof(peer));
+	ret->is_local = false;
+	if (ends->is_listening) {
+		listening->ports[port / 8 % sizeof(listening->ports)] |= 1u << port % 8;
+		snprintf(ret->text, sizeof(ret->text), "%.4s %s listening", protocol, local);
+	} else if (ends->peer.port)
+		snprintf(ret->text, sizeof(ret->text), "%.4s %s %s %s", protocol, local,
+			protocol[0] == 't' && is_accepted(listening, port) ? "<-" : "->", peer);
+	else
+		snprintf(ret->text, sizeof(ret->text), "%.4s %s", protocol, local);
+}
+
 bool sprof_socket_parse_inet(const char *line, const char *protocol,
 	struct sprof_listening *listening, struct sprof_socket *ret)
 {
-	char local[64], peer[64], local_text[64], peer_text[64];
-	struct address ours, theirs;
+	struct sprof_socket_ends ends = {.protocol = protocol};
+	char local[64], peer[64];
 	unsigned long long inode;
 	unsigned state;
 
 	/* sl local remote st tx:rx tr:when retransmits uid timeout inode */
 	if (sscanf(line, " %*u: %63s %63s %x %*s %*s %*s %*u %*u %llu", local, peer, &state,
 		    &inode) != 4 ||
-		!inode || !parse_address(local, &ours) || !parse_address(peer, &theirs))
+		!inode || !parse_address(local, &ends.local) || !parse_address(peer, &ends.peer))
 		return false;
-	write_address(&ours, local_text, sizeof(local_text));
-	write_address(&theirs, peer_text, sizeof(peer_text));
+	ends.is_listening = state == STATE_LISTEN;
 	ret->inode = inode;
-	ret->is_local = false;
-	if (state == STATE_LISTEN) {
-		listening->ports[ours.port / 8 % sizeof(listening->ports)] |= 1u << ours.port % 8;
-		snprintf(ret->text, sizeof(ret->text), "%.4s %s listening", protocol, local_text);
-	} else if (theirs.port)
-		snprintf(ret->text, sizeof(ret->text), "%.4s %s %s %s", protocol, local_text,
-			protocol[0] == 't' && is_accepted(listening, ours.port) ? "<-" : "->",
-			peer_text);
-	else
-		snprintf(ret->text, sizeof(ret->text), "%.4s %s", protocol, local_text);
+	sprof_socket_describe(&ends, listening, ret);
 	return true;
 }
 
@@ -117,5 +123,6 @@ bool sprof_socket_parse_unix(const char *line, struct sprof_socket *ret)
 		snprintf(ret->text, sizeof(ret->text), "unix socket:[%llu]", inode);
 	ret->is_local = !*path || *path == '\n';
 	ret->peer_asked = false;
+	ret->peer = 0;
 	return true;
 }

@@ -12,6 +12,7 @@ struct sprof_socket {
 	uint64_t inode;
 	bool is_local; /* a unix socket without a path; its peer may have one */
 	bool peer_asked;
+	uint32_t peer; /* its peer's inode, if that has no path, either; 0: none, or not asked */
 	/* "tcp 127.0.0.1:412 -> 127.0.0.1:80", of the server "<-"; "unix /run/x" */
 	char text[SPROF_SOCKET_TEXT];
 };
@@ -20,6 +21,22 @@ struct sprof_socket {
 struct sprof_listening {
 	uint8_t ports[65536 / 8];
 };
+
+struct sprof_socket_address {
+	uint32_t words[4]; /* in the order of the network */
+	unsigned word_count, port;
+};
+
+/* Both ends of a socket of the internet. */
+struct sprof_socket_ends {
+	const char *protocol; /* "tcp6" */
+	struct sprof_socket_address local, peer;
+	bool is_listening;
+};
+
+/* Writes the ends as text. Reads `listening`, and adds to it, as the function below. */
+void sprof_socket_describe(const struct sprof_socket_ends *ends, struct sprof_listening *listening,
+	struct sprof_socket *ret);
 
 /*
  * Parses a line of /proc/net/tcp or udp, with protocol "tcp", "tcp6", "udp" or "udp6", or of

@@ -42,8 +42,7 @@ static void put(struct sprof_sockets *sockets, const struct sprof_socket *socket
 	sockets->items[index] = *socket;
 }
 
-static void read_table(struct sprof_sockets *sockets, pid_t pid, const char *name,
-	struct sprof_listening *listening)
+static void read_table(struct sprof_sockets *sockets, pid_t pid, const char *name)
 {
 	SPROF_AUTO_FREE char *text = NULL;
 	bool is_unix = !strcmp(name, "unix");
@@ -53,7 +52,7 @@ static void read_table(struct sprof_sockets *sockets, pid_t pid, const char *nam
 	text = sprof_proc_read_whole(sprof_proc_path(pid, 0, "net/%s", name).text, &size);
 	for (const char *line = text; line && *line && sockets->count < MOST;) {
 		if (is_unix ? sprof_socket_parse_unix(line, &socket)
-			    : sprof_socket_parse_inet(line, name, listening, &socket))
+			    : sprof_socket_parse_inet(line, name, &sockets->listening, &socket))
 			put(sockets, &socket);
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
@@ -63,14 +62,14 @@ static void read_table(struct sprof_sockets *sockets, pid_t pid, const char *nam
 static void read_all(struct sprof_sockets *sockets, pid_t pid)
 {
 	static const char *const names[] = {"tcp", "tcp6", "udp", "udp6", "unix"};
-	struct sprof_listening listening = {0};
 	/* CPU time: on a busy machine, waiting for a CPU is no cost. */
 	const uint64_t begin_ns = sprof_clock_own_cpu_ns();
 
 	if (sockets->count >= MOST)
 		sprof_sockets_finish(sockets);
+	memset(&sockets->listening, 0, sizeof(sockets->listening));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		read_table(sockets, pid, names[i], &listening);
+		read_table(sockets, pid, names[i]);
 	sockets->read_ns = sprof_clock_now_ns();
 	sockets->cost_ns = sprof_clock_own_cpu_ns() - begin_ns;
 }
@@ -90,10 +89,21 @@ static const char *with_peer(struct sprof_sockets *sockets, uint32_t index)
 	if (peer != SPROF_IDMAP_NONE && !sockets->items[peer].is_local)
 		snprintf(socket->text, sizeof(socket->text), "unix -> %s",
 			sockets->items[peer].text + strlen("unix "));
-	else
+	else {
 		snprintf(socket->text, sizeof(socket->text), "unix socket:[%llu] -> socket:[%u]",
 			(unsigned long long)socket->inode, peer_inode);
+		socket->peer = peer_inode;
+	}
 	return socket->text;
+}
+
+uint32_t sprof_sockets_peer(const struct sprof_sockets *sockets, uint64_t inode)
+{
+	const uint32_t index = sprof_idmap_find(&sockets->by_inode, 0, inode);
+
+	return index == SPROF_IDMAP_NONE || !sockets->items[index].is_local
+		? 0
+		: sockets->items[index].peer;
 }
 
 const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode)

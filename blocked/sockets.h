@@ -17,6 +17,7 @@ struct sprof_sockets {
 	struct sprof_socket *items;
 	size_t count, capacity;
 	struct sprof_idmap by_inode;
+	struct sprof_listening listening;
 	uint64_t read_ns, cost_ns; /* time and CPU time of the last reading */
 };
 
@@ -27,3 +28,9 @@ void sprof_sockets_finish(struct sprof_sockets *sockets);
  * spending at most a fiftieth of the time.
  */
 const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode);
+
+/*
+ * The inode of the socket at the other end, if it is a unix socket without a path that was found.
+ * 0: none.
+ */
+uint32_t sprof_sockets_peer(const struct sprof_sockets *sockets, uint64_t inode);

@@ -74,8 +74,8 @@ static void print_help(void)
 	       "  sprof annotate FUNCTION             the source lines of a function\n"
 	       "  sprof help COMMAND                  the options of a command\n"
 	       "  sprof --list-formats, --self-check  the formats of -f and -o; what works here\n\n"
-	       "On a terminal, run, attach and heap keep their last recording in\n"
-	       "~/.cache/sprof/last.pb.gz. report and annotate read it, or a file from -o FILE.pb.gz.\n");
+	       "run, attach and heap keep their last recording in ~/.cache/sprof/last.pb.gz.\n"
+	       "report and annotate read it, or a file from -o FILE.pb.gz.\n");
 }
 
 static void print_formats(void)
@@ -127,6 +127,17 @@ static bool settle_processes(const struct sprof_command *command,
 			(void *)((char *)options + command->processes), command, words, err);
 }
 
+/* A word of another tool is taken for a program; then there is none of this name. */
+static void hint_at_operand(
+	const struct sprof_command *command, char *const words[], struct sprof_error *err)
+{
+	const char *answer =
+		words && words[0] ? sprof_other_tools_option(command->name, words[0]) : NULL;
+
+	if (answer)
+		sprof_error_hint(err, "%s", answer);
+}
+
 static int run_command(const struct sprof_command *command, int argc, char *argv[])
 {
 	struct sprof_common_options *options = malloc(command->options_size);
@@ -154,6 +165,7 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 			command->run(options, words, &code, &err);
 	}
 	if (!done) {
+		hint_at_operand(command, words, &err);
 		sprof_ui_error(&err);
 		code = err.kind == SPROF_ERROR_USAGE ? SPROF_EXIT_USAGE : SPROF_EXIT_FAILED;
 	}

@@ -84,6 +84,15 @@ static const struct sprof_trace_field wakeup_fields[] = {
 	NUMBER("target_cpu", 3),
 };
 
+/* The flags show whether the waker is an interrupt (include/linux/trace_events.h). */
+static const struct sprof_trace_field waking_fields[] = {
+	TEXT("comm", 0),
+	NUMBER("pid", 1),
+	NUMBER("prio", 2),
+	NUMBER("target_cpu", 3),
+	ADDRESS("common_flags", 4),
+};
+
 static const struct sprof_trace_field migrate_fields[] = {
 	TEXT("comm", 0),
 	NUMBER("pid", 1),
@@ -165,7 +174,7 @@ static const struct sprof_trace_type_row rows[] = {
 		SPROF_TRACE_BY_TRACEPOINT, SPROF_TRACE_COST_RECORD, "a thread is woken and may run"},
 	{SPROF_TRACE_WAKEUP_NEW, "sched", "sched_wakeup_new", false, FIELDS(wakeup_fields),
 		SPROF_TRACE_BY_TRACEPOINT, SPROF_TRACE_COST_RECORD, "a new thread may run for the first time"},
-	{SPROF_TRACE_WAKING, "sched", "sched_waking", false, FIELDS(wakeup_fields),
+	{SPROF_TRACE_WAKING, "sched", "sched_waking", false, FIELDS(waking_fields),
 		SPROF_TRACE_BY_TRACEPOINT, SPROF_TRACE_COST_RECORD, "a thread is being woken, seen by its waker"},
 	{SPROF_TRACE_MIGRATE, "sched", "sched_migrate_task", false, FIELDS(migrate_fields),
 		SPROF_TRACE_BY_TRACEPOINT, SPROF_TRACE_COST_RECORD, "a thread moves to another CPU"},

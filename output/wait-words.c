@@ -34,7 +34,7 @@ char *sprof_wait_words_lock(const char *name)
 	const size_t length = strlen(name);
 	const bool is_bare = length <= 2 || strcmp(name + length - 2, "+0") != 0;
 
-	if (sprof_string_starts_with(name, "interpreter lock"))
+	if (sprof_profile_is_interpreter_lock(name))
 		return strdup("interpreter lock (GIL)");
 	return strndup(name, is_bare ? length : length - 2);
 }

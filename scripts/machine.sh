@@ -4,6 +4,7 @@
 
 system_mib=4096
 tree_mib=2048
+test_minutes=0
 # Besides what builds sprof (scripts/packages.sh).
 machine_packages=(python3 iproute2 procps psmisc util-linux strace gdb git libc6-dbg)
 
@@ -121,12 +122,13 @@ stage_tree() {
 }
 
 # Into a folder below the tree's: build_staged NAME [MESON OPTION...]
+# The tests run with the programs that it finds, so these must be where the machine has them.
 build_staged() {
     local folder=$staged/build-$1
 
     echo "=== machine: building, $1"
     if [[ ! -f $folder/build.ninja ]]; then
-        meson setup "$folder" "$staged" -Dwerror=true -Dtests=enabled "${@:2}"
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin meson setup "$folder" "$staged" -Dwerror=true -Dtests=enabled "${@:2}"
     fi
     ninja -C "$folder"
 }
@@ -158,8 +160,9 @@ run_machine() {
 }
 
 # A command for the machine. Its log of the tests becomes .machine/NAME.json: tests_command BUILD NAME WORD...
+# After test_minutes, it ends the tests that are left; 0: no limit.
 tests_command() {
-    echo "SPROF_TEST_PATIENCE=10 meson test -C $1 --no-rebuild --print-errorlogs --timeout-multiplier 10 \
+    echo "SPROF_TEST_PATIENCE=10 timeout ${test_minutes}m meson test -C $1 --no-rebuild --print-errorlogs --timeout-multiplier 10 \
 --num-processes 2 --logbase $2 ${*:3} | cat
         result=\${PIPESTATUS[0]}
         cp $1/meson-logs/$2.json $1/meson-logs/$2.txt .machine/

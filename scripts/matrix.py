@@ -3,8 +3,8 @@
 
     matrix.py FOLDER...     a column for each: FOLDER/version names it, FOLDER/logs has root*.json and user*.json
 
-A cell is "ok", or the number of the reason below the table why a test was skipped or failed; where they differ,
-first root's, then the user's. Exits non-zero if a test failed."""
+A cell is "ok", "-" if the test did not run to its end, or the number of the reason below the table why it was skipped
+or failed; where they differ, first root's, then the user's. Exits non-zero if a test failed."""
 
 import glob
 import json
@@ -13,6 +13,8 @@ import re
 import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
+# The time for all tests was over.
+NOT_RUN = {"INTERRUPT", "PENDING"}
 # What says why, in the output of cmocka, of tests/e2e, of tests/behaviours and of Python.
 REASONS = (r"^SKIP (\S+: .*)$", r"^FAIL (\S+)$", r"^\[  FAILED  \] (?:\S+: )?([a-z]\w+)$", r"^DIFFERS in round \d+: (.*?):?$",
            r"^(AssertionError.*)$", r"^(skipped: .*)$")
@@ -24,13 +26,19 @@ def reason_of(test):
     return f'{test["result"].lower()}: {"; ".join(dict.fromkeys(found))[:300] or "no reason was printed"}'
 
 
+def outcome(test):
+    if test["result"] in PASSED:
+        return "ok"
+    return "-" if test["result"] in NOT_RUN else reason_of(test)
+
+
 def outcomes(folder, who):
-    """{test: "ok" or the reason}"""
+    """{test: "ok", "-" or the reason}"""
     result = {}
     for path in sorted(glob.glob(os.path.join(folder, "logs", f"{who}*.json"))):
         with open(path, encoding="utf-8") as log:
             for test in map(json.loads, log):
-                result[test["name"].rsplit(" ", 1)[-1]] = "ok" if test["result"] in PASSED else reason_of(test)
+                result[test["name"].rsplit(" ", 1)[-1]] = outcome(test)
     return result
 
 

@@ -39,7 +39,7 @@ KINDS = {
         {"reader-1": "lock", "reader-2": "lock", "read_table": "lock", "writer": "wait"},
         [Wait("reader-1", "read_table", r"rwlock table_lock\+0", "writer", "rewrite_table"),
          Wait("reader-2", "read_table", r"rwlock table_lock\+0", "writer", "rewrite_table")]),
-    "crowd": Kind({name: "starved" for name in
+    "crowd": Kind({name: "cpu" for name in
                    ("crowd-1", "crowd-2", "crowd-3", "crowd-4", "spin")}, []),
     "mix": Kind({"reader_rests": "wait", "eat_item": "wait"},
                 [Wait("worker", "reader_rests", "2 ms"), Wait("worker", "eat_item", r"2\.6 ms"),

@@ -93,16 +93,17 @@ def is_left_alone(profile):
 
 
 def verdict_by_the_rules(row, blocked_for):
-    rules = (("user", 0.8, "cpu"), ("sys", 0.3, "syscall"), ("wait", 0.5, blocked_for),
-             ("runq", 0.2, "starved"))
-    return next((verdict for name, limit, verdict in rules if row[name] > limit * row["wall"]), "-")
+    """Of what the thread did: without the time in which it wanted a processor (profile/views/verdict.c)."""
+    own = row["wall"] - row["runq"] - row.get("stolen", 0)
+    rules = (("user", 0.8, "cpu"), ("sys", 0.3, "syscall"), ("wait", 0.5, blocked_for))
+    return next((verdict for name, limit, verdict in rules if row[name] > limit * own), "-")
 
 
 def check_verdicts(kind, profile):
     if kind == "fsync":  # so fast a disk that the thread is hardly blocked, or a slow one
         row = profile.row("syncer")
         assert row["verdict"] == verdict_by_the_rules(row, "io"), row
-    if kind != "crowd" and not is_left_alone(profile):
+    if not is_left_alone(profile) and kind != "crowd":
         print("     (a busy machine: verdicts not looked at)")
         return
     for name, verdict in KINDS[kind].verdicts.items():

@@ -266,7 +266,7 @@ static bool close_outputs(struct calls *calls, struct sprof_error *err)
 }
 
 /* A function that was never found is reported last: the others were measured. */
-static bool tell(struct calls *calls, struct sprof_error *err)
+static bool write_result(struct calls *calls, struct sprof_error *err)
 {
 	struct sprof_calls_report report;
 
@@ -334,7 +334,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_function_calls_options_settle(&options, err) &&
 		read_choice(&calls, operands, err) && open_outputs(&calls, err) &&
 		guard(&options, err) && create_parts(&calls, operands, err) &&
-		trace(&calls, ret_exit, err) && tell(&calls, err);
+		trace(&calls, ret_exit, err) && write_result(&calls, err);
 
 	finish(&calls);
 	return done;

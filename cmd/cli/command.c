@@ -9,11 +9,13 @@
 #include <assert.h>
 #include <ctype.h>
 #include <getopt.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/strings.h"
 #include "cmd/cli/other-tools.h"
+#include "cmd/cli/program-file.h"
 
 enum {
 	MAX_OPTIONS = 96,
@@ -157,14 +159,6 @@ static const char *find_near(
 	return nearest.found;
 }
 
-/* Explains why the command lacks an option; NULL: no explanation. */
-static const char *refusal_of(const struct sprof_command *command, const char *option)
-{
-	const char *refusal = command->refusal ? command->refusal(option) : NULL;
-
-	return refusal ? refusal : sprof_other_tools_option(command->name, option);
-}
-
 static bool usage_error(const struct sprof_command *command, int what, const struct parser *parser,
 	const char *word, struct sprof_error *err)
 {
@@ -174,7 +168,8 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 	const char letter[] = {'-', (char)optopt, '\0'};
 	bool is_word = word[0] == '-' && (!optopt || (word[1] != '-' && strchr(word, optopt)));
 	const char *near = row || !is_word ? NULL : find_near(command, parser, word);
-	const char *refusal = row ? NULL : refusal_of(command, is_word ? word : letter);
+	const char *refusal =
+		row ? NULL : sprof_other_tools_option(command->name, is_word ? word : letter);
 
 	if (row && what == ':')
 		sprof_error_set(err, SPROF_ERROR_USAGE, "option --%s needs a value: %s", row->name,
@@ -191,8 +186,18 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 		sprof_error_hint(
 			err, "did you mean --%s? see: sprof %s --help", near, command->name);
 	else
-		sprof_error_hint(err, "see: sprof %s --help", command->name);
+		sprof_error_hint(err, "%ssee: sprof %s --help", row ? "" : "leave it out, or ",
+			command->name);
 	return false;
+}
+
+/* An option, or a program: the letter was not meant to have a value. */
+static bool is_other_word(const char *word)
+{
+	struct sprof_error ignored;
+	char path[PATH_MAX];
+
+	return is_option(word) || sprof_program_find(word, 0, path, &ignored);
 }
 
 /*
@@ -206,7 +211,9 @@ static void hint_at_value(const struct sprof_command *command, const struct pars
 	const char *answer = sprof_other_tools_option(command->name, option);
 	const struct sprof_error reason = *err;
 
-	if (answer)
+	if (answer && is_other_word(word))
+		sprof_error_hint(err, "%s", answer);
+	else if (answer)
 		sprof_error_hint(err, "%s%s%s", reason.hint, reason.hint[0] ? "; " : "", answer);
 	if (word[0] != '-' || word[1] == '-')
 		return;

@@ -68,13 +68,8 @@ extern const struct sprof_option sprof_common_option_table[];
 
 struct sprof_command {
 	const char *name;
-	const char *alias;   /* another name, hidden in help; NULL: none */
-	const char *summary; /* a phrase for `sprof --help` */
-	/*
-	 * Explains why an option such as "-C" does not exist; NULL: no explanation. May be NULL
-	 * itself.
-	 */
-	const char *(*refusal)(const char *option);
+	const char *alias;    /* another name, hidden in help; NULL: none */
+	const char *summary;  /* a phrase for `sprof --help` */
 	const char *synopsis; /* text after "sprof NAME" */
 	const char *details;  /* paragraphs after the options, ending with a newline; may be NULL */
 	const struct sprof_option_group *groups;

@@ -1,4 +1,4 @@
-/* The last recording shown on a terminal. It is kept so that `sprof report` can show it in full. */
+/* The last recording. It is kept so that `sprof report` can show it in full. */
 #pragma once
 
 #include "profile/model/profile.h"

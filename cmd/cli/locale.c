@@ -1,25 +1,47 @@
 /*
- * The user's character set, from the C library. Nothing else of the locale is used: numbers have
- * one format everywhere.
+ * UTF-8 or ASCII, by the name of the user's locale, which need not be installed. For other
+ * character sets, a static sprof would load code (iconv) of the installed C library. Nothing else
+ * of the locale is used: numbers have one format everywhere.
  */
 #include "cmd/cli/locale.h"
 
-#include <langinfo.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-bool sprof_locale_enter(void)
+/* In the order of setlocale(3). */
+static const char *name_of_locale(void)
 {
-	setlocale(LC_CTYPE, "");
-	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *name = getenv(variables[i]);
+
+		if (name && name[0])
+			return name;
+	}
+	return "C";
+}
+
+/* For example en_US.UTF-8, de_DE.utf8@euro. */
+static bool is_utf8(const char *name)
+{
+	const char *charset = strchr(name, '.');
+
+	return charset &&
+		(strncasecmp(charset, ".UTF-8", strlen(".UTF-8")) == 0 ||
+			strncasecmp(charset, ".utf8", strlen(".utf8")) == 0);
 }
 
 bool sprof_locale_is_utf8(void)
 {
-	bool is_utf8 = sprof_locale_enter();
+	return is_utf8(name_of_locale());
+}
 
-	sprof_locale_leave();
-	return is_utf8;
+bool sprof_locale_enter(void)
+{
+	return sprof_locale_is_utf8() && setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 void sprof_locale_leave(void)

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cmd/cli/command.h"
-#include "cmd/cli/last-recording.h"
 #include "cmd/cli/locale.h"
 #include "cmd/cli/outputs.h"
 #include "cmd/ui.h"
@@ -70,15 +69,6 @@ static void say_kept(const char *path)
 	sprof_ui_note("the recording is in %s: sprof report shows it", path);
 }
 
-/* Saves what stdout did not take because its reader is gone. */
-static void rescue(const struct sprof_profile *profile, const struct sprof_output_options *options)
-{
-	const char *path = sprof_last_recording_make();
-
-	if (path && keep(path, profile, options))
-		say_kept(path);
-}
-
 /*
  * The reader of a pager or of a saved file's report may have seen enough: no error, nothing is
  * lost.
@@ -128,6 +118,7 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 {
 	struct sprof_output_options settled = *options;
 	struct sprof_written written = {0};
+	const char *kept = NULL;
 	char again[32];
 
 	settled.whole_report = outputs->whole_report;
@@ -140,10 +131,11 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 		if (!is_turn || (!request->path && !with_stdout))
 			continue;
 		succeeded = write_request(outputs, request, profile, &settled);
-		if (!succeeded && !request->path && !request->unasked && outputs->is_recording)
-			rescue(profile, &settled);
-		if (succeeded && outputs->is_only_kept)
-			say_kept(request->path);
+		if (succeeded && request->unasked && request->path)
+			kept = request->path;
+		/* The reader of stdout may be gone. */
+		if (kept && (outputs->is_only_kept || (!succeeded && !request->unasked)))
+			say_kept(kept);
 		if (request->unasked && request->path && !succeeded) {
 			settled.whole_report = "the same with --full";
 			settled.is_last = false;

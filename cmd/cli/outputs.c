@@ -325,67 +325,36 @@ static bool will_summarize(struct sprof_outputs *outputs)
 	return true;
 }
 
-/* Whether the output is only shown, or there is none. */
-static bool leaves_no_file(const struct sprof_outputs *outputs)
+static void set_whole_report(struct sprof_outputs *outputs, bool is_kept)
 {
-	for (size_t i = 0; i < outputs->count; i++) {
-		if (outputs->items[i].on_stderr)
-			return true;
-	}
-	return !outputs->count || sprof_outputs_use_stdout(outputs);
+	static char command[PATH_MAX + 32];
+	const struct sprof_output_request *saved = find_saved(outputs);
+	SPROF_AUTO_FREE char *quoted = saved ? sprof_command_line_quote(saved->path) : NULL;
+
+	outputs->whole_report = is_kept ? "sprof report" : "the same with --full";
+	outputs->is_last = is_kept && !saved;
+	if (!saved)
+		return;
+	snprintf(command, sizeof(command), "sprof report %s", quoted ? quoted : saved->path);
+	outputs->whole_report = command;
 }
 
-/* If a pipe got incomplete figures, sprof report shows the rest. */
-static void keep_beside_stdout(struct sprof_outputs *outputs)
+void sprof_outputs_keep(struct sprof_outputs *outputs, bool is_quiet)
 {
-	const char *last;
+	const bool on_terminal = !is_quiet && will_summarize(outputs);
+	const char *last = outputs->count < SPROF_MAX_OUTPUTS ? sprof_last_recording_make() : NULL;
 
-	for (size_t i = 0; i < outputs->count; i++) {
-		if (outputs->items[i].format == &sprof_format_pprof)
-			return;
-	}
-	if (!leaves_no_file(outputs) || outputs->count == SPROF_MAX_OUTPUTS)
-		return;
-	last = sprof_last_recording_make();
 	outputs->is_only_kept = last && !outputs->count;
 	if (!last && !outputs->count)
 		sprof_ui_note("stdout is the program's, and the recording can't be kept in "
 			      "$XDG_CACHE_HOME or $HOME; -o FILE names a file for it");
+	if (on_terminal)
+		set_whole_report(outputs, last);
 	if (last)
 		outputs->items[outputs->count++] = (struct sprof_output_request){.pattern = last,
 			.path = last,
 			.format = &sprof_format_pprof,
 			.unasked = true};
-}
-
-void sprof_outputs_keep(struct sprof_outputs *outputs)
-{
-	static char command[PATH_MAX + 32];
-	const struct sprof_output_request *saved;
-	SPROF_AUTO_FREE char *quoted = NULL;
-	const char *last;
-
-	outputs->is_recording = true;
-	if (!will_summarize(outputs)) {
-		keep_beside_stdout(outputs);
-		return;
-	}
-	saved = find_saved(outputs);
-	if (saved) {
-		quoted = sprof_command_line_quote(saved->path);
-		snprintf(
-			command, sizeof(command), "sprof report %s", quoted ? quoted : saved->path);
-		outputs->whole_report = command;
-		return;
-	}
-	last = sprof_last_recording_make();
-	outputs->whole_report = "the same with --full";
-	if (!last || outputs->count == SPROF_MAX_OUTPUTS)
-		return;
-	outputs->items[outputs->count++] = (struct sprof_output_request){
-		.pattern = last, .path = last, .format = &sprof_format_pprof, .unasked = true};
-	outputs->whole_report = "sprof report";
-	outputs->is_last = true;
 }
 
 bool sprof_outputs_report_to_stdout(const struct sprof_outputs *outputs)

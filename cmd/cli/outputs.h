@@ -37,7 +37,6 @@ struct sprof_outputs {
 	/* sprof starts a program that keeps stdout, unless an output needs it (sprof run) */
 	bool beside_program;
 	bool is_last;      /* the profile is the last recording, which the next one replaces */
-	bool is_recording; /* keep the profile in a file if it can't go to stdout */
 	bool is_saved;     /* made from files, which remain */
 	bool is_only_kept; /* no output was requested, and there is no terminal */
 	bool is_paged;     /* stdout is a pager, which may exit early */
@@ -79,11 +78,11 @@ bool sprof_outputs_settle(struct sprof_outputs *outputs, enum sprof_stdout wante
 	struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * If the user requested nothing else, adds the summary for a terminal and a file that keeps the
- * recording, and sets the command that shows it in full. Prints a message if there is no output and
- * the recording can't be kept.
+ * Adds the file that keeps the last recording and, unless `is_quiet`, the summary for a terminal
+ * with the command that shows the recording in full. Prints a message if there is no output and the
+ * recording can't be kept.
  */
-void sprof_outputs_keep(struct sprof_outputs *outputs);
+void sprof_outputs_keep(struct sprof_outputs *outputs, bool is_quiet);
 
 /* Checks that the --stats file can be written and is not an output, too. */
 bool sprof_outputs_check_stats(const struct sprof_outputs *outputs, const char *path,

@@ -346,8 +346,15 @@ static bool check(
 	if (options->core && options->processes.pid)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--core and process %d exclude each other", (int)options->processes.pid);
-	return (options->core && !operands[0]) ||
-		sprof_command_wants_pid("dump", options->processes.pid, operands, err);
+	if ((options->core && !operands[0]) ||
+		sprof_command_wants_pid("dump", options->processes.pid, operands, err))
+		return true;
+	for (; operands[0]; operands++) {
+		/* As for gdb: "./program core". */
+		if (!operands[1] && !access(operands[0], R_OK))
+			sprof_error_hint(err, "for a core file: sprof dump --core %s", operands[0]);
+	}
+	return false;
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)

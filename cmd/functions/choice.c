@@ -188,7 +188,7 @@ static bool is_other_part(const char *name, const char *linkage)
 	return *suffix && !strstr(name, suffix);
 }
 
-static bool meets(const struct sprof_function_wish *wish, const char *linkage)
+static bool matches(const struct sprof_function_wish *wish, const char *linkage)
 {
 	return !is_other_part(wish->name, linkage) &&
 		!(wish->is_pattern && is_other_stub(wish->name, linkage)) &&
@@ -203,7 +203,7 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
 
-		if (!is_wanted_in(choice, wish, module) || !meets(wish, function->name))
+		if (!is_wanted_in(choice, wish, module) || !matches(wish, function->name))
 			continue;
 		if (function->returns_twice) {
 			wish->returns_twice = true;
@@ -241,7 +241,7 @@ static void look_at(
 		struct sprof_function_wish *wish = &choice->items[i];
 
 		if (wish->file || (wish->is_in_program && !choice->central) ||
-			!meets(wish, linkage))
+			!matches(wish, linkage))
 			continue;
 		if (listing->items[at].returns_twice) {
 			wish->returns_twice = true;
@@ -277,7 +277,7 @@ static bool is_meant(const void *data, const char *name, const char *linkage)
 	const struct sprof_function_wish *wish = data;
 	SPROF_AUTO_FREE char *bare = strndup(name, strcspn(name, "<"));
 
-	return bare && strstr(wish->name, bare) && meets(wish, linkage ? linkage : name);
+	return bare && strstr(wish->name, bare) && matches(wish, linkage ? linkage : name);
 }
 
 /* The program has the function only as a part of others. */
@@ -358,7 +358,7 @@ static bool report_missing(
 static bool has_function(struct sprof_function_wish *wish, const struct sprof_listing *listing)
 {
 	for (size_t i = 0; i < listing->count; i++) {
-		if (!meets(wish, listing->items[i].name))
+		if (!matches(wish, listing->items[i].name))
 			continue;
 		if (!listing->items[i].returns_twice)
 			return true;

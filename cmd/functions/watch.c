@@ -29,7 +29,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return options->event(options->data, event);
 }
 
-static void take_gap(void *data, uint64_t end_ns)
+static void take_gap(void *data, uint64_t since_ns, uint64_t end_ns)
 {
 	const struct sprof_functions *functions = data;
 

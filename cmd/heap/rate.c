@@ -27,7 +27,7 @@
 /* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
-/* Threads waited that share of the time for a CPU: it is said. */
+/* A note says so if threads waited for a CPU for more than this share of the time. */
 static const double much_queued = 0.05;
 
 /* A thread's own time that counts per window. */
@@ -203,7 +203,7 @@ static double error_of(const struct run *run)
 	return hypot(hypot(sprof_duty_error(&run->duty), run->queued), run->uncertain);
 }
 
-static void tell(const struct run *run)
+static void note_certainty(const struct run *run)
 {
 	const struct sprof_duty *duty = &run->duty;
 	const double error = error_of(run);
@@ -254,7 +254,7 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 		return false;
 	profile->kinds.are_lower_bounds = run->has_fast_threads;
 	profile->kinds.error_percent = error_percent(run);
-	tell(run);
+	note_certainty(run);
 	return sprof_report_options_write_all(&run->shown, profile, ret_exit, err);
 }
 

@@ -28,10 +28,6 @@ const struct sprof_option sprof_page_faults_table[] = {
 		"the values faults, major_faults and touched (report --weight). N:\n"
 		"record only every N-th fault of a thread (all, as far as possible)",
 		set_faults, 0},
-	{"faults-period", NULL, "N",
-		"with --faults: record every N-th fault of a thread (all, as far as\n"
-		"possible)",
-		sprof_value_count, FIELD(period), .needs = "faults"},
 	{0},
 };
 
@@ -102,7 +98,6 @@ bool sprof_page_faults_begin(struct sprof_page_faults *faults,
 	if (!sprof_fault_events_create(&wanted, &faults->events, &denial))
 		return refuse(&denial, err);
 	faults->source = sprof_fault_events_source(faults->events);
-	faults->sources[0] = &faults->source;
 	return true;
 }
 

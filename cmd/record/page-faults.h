@@ -26,7 +26,6 @@ struct sprof_page_faults {
 	struct sprof_fault_events *events;
 	uint64_t page_size;
 	struct sprof_event_source source;
-	const struct sprof_event_source *sources[2];
 };
 
 /*

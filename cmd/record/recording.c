@@ -34,7 +34,7 @@ const struct sprof_recording sprof_recording_defaults = {
 const char sprof_recording_hidden[] = SPROF_REPORT_OPTIONS_OLD SPROF_NAMING_HIDDEN
 	" focus ignore hide charge-callers thread state label top no-pager threads own all-code "
 	"callers callees sort columns percentage depth unfold min per-thread report-mode nodes "
-	"colour wait-frames weight from to no-python timeline-max faults-period";
+	"colour wait-frames weight from to no-python timeline-max";
 
 const struct sprof_option sprof_recording_sampling_table[] = {
 	{"rate", "rF", "HZ", "samples per second of every thread (99)", sprof_value_rate,
@@ -145,6 +145,11 @@ const struct sprof_option sprof_recording_waits_table[] = {
 		"record waits: exact: each one, with its length and stack; ticks:\n"
 		"by samples (ticks)",
 		set_waits, 0},
+	{"why", NULL, NULL,
+		"record wake-ups, and show the critical path: what decided how long\n"
+		"the run took, and what each part of it would save; needs\n"
+		"CAP_PERFMON and tracefs, as root has",
+		sprof_value_flag, FIELD(why)},
 	{0},
 };
 
@@ -186,4 +191,16 @@ bool sprof_recording_check_periods(const struct sprof_recording *options, struct
 	if (options->stats_pattern && !sprof_placeholders_change(options->stats_pattern))
 		return refuse_name("--stats", options->stats_pattern, err);
 	return true;
+}
+
+/* The path leads through all that the threads did, from the begin to the end. */
+bool sprof_recording_check_why(const struct sprof_recording *options, struct sprof_error *err)
+{
+	if (!options->why ||
+		(options->mode == SPROF_MODE_WALL && !options->every_ns && !options->start_off &&
+			options->channel.lines < 0))
+		return true;
+	return sprof_error_set(err, SPROF_ERROR_USAGE,
+		"--why wants the whole run: it excludes --mode, --every, --start-off and "
+		"--control");
 }

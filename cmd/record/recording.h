@@ -46,6 +46,7 @@ struct sprof_recording {
 	enum sprof_kernel_detail kernel;
 	enum sprof_running_source source;
 	bool exact_waits;
+	bool why; /* record wake-ups, and find the critical path */
 	bool goroutines, cpus;
 	struct sprof_page_faults_options faults;
 	enum sprof_python_shown python;
@@ -70,6 +71,10 @@ bool sprof_recording_rename(struct sprof_recording *options,
 
 /* Checks the options about periods: each period needs separate files. */
 bool sprof_recording_check_periods(
+	const struct sprof_recording *options, struct sprof_error *err) SPROF_MUST_USE;
+
+/* Checks what --why excludes. */
+bool sprof_recording_check_why(
 	const struct sprof_recording *options, struct sprof_error *err) SPROF_MUST_USE;
 
 /*

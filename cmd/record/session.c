@@ -28,6 +28,7 @@
 #include "cmd/record/page-faults.h"
 #include "cmd/record/partial-profile.h"
 #include "cmd/record/subject.h"
+#include "cmd/record/why.h"
 #include "cmd/ui.h"
 #include "elfsym/symlist/symlist.h"
 #include "profile/answer/faults.h"
@@ -47,6 +48,8 @@ struct session {
 	struct sprof_profile *profile; /* of the current period */
 	uint64_t earlier_samples;      /* of the periods before */
 	struct sprof_page_faults faults;
+	struct sprof_why why;
+	const struct sprof_event_source *events[SPROF_WHY_EVENTS];
 	struct sprof_tracing tracing;
 	sem_t written;
 };
@@ -156,14 +159,15 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 		!check_start(options, err) || !check_faults(options, err) ||
 		!sprof_outputs_settle(&options->shown.outputs, wanted, err) ||
 		!sprof_recording_check_periods(options, err) ||
+		!sprof_recording_check_why(options, err) ||
 		!sprof_recording_rename(options, &now, err) ||
 		(options->stats_path &&
 			!sprof_outputs_check_stats(
 				&options->shown.outputs, options->stats_path, err)))
 		return false;
 	warn_of_kernel_stacks(options);
-	if (!options->every_ns && (!options->common.quiet || !options->shown.outputs.count))
-		sprof_outputs_keep(&options->shown.outputs);
+	if (!options->every_ns)
+		sprof_outputs_keep(&options->shown.outputs, options->common.quiet);
 	return true;
 }
 
@@ -199,7 +203,7 @@ static struct sprof_profile *begin_profile(const struct session *session, uint64
 			.data = session->kernel,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
-	if (session->options->exact_waits)
+	if (session->options->exact_waits || session->options->why)
 		sprof_profile_expect_waits(profile);
 	sprof_profile_set_timeline(profile, session->options->timeline_max, begin_ns);
 	sprof_profile_set_max_stacks(profile, session->options->max_stacks);
@@ -314,6 +318,7 @@ static void session_finish(struct session *session)
 		sprof_channel_reader_finish(&session->reader);
 	sprof_partial_finish(&session->partial);
 	sprof_page_faults_finish(&session->faults);
+	sprof_why_finish(&session->why);
 	sprof_profile_destroy(session->profile);
 	sprof_unwinder_destroy(session->unwinder);
 	sprof_modules_destroy(session->modules);
@@ -399,6 +404,7 @@ static bool record(
 
 	if (!sprof_tracing_sample(tracing, err))
 		return false;
+	sprof_why_settle(&session->why, session->options->wait);
 	if (has_all_time(session))
 		machine_load_end(&before, &tracing->quality);
 	if (tracing->goes_on) {
@@ -438,7 +444,8 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 	subject->tasks |= options->faults.wanted;
 	recorded = session_init(&session, subject, err) &&
 		sprof_running_source_choose(options->source, &source, err) &&
-		sprof_exact_waits_choose(options->exact_waits, &exact_waits, err) &&
+		(!options->why || sprof_why_begin(&session.why, subject, session.profile, err)) &&
+		sprof_exact_waits_choose(options->exact_waits || options->why, &exact_waits, err) &&
 		sprof_page_faults_begin(&session.faults, &options->faults, subject->follow_children,
 			&session.profile, err) &&
 		begin_control(&session, err);
@@ -470,9 +477,10 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 					.heirs = !subject->tids,
 					.processes = subject->follow_children,
 				},
-			.sink = sprof_profile_sink(session.profile),
+			.sink = session.why.wakeups ? sprof_critical_log_sink(&session.why.log)
+						    : sprof_profile_sink(session.profile),
 			.periods = {&session, may_end_period, end_period},
-			.events = session.faults.sources,
+			.events = sprof_why_list(&session.why, &session.faults, session.events),
 		};
 		recorded = record(&session, ret, err);
 		fill_result(&session, ret);

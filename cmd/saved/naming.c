@@ -231,9 +231,9 @@ struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options
 /* Once: a run that writes several times opens several sessions. */
 static void note_loaded(const struct sprof_naming_sysmaps *sysmaps)
 {
-	static bool told;
+	static bool was_noted;
 
-	for (size_t i = 0; i < sysmaps->count && !told; i++) {
+	for (size_t i = 0; i < sysmaps->count && !was_noted; i++) {
 		const struct sprof_naming_loaded *loaded = &sysmaps->loaded[i];
 
 		sprof_ui_note("%s: loaded %zu function%s, %zu line%s skipped",
@@ -241,7 +241,7 @@ static void note_loaded(const struct sprof_naming_sysmaps *sysmaps)
 			sprof_string_plural(loaded->functions), loaded->skipped,
 			sprof_string_plural(loaded->skipped));
 	}
-	told = true;
+	was_noted = true;
 }
 
 static bool create(const struct sprof_naming *options, const struct sprof_modules *modules,
@@ -288,15 +288,15 @@ bool sprof_namer_create_saved(const struct sprof_naming *options,
 /* Prints a note once, about the module that lacks the most. */
 static void note_lost(const struct sprof_symbols *symbols)
 {
-	static bool told;
+	static bool was_noted;
 	size_t units;
 	const struct sprof_module *module = sprof_symbols_lost_units(symbols, &units);
 	char package[PATH_MAX];
 	bool has_package;
 
-	if (told || !module)
+	if (was_noted || !module)
 		return;
-	told = true;
+	was_noted = true;
 	snprintf(package, sizeof(package), "%s.dwp", module->path);
 	has_package = access(package, F_OK) == 0;
 	sprof_ui_note("%s: no inlined functions of %zu unit%s, whose .dwo file is missing%s%s; %s",

@@ -163,11 +163,11 @@ const struct sprof_option sprof_report_options_brief_table[] = {
 
 const struct sprof_option sprof_report_options_own_table[] = {
 	{"own", NULL, "REGEX",
-		"the program's own code: functions whose name, source file or object\n"
-		"matches; in the answer, their time includes what they call (found\n"
-		"by directories and languages)",
+		"which functions are the program's own code: those whose name,\n"
+		"source file or object matches; in the summary, their time includes\n"
+		"what they call (decided by folders and languages)",
 		set_pattern, FIELD(own.own), .conflicts = "all-code"},
-	{"all-code", NULL, NULL, "in the answer, name the innermost functions, also of libraries",
+	{"all-code", NULL, NULL, "in the summary, name the innermost functions, also of libraries",
 		sprof_value_flag, FIELD(own.all)},
 	{0},
 };
@@ -192,7 +192,9 @@ const struct sprof_option sprof_report_options_report_table[] = {
 		"text: columns of the flat profile, such as\n"
 		"self%,self,self-user,dso; a wrong name lists all",
 		set_columns, FIELD(output.columns)},
-	{"percentage", NULL, "OF", "text: relative to the filtered time, or absolute (relative)",
+	{"percentage", NULL, "OF",
+		"text: percentages of the filtered time, or of all time: relative or\n"
+		"absolute (relative)",
 		set_percentage, 0},
 	{"depth", NULL, "N", "text: at most N levels in the graphs (all)", sprof_value_count,
 		FIELD(output.depth)},
@@ -222,10 +224,10 @@ const struct sprof_option sprof_report_options_output_table[] = {
 	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
-		"format of the -o before it or, before any -o, of all outputs; sprof\n"
-		"--list-formats lists them. Default: by FILE's suffix. On stdout:\n"
-		"text, but from run, attach and heap a summary on a terminal, and\n"
-		"from run and attach otherwise folded stacks",
+		"format of the -o before it; before the first -o, of all outputs;\n"
+		"sprof --list-formats lists them. Default: by FILE's suffix. On\n"
+		"stdout: text; from run, attach and heap on a terminal a summary,\n"
+		"from run and attach into a pipe folded stacks",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{0},
 };
@@ -368,8 +370,7 @@ bool sprof_report_options_settle_answer(
 
 	if (!sprof_outputs_settle(&shown->outputs, wanted, err))
 		return false;
-	if (!is_quiet)
-		sprof_outputs_keep(&shown->outputs);
+	sprof_outputs_keep(&shown->outputs, is_quiet);
 	return true;
 }
 

@@ -77,7 +77,7 @@ struct sprof_written sprof_report_options_write(const struct sprof_report_option
 
 /*
  * For commands that count other values than time: selects a summary on a terminal, unless options
- * of the report are given, else the report. The recording is kept unless `is_quiet`.
+ * of the report are given, else the report. `is_quiet`: no summary beside files.
  */
 SPROF_MUST_USE bool sprof_report_options_settle_answer(
 	struct sprof_report_options *shown, bool is_quiet, struct sprof_error *err);

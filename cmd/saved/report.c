@@ -262,7 +262,7 @@ const struct sprof_command sprof_command_report = {
 		"text of\n"
 		"perf script; - is stdin. Several files are merged. Without a file it reads the "
 		"last recording\n"
-		"on a terminal by run, attach or heap: ~/.cache/sprof/last.pb.gz.\n\n"
+		"of run, attach or heap: ~/.cache/sprof/last.pb.gz.\n\n"
 		"  sprof report profile.pb.gz --focus parse --weight user\n"
 		"  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
 	.groups = groups,

@@ -60,7 +60,11 @@ static const struct call_class classes[] = {
 		"semtimedop sched_yield flock io_getevents io_uring_enter"},
 };
 
-enum { CLASSES = sizeof(classes) / sizeof(classes[0]), NAME_MAX_LENGTH = 64 };
+enum {
+	CLASSES = sizeof(classes) / sizeof(classes[0]),
+	NAME_MAX_LENGTH = 64,
+	NUMBERS = 1024, /* above all native numbers of x86-64 and arm64 */
+};
 
 /* "%file, %network, ..." */
 static void list_classes(char *buffer, size_t size)
@@ -155,10 +159,11 @@ static bool add_name(
 	return refuse(name, column, err);
 }
 
-static bool add_list(struct sprof_call_choice *choice, const char *text, struct sprof_error *err)
+/* Without the "!" that a list of exceptions begins with. */
+static bool add_names(struct sprof_call_choice *choice, const char *text, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE char *names = strdup(text);
-	char *rest = names, *name;
+	char *rest = names + (*text == '!'), *name;
 
 	if (!names)
 		return sprof_error_no_memory(err);
@@ -167,6 +172,32 @@ static bool add_list(struct sprof_call_choice *choice, const char *text, struct 
 			return false;
 	}
 	return true;
+}
+
+static bool has_name(int64_t number)
+{
+	char name[NAME_MAX_LENGTH];
+	int64_t found;
+
+	sprof_syscall_name(number, name, sizeof(name));
+	return sprof_syscall_find(name, &found) && found == number;
+}
+
+/* "!read,write": all calls but these. */
+static bool add_list(struct sprof_call_choice *choice, const char *text, struct sprof_error *err)
+{
+	struct sprof_call_choice but = {0};
+	bool done;
+
+	if (*text != '!')
+		return add_names(choice, text, err);
+	done = add_names(&but, text, err);
+	for (int64_t number = 0; done && number < NUMBERS; number++) {
+		if (has_name(number) && !is_listed(&but, number))
+			done = add(choice, number, err);
+	}
+	sprof_call_choice_finish(&but);
+	return done;
 }
 
 bool sprof_call_lists_add(void *field, const char *text, struct sprof_error *err)
@@ -180,9 +211,13 @@ bool sprof_call_lists_add(void *field, const char *text, struct sprof_error *err
 			err, SPROF_ERROR_USAGE, "at most %zu lists are possible", most);
 	if (!strcmp(text, "raw_syscalls:sys_enter") || !strcmp(text, "raw_syscalls:sys_exit"))
 		return true; /* perf's names of all calls */
-	lists->items[lists->count++] =
-		strncmp(text, strace, strlen(strace)) ? text : text + strlen(strace);
-	return true;
+	if (!strncmp(text, strace, strlen(strace)))
+		text += strlen(strace);
+	lists->items[lists->count++] = text;
+	return !strchr(text, '=') ||
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"of strace's qualifiers there is only trace=: sprof counts calls, and "
+			"neither shows nor changes them");
 }
 
 bool sprof_call_choice_read(const struct sprof_call_lists *lists, struct sprof_call_choice *ret,

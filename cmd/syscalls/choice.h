@@ -1,4 +1,4 @@
-/* The system calls to trace: "read,write,%file". */
+/* The system calls to trace: "read,write,%file", or all but some: "!futex". */
 #pragma once
 
 #include <stdbool.h>

@@ -33,7 +33,8 @@ static const struct syscalls_options defaults = {
 static const struct sprof_option option_table[] = {
 	{"event", "e", "LIST",
 		"only these calls: names and classes, separated by commas, such as\n"
-		"read,write,%file; may be given several times; the other calls of a\n"
+		"read,write,%file, or all others: '!futex,poll'; may be given\n"
+		"several times; the other calls of a\n"
 		"program that sprof starts then run at nearly full speed, unless\n"
 		"--duration or --no-children is given (all)",
 		sprof_call_lists_add, FIELD(choice)},

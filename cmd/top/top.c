@@ -26,6 +26,7 @@
 #include "cmd/cli/mpi-rank.h"
 #include "cmd/record/channel-reader.h"
 #include "cmd/record/event-run.h"
+#include "cmd/record/recording.h"
 #include "cmd/record/subject.h"
 #include "cmd/record/tracing.h"
 #include "cmd/saved/naming.h"
@@ -76,6 +77,7 @@ static const struct sprof_option_group groups[] = {
 	SPROF_EVENT_RUN_GROUPS("What to watch", FIELD(watching)),
 	{"What to watch", sprof_processes_all_table, FIELD(watching)},
 	{"Sampling", sampling_table},
+	{"Sampling", sprof_recording_foreign_table},
 	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},

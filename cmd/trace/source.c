@@ -59,7 +59,7 @@ struct sprof_trace_words sprof_trace_source_words(const struct trace *trace)
 	return words;
 }
 
-static void on_gap(void *data, uint64_t end_ns)
+static void on_gap(void *data, uint64_t since_ns, uint64_t end_ns)
 {
 	struct trace *trace = data;
 

@@ -8,7 +8,6 @@
 #include "cmd/cli/commands.h"
 #include "cmd/cli/report-file.h"
 #include "cmd/trace/run.h"
-#include "events/language/refusals.h"
 
 enum { CALLS_LIMIT = 100 * 1000 };
 
@@ -154,7 +153,6 @@ static const struct sprof_trace_options defaults = {
 const struct sprof_command sprof_command_trace = {
 	.name = "trace",
 	.alias = "multi-trace",
-	.refusal = sprof_refusal_of_option,
 	.summary = "Measure the time between two events, each time they occur",
 	.synopsis = "-e EVENT [-e EVENT]... [options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =

@@ -83,7 +83,7 @@ static char *demangle_d_thunk(const char *linkage)
 	return name ? sprof_string_print("non-virtual thunk to %s", name) : NULL;
 }
 
-static char *demangle_d(const char *linkage)
+static char *demangle_d_function(const char *linkage)
 {
 	int references = 0;
 
@@ -95,9 +95,74 @@ static char *demangle_d(const char *linkage)
 							: dlang_demangle(linkage, OPTIONS);
 }
 
+/* libiberty knows a clone's suffix (".constprop.0") behind names of C++ only. */
+static char *demangle_d(const char *linkage)
+{
+	const char *suffix = linkage + strcspn(linkage, ".");
+	SPROF_AUTO_FREE char *original = strndup(linkage, (size_t)(suffix - linkage));
+	char *name = original ? demangle_d_function(original) : NULL, *clone;
+
+	if (!name || !*suffix)
+		return name;
+	clone = sprof_string_print("%s [clone %s]", name, suffix);
+	free(name);
+	return clone;
+}
+
+/* The length of the hexadecimal digits in "F666f6f_foo_0"; 0: the name is not such a one. */
+static size_t lisp_digits(const char *linkage)
+{
+	const size_t digits = linkage[0] == 'F' ? strspn(linkage + 1, "0123456789abcdef") : 0;
+
+	return digits >= 2 && digits % 2 == 0 && linkage[1 + digits] == '_' ? digits : 0;
+}
+
+/* Letters of a Lisp name that Emacs repeats behind the digits; '-' becomes '_'. */
+static bool is_repeated(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+}
+
+/* Capital letters are repeated, or not, by the user's case-fold-search. */
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/*
+ * Emacs names native code "F", the bytes of the Lisp name, "_", its plain letters, "_" and a number
+ * (lisp/emacs-lisp/comp.el, comp-c-func-name). The letters confirm the bytes.
+ */
+static char *demangle_lisp(const char *linkage)
+{
+	const size_t digits = lisp_digits(linkage);
+	const char *letters = linkage + 1 + digits + 1;
+	char *name = digits ? calloc(digits / 2 + 1, 1) : NULL;
+
+	for (size_t i = 0; name && i < digits / 2; i++) {
+		const char pair[] = {linkage[1 + 2 * i], linkage[2 + 2 * i], '\0'};
+		const char c = (char)strtoul(pair, NULL, 16);
+		const bool is_next = *letters == (c == '-' ? '_' : c);
+
+		name[i] = c;
+		if (c && (is_next || !is_repeated(c))) {
+			letters += is_next && (is_repeated(c) || is_capital(c));
+			continue;
+		}
+		free(name);
+		return NULL;
+	}
+	if (name && letters[0] == '_' && letters[1] &&
+		!letters[1 + strspn(letters + 1, "0123456789")])
+		return name;
+	free(name);
+	return NULL;
+}
+
 bool sprof_is_mangled(const char *linkage)
 {
-	return linkage[0] == '_' && linkage[1] && strchr("ZRD", linkage[1]);
+	return (linkage[0] == '_' && linkage[1] && strchr("ZRD", linkage[1])) ||
+		lisp_digits(linkage);
 }
 
 /* "17h0123456789abcdefE", behind it the end or a suffix. A dot before it belongs to the name. */
@@ -188,6 +253,8 @@ char *sprof_demangle(const char *linkage)
 
 	if (length > MAX_MANGLED || !sprof_is_mangled(linkage))
 		return NULL;
+	if (linkage[0] == 'F')
+		return demangle_lisp(linkage);
 	if (linkage[1] == 'D')
 		return demangle_d(linkage);
 	result = run(rust_demangle_callback, linkage, OPTIONS);

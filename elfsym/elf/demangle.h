@@ -7,7 +7,7 @@
 #include "base/attributes.h"
 
 /*
- * Demangles C++, Rust (both schemes) and D. The caller frees the result. NULL: the name is not
+ * Demangles C++, Rust (both schemes), D, and Lisp as Emacs compiles it. The caller frees the result. NULL: the name is not
  * (validly) mangled, the result would be excessively long, or libiberty is out of memory, which it
  * does not report.
  */
@@ -25,7 +25,7 @@ size_t sprof_rust_length(const char *linkage);
  */
 const char *sprof_rust_arguments(const char *linkage, const char *demangled, const char *dwarf);
 
-/* Whether the name may be mangled: it starts with _Z, _R or _D. */
+/* Whether the name may be mangled: it starts with _Z, _R, _D, or as Emacs's names do. */
 bool sprof_is_mangled(const char *linkage);
 
 /*

@@ -203,6 +203,10 @@ static bool fail_unknown(const struct name *name, struct sprof_error *err)
 		sprof_error_hint(err,
 			"for several calls use raw_syscalls:sys_enter and a filter, or "
 			"sprof syscalls");
+	else if (!strchr(name->text, ':'))
+		sprof_error_hint(err,
+			"an event is GROUP:NAME, such as syscalls:sys_enter_read: sprof events "
+			"lists them; sprof syscalls -e CALL counts system calls");
 	else
 		sprof_error_hint(err, "sprof events lists them");
 	return false;

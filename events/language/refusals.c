@@ -1,6 +1,6 @@
 /*
- * Events and options that concern a whole machine. Does not handle events that are merely not
- * permitted: opening the source detects that.
+ * Events that concern a whole machine. Does not handle events that are merely not permitted:
+ * opening the source detects that.
  */
 #include "events/language/refusals.h"
 
@@ -9,11 +9,11 @@
 #define WHOLE_MACHINE "; perf-prof or bpftrace can trace that"
 
 struct refusal {
-	const char *name; /* what an event begins with, or the option */
+	const char *name; /* what an event begins with */
 	const char *sentence;
 };
 
-static const struct refusal events[] = {
+static const struct refusal refusals[] = {
 	{"irq:", "interrupts belong to a CPU, not to a process" WHOLE_MACHINE},
 	{"workqueue:", "work queues run in the kernel's threads" WHOLE_MACHINE},
 	{"timer:", "timers fire in whatever process has the CPU" WHOLE_MACHINE},
@@ -38,38 +38,13 @@ static const struct refusal events[] = {
 	{"task:", "use proc:clone, proc:fork and proc:exec"},
 };
 
-static const struct refusal options[] = {
-	{"-C", "sprof traces one process on all CPUs; to compare CPUs use '_cpu' in an expression"},
-	{"--cpus",
-		"sprof traces one process on all CPUs; to compare CPUs use '_cpu' in an expression"},
-	{"--cgroups",
-		"sprof traces one process and its children, not a cgroup; use -p" WHOLE_MACHINE},
-	{"--exclude-guest",
-		"sprof traces one process, which is not a virtual machine; leave this out"},
-	{"--guest", "sprof traces one process, which is not a virtual machine" WHOLE_MACHINE},
-	{"--kvmclock", "all of sprof's sources have the same clock; leave this out"},
-	{"--tsc", "all of sprof's sources have the same clock; leave this out"},
-	{"--kernel-callchain", "sprof shows the stacks of the process; use the attribute 'stack'"},
-	{"--python-callchain", "sprof shows native stacks; use the attribute 'stack'"},
-	{"--user-callchain", "use the attribute 'stack' of an event"},
-};
-
 const char *sprof_refusal_of_event(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		size_t begin = strlen(events[i].name);
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		size_t begin = strlen(refusals[i].name);
 
-		if (length >= begin && !memcmp(name, events[i].name, begin))
-			return events[i].sentence;
-	}
-	return NULL;
-}
-
-const char *sprof_refusal_of_option(const char *option)
-{
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		if (!strcmp(option, options[i].name))
-			return options[i].sentence;
+		if (length >= begin && !memcmp(name, refusals[i].name, begin))
+			return refusals[i].sentence;
 	}
 	return NULL;
 }

@@ -1,10 +1,7 @@
-/* Features of perf-prof that don't apply to a single process: the reason, and an alternative. */
+/* Events of perf-prof that don't apply to a single process: the reason, and an alternative. */
 #pragma once
 
 #include <stddef.h>
 
 /* A sentence about an event "group:name"; NULL: none. */
 const char *sprof_refusal_of_event(const char *name, size_t length);
-
-/* The same for an option of perf-prof, such as "-C" or "--cgroups". */
-const char *sprof_refusal_of_option(const char *option);

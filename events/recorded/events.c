@@ -258,8 +258,9 @@ static void take_record(void *data, const struct sprof_perf_record *record)
 	const uint32_t type = point ? sprof_recorded_point_type(point, record) : GAP;
 	struct sprof_recorded *added;
 
-	if (record->kind == SPROF_PERF_LOST)
-		append_record(events, GAP, record);
+	added = record->kind == SPROF_PERF_LOST ? append_record(events, GAP, record) : NULL;
+	if (added)
+		added->values.values[0].integer = (int64_t)record->since_ns;
 	if (!point || !is_ours(events, point, record) ||
 		(record->time_ns < events->begin_ns && type != SPROF_TRACE_SYS_EXIT))
 		return;
@@ -380,11 +381,12 @@ static void take(void *data, const struct sprof_event *event)
 		take_end(events, event);
 }
 
-static void take_gap(struct sprof_recorded_events *events, uint64_t end_ns)
+static void take_gap(struct sprof_recorded_events *events, const struct sprof_trace_event *event)
 {
 	sprof_tracepoint_calls_gap(&events->calls);
 	if (events->options.gap)
-		events->options.gap(events->options.sink.data, end_ns);
+		events->options.gap(events->options.sink.data, (uint64_t)event->fields[0].integer,
+			event->time_ns);
 }
 
 /* The CPU that the thread had before; -1: not known. */
@@ -410,7 +412,7 @@ static bool give(void *data, const struct sprof_recorded *recorded)
 		return sink->event(sink->data, event);
 	switch (event->type) {
 	case GAP:
-		take_gap(events, event->time_ns);
+		take_gap(events, event);
 		return true;
 	case ENDED:
 		return sprof_tracepoint_calls_end(&events->calls, event);

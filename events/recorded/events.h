@@ -30,8 +30,11 @@ struct sprof_recorded_options {
 	/* Both receive events in order of time, some ms late: */
 	struct sprof_calls_listener listener; /* system calls */
 	struct sprof_trace_sink sink;         /* all other events */
-	/* The kernel has lost records before end_ns. `data` is the sink's. NULL: not wanted. */
-	void (*gap)(void *data, uint64_t end_ns);
+	/*
+	 * The kernel has lost records between these times. Other CPUs' events of that time have
+	 * been passed on. `data` is the sink's. NULL: not wanted.
+	 */
+	void (*gap)(void *data, uint64_t since_ns, uint64_t end_ns);
 };
 
 /*

@@ -72,7 +72,7 @@ bool sprof_tracepoint_calls_found(struct sprof_tracepoint_calls *calls,
 	return added;
 }
 
-static bool tell(const struct sprof_tracepoint_calls *calls, const struct tracepoint_caller *thread,
+static bool give(const struct sprof_tracepoint_calls *calls, const struct tracepoint_caller *thread,
 	int cpu, struct sprof_call *call)
 {
 	call->thread = thread->thread;
@@ -110,7 +110,7 @@ static bool enter(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 	for (size_t i = 0; i < SPROF_TRACE_ARGUMENTS; i++)
 		state.arguments[i] = (uint64_t)event->fields[1 + i].integer;
 	while (sprof_open_calls_settle(&thread->open_calls, &stop, &ended)) {
-		if (!tell(calls, thread, event->cpu, &ended))
+		if (!give(calls, thread, event->cpu, &ended))
 			return false;
 	}
 	how = sprof_open_calls_enter(&thread->open_calls, &stop);
@@ -150,11 +150,11 @@ static bool leave(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 		check_found(calls, thread, event);
 	if (!sprof_open_calls_leave(&thread->open_calls, &stop, &call))
 		return true;
-	if (!tell(calls, thread, event->cpu, &call))
+	if (!give(calls, thread, event->cpu, &call))
 		return false;
 	return call.number != SYS_rt_sigreturn ||
 		!sprof_open_calls_returned(&thread->open_calls, &stop, &call) ||
-		tell(calls, thread, event->cpu, &call);
+		give(calls, thread, event->cpu, &call);
 }
 
 bool sprof_tracepoint_calls_add(
@@ -183,7 +183,7 @@ static bool close_calls(const struct sprof_tracepoint_calls *calls,
 	struct sprof_call call;
 
 	while (sprof_open_calls_close(&thread->open_calls, ending, now_ns, &call)) {
-		if (!tell(calls, thread, -1, &call))
+		if (!give(calls, thread, -1, &call))
 			return false;
 	}
 	return true;

@@ -38,7 +38,7 @@ const char *sprof_calls_end_name(enum sprof_activation_end end)
 const char *sprof_calls_name(const struct sprof_calls_report *report, uint32_t function)
 {
 	if (function == SPROF_ACTIVATION_ROOT)
-		return "[none]";
+		return "[unwatched]";
 	return function < report->name_count ? report->names[function] : "?";
 }
 

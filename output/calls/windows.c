@@ -39,7 +39,7 @@ void sprof_calls_windows_write(const struct sprof_calls_windows *windows, struct
 	write_counts(windows, out);
 	sprof_out_puts(out,
 		"total and self are scaled by the share that was watched; min to max are of the "
-		"calls that were seen whole; a caller that began before a window is [none]; "
+		"calls that were seen whole; a caller that began before a window is [unwatched]; "
 		"--max-overhead 0 watches every call\n");
 }
 

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "output/format.h"
 #include "output/formats/json-answer.h"
+#include "output/formats/json-critical.h"
 #include "output/formats/json-neighbours.h"
 #include "output/json.h"
 #include "profile/model/attributes.h"
@@ -389,7 +390,8 @@ static bool write_json(const struct sprof_profile *profile,
 	write_table(&writer, "rows", profile->row_count, write_row);
 	ok = ok && sprof_json_answer(&writer.json, profile, options, err) &&
 		write_flat(&writer, &view, err) && write_groups(&writer, options, err) &&
-		sprof_json_neighbours(&writer.json, profile, options, err);
+		sprof_json_neighbours(&writer.json, profile, options, err) &&
+		sprof_json_critical(&writer.json, profile, err);
 	sprof_json_text(&writer.json, "}\n");
 	sprof_json_close(&writer.json);
 	return ok;

@@ -1,6 +1,7 @@
 /*
- * The timeline with weights. Each sample gets a part of its row's figures, as a difference of a
- * rounded running sum, so nothing is lost. Samples that are not on the timeline come at the end.
+ * The timeline with weights. The figures of a row are distributed over its samples: each gets the
+ * difference of two rounded running sums, so the parts add up to the row. Samples that are not on
+ * the timeline come at the end.
  */
 #include "output/formats/moments.h"
 

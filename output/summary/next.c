@@ -142,7 +142,7 @@ static char *question(const struct sprof_summary *summary, const char **ret_answ
 	const struct sprof_program *program = summary->answer.programs;
 	const struct sprof_cause *cause = summary->answer.mattering ? first_cause(program) : NULL;
 
-	if (summary->answer.mattering && program->stuck) {
+	if (summary->answer.mattering && program->locked) {
 		*ret_answers = "while it hangs: which thread waits for which";
 		return ask_dump(summary, program);
 	}

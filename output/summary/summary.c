@@ -286,7 +286,8 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 		sprof_summary_room(summary));
 	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0) +
 		(summary->question ? 1 : 0) + count_remedy(summary) +
-		(sprof_summary_has_cost(summary->profile) ? 2 : 0);
+		(sprof_summary_has_cost(summary->profile) ? 2 : 0) +
+		sprof_summary_count_critical(summary);
 	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
 
 	if (!doubts)
@@ -296,6 +297,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 		return false;
 	if (sprof_summary_knows_nothing(summary)) {
 		put_too_short(summary);
+		sprof_summary_put_critical(summary);
 		if (sprof_quality_samples(&summary->profile->quality))
 			sprof_summary_put_next(summary);
 		return true;
@@ -307,6 +309,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	put_times(summary);
 	if (!put_tables(summary, other + (summary->terms ? 1 : 0), err))
 		return false;
+	sprof_summary_put_critical(summary);
 	sprof_summary_put_legend(summary);
 	if (doubts[0])
 		sprof_summary_put_text(summary, "trust", doubts, 1);
@@ -354,6 +357,12 @@ static bool write_summary(const struct sprof_profile *profile,
 		return sprof_summary_put_counts(&summary, err);
 	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))
 		return false;
+	if (profile->critical &&
+		!sprof_critical_find(profile, profile->critical, &summary.critical, err)) {
+		sprof_answer_finish(&summary.answer);
+		sprof_critical_finish(&summary.critical);
+		return false;
+	}
 	sprof_summary_settle_view(&summary);
 	if (!sprof_summary_knows_nothing(&summary)) {
 		if (options->whole_report)
@@ -365,6 +374,7 @@ static bool write_summary(const struct sprof_profile *profile,
 	free(summary.question);
 	free(summary.remedy);
 	sprof_answer_finish(&summary.answer);
+	sprof_critical_finish(&summary.critical);
 	return ok;
 }
 

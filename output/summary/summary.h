@@ -6,6 +6,7 @@
 #include "base/attributes.h"
 #include "output/format.h"
 #include "profile/answer/answer.h"
+#include "profile/critical/critical.h"
 #include "profile/views/view.h"
 
 enum {
@@ -18,14 +19,15 @@ struct sprof_summary {
 	struct sprof_output_options options;
 	struct sprof_out *out;
 	struct sprof_answer answer;
-	struct sprof_view view;      /* busy time; all time if everything is idle */
-	uint64_t whole;              /* the view's wall time */
-	size_t width, lines;         /* `lines`: lines left; SIZE_MAX: no limit */
-	bool is_airy, is_behind_gap; /* the last line is blank */
-	char *remedy;                /* what gives names to nameless code; NULL: not wanted */
-	char *question;              /* the command that answers the open question; NULL: none */
-	const char *answers;         /* what it shows */
-	unsigned terms;              /* terms used so far, as bits of enum sprof_summary_term */
+	struct sprof_view view;         /* busy time; all time if everything is idle */
+	uint64_t whole;                 /* the view's wall time */
+	size_t width, lines;            /* `lines`: lines left; SIZE_MAX: no limit */
+	bool is_airy, is_behind_gap;    /* the last line is blank */
+	char *remedy;                   /* what gives names to nameless code; NULL: not wanted */
+	char *question;                 /* the command that answers the open question; NULL: none */
+	const char *answers;            /* what it shows */
+	struct sprof_critical critical; /* its path; without rows: there is none */
+	unsigned terms;                 /* terms used so far, as bits of enum sprof_summary_term */
 };
 
 /* Terms explained in the legend. */
@@ -136,6 +138,10 @@ char *sprof_summary_too_short(const struct sprof_profile *profile);
  * if out of memory.
  */
 char *sprof_summary_idle(const struct sprof_summary *summary, struct sprof_error *err);
+
+/* Lines that the critical path takes, and the lines themselves. 0: there is none. */
+size_t sprof_summary_count_critical(const struct sprof_summary *summary);
+void sprof_summary_put_critical(struct sprof_summary *summary);
 
 struct sprof_summary_sentences {
 	void (*put)(void *data, const char *sentence);

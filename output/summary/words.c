@@ -239,6 +239,19 @@ static void put_short_threads(struct words *words, const struct sprof_profile *p
 	fputs("; ", words->stream);
 }
 
+/* "deadlock, 2 threads will wait for ever, 1 more for them; " */
+static void put_deadlock(struct words *words, const struct sprof_program *program)
+{
+	if (!program->locked)
+		return;
+	fprintf(words->stream, "deadlock, %" PRIu32 " thread%s will wait for ever", program->locked,
+		sprof_string_plural(program->locked));
+	if (program->behind)
+		fprintf(words->stream, ", %" PRIu32 " more for %s", program->behind,
+			program->locked == 1 ? "it" : "them");
+	fputs("; ", words->stream);
+}
+
 static void put_cause(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_program *program, const struct sprof_cause *cause, size_t room)
 {
@@ -298,9 +311,7 @@ char *sprof_summary_sentence(const struct sprof_profile *profile,
 	if (!words_begin(&words))
 		return NULL;
 	put_program(&words, program, room);
-	if (program->stuck)
-		fprintf(words.stream, "deadlock, %" PRIu32 " thread%s will wait for ever; ",
-			program->stuck, sprof_string_plural(program->stuck));
+	put_deadlock(&words, program);
 	put_short_threads(&words, profile, &program->short_threads, room);
 	if (duration && sprof_percent(busy, duration) < mostly_idle)
 		fprintf(words.stream, "busy for %s of %s, of that ", sprof_figure_time(busy).text,

@@ -81,7 +81,7 @@ static void write_whole(const struct screen *screen)
 	sprof_out_puts(text->out, "\n");
 	if (!has_several(comparison))
 		sprof_out_puts(text->out,
-			"one run of each: how much runs differ by themselves is not known; with several\n"
+			"one run of each: how much runs vary without a change is not known; with several\n"
 			"it is: sprof diff BEFORE... -- AFTER...\n");
 	else if (comparison->are_few)
 		sprof_out_puts(text->out,

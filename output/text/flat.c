@@ -265,7 +265,7 @@ static bool write_flat(
 		take_columns(&table);
 	else
 		choose_columns(&table, view->thread == SPROF_PROFILE_NONE);
-	sprof_text_title(text, "flat profile");
+	sprof_text_title_of(text, "flat profile", view, table.whole);
 	write_row(&table, &(struct sprof_flat_row){0}, true);
 	write_rows(&table);
 	sprof_flat_finish(&flat);

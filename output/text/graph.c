@@ -204,6 +204,8 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 		.lightest = lightest,
 		.ties = ties,
 	};
+	sprof_text_title_of(text, callers ? "caller graph (top down)" : "callee graph (bottom up)",
+		&view, tree.whole);
 	tree.graph = &no_graph;
 	tree.write_figures(&tree, 0, &(struct sprof_row){.out = text->out, .is_head = true});
 	tree.graph = &graph;
@@ -214,12 +216,10 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
-	sprof_text_title(text, "caller graph (top down)");
 	return write_direction(text, thread, SPROF_GRAPH_CALLER, err);
 }
 
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
-	sprof_text_title(text, "callee graph (bottom up)");
 	return write_direction(text, thread, SPROF_GRAPH_CALLEE, err);
 }

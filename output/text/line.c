@@ -20,16 +20,48 @@ enum {
 	WIDE = 100,     /* columns: from here on rows show everything */
 };
 
+static void put_title(const struct sprof_text *text, const char *part)
+{
+	const enum sprof_weight weight = text->options.weight;
+	SPROF_AUTO_FREE char *name =
+		sprof_clean_text(sprof_profile_weight_name(text->profile, weight), NULL);
+
+	if (!name)
+		sprof_out_fail(text->out, ENOMEM);
+	sprof_out_printf(text->out, "\n%s, by %s%s", part, name ? name : "",
+		sprof_weight_is_time(weight) ? " time" : "");
+}
+
 void sprof_text_title(const struct sprof_text *text, const char *part)
 {
-	enum sprof_weight weight = text->options.weight;
+	put_title(text, part);
+	sprof_out_puts(text->out, "\n");
+}
 
-	sprof_out_printf(text->out, "\n%s, by ", part);
-	if (sprof_weight_is_further(weight))
-		sprof_text_end_with_name(text, 0, sprof_profile_weight_name(text->profile, weight));
-	else
-		sprof_out_printf(text->out, "%s%s\n", sprof_weight_name(weight),
-			sprof_weight_is_time(weight) ? " time" : "");
+static bool has_idle(const struct sprof_text *text, const struct sprof_view *view)
+{
+	const struct sprof_profile *profile = text->profile;
+
+	for (size_t i = 0; i < profile->row_count; i++) {
+		if (text->idle[i] && sprof_view_takes(view, profile, i) &&
+			sprof_metrics_get(&profile->rows[i].metrics, view->weight))
+			return true;
+	}
+	return false;
+}
+
+const char *sprof_text_with_idle(const struct sprof_text *text, const struct sprof_view *view)
+{
+	return sprof_weight_is_time(view->weight) && has_idle(text, view) ? ", with idle time" : "";
+}
+
+void sprof_text_title_of(const struct sprof_text *text, const char *part,
+	const struct sprof_view *view, uint64_t whole)
+{
+	put_title(text, part);
+	sprof_out_printf(text->out, ": shares are of %s%s\n",
+		sprof_figure_value(text->profile, text->options.weight, whole).text,
+		sprof_text_with_idle(text, view));
 }
 
 size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight **ret)

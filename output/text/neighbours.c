@@ -110,7 +110,7 @@ bool sprof_text_neighbours(const struct sprof_text *text, uint32_t thread, struc
 
 	if (!sprof_neighbours_build(text->profile, &view, NULL, &neighbours, err))
 		return false;
-	sprof_text_title(text, "callers and callees of each function");
+	sprof_text_title_of(text, "callers and callees of each function", &view, neighbours.whole);
 	write_line(text, &(struct line){0});
 	write_blocks(text, &neighbours);
 	sprof_neighbours_finish(&neighbours);

@@ -68,8 +68,15 @@ void sprof_text_counters(const struct sprof_text *text, const bool *shown);
 /* Whether rows omit the least informative columns: samples, threads, part of the counters. */
 bool sprof_text_is_narrow(const struct sprof_text *text);
 
-/* The title of a part: "flat profile, by wall time". */
+/* The title of a part: "callers of each function, by wall time". */
 void sprof_text_title(const struct sprof_text *text, const char *part);
+
+/* ", with idle time", if the view has such time; else "". The summary's shares are without it. */
+const char *sprof_text_with_idle(const struct sprof_text *text, const struct sprof_view *view);
+
+/* The title of a part with shares: "flat profile, by wall time: shares are of 6.4 s". */
+void sprof_text_title_of(const struct sprof_text *text, const char *part,
+	const struct sprof_view *view, uint64_t whole);
 
 /* A cell with a value of the report's weight. */
 void sprof_text_value(

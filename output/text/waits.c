@@ -243,9 +243,11 @@ bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct spr
 	if (!sprof_waits_table_build(text->profile, &view, &table, err))
 		return false;
 	if (is_known(&table) || text->options.waits_only) {
-		sprof_out_printf(text->out, "\nwaits: blocked for %s of %s\n",
+		sprof_out_printf(text->out, "\nwaits: blocked for %s of %s; shares are of %s%s\n",
 			sprof_figure_time(table.blocked_ns).text,
-			sprof_figure_time(table.wall_ns).text);
+			sprof_figure_time(table.wall_ns).text,
+			sprof_figure_time(table.blocked_ns).text,
+			sprof_text_with_idle(text, &view));
 		write_figures(text, &table, &(struct sprof_waits_row){0}, true);
 		write_rows(text, &table);
 	}

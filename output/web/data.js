@@ -219,11 +219,12 @@ function decodeThreads(raw, contexts) {
 	const lists = raw.rows.map(unpack);
 	if (!raw.value)
 		showStolen(lists);
+	const hosts = new Set(raw.processes.filter((_, i) => i % 4 === 2));
 	for (let i = 0; i < raw.threads.length; i += 3) {
 		const process = raw.threads[i];
 		const [pid, name, host, rank] = raw.processes.slice(4 * process, 4 * process + 4);
 		const words = [raw.strings[name]];
-		if (host >= 0)
+		if (host >= 0 && hosts.size > 1)
 			words.push(`host ${raw.strings[host]}`);
 		if (rank >= 0)
 			words.push(`rank ${raw.strings[rank]}`);

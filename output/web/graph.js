@@ -6,6 +6,7 @@
 
 const ROW_HEIGHT = 19;
 const MIN_WIDTH = 0.6;  /* px: narrower frames are left out */
+const THIN = 0.01;     /* of the width: rows with less at the end are seen by scrolling only */
 const MIN_LABEL = 26;   /* px: narrower frames have no text */
 const IDLE_MOST = 0.1;  /* of the width, for the block of idle threads: the rest is for what was done */
 const FONT = "11.5px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
@@ -92,11 +93,21 @@ class FlameGraph {
 		if (this.tree.nodes[this.zoomed].total > 0)
 			this.layOutBelow();
 		this.height = Math.max(1, this.rows.length) * ROW_HEIGHT;
-		this.box.style.height = `${this.height}px`; /* the style sheet says how much at most */
+		/* The style sheet says how much at most. */
+		this.box.style.height = `${this.countWideRows() * ROW_HEIGHT}px`;
 		this.space.style.height = `${this.height}px`;
 		this.draw();
 		this.placeCursor(false);
 		this.hoverBox.hidden = true;
+	}
+
+	/* Rows get narrower: one deep and thin stack would leave a white hole beside it. */
+	countWideRows() {
+		const widthOf = (row) => row.reduce((sum, {width}) => sum + width, 0);
+		let count = Math.max(1, this.rows.length);
+		while (count > 1 && widthOf(this.rows[count - 1]) < THIN * this.width)
+			count--;
+		return count;
 	}
 
 	/* How wide a weight is, and the block of idle threads, which would take the place of all else. */

@@ -109,6 +109,27 @@ class Model {
 		return this.total[weight][0];
 	}
 
+	/*
+	 * Shares are of busy time while idle threads are folded, as in the summary: without theirs, unless
+	 * nothing else is there.
+	 */
+	leavesOutIdle() {
+		const idle = this.self.wall[this.data.idleNode];
+		return this.foldsIdle && !this.data.baseThreads && idle > 0 && idle < this.whole("wall");
+	}
+
+	busy(weight) {
+		return this.whole(weight) - (this.leavesOutIdle() ? this.self[weight][this.data.idleNode] : 0);
+	}
+
+	/* "shares are of 6.400 s; idle 2.500 s" */
+	shareWords(weight) {
+		const {hasIdle, baseThreads} = this.data, whole = this.busy(weight), idle = this.whole(weight) - whole;
+		const rest = idle > 0 ? `; idle ${formatWeight(idle, weight)}`
+			: hasIdle && !baseThreads && !this.leavesOutIdle() ? ", with idle time" : "";
+		return `shares are of ${formatWeight(whole, weight)}${rest}`;
+	}
+
 	/* The flat table: one entry per function that has any weight, built when first asked for. */
 	flat() {
 		if (this.functions)

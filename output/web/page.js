@@ -194,7 +194,7 @@ class Page {
 	}
 
 	buildTables() {
-		const weight = () => this.state.weight, whole = () => this.model.whole(weight());
+		const weight = () => this.state.weight, whole = () => this.model.busy(weight());
 		const ofChosen = () => this.chosenTotal();
 		const onRow = (row) => this.choose(row.fn);
 		const newTable = (id, columns, sortBy, label, more = {onRow}) =>
@@ -505,6 +505,7 @@ class Page {
 		const rows = this.mask ? all.filter((row) => this.mask[row.fn]) : all;
 		byId("flat-hint").textContent = this.mask
 			? `${formatCount(rows.length)} of ${formatCount(all.length)} match` : `${formatCount(all.length)}`;
+		byId("flat-whole").textContent = `\u00b7 ${this.model.shareWords(this.state.weight)}`;
 		this.flat.show(rows, this.state.fn);
 	}
 
@@ -537,7 +538,7 @@ class Page {
 	}
 
 	writeFunction(fn, entry) {
-		const {weight} = this.state, whole = this.model.whole(weight);
+		const {weight} = this.state, whole = this.model.busy(weight);
 		byId("function-name").textContent = this.data.functions.name[fn];
 		byId("function-place").textContent = placeOf(this.data, fn);
 		const verdict = entry && verdictOf(entry.total);
@@ -562,6 +563,9 @@ class Page {
 		const records = this.model.waits(), held = records.filter((record) => record.holder);
 		this.waits.show(groupWaits(records, ({call, object, fn}) => JSON.stringify([call, object, fn])));
 		this.holders.show(groupWaits(held, ({holder, thread}) => JSON.stringify([holder, thread])));
+		byId("waits-whole").textContent = !records.length ? ""
+			: `\u00b7 shares are of ${formatTime(this.model.whole("wait"))}` +
+				(this.data.hasIdle ? ", with idle time" : "");
 		byId("holders-panel").hidden = !held.length;
 		byId("waits-panel").classList.toggle("alone", !held.length);
 	}

@@ -30,15 +30,15 @@ function writeFacts(data) {
 
 /* One card per class: how much, and which function most of it is. */
 function writeVerdict(model, onWeight, onChoose) {
-	const {wall} = model.total, whole = wall[0], metrics = {};
+	const whole = model.busy("wall"), metrics = {};
 	for (const weight of COLUMNS)
-		metrics[weight] = model.whole(weight);
+		metrics[weight] = model.busy(weight);
 	byId("cards").hidden = byId("whole-bar").hidden = !whole;
 	writeAnswer(model);
 	const found = HEADLINES.find(([name, above]) => percentOf(metrics[name], whole) > above);
 	const [first] = answerOf(model);
 	byId("headline").textContent = model.data.change ? model.data.change : first ? first : whole
-		? `${found ? found[2] : "A bit of everything"}: ${headlineReason(metrics, found)}`
+		? `${found ? found[2] : "A bit of everything"}: ${headlineReason(model, metrics, found)}`
 		: model.data.weight === "value"
 			? `${formatWeight(metrics.value, "value")} of ${weightName("value")} in all.`
 			: "No time was accounted to this selection.";
@@ -65,7 +65,7 @@ function writeAnswer(model) {
 	const box = byId("answer"), {idle, cost, own} = model.data;
 	if (first && idle > 0)
 		words.push(element("li", {}, `Shares are of the time in which threads were not idle; ${formatTime(idle)} ` +
-			"they waited for work. Below, that is [idle] while idle threads are folded."));
+			"they waited for work. That is [idle] in the graph while idle threads are folded."));
 	if (first && own.length)
 		words.push(element("li", {}, `Of that time, with what they call in libraries: ${ownWords(model.data)}.`));
 	if (first && cost)
@@ -74,12 +74,12 @@ function writeAnswer(model) {
 	fill(box, ...words);
 }
 
-function headlineReason(metrics, found) {
+function headlineReason(model, metrics, found) {
 	const name = found ? found[0] : "user";
 	const verb = {wait: "blocked", user: "in user code", sys: "in the kernel",
 		runq: "ready to run but without a CPU"}[name];
 	return `${formatPercent(metrics[name], metrics.wall)} of ${formatTime(metrics.wall)} ` +
-		`of thread time was spent ${verb}.`;
+		`of ${model.leavesOutIdle() ? "busy " : ""}thread time was spent ${verb}.`;
 }
 
 function classCard(model, name, metrics, onWeight, onChoose) {

@@ -10,14 +10,12 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/idmap.h"
+#include "profile/answer/cause-order.h"
 #include "profile/answer/deadlocks.h"
 #include "profile/classify/idle.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/program.h"
 #include "profile/model/window.h"
-
-/* A nap is requested by the program: it explains blocked time only as a last resort. */
-enum { NAPS_COUNT = 4 };
 
 /* The rest may be one part of this many. */
 enum { NEARLY_ALL = 20 };
@@ -121,13 +119,17 @@ static void add_rows(struct finding *finding)
 static bool count_stuck(struct finding *finding)
 {
 	const struct sprof_profile *profile = finding->profile;
-	SPROF_AUTO_FREE bool *stuck = calloc(profile->thread_count + 1, sizeof(*stuck));
+	SPROF_AUTO_FREE enum sprof_stuck *stuck = calloc(profile->thread_count + 1, sizeof(*stuck));
 
 	if (!stuck || !sprof_profile_find_deadlocks(profile, stuck))
 		return false;
-	for (size_t i = 0; i < profile->thread_count; i++)
-		finding->answer.programs[finding->program_of[profile->threads[i].process]].stuck +=
-			stuck[i];
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		const uint32_t number = finding->program_of[profile->threads[i].process];
+		struct sprof_program *program = &finding->answer.programs[number];
+
+		program->locked += stuck[i] == SPROF_STUCK_LOCKED;
+		program->behind += stuck[i] == SPROF_STUCK_BEHIND;
+	}
 	return true;
 }
 
@@ -278,7 +280,7 @@ static bool look_at_function(const struct sprof_profile *profile, const struct s
 
 static uint64_t importance_of(const struct sprof_waits_row *row)
 {
-	return row->kind == SPROF_WAIT_KIND_TIME ? row->ns / NAPS_COUNT : row->ns;
+	return row->kind == SPROF_WAIT_KIND_TIME ? row->ns / SPROF_NAPS_COUNT : row->ns;
 }
 
 static bool is_same_lock(const struct sprof_waits_row *a, const struct sprof_waits_row *b)
@@ -350,27 +352,6 @@ static bool find_wait(const struct sprof_profile *profile, const struct sprof_vi
 	return true;
 }
 
-/* Naps of a thread in the background say less than what other threads do. */
-static uint64_t tells_of_cause(const struct sprof_cause *cause)
-{
-	const bool naps =
-		cause->wait.kind == SPROF_WAIT_KIND_TIME && 2 * cause->wait.ns > cause->ns;
-
-	return naps ? cause->ns / NAPS_COUNT : cause->ns;
-}
-
-static int compare_causes(const void *left, const void *right)
-{
-	const struct sprof_cause *a = left, *b = right;
-	const uint64_t first = tells_of_cause(a), second = tells_of_cause(b);
-	const bool one = a->weight == SPROF_WEIGHT_RUNQ, other = b->weight == SPROF_WEIGHT_RUNQ;
-
-	/*
-	 * What the program does comes first. That it got no CPU is not its doing, and comes last.
-	 */
-	return one != other ? one - other : (first < second) - (first > second);
-}
-
 static bool explain(
 	const struct finding *finding, struct sprof_program *program, struct sprof_error *err)
 {
@@ -401,7 +382,7 @@ static bool explain(
 		if (cause->weight == SPROF_WEIGHT_WAIT && !find_wait(profile, &view, cause, err))
 			return false;
 	}
-	qsort(program->causes, SPROF_CAUSES, sizeof(*program->causes), compare_causes);
+	sprof_causes_sort(program->causes, &program->busy);
 	return true;
 }
 

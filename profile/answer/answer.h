@@ -50,7 +50,8 @@ struct sprof_program {
 	struct sprof_times busy;
 	uint64_t idle_ns, unsampled_ns;
 	uint64_t samples; /* busy time */
-	uint32_t stuck;   /* threads that will wait for ever (profile/answer/deadlocks.h) */
+	/* threads in a deadlock, and threads that wait for these (profile/answer/deadlocks.h) */
+	uint32_t locked, behind;
 	struct sprof_short_threads short_threads; /* only for explained programs */
 	/* by time, descending, naps by a quarter of it, RUNQ last; only for explained ones */
 	struct sprof_cause causes[SPROF_CAUSES];

@@ -58,7 +58,7 @@ static bool is_hopeless(
 }
 
 /* A thread that waits for one in a deadlock waits for ever, too. Returns whether one was added. */
-static bool spread(const struct sprof_profile *profile, bool *stuck)
+static bool spread(const struct sprof_profile *profile, enum sprof_stuck *stuck)
 {
 	bool is_new = false;
 
@@ -69,12 +69,13 @@ static bool spread(const struct sprof_profile *profile, bool *stuck)
 		if (stuck[i] || holder >= profile->thread_count || !stuck[holder] ||
 			!has_lasted(thread->last_wait.since_ns, thread->last_ns))
 			continue;
-		stuck[i] = is_new = true;
+		stuck[i] = SPROF_STUCK_BEHIND;
+		is_new = true;
 	}
 	return is_new;
 }
 
-bool sprof_profile_find_deadlocks(const struct sprof_profile *profile, bool *ret_stuck)
+bool sprof_profile_find_deadlocks(const struct sprof_profile *profile, enum sprof_stuck *ret_stuck)
 {
 	const size_t count = profile->thread_count;
 	SPROF_AUTO_FREE uint32_t *holders = calloc(count + 1, sizeof(*holders));
@@ -85,9 +86,12 @@ bool sprof_profile_find_deadlocks(const struct sprof_profile *profile, bool *ret
 	for (size_t i = 0; i < count; i++)
 		holders[i] = profile->threads[i].last_wait.holder;
 	sprof_deadlocks_find(holders, count, cycles);
-	for (size_t i = 0; i < count; i++)
-		ret_stuck[i] = cycles[i] ? is_lasting(profile, cycles, cycles[i])
-					 : is_hopeless(profile, &profile->threads[i]);
+	for (size_t i = 0; i < count; i++) {
+		const bool is_locked = cycles[i] ? is_lasting(profile, cycles, cycles[i])
+						 : is_hopeless(profile, &profile->threads[i]);
+
+		ret_stuck[i] = is_locked ? SPROF_STUCK_LOCKED : SPROF_STUCK_NOT;
+	}
 	while (spread(profile, ret_stuck))
 		;
 	return true;

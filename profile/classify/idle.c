@@ -4,8 +4,9 @@
  * pool's worker waits for a condition variable or a semaphore, as opposed to a mutex. If the kind
  * of lock is not known, a thread that does nothing else is idle. A wait for events is idle if a
  * known function shows that, or in the thread's main loop; elsewhere it may be a lock, as in
- * PostgreSQL. A server that reads from a client waits for its next request. Does not recognise
- * pipes that deliver requests: a thread that reads one counts as waiting for it.
+ * PostgreSQL. So is a nap in the main loop of a thread in the background. A server that reads from
+ * a client waits for its next request. Does not recognise pipes that deliver requests: a thread
+ * that reads one counts as waiting for it.
  */
 #include "profile/classify/idle.h"
 
@@ -16,17 +17,12 @@
 #include "base/cleanup.h"
 #include "base/idmap.h"
 #include "base/strings.h"
+#include "profile/classify/naps.h"
 #include "profile/classify/own-place.h"
 #include "profile/model/stack-lines.h"
 
 /* From this percentage of its own time on, a thread does nothing but wait. */
 static const double nothing_else = 95;
-
-/* Without the time that other programs took. */
-static uint64_t own_time(const struct sprof_times *times)
-{
-	return sprof_times_wall(times) - times->ns[SPROF_TIME_RUNQ] - times->ns[SPROF_TIME_STOLEN];
-}
 
 static const struct {
 	const char *function, *lacks;
@@ -83,6 +79,12 @@ static bool is_list(const char *object)
 	return strstr(object, ", ") || strstr(object, " more");
 }
 
+/* The process has both ends of the pipe, or of the pair of sockets. */
+static bool is_from_itself(const char *object)
+{
+	return strstr(object, " from itself") || strstr(object, " of itself");
+}
+
 /*
  * A thread that waits for one descriptor written by others, like a client library, waits for an
  * answer. If its own process has the other end, it waits for work, as make does for its children.
@@ -94,7 +96,7 @@ static bool watches_one(const struct sprof_profile_context *context)
 	static const char *const news[] = {"eventfd", "inotify", "fanotify", "signalfd", NULL};
 
 	return context->object && is_any(context->syscall, watching) && !is_list(context->object) &&
-		!strstr(context->object, " from itself") && !is_any(context->object, news);
+		!is_from_itself(context->object) && !is_any(context->object, news);
 }
 
 /*
@@ -136,8 +138,7 @@ static bool is_idle_call(const struct sprof_profile_context *context)
 	if (context->kind == SPROF_WAIT_KIND_EVENT)
 		return context->object
 			? strstr(context->object, " listening") || is_of_client(context->object) ||
-				(!is_list(context->object) &&
-					strstr(context->object, " from itself"))
+				(!is_list(context->object) && is_from_itself(context->object))
 			: !is_any(context->syscall, descriptors);
 	if (context->kind == SPROF_WAIT_KIND_LOCK)
 		return sprof_profile_is_join(context);
@@ -255,7 +256,7 @@ static bool find_queues(const struct sprof_profile *profile, bool *idle)
 
 	for (size_t i = 0; queues && all && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
-		uint64_t ns = own_time(&row->metrics.times);
+		uint64_t ns = sprof_times_own(&row->metrics.times);
 
 		queues[row->thread] += may_be_queue(&profile->contexts[row->context]) ? ns : 0;
 		all[row->thread] += ns;
@@ -290,7 +291,7 @@ static bool count_depths(const struct sprof_profile *profile, const bool *loops,
 		ok = sprof_expansion_fill(&frames, profile, stack);
 		if (ok)
 			depths[i] = sprof_own_frames_depth(profile, &frames);
-		if (profile->contexts[profile->rows[i].context].kind == SPROF_WAIT_KIND_EVENT &&
+		if (profile->contexts[profile->rows[i].context].kind != SPROF_WAIT_KIND_LOCK &&
 			depths[i] > DEEPEST_LOOP)
 			depths[i] = NOT_A_LOOP;
 	}
@@ -324,23 +325,27 @@ static bool keep_loops(const struct sprof_profile *profile, bool *loops)
 static bool is_late_scheduler(
 	const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
-	return row->metrics.times.ns[SPROF_TIME_RUNQ] > own_time(&row->metrics.times) &&
+	return row->metrics.times.ns[SPROF_TIME_RUNQ] > sprof_times_own(&row->metrics.times) &&
 		sprof_profile_idle_for(profile, row->stack);
 }
 
-/* Known functions decide first. */
+/*
+ * Known functions decide first. `loops` has the naps of threads in the background, and receives all
+ * rows that are in a main loop.
+ */
 static bool decide(const struct sprof_profile *profile, bool *idle, bool *loops)
 {
 	for (size_t i = 0; i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
 		const struct sprof_profile_context *context = &profile->contexts[row->context];
-		const bool is_open = idle[i] || may_be_loop(context);
+		const bool is_open = idle[i] || loops[i] || may_be_loop(context);
 		struct sprof_known_wait known = {0};
 
 		if (is_open || is_open_to_facts(context))
 			known = sprof_known_wait_of(profile, row->stack);
 		if (known.fact) {
 			idle[i] = known.fact->kind == SPROF_WAIT_KIND_IDLE;
+			loops[i] = false;
 			continue;
 		}
 		loops[i] = is_open;
@@ -358,7 +363,8 @@ bool *sprof_profile_waits_for_work(const struct sprof_profile *profile)
 	SPROF_AUTO_FREE bool *loops = calloc(profile->row_count + 1, sizeof(*loops));
 	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
 
-	if (loops && idle && find_queues(profile, idle) && decide(profile, idle, loops) &&
+	if (loops && idle && find_queues(profile, idle) &&
+		sprof_profile_find_naps(profile, loops) && decide(profile, idle, loops) &&
 		add_new_clients(profile, idle))
 		return idle;
 	free(idle);

@@ -69,6 +69,12 @@ static bool is_of_system(const struct sprof_module *module)
 		has_any(module->path, packages);
 }
 
+/* Lisp functions that Emacs has compiled: its own, and those of installed packages. */
+static bool is_lisp(const struct sprof_module *module)
+{
+	return module->kind == SPROF_MODULE_FILE && sprof_string_ends_with(module->path, ".eln");
+}
+
 /* The first parts of import paths of Go's standard library, which it keeps for itself. */
 static bool is_package_of_go(const char *path)
 {
@@ -254,6 +260,8 @@ static enum sprof_code_class compute(const struct sprof_profile *profile, uint32
 		return is_package_file(module->path) ? SPROF_CODE_PACKAGE : SPROF_CODE_OWN;
 	if (module && (module->kind == SPROF_MODULE_ANONYMOUS || module->path[0] == '['))
 		return code_of_generated(function, module);
+	if (module && is_lisp(module))
+		return SPROF_CODE_PACKAGE;
 	if (module && is_runtime(module))
 		return SPROF_CODE_RUNTIME;
 	if (module && is_of_system(module))

@@ -148,6 +148,9 @@ struct sprof_profile_context {
 /* Whether it waits for a thread's end (pthread_join); that thread is then in `holder`. */
 bool sprof_profile_is_join(const struct sprof_profile_context *context);
 
+/* Whether a wait's object, which may be NULL, is the lock of an interpreter, such as Python's. */
+bool sprof_profile_is_interpreter_lock(const char *object);
+
 /*
  * Whether it waits for a lock in the process's private memory. An equal text in another process is
  * another lock.
@@ -209,6 +212,7 @@ struct sprof_profile_head {
 };
 
 struct sprof_profile_index; /* lookup tables, private to profile/ */
+struct sprof_critical_log;  /* profile/critical/log.h */
 
 struct sprof_profile {
 	struct sprof_profile_process *processes;
@@ -255,6 +259,8 @@ struct sprof_profile {
 	uint64_t start_ns;          /* CLOCK_MONOTONIC of the start, for the timeline */
 	struct sprof_quality quality;
 	struct sprof_metrics whole; /* of the unfiltered profile; 0: not filtered */
+	/* switches and wake-ups, of a recording that has them; NULL: none */
+	const struct sprof_critical_log *critical;
 
 	struct sprof_profile_index *index;
 };

@@ -127,6 +127,12 @@ bool sprof_profile_is_join(const struct sprof_profile_context *context)
 		strcmp(context->object, sprof_lock_kind_name(SPROF_LOCK_JOIN)) == 0;
 }
 
+bool sprof_profile_is_interpreter_lock(const char *object)
+{
+	return object &&
+		sprof_string_starts_with(object, sprof_lock_kind_name(SPROF_LOCK_INTERPRETER));
+}
+
 bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
 {
 	return context->syscall && strcmp(context->syscall, "futex") == 0 && context->object &&

@@ -69,6 +69,11 @@ uint64_t sprof_times_wall(const struct sprof_times *times)
 	return sum;
 }
 
+uint64_t sprof_times_own(const struct sprof_times *times)
+{
+	return sprof_times_wall(times) - times->ns[SPROF_TIME_RUNQ] - times->ns[SPROF_TIME_STOLEN];
+}
+
 size_t sprof_times_weights(const struct sprof_times *times)
 {
 	return times->ns[SPROF_TIME_STOLEN] ? SPROF_WEIGHT_COUNT : SPROF_WEIGHT_STOLEN;

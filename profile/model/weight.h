@@ -45,6 +45,8 @@ static inline bool sprof_weight_is_further(enum sprof_weight weight)
 }
 
 uint64_t sprof_times_wall(const struct sprof_times *times);
+/* Wall time without that in which others had the CPU: run queue and stolen time. */
+uint64_t sprof_times_own(const struct sprof_times *times);
 /* The number of weights, from the first, needed for these times: one less without stolen time. */
 size_t sprof_times_weights(const struct sprof_times *times);
 uint64_t sprof_times_wait(const struct sprof_times *times);

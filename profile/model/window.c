@@ -104,37 +104,51 @@ static bool hand_out(struct sprof_window *window, enum sprof_time_class class, c
 	return true;
 }
 
-static uint64_t samples_of(const struct sprof_window *window, enum sprof_state state)
+/* The CPU time that samples explain: in all, and in system calls. */
+struct explained {
+	double ns, in_calls_ns;
+	double samples; /* samples of equal length that would err by as much */
+};
+
+static struct explained explained_by(const struct sprof_window *window)
 {
-	uint64_t samples = 0;
+	struct explained explained = {0};
+	double squares = 0;
 
 	for (size_t i = 0; i < window->count; i++) {
 		const struct sprof_window_run *run = &window->runs[i];
+		const double ns = (double)weight_of(run, takes[SPROF_TIME_RUNQ]);
 
-		samples += run->state == state ? run->count : 0;
+		if (!run->count)
+			continue;
+		explained.ns += ns;
+		explained.in_calls_ns += run->state == SPROF_STATE_SYS ? ns : 0;
+		squares += ns * ns / run->count;
 	}
-	return samples;
+	explained.samples = squares > 0 ? explained.ns * explained.ns / squares : 0;
+	return explained;
 }
 
 /*
  * The system time that samples in system calls don't explain: a page fault interrupts user code,
- * where a stop then finds the thread. Each sample represents the same CPU time.
+ * where a stop then finds the thread. A stop that comes at the end of a long call explains all of
+ * the call, so the samples' times decide, not their number.
  */
 static uint64_t outside_calls(
 	const struct sprof_window *window, uint64_t user_ns, uint64_t system_ns)
 {
-	const double in_calls = (double)samples_of(window, SPROF_STATE_SYS);
-	const double all = in_calls + (double)samples_of(window, SPROF_STATE_USER);
+	const struct explained explained = explained_by(window);
 	const double cpu_ns = (double)user_ns + (double)system_ns;
-	double share, expected;
+	double share, seen;
 
-	if (!system_ns || in_calls == all)
+	if (!system_ns || explained.in_calls_ns == explained.ns)
 		return 0;
 	share = (double)system_ns / cpu_ns;
-	expected = all * share;
-	if (in_calls + SURE * sqrt(expected * (1 - share)) + 1 >= expected)
+	seen = explained.in_calls_ns / explained.ns;
+	if (seen + SURE * sqrt(share * (1 - share) / explained.samples) + 1 / explained.samples >=
+		share)
 		return 0;
-	return system_ns - (uint64_t)(in_calls / all * cpu_ns);
+	return system_ns - (uint64_t)(seen * cpu_ns);
 }
 
 /* Distributes at most that much carried time of a class. */

@@ -4,6 +4,7 @@
  * place by its stack.
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +60,8 @@ uint64_t sprof_profile_lock_distance(
 struct naming {
 	struct sprof_profile *profile;
 	struct sprof_symbols *symbols;
-	struct sprof_idmap interpreters; /* (0, where the words of their locks are) */
+	/* words that threads wait on for an interpreter's lock -> bytes from its start to the word */
+	struct sprof_idmap interpreters;
 	int condition_words; /* the same for all condition variables, if it is known of any; 0: none */
 };
 
@@ -79,16 +81,80 @@ static void write_flaw(
 		snprintf(flaw, 64, " (refused: a deadlock, or its owner has ended)");
 }
 
-/* "mutex cache_lock+0", "condition variable [heap]+0x2a0". */
-static bool name_lock(const struct naming *naming, const struct sprof_profile_wait *wait,
-	enum sprof_lock_kind kind, const char **ret, struct sprof_error *err)
+/* glibc waits for either word of a pair. */
+static uint64_t pair_of(uint64_t address)
 {
-	struct sprof_profile *profile = naming->profile;
+	return address & ~(uint64_t)7;
+}
+
+/*
+ * The parts of an interpreter's lock (Python/ceval_gil.h): threads wait on a condition variable, and
+ * briefly on the mutex beside it. The thread that gives it away waits on a second pair until
+ * another one has it. The lock is recognisable only while it is held; without it, its parts look
+ * like locks of their own.
+ */
+static bool add_interpreter(struct naming *naming, uint64_t words, uint64_t back)
+{
+	const uint64_t distance = back - INTERPRETER_CONDITION; /* into a condition variable */
+	const uint64_t mutex = words - distance + sizeof(pthread_cond_t);
+	const uint64_t other = mutex + sizeof(pthread_mutex_t);
+	const uint64_t start = words - back;
+	const uint64_t parts[] = {words, mutex, other + distance, other + sizeof(pthread_cond_t)};
+	const size_t count = back > INTERPRETER_CONDITION ? sizeof(parts) / sizeof(parts[0]) : 1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!sprof_idmap_put(
+			    &naming->interpreters, 0, parts[i], (uint32_t)(parts[i] - start)))
+			return false;
+	}
+	return true;
+}
+
+static bool find_interpreters(struct naming *naming)
+{
+	const struct sprof_profile *profile = naming->profile;
+
+	for (size_t i = 0; i < profile->wait_count; i++) {
+		const struct sprof_profile_wait *wait = &profile->waits[i];
+		const uint64_t words = pair_of(wait->address);
+
+		if (wait->lock == SPROF_LOCK_INTERPRETER &&
+			!add_interpreter(naming, words,
+				sprof_profile_lock_distance(wait->lock, words, &wait->traits)))
+			return false;
+	}
+	return true;
+}
+
+/* The kind of lock, and the bytes from its start to the word that the thread waits on. */
+static uint64_t find_start(const struct naming *naming, const struct sprof_profile_wait *wait,
+	const struct sprof_profile_row *row, enum sprof_lock_kind *ret_kind)
+{
 	const struct sprof_lock_traits traits = {
 		.condition_words = wait->traits.condition_words ? wait->traits.condition_words
 								: naming->condition_words,
 	};
-	uint64_t back = sprof_profile_lock_distance(kind, wait->address, &traits), offset = 0;
+	const uint64_t words = pair_of(wait->address);
+	const uint32_t back = sprof_idmap_find(&naming->interpreters, 0, words);
+	const enum sprof_lock_kind kind = wait->lock == SPROF_LOCK_UNKNOWN
+		? sprof_profile_lock_of(naming->profile, row->stack)
+		: wait->lock;
+	const bool is_part = kind == SPROF_LOCK_INTERPRETER || kind == SPROF_LOCK_CONDITION ||
+		kind == SPROF_LOCK_MUTEX;
+
+	*ret_kind = is_part && back != SPROF_IDMAP_NONE ? SPROF_LOCK_INTERPRETER : kind;
+	if (is_part && back != SPROF_IDMAP_NONE)
+		return back + wait->address - words;
+	return sprof_profile_lock_distance(kind, wait->address, &traits);
+}
+
+/* "mutex cache_lock+0", "condition variable [heap]+0x2a0". */
+static bool name_lock(const struct naming *naming, const struct sprof_profile_wait *wait,
+	const struct sprof_profile_row *row, const char **ret, struct sprof_error *err)
+{
+	struct sprof_profile *profile = naming->profile;
+	enum sprof_lock_kind kind;
+	uint64_t back = find_start(naming, wait, row, &kind), offset = 0;
 	struct sprof_module_called called;
 	char what[64], flaw[64], text[512];
 	const char *name = NULL;
@@ -119,26 +185,6 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 	return *ret || sprof_error_no_memory(err);
 }
 
-/* glibc waits for either word of a pair. */
-static uint64_t pair_of(uint64_t address)
-{
-	return address & ~(uint64_t)7;
-}
-
-/* A GIL is recognisable only while held. Otherwise it looks like its parts. */
-static bool find_interpreters(struct naming *naming)
-{
-	const struct sprof_profile *profile = naming->profile;
-
-	for (size_t i = 0; i < profile->wait_count; i++) {
-		if (profile->waits[i].lock == SPROF_LOCK_INTERPRETER &&
-			!sprof_idmap_put(
-				&naming->interpreters, 0, pair_of(profile->waits[i].address), 0))
-			return false;
-	}
-	return true;
-}
-
 /*
  * The numbers in a condition variable do not always agree, but a program has only one C library. 0:
  * none is known, or they contradict each other.
@@ -155,20 +201,6 @@ static int find_condition_words(const struct sprof_profile *profile)
 		words = known ? known : words;
 	}
 	return words;
-}
-
-static enum sprof_lock_kind kind_of(const struct naming *naming,
-	const struct sprof_profile_wait *wait, const struct sprof_profile_row *row)
-{
-	enum sprof_lock_kind kind = wait->lock;
-
-	if (kind == SPROF_LOCK_UNKNOWN)
-		kind = sprof_profile_lock_of(naming->profile, row->stack);
-	if (kind == SPROF_LOCK_CONDITION &&
-		sprof_idmap_find(&naming->interpreters, 0, pair_of(wait->address)) !=
-			SPROF_IDMAP_NONE)
-		return SPROF_LOCK_INTERPRETER;
-	return kind;
 }
 
 static bool name_object(const struct naming *naming, const struct sprof_profile_row *row,
@@ -192,7 +224,7 @@ static bool name_object(const struct naming *naming, const struct sprof_profile_
 		context->object = keep(profile, "page fault");
 	if (!wait->address)
 		return true;
-	return name_lock(naming, wait, kind_of(naming, wait, row), &context->object, err);
+	return name_lock(naming, wait, row, &context->object, err);
 }
 
 static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_context *raw,

@@ -87,6 +87,16 @@ static const char *find(const uint8_t *bytes, size_t size)
 	return what ? what : is_text(bytes, size) ? "text" : NULL;
 }
 
+/* A command that can be pasted, also if the path has blanks. */
+static void hint_at_perf(const char *name, struct sprof_error *err)
+{
+	const char *quote = name[strcspn(name, " \t$&;()<>|*?\"\\")] ? "'" : "";
+
+	sprof_error_hint(err,
+		"perf itself reads it: perf script -F +pid -i %s%s%s | sprof report -", quote,
+		strcmp(name, "stdin") == 0 ? "perf.data" : name, quote);
+}
+
 /* Returns true, with an error that names the format, if the bytes are another known format. */
 static bool is_other_file(
 	const uint8_t *bytes, size_t size, const char *name, struct sprof_error *err)
@@ -98,9 +108,7 @@ static bool is_other_file(
 	sprof_error_set(
 		err, SPROF_ERROR_UNSUPPORTED, "%s: not a saved profile: it is %s", name, what);
 	if (what == known[0].what)
-		sprof_error_hint(err,
-			"perf itself reads it: perf script -F +pid -i %s | sprof report -",
-			strcmp(name, "stdin") == 0 ? "perf.data" : name);
+		hint_at_perf(name, err);
 	else
 		sprof_error_hint(err,
 			"sprof reads pprof files, such as those of sprof run -o profile.pb.gz, "

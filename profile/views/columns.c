@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "profile/views/view.h"
 
 enum { FIGURE = 8, PERCENT = 5 };
@@ -57,7 +58,8 @@ static bool is_named(const struct sprof_column *column, const char *name)
 	return strcmp(column->name, name) == 0 ||
 		(column->form == SPROF_COLUMN_SPLIT && length + 1 == strlen(column->name) &&
 			memcmp(column->name, name, length) == 0) ||
-		(column->form == SPROF_COLUMN_FUNCTION && strcmp(name, "sym") == 0);
+		(column->form == SPROF_COLUMN_FUNCTION &&
+			(strcmp(name, "sym") == 0 || strcmp(name, "symbol") == 0));
 }
 
 const struct sprof_column *sprof_column_find(const char *name)
@@ -96,13 +98,16 @@ bool sprof_column_list_has(const struct sprof_column_list *list, enum sprof_colu
 
 static bool refuse(const char *name, struct sprof_error *err)
 {
+	static const char groups[] = "comm pid cpu file srcline address";
 	char known[256] = "";
 	size_t used = 0;
 
+	sprof_error_set(err, SPROF_ERROR_USAGE, "%s is not a column of the flat profile", name);
+	if (sprof_string_has_word(groups, name, strlen(name)))
+		return sprof_error_hint(err, "sprof report --by %s groups by it", name);
 	for (const struct sprof_column *column = columns; column->name; column++)
 		used += (size_t)snprintf(
 			known + used, sizeof(known) - used, "%s%s", used ? ", " : "", column->name);
-	sprof_error_set(err, SPROF_ERROR_USAGE, "%s is not a column of the flat profile", name);
 	return sprof_error_hint(err, "the columns are %s", known);
 }
 

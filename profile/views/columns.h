@@ -44,7 +44,7 @@ struct sprof_column_list {
 };
 
 /*
- * Finds a column by name. "%" may be omitted if unambiguous; "sym" is the function. NULL: unknown.
+ * Finds a column by name. "%" may be omitted if unambiguous; "symbol" is the function. NULL: unknown.
  */
 const struct sprof_column *sprof_column_find(const char *name);
 /* The column with this form; for SPLIT and TIME, of this weight. It must exist. */

@@ -39,8 +39,7 @@ enum sprof_verdict sprof_verdict_of(
 	/*
 	 * Without run queue and stolen time: a busy machine does not change what a function does.
 	 */
-	uint64_t own = sprof_times_wall(times) - sprof_times_get(times, SPROF_WEIGHT_RUNQ) -
-		sprof_times_get(times, SPROF_WEIGHT_STOLEN);
+	uint64_t own = sprof_times_own(times);
 
 	if (!own)
 		return sprof_times_wall(times) ? SPROF_VERDICT_STARVED : SPROF_VERDICT_NONE;

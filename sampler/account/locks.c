@@ -114,10 +114,13 @@ const struct seen_lock *sprof_locks_look(
 
 	if (lock->pid != pid || lock->futex.address != futex->address ||
 		lock->futex.operation != futex->operation || lock->futex.value != futex->value)
-		*lock = (struct seen_lock){.pid = pid, .futex = *futex};
+		*lock = (struct seen_lock){.pid = pid, .futex = *futex, .since_ns = now_ns};
 	if (lock->tick_ns != now_ns) {
 		lock->tick_ns = now_ns;
 		read_lock(&(struct asking){locks->run, thread, lock});
+		if (lock->kind == SPROF_LOCK_UNKNOWN && !lock->holder)
+			lock->holder = lock->holder_tid =
+				sprof_script_locks_holder(locks, thread, lock);
 	}
 	is_own = lock->holder && lock->holder_tid == thread->tid;
 	if (!is_own || !watch->own_ns)

@@ -14,6 +14,8 @@ enum { PROCESS_AREAS = 8, SEEN_LOCKS = 256, KNOWN_DESCRIPTORS = 64 };
 /* locks.c: the locks that threads wait for. Zeroed, except for the run, is empty and valid. */
 struct locks {
 	const struct run *run;
+	/* script-locks.c: when the holder of such a lock was last looked for, and the CPU time of that */
+	uint64_t script_ns, script_cost_ns;
 	struct seen_lock {
 		pid_t pid; /* of the process it was read in; 0: none */
 		struct sprof_futex futex;
@@ -23,6 +25,10 @@ struct locks {
 		pid_t holder, holder_tid; /* its id inside its process, and outside; 0: none */
 		uint64_t thread_state;    /* of an interpreter's lock: the holder's */
 		uint64_t asked_ns;        /* when the thread state was last looked up */
+		uint64_t since_ns;        /* when it was first read */
+		/* a thread whose frames show that it has the lock, and its turns on a CPU; 0: none */
+		pid_t script_tid;
+		uint64_t script_timeslices;
 	} seen[SEEN_LOCKS];
 };
 
@@ -73,6 +79,13 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
  */
 uint32_t sprof_waits_running(
 	struct waits *waits, struct sprof_thread *thread, const struct observation *observation);
+
+/*
+ * script-locks.c: the holder of a lock of an interpreted language, which only frames show. Looks
+ * for it if the thread has waited for long. 0: none, or not known.
+ */
+pid_t sprof_script_locks_holder(
+	struct locks *locks, const struct sprof_thread *thread, struct seen_lock *lock);
 
 /*
  * The lock that the thread waits for, valid until the next look. Each lock is read once per tick.

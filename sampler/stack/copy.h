@@ -103,6 +103,13 @@ void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot
 void sprof_interpreted_merge(const struct run *run, const struct observation *observation,
 	struct sprof_stack_view *stack);
 
+/*
+ * Whether the thread, which sleeps, has the language's lock with this semaphore, as far as its
+ * frames show.
+ */
+bool sprof_interpreted_holds(
+	const struct sprof_world *world, struct sprof_thread *thread, uint64_t semaphore);
+
 /* The name that the program gave to the thread, if the language knows one; else "". */
 const char *sprof_interpreted_name(const struct sprof_thread *thread);
 /* Whether the last merge found another one. */

@@ -114,6 +114,30 @@ void sprof_interpreted_merge(const struct run *run, const struct observation *ob
 			observation->snapshot->script, stack);
 }
 
+bool sprof_interpreted_holds(
+	const struct sprof_world *world, struct sprof_thread *thread, uint64_t semaphore)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	struct sampled *sampled = thread->sampling;
+	const struct sprof_interp_stack no_stack = {0};
+	struct sprof_interp_copy *copy = NULL;
+	struct reader reader;
+	const struct sprof_interp_memory *memory =
+		begin(&reader, world, thread->process, thread->tid);
+	const struct sprof_interp_subject subject = {
+		.own_tid = sampled->own_tid,
+		.thread_pointer = thread->thread_pointer,
+	};
+	bool holds = false;
+
+	if (sprof_interp_prepare(process->script, memory, &subject, &sampled->script, &copy)) {
+		sprof_interp_copy(process->script, memory, &no_stack, sampled->script, copy);
+		holds = sprof_interp_holds(process->script, memory, copy, semaphore);
+	}
+	sprof_interp_copy_destroy(copy);
+	return holds;
+}
+
 const char *sprof_interpreted_name(const struct sprof_thread *thread)
 {
 	return thread->sampling->script ? sprof_interp_thread_name(thread->sampling->script) : "";

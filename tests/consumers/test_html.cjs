@@ -330,6 +330,9 @@ async function idle_threads_are_folded(open) {
 	await pointAt(page, "#graph", 0.85, 1);
 	assert.match(await tooltip(page), /^main\n[^]*100\.0 ms wall, 14\.3 % of all/);
 	assert.deepEqual(await names(), ["[futex]", "lock", "main", "work"]);
+	/* All shares are of the rest, as in the summary. */
+	assert.equal(await page.locator("#flat-whole").innerText(), "\u00b7 shares are of 100.0 ms; idle 600.0 ms");
+	assert.ok((await readTable(page, "#flat")).some((row) => row.name.startsWith("work\n") && row.share > 14.3), "work");
 	assert.equal(await page.locator("#function-name").innerText(), "work");
 	await page.locator("#waits tbody tr", {hasText: "serve_0"}).click();
 	assert.equal(await page.locator("#function-figures").innerText(),
@@ -337,10 +340,23 @@ async function idle_threads_are_folded(open) {
 	await page.keyboard.press("w");
 	assert.match(await page.locator("#function-figures").innerText(), /^self /);
 	compareFlat(await readTable(page, "#flat"), truth.all, "wall", "shown");
+	assert.equal(await page.locator("#flat-whole").innerText(), "\u00b7 shares are of 700.0 ms, with idle time");
 	await pointAt(page, "#graph", 0.5, 1);
 	assert.match(await tooltip(page), /^start\n[^]*600\.0 ms wall/);
 	await page.locator("#idle button", {hasText: "folded"}).click();
 	assert.ok(!(await names()).includes("serve_0"));
+}
+
+/* A deep stack of hardly any time leaves no white hole beside it: its end is seen by scrolling. */
+async function a_thin_stack_makes_no_hole(open) {
+	const {page} = await open("idle");
+	assert.deepEqual(await page.evaluate(() => {
+		const {graph} = window.sprof, thin = {width: 0.005 * graph.width}, wide = {width: graph.width};
+		return [[[wide], [wide, thin], [thin]], [[wide], [thin, thin], [thin, thin], [thin]], [[wide]], []].map((rows) => {
+			graph.rows = rows;
+			return graph.countWideRows();
+		});
+	}), [2, 3, 1, 1]);
 }
 
 /* A colour on the canvas of the graph: at a share of its width, in a row. */
@@ -828,6 +844,7 @@ main({
 	a_missing_timeline_is_explained,
 	waits_are_in_own_functions,
 	idle_threads_are_folded,
+	a_thin_stack_makes_no_hole,
 	colours_are_those_of_the_weight,
 	names_have_room_or_a_title,
 	many_processes_leave_no_hole,

@@ -306,7 +306,7 @@ def test_the_table():
                                 "max(us)", "rec", "threads"], text
     names = [re.match(r" *(<- )?(\S+) +(\d+)", line).groups() for line in lines[2:]]
     assert names == [(None, "leaf", "300"), ("<- ", "work", "300"), (None, "work", "100"), ("<- ", "repeat", "100"),
-                     (None, "repeat", "1"), ("<- ", "[none]", "1")], text
+                     (None, "repeat", "1"), ("<- ", "[unwatched]", "1")], text
     text = watch("work,repeat,leaf", "work", options=("--top", "1", "--sort", "function", "-o", "table.txt")).text()
     assert text == "", text
     with open("table.txt", encoding="utf-8") as file:

@@ -24,7 +24,7 @@ FILES = 40  # enough for the first thread, and not for all of them twice
 FORMER = {"on_the_stack": 8}
 # Besides: pages of code and of libraries that a function meets for the first time.
 OTHER = 8
-EVERY = ("--faults", "--faults-period", "1")
+EVERY = ("--faults=1",)
 
 
 def part_of(stack):
@@ -81,7 +81,7 @@ def test_every_fault_of_an_ordinary_user():
 def test_some_faults():
     """The kernel chooses how many a record stands for; the total is the kernel's all the same."""
     require_switches()
-    for options in ("--faults",), ("--faults", "--faults-period", "20"):
+    for options in ("--faults",), ("--faults=20",):
         sums, total, unseen, counted, _ = record(*options)
         check_total(total, counted)
         for name, pages in TOUCHED.items():
@@ -174,7 +174,6 @@ def test_few_files():
 
 
 def test_usage():
-    check_error(sprof("run", "--faults-period", "3", "--", "true"), USAGE, "--faults-period needs --faults")
     check_error(sprof("run", "--faults", "--delay", "1s", "--", "true"), USAGE, "--faults", "--delay")
     check_error(sprof("run", "--weight", "faults", "--", "true"), USAGE, "--weight faults")
 

@@ -196,12 +196,14 @@ def test_the_last_recording_is_kept():
     os.remove(saved)
     run("env", *environment, SPROF, "run", "--", build("work"), "0.3").check(0)
     assert os.stat(saved).st_mode & 0o077 == 0
-    # Nothing is kept of what goes to files, and nothing of what is saved anyway.
+    # And what goes to files, with or without a terminal: a report never shows an older run.
+    for words in (("-o", "x.folded"), ("-q", "-o", "x.pb.gz"), ("-f", "pprof")):
+        os.remove(saved)
+        run("env", *environment, SPROF, "run", *words, "--", build("work"), "0.1").check(0)
+        assert os.stat(saved).st_mode & 0o077 == 0, words
     os.remove(saved)
-    run("env", *environment, SPROF, "run", "-o", "x.folded", "--", build("work"), "0.1").check(0)
-    run("env", *environment, SPROF, "run", "-f", "pprof", "--", build("work"), "0.1").check(0)
     screen = Screen(24, 80, SPROF, "run", "-o", "x.pb.gz", "--", build("work"), "0.1", environment=environment)
-    assert not os.path.exists(saved) and "sprof report x.pb.gz" in screen.text, screen.text
+    assert os.path.exists(saved) and "sprof report x.pb.gz" in screen.text, screen.text
 
 
 def type_what_comes_next(*command):

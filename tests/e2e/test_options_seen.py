@@ -45,8 +45,8 @@ SHAPES = (f"{FILTERS} focus ignore hide charge-callers thread state label top no
           "columns percentage depth unfold min per-thread report-mode nodes colour wait-frames weight")
 LATE = "sysmap debuginfod debuginfod-limit trust-paths"
 HIDDEN = {
-    "run": f"{SHAPES} {NAMES} from to no-python timeline-max faults-period",
-    "attach": f"{SHAPES} {NAMES} from to no-python timeline-max faults-period",
+    "run": f"{SHAPES} {NAMES} from to no-python timeline-max",
+    "attach": f"{SHAPES} {NAMES} from to no-python timeline-max",
     "report": f"{FILTERS} debuginfod-limit parent report-mode nodes colour unfold no-pager no-children verbose",
     "diff": f"{FILTERS} {LATE} charge-callers threads no-pager verbose",
     "merge": f"{FILTERS} {LATE} focus ignore hide charge-callers thread state label pid from to weight debug-dir verbose",
@@ -175,6 +175,7 @@ ROWS = [
     ("heap", "threads", ["--threads"], ("-f", "folded"), Says(r"(?m)^true-\d+/\d+;")),
     ("report", "waits", ["--waits"], (), DIFFERS),
     (RECORDING, "waits", ["--waits=no"], (), Fails("not one of ticks, exact")),
+    (RECORDING, "why", ["--why"], ("--mode", "wait"), Fails("--why wants the whole run")),
     (RECORDING, "waits", ["--waits"], (), REPORT),
     ("report", "callers", ["--callers", "walk"], (), DIFFERS),
     ("report", "callees", ["--callees", "store"], (), DIFFERS),
@@ -265,7 +266,6 @@ ROWS = [
     *values(RECORDING, "time-slices", "0"),
     (RECORDING, "faults", ["--faults"], ("-f", "json"), Says('"weight":"faults"')),
     *values(RECORDING, "faults", "x", "not a number"),
-    (RECORDING, "faults-period", ["--faults-period", "3"], (), Fails("needs --faults")),
     ("attach", "pid", ["--tid", "1"], (), Fails("--pid and --tid exclude")),
     *((CHOOSING, option, ["--tid", "1", "--name", "x"], (), Fails("--(pid|tid) and --(tid|name) exclude")) for option in ("tid", "name")),
     (CHOOSING, "newest", ["--newest"], (), Fails("--newest needs --name")),

@@ -191,6 +191,13 @@ def test_the_filter_selects():
     assert "openat" in classes and "getppid" not in classes, classes.keys()
 
 
+def test_all_calls_but_some():
+    """As strace's -e '!read': a list that begins with ! names what is left out."""
+    rows = count("-e", "!getppid,%wait,sched_yield")
+    assert not {"getppid", "nanosleep", "clock_nanosleep", "sched_yield"} & set(rows), rows
+    check_known(rows, ("getuid", "dup", "sendto", "recvfrom", "socketpair"))
+
+
 def test_without_children():
     rows = count("--no-children")
     assert "getuid" not in rows and rows["getppid"]["calls"] == 1000, rows.keys()

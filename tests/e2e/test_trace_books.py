@@ -232,7 +232,7 @@ def test_text():
     times = [json.loads(line)["time_ns"] for line in result.text().splitlines()]
     assert times == sorted(times), times
     text = sprof("trace", "--impl", "call", *functions("work", "leaf"), "-i", "1ms", "--", target("callers"), "work").check(7).text()
-    assert "<- work" in text.splitlines()[-1] or "<- [none]" in text, text
+    assert "<- work" in text.splitlines()[-1] or "<- [unwatched]" in text, text
 
 
 def test_bad_input():

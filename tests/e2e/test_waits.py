@@ -130,7 +130,7 @@ WAITERS = {
     "barrier": ("futex", r"barrier barrier\+0", False),
     "semaphore": ("futex", r"semaphore semaphore\+0", False),
     "sleep": ("clock_nanosleep", "1000 s", False),
-    "point": ("clock_nanosleep", "a point in time", False),
+    "point": ("clock_nanosleep", "until a given time", False),
     "child": ("wait4", r"child offspring \(\d+\)", False),
     "poll": ("poll|ppoll", r"2 descriptors: pipe:\[\d+\] from itself, eventfd", False),
     "select": ("p?select6?", r"pipe:\[\d+\] from itself", False),

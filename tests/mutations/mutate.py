@@ -126,6 +126,7 @@ OTHERS = [
     ("any-wait-is-io", "profile-view", "profile/views/verdict.c", "waiting->io_ns > half", "waiting->io_ns > 0"),
     ("basic-patterns", "profile-match", "profile/model/match.c", "regcomp(ret, pattern, REG_EXTENDED | REG_NOSUB)", "regcomp(ret, pattern, REG_NOSUB)"),
     ("samples-weigh-the-same", "profile-window", "profile/model/window.c", "run->ns + run->count : 0", "run->count : 0"),
+    ("a-long-call-counts-once", "profile-window", "profile/model/window.c", "(double)weight_of(run, takes[SPROF_TIME_RUNQ]);", "run->count;"),
     ("queued-behind-no-sleep", "profile-window", "profile/model/window.c", "hand_out_carried(window, SPROF_TIME_RUNQ, NULL, queue_of(window), rows);", "(void)queue_of;"),
     ("carried-twice", "profile-window", "profile/model/window.c", "*carried -= ns;", ";"),
     ("faults-are-forgotten", "profile-window", "profile/model/window.c", "window->faults += faults;", "(void)faults, (void)window;"),

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "blocked/socket-ask.h"
 #include "blocked/unix-diag.h"
 #include "tests/unit/check.h"
 
@@ -109,6 +110,58 @@ static void own_sockets(void **state)
 	close(pair[1]);
 }
 
+static void expect_asked(int fd, struct sprof_listening *of, const char *text)
+{
+	struct sprof_socket socket;
+
+	assert_true(sprof_socket_ask(getpid(), fd, inode_of(fd), of, &socket));
+	assert_string_equal(socket.text, text);
+}
+
+/* Sockets that no table has, or not yet. */
+static void sockets_describe_themselves(void **state)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t size = sizeof(address);
+	const int listener = socket(AF_INET, SOCK_STREAM, 0),
+		  client = socket(AF_INET, SOCK_STREAM, 0),
+		  kernel = socket(AF_NETLINK, SOCK_RAW, 0);
+	struct sockaddr_in peer;
+	struct sprof_listening ports = {0};
+	struct sprof_socket socket;
+	char expected[128];
+	int served, pair[2];
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, size), 0);
+	assert_int_equal(getsockname(client, (struct sockaddr *)&peer, &size), 0);
+	served = accept(listener, NULL, NULL);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	/* Seccomp may forbid it. */
+	if (!sprof_socket_ask(getpid(), listener, inode_of(listener), &ports, &socket))
+		skip();
+	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u listening", ntohs(address.sin_port));
+	expect_asked(listener, &ports, expected);
+	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u <- 127.0.0.1:%u",
+		ntohs(address.sin_port), ntohs(peer.sin_port));
+	expect_asked(served, &ports, expected);
+	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u -> 127.0.0.1:%u",
+		ntohs(peer.sin_port), ntohs(address.sin_port));
+	expect_asked(client, &ports, expected);
+	expect_asked(kernel, &ports, "netlink socket");
+	assert_false(sprof_socket_ask(getpid(), listener, inode_of(client), &ports, &socket));
+	assert_false(sprof_socket_ask(getpid(), pair[0], inode_of(pair[0]), &ports, &socket));
+	assert_int_equal(sprof_socket_ask_peer(getpid(), pair[0], inode_of(pair[0])), getpid());
+	close(listener);
+	close(client);
+	close(served);
+	close(kernel);
+	close(pair[0]);
+	close(pair[1]);
+}
+
 static void a_client_has_its_servers_name(void **state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -151,6 +204,7 @@ TEST_MAIN("sockets")
 		cmocka_unit_test(lines_of_tcp_and_udp),
 		cmocka_unit_test(lines_of_unix),
 		cmocka_unit_test(own_sockets),
+		cmocka_unit_test(sockets_describe_themselves),
 		cmocka_unit_test(a_client_has_its_servers_name),
 		cmocka_unit_test(answers_that_are_none),
 	};

@@ -32,8 +32,29 @@ static void test_languages(void **state)
 		"non-virtual thunk to core.sync.mutex.Mutex.lock()");
 	check("_DTi16_D3gcc9backtrace12LibBacktrace8toStringMxFZAya",
 		"non-virtual thunk to gcc.backtrace.LibBacktrace.toString() const");
+	check("_D3std5stdio7writelnFZv.constprop.0", "std.stdio.writeln() [clone .constprop.0]");
+	check("_D3std5stdio7writelnFZv.isra.0.lto_priv.1",
+		"std.stdio.writeln() [clone .isra.0.lto_priv.1]");
+	check("_Dont.constprop.0", NULL);
 	check("_DTi16", NULL);
 	check("_DThn16_none", NULL);
+}
+
+/* Emacs's native code: the bytes of the Lisp name, then its letters. */
+static void test_lisp(void **state)
+{
+	check("F666f6f2d626172_foo_bar_0", "foo-bar");
+	check("F616e6f6e796d6f75732d6c616d626461_anonymous_lambda_12", "anonymous-lambda");
+	check("F636c2d2d733c3f_cl__s_1", "cl--s<?");
+	check("F582d61_X_a_0", "X-a");
+	check("F582d61__a_0", "X-a");
+	check("F666f6f_bar_0", NULL);
+	check("F666f6f_foo_", NULL);
+	check("F666f6f_foo_x", NULL);
+	check("F00__0", NULL);
+	check("Faced_in_0", NULL);
+	check("F_x", NULL);
+	assert_false(sprof_is_mangled("Fade_in"));
 }
 
 /* In UTF-8, as the source has them. */
@@ -184,6 +205,7 @@ TEST_MAIN("demangle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_lisp),
 		cmocka_unit_test(test_names_beyond_ascii),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_rust),

@@ -24,7 +24,27 @@ static void add(
 			.samples = ms / 10, .times.ns[SPROF_TIME_USER] = ms * SPROF_NS_PER_MS});
 }
 
-/* parse: 448 of 1000 ms, of these 400 in libc; load: 552 ms, of these 350 in libc. */
+/* A second thread waits for a connection. */
+static void add_idle(struct sprof_profile *profile, uint64_t ms)
+{
+	static const struct sprof_profile_context accepts = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "accept",
+		.object = "tcp 0.0.0.0:80 listening"};
+	static const struct example_function serve[] = {
+		{"main", app, source, 9}, {"serve", app, source, 12}, {"accept", libc}, {0}};
+	struct sprof_profile_row row = {.thread = example_thread(profile, "b"),
+		.stack = example_stack_in(profile, serve),
+		.metrics = {
+			.samples = ms / 10, .times.ns[SPROF_TIME_SLEEP] = ms * SPROF_NS_PER_MS}};
+
+	assert_true(sprof_build_context(profile, &accepts, &row.context));
+	assert_true(sprof_build_row(profile, &row, NULL));
+}
+
+/*
+ * parse: 448 of 1000 ms, of these 400 in libc; load: 552 ms, of these 350 in libc; and 500 ms idle.
+ */
 static struct sprof_profile *make(void)
 {
 	static const struct example_function parse[] = {
@@ -42,6 +62,7 @@ static struct sprof_profile *make(void)
 	add(profile, compares, 400);
 	add(profile, load, 202);
 	add(profile, copies, 350);
+	add_idle(profile, 500);
 	return profile;
 }
 
@@ -96,8 +117,14 @@ static void one_name_has_one_figure(void **state)
 	assert_has(screen, "44.8 %  cpu     parse, in __memcmp_avx2\n");
 	assert_has(screen, "55.2 %  cpu     load, in __memcpy_avx2\n");
 	assert_has(screen, "44.8 %  main > parse\n");
-	assert_has(screen, "shares are of 1.000 s");
+	assert_has(screen, "shares are of 1.000 s; idle 500.0 ms");
 	assert_has(report, screen);
+	/* Other figures are of another whole, in the same words. */
+	assert_has(report, "flat profile, by wall time: shares are of 1.500 s, with idle time\n");
+	assert_has(report, "(top down), by wall time: shares are of 1.500 s, with idle time\n");
+	assert_has(report, "(bottom up), by wall time: shares are of 1.500 s, with idle time\n");
+	assert_has(report,
+		"blocked for 500.0 ms of 1.500 s; shares are of 500.0 ms, with idle time\n");
 	assert_has(json,
 		"\"name\":\"parse\",\"ns\":448000000,\"percent\":44.8,\"in\":\"__memcmp_avx2\"");
 	assert_has(json,

@@ -9,7 +9,7 @@ enum { THREADS = 4, LONG_NS = 200 * SPROF_NS_PER_MS };
 struct scene {
 	struct sprof_profile_thread threads[THREADS];
 	struct sprof_profile profile;
-	bool stuck[THREADS];
+	enum sprof_stuck stuck[THREADS];
 };
 
 /* No thread waits. */
@@ -36,7 +36,7 @@ static size_t count(struct scene *scene)
 
 	assert_true(sprof_profile_find_deadlocks(&scene->profile, scene->stuck));
 	for (uint32_t i = 0; i < THREADS; i++)
-		found += scene->stuck[i];
+		found += scene->stuck[i] != SPROF_STUCK_NOT;
 	return found;
 }
 
@@ -54,9 +54,11 @@ static void a_circle_and_what_waits_for_it(void **state)
 	assert_int_equal(count(&scene), 2);
 	wait_for(&scene, 2, 1, LONG_NS);
 	assert_int_equal(count(&scene), 4);
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(scene.stuck[i], i < 2 ? SPROF_STUCK_LOCKED : SPROF_STUCK_BEHIND);
 	wait_for(&scene, 3, 2, SPROF_NS_PER_MS); /* only just */
 	assert_int_equal(count(&scene), 3);
-	assert_false(scene.stuck[3]);
+	assert_int_equal(scene.stuck[3], SPROF_STUCK_NOT);
 }
 
 static void a_thread_that_waits_for_itself(void **state)
@@ -66,7 +68,7 @@ static void a_thread_that_waits_for_itself(void **state)
 	set_up(&scene);
 	wait_for(&scene, 2, 2, LONG_NS);
 	assert_int_equal(count(&scene), 1);
-	assert_true(scene.stuck[2]);
+	assert_int_equal(scene.stuck[2], SPROF_STUCK_LOCKED);
 }
 
 /* Two threads were each seen to wait for the other, but not at the same time. */
@@ -125,7 +127,7 @@ static void a_lock_that_nothing_will_free(void **state)
 
 	wait_without_holder(&made, "pthread_mutex_lock", endless);
 	assert_int_equal(count(&made.scene), 1);
-	assert_true(made.scene.stuck[0]);
+	assert_int_equal(made.scene.stuck[0], SPROF_STUCK_LOCKED);
 	wait_without_holder(&made, "pthread_mutex_lock", lost);
 	assert_int_equal(count(&made.scene), 1);
 	wait_without_holder(&made, "pthread_rwlock_wrlock", lost);
@@ -161,7 +163,8 @@ static void what_waits_for_a_hopeless_thread(void **state)
 	wait_for(&made.scene, 2, 0, LONG_NS);
 	wait_for(&made.scene, 3, 0, SPROF_NS_PER_MS);
 	assert_int_equal(count(&made.scene), 3);
-	assert_false(made.scene.stuck[3]);
+	assert_int_equal(made.scene.stuck[1], SPROF_STUCK_BEHIND);
+	assert_int_equal(made.scene.stuck[3], SPROF_STUCK_NOT);
 }
 
 TEST_MAIN("deadlocks")

@@ -284,6 +284,57 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static const struct sprof_profile_context nap = {.state = SPROF_STATE_SLEEP,
+	.kind = SPROF_WAIT_KIND_TIME,
+	.syscall = "clock_nanosleep",
+	.object = "1 ms"};
+
+/* Whether the naps of the second thread are idle, while the first one, main, waits like that. */
+static bool is_nap_idle(const struct sprof_profile_context *of_main, const char *stack, uint64_t ms)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_build_thread threads[] = {
+		{.pid = 1, .tid = 1, .name = "main", .process_name = "a"},
+		{.pid = 1, .tid = 2, .name = "other", .process_name = "a"},
+	};
+	uint32_t first, second;
+	bool *idle, result = false;
+
+	assert_true(sprof_build_thread(profile, &threads[0], &first));
+	assert_true(sprof_build_thread(profile, &threads[1], &second));
+	add_waiting(profile, first, "main;serve", of_main, 1000);
+	add_waiting(profile, second, stack, &nap, ms);
+	add_waiting(profile, second, "start_thread;work", &running, 1000 - ms);
+	idle = sprof_profile_idle_rows(profile);
+	for (size_t i = 0; i < profile->row_count; i++)
+		result |= idle[i] && profile->rows[i].thread == second;
+	free(idle);
+	sprof_profile_destroy(profile);
+	return result;
+}
+
+/* A thread in the background naps in its loop. A worker's naps delay those who wait for it. */
+static void naps_in_the_background_are_idle(void **state)
+{
+	static const struct sprof_profile_context events = {
+		.state = SPROF_STATE_SLEEP, .kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait"};
+	static const struct sprof_profile_context join = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "join"};
+	struct sprof_profile_context of_other = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_EVENT,
+		.syscall = "epoll_wait",
+		.holder = "other (2)"};
+
+	assert_true(is_nap_idle(&events, "start_thread;maintain", 990));
+	assert_true(is_nap_idle(&running, "start_thread;maintain", 990));
+	assert_false(is_nap_idle(&events, "start_thread;maintain", 900));
+	assert_false(is_nap_idle(&events, "start_thread;answer;ask;try_again", 990));
+	assert_false(is_nap_idle(&join, "start_thread;maintain", 990));
+	assert_false(is_nap_idle(&of_other, "start_thread;maintain", 990));
+}
+
 /* A socket without an address is newer than the last table of sockets. */
 static void a_new_socket_is_a_clients_where_all_others_are(void **state)
 {
@@ -398,6 +449,7 @@ TEST_MAIN("idle")
 		cmocka_unit_test(who_waits_for_work_is_idle),
 		cmocka_unit_test(the_functions_above_a_wait_decide),
 		cmocka_unit_test(a_deadlock_is_not_idle),
+		cmocka_unit_test(naps_in_the_background_are_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
 		cmocka_unit_test(a_new_socket_is_a_clients_where_all_others_are),
 		cmocka_unit_test(locks_are_known_by_their_functions),

@@ -131,6 +131,43 @@ static void samples_lie_evenly_in_a_span(void **state)
 	assert_int_equal(sprof_span_samples_before(&span, 5000), 4);
 }
 
+/* Each thread in turn, every 1000 ns. */
+static void sample(
+	struct sprof_profile *profile, uint32_t thread, uint32_t stack, enum sprof_state state)
+{
+	static uint64_t time_ns;
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	struct sprof_sample taken = {.thread = thread, .stack = stack, .state = state};
+
+	time_ns = profile->span_count ? time_ns + 1000 : 2000;
+	taken.time_ns = time_ns;
+	assert_true(sink.sample(sink.data, &taken));
+}
+
+static void spans_are_run_length_coded_and_bounded(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	const uint32_t one = example_thread(profile, "one"), two = example_thread(profile, "two"),
+		       stack = example_stack(profile, "main;f");
+
+	sprof_profile_set_timeline(profile, 3, 0);
+	for (int i = 0; i < 5; i++) {
+		sample(profile, one, stack, SPROF_STATE_SLEEP);
+		sample(profile, two, stack, SPROF_STATE_SLEEP);
+	}
+	assert_int_equal(profile->span_count, 2);
+	assert_int_equal(profile->spans[0].samples, 5);
+	assert_int_equal(profile->spans[0].begin_ns, 2000);
+	assert_int_equal(profile->spans[0].end_ns, 10000);
+	assert_int_equal(profile->rows[profile->spans[1].row].thread, two);
+	assert_int_equal(profile->spans_cut_ns, 0);
+	for (int i = 0; i < 4; i++)
+		sample(profile, one, stack, i % 2 ? SPROF_STATE_SLEEP : SPROF_STATE_USER);
+	assert_int_equal(profile->span_count, 3);
+	assert_int_equal(profile->spans_cut_ns, 13000);
+	sprof_profile_destroy(profile);
+}
+
 TEST_MAIN("spans")
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +175,7 @@ TEST_MAIN("spans")
 		cmocka_unit_test(what_is_told_late_has_its_place),
 		cmocka_unit_test(what_is_told_late_is_added_to_its_own_span),
 		cmocka_unit_test(samples_lie_evenly_in_a_span),
+		cmocka_unit_test(spans_are_run_length_coded_and_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /*
- * profile/: waits, from the sampler's records to the tables that reports show, the kernel's end of
- * the stacks, and the timeline. Names come from symbols made up here.
+ * profile/: waits, from the sampler's records to the tables that reports show, and the kernel's end
+ * of the stacks. Names come from symbols made up here.
  */
 #include "profile/views/waits.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +329,35 @@ static void an_interpreters_lock_stays_one(void **state)
 	check_words(SPROF_LOCK_INTERPRETER, 40, 0x48, "interpreter lock cache_lock+0");
 }
 
+/* Threads also wait on its mutex, and on the pair behind that. */
+static void parts_of_an_interpreters_lock_are_one(void **state)
+{
+	enum { CONDITION = 0x20, WORDS = 40 };
+	const uint64_t behind = CONDITION + sizeof(pthread_cond_t);
+	const struct {
+		enum sprof_lock_kind lock;
+		uint64_t word;
+	} parts[] = {
+		{SPROF_LOCK_INTERPRETER, CONDITION + WORDS},
+		{SPROF_LOCK_MUTEX, behind},
+		{SPROF_LOCK_UNKNOWN, behind + sizeof(pthread_mutex_t) + WORDS + 4},
+	};
+	struct sprof_wait wait = mutex;
+	struct scene scene;
+
+	set_up(&scene, false);
+	add_thread(&scene, 0, "waiter");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		wait.lock = parts[i].lock;
+		wait.traits.condition_words = parts[i].lock == SPROF_LOCK_MUTEX ? 0 : WORDS;
+		wait.address = 0x7f0000004000 + parts[i].word;
+		wait.offset = 0x4000 + parts[i].word;
+		blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
+	}
+	charge(&scene, 0, 10);
+	expect_one(&scene, "interpreter lock cache_lock+0");
+}
+
 /* What is waited for is the second word of a barrier. */
 static void a_barrier_begins_before_its_word(void **state)
 {
@@ -400,36 +430,6 @@ static void equal_waits_are_one(void **state)
 	tear_down(&scene);
 }
 
-static void the_timeline_is_run_length_coded_and_bounded(void **state)
-{
-	struct scene scene;
-	const struct sprof_profile *profile;
-	uint32_t where, wait;
-
-	set_up(&scene, false);
-	profile = scene.profile;
-	sprof_profile_set_timeline(scene.profile, 3, 0);
-	add_thread(&scene, 0, "one");
-	add_thread(&scene, 1, "two");
-	where = stack(&scene, 4, in_flush);
-	wait = wait_for(&scene, &pipe_wait);
-	for (int i = 0; i < 5; i++) {
-		blocked(&scene, 0, where, wait, NULL);
-		blocked(&scene, 1, where, wait, NULL);
-	}
-	assert_int_equal(profile->span_count, 2);
-	assert_int_equal(profile->spans[0].samples, 5);
-	assert_int_equal(profile->spans[0].begin_ns, 2000);
-	assert_int_equal(profile->spans[0].end_ns, 10000);
-	assert_int_equal(profile->rows[profile->spans[1].row].thread, 1);
-	assert_int_equal(profile->spans_cut_ns, 0);
-	for (int i = 0; i < 4; i++)
-		blocked(&scene, 0, where, i % 2 ? wait : SPROF_WAIT_NONE, NULL);
-	assert_int_equal(profile->span_count, 3);
-	assert_int_equal(profile->spans_cut_ns, 13000);
-	tear_down(&scene);
-}
-
 static enum sprof_verdict judge(const struct sprof_profile *of, const struct sprof_view *view)
 {
 	SPROF_AUTO_FREE bool *idle = sprof_profile_waits_for_work(of);
@@ -485,10 +485,10 @@ TEST_MAIN("waits")
 		cmocka_unit_test(a_condition_variable_is_known_by_its_function),
 		cmocka_unit_test(a_barrier_begins_before_its_word),
 		cmocka_unit_test(an_interpreters_lock_stays_one),
+		cmocka_unit_test(parts_of_an_interpreters_lock_are_one),
 		cmocka_unit_test(a_lock_without_a_variable_has_its_place),
 		cmocka_unit_test(the_kernels_end_of_the_stack_is_marked),
 		cmocka_unit_test(equal_waits_are_one),
-		cmocka_unit_test(the_timeline_is_run_length_coded_and_bounded),
 		cmocka_unit_test(verdicts_by_what_was_waited_for),
 		cmocka_unit_test(waiting_for_a_signal_is_not_io),
 	};

@@ -202,6 +202,35 @@ static void chance_makes_no_page_faults(void **state)
 	}
 }
 
+/* The thread stops only at the end of a long call: one sample, beside many of short user code. */
+static void a_long_call_leaves_no_time_to_page_faults(void **state)
+{
+	const struct sprof_window_run call = {
+		.row = 1, .state = SPROF_STATE_SYS, .count = 1, .ns = 8000000};
+	const struct sprof_window_run code = {.state = SPROF_STATE_USER, .count = 2, .ns = 2000000};
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+
+	for (int i = 0; i < 50; i++) {
+		assert_true(sprof_window_add(&window, &call));
+		assert_true(sprof_window_add(&window, &code));
+	}
+	sprof_window_fault(&window, 100000);
+	sprof_window_charge(&window, &(struct sprof_times){{100000000, 400000000}}, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 0);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SYS), 400000000);
+	/* Less than half of it was in calls. */
+	for (int i = 0; i < 50; i++) {
+		assert_true(sprof_window_add(&window, &call));
+		assert_true(sprof_window_add(
+			&window, &(struct sprof_window_run){.count = 8, .ns = 12000000}));
+	}
+	sprof_window_fault(&window, 100000);
+	sprof_window_charge(&window, &(struct sprof_times){{100000000, 900000000}}, rows);
+	assert_in_range(of(rows, 0, SPROF_TIME_SYS), 499999000, 500001000);
+	sprof_window_finish(&window);
+}
+
 /* It was taken from a thread that wanted to run. */
 static void stolen_time_goes_to_no_sleeper(void **state)
 {
@@ -377,6 +406,7 @@ TEST_MAIN("window")
 		cmocka_unit_test(page_faults_need_no_call),
 		cmocka_unit_test(page_faults_take_no_more_than_they_can),
 		cmocka_unit_test(chance_makes_no_page_faults),
+		cmocka_unit_test(a_long_call_leaves_no_time_to_page_faults),
 		cmocka_unit_test(stolen_time_goes_to_no_sleeper),
 		cmocka_unit_test(equal_samples_share_evenly_and_the_rest_is_spread),
 		cmocka_unit_test(a_class_without_a_sample_is_carried_on),

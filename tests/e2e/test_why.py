@@ -1,0 +1,185 @@
+"""--why: the critical path of programs that say how long each of their functions took (tests/targets/critical.c)."""
+
+import json
+import signal
+
+from harness import (Program, SPROF, as_plain_user, check_error, main, own_sprof, run, sprof, state_of, target,
+                     wait_until, with_tracefs, without_tracefs)
+
+FAILED, USAGE = 2, 64
+MS = 1_000_000
+# By shape: functions that are on the path, with their threads, how often, and for how long each.
+ON_PATH = {
+    "pipeline": {"sort": ("sorter", 20, 25), "load": ("loader", 1, 2), "parse": ("parser", 1, 5), "store": ("storer", 1, 12)},
+    "fork": {"task_long": ("worker", 1, 500)},
+    "phases": {"first_phase": ("worker", 1, 200), "second_phase": ("worker", 1, 300)},
+    "chain": {"inner": ("holder", 1, 300), "outer": ("middle", 1, 40), "waiting": ("waiter", 1, 60)},
+    "server": {"serve": ("server", 20, 15), "ask": ("critical", 20, 5)},
+    "child": {"task_long": ("critical", 1, 500)},
+}
+LATE = 1.02  # a nap ends a little after its time
+
+
+class Path:
+    """The critical path in x.json, and what the program said."""
+
+    def __init__(self, text=None):
+        with open("x.json", encoding="utf-8") as file:
+            profile = json.load(file)
+        self.names = [function["name"] for function in profile["functions"]]
+        self.path = profile["critical_path"]
+        self.truth = json.loads(text) if text else {}
+        self.length = self.path["length_ns"]
+        self.rows = self.path["rows"]
+        # Every moment is on the path once.
+        assert sum(row["ns"] for row in self.rows) == self.length, self.path
+
+    def is_of(self, row, function):
+        return any(row[which] is not None and self.names[row[which]] == function for which in ("function", "caller"))
+
+    def of(self, function, thread=None):
+        """All rows of a function, or of what it called."""
+        return [row for row in self.rows if self.is_of(row, function) and thread in (None, row["thread"])]
+
+    def unsure(self):
+        """What depends on the machine, and not on the program."""
+        return sum(row["ns"] for row in self.rows if row["kind"] in ("queue", "lost") or row["waker"] == "sprof")
+
+    def without(self, function):
+        found = [saving for saving in self.path["savings"] if saving["function"] is not None and self.is_of(saving, function)]
+        assert len(found) == 1, (function, self.path["savings"])
+        return found[0]
+
+
+def record(*words, options=()):
+    result = run(*with_tracefs(), SPROF, "run", "--why", "-q", *options, "-o", "x.json", "--", target("critical"), *words)
+    return Path(result.check(0).out)
+
+
+def check_whole(path):
+    assert not path.path["lost_ns"] and not path.path["is_cut"] and not path.path["broken"], path.path
+    # From main's begin to its end, and what comes before and behind.
+    assert path.truth["length"] <= path.length, (path.truth, path.length)
+
+
+def test_paths():
+    for shape, functions in ON_PATH.items():
+        path = record(shape)
+        check_whole(path)
+        for name, (thread, times, each) in functions.items():
+            rows = [row for row in path.of(name, thread) if row["kind"] == "sleep"]
+            spent = sum(row["ns"] for row in rows)
+            # Of an interrupt on an idle CPU, perf has no record now and then.
+            assert {row["waker"] for row in rows} <= {"interrupt", "unknown"}, (shape, name, rows)
+            pieces = sum(row["pieces"] for row in rows)
+            # The first one may end while another thread is being born.
+            assert pieces == times or 1 < times == pieces + 1, (shape, name, rows)
+            assert pieces * each * MS <= spent <= LATE * pieces * each * MS + 2 * MS, (shape, name, rows, path.truth)
+            # Only its wait for a CPU, if any, is another row.
+            if name in path.truth and times > 1 and shape == "pipeline":
+                assert spent <= path.truth[name] <= spent + path.unsure() + path.length / 50, (shape, name, path.truth)
+
+
+def test_a_lock_that_is_passed_on():
+    """Eight threads hold it for 10 ms, four times each: the path is with its holders."""
+    path = record("locks")
+    check_whole(path)
+    held = sum(row["ns"] for row in path.of("guarded"))
+    assert 8 * 4 * 10 * MS <= held + path.unsure() and held <= path.truth["guarded"], (path.path, path.truth)
+    assert held > path.length - path.unsure() - 4 * 15 * MS * LATE - path.length / 50, (path.path, path.truth)
+    wakings = [w for w in path.path["wakings"] if w["thread"] == w["by"] == "worker"]
+    assert wakings and 20 <= wakings[0]["times"] <= 32, path.path["wakings"]
+
+
+def check_saving(shape, function):
+    """The replay gives at least what remains; a real run without the function gives nearly the same."""
+    whole = record(shape)
+    saving = whole.without(function)
+    real = record(shape, function)
+    assert not real.of(function) and function not in real.truth, real.truth
+    slack = 0.05 * real.length + whole.unsure() + real.unsure()
+    assert real.length - slack <= saving["length_ns"] <= real.length + slack, (shape, function, saving, real.length, slack)
+    assert saving["length_ns"] < whole.length, (shape, function, saving)
+    return whole, saving
+
+
+def test_savings():
+    for shape, function, after in (("pipeline", "sort", "store"), ("fork", "task_long", "task_short"),
+                                   ("phases", "second_phase", "first_phase"), ("chain", "inner", "waiting"),
+                                   ("server", "serve", "ask"), ("locks", "guarded", None)):
+        whole, saving = check_saving(shape, function)
+        if after and whole.unsure() < whole.length / 20:
+            assert whole.is_of(saving["next"], after), (shape, whole.names[saving["next"]["function"]])
+
+
+def test_work_on_a_cpu():
+    """It has the thread's CPU time, however long that took; its waits for a CPU are their own row."""
+    path = record("busy")
+    check_whole(path)
+    ran = sum(row["ns"] for row in path.of("burn", "burner") if row["kind"] == "run")
+    assert 490 * MS <= ran <= path.truth["burn"], (path.path, path.truth)
+    assert ran + path.unsure() >= path.truth["burn"] - path.length / 50, (path.path, path.truth)
+
+
+def test_short_threads():
+    """Threads without a sample: their pieces have no function, but their time is on the path."""
+    path = record("short")
+    assert not path.path["lost_ns"], path.path
+    assert path.truth["length"] <= path.length, (path.truth, path.length)
+    nap = sum(row["ns"] for row in path.of("task_short"))
+    assert 200 * MS <= nap <= path.truth["task_short"], (path.path, path.truth)
+    assert path.path["unwoken_ns"] <= path.length / 50, path.path
+    started = [w for w in path.path["wakings"] if w["by"] == "short"]
+    assert started and started[0]["times"] > 100, path.path["wakings"]
+
+
+def test_lost_records():
+    """sprof stands still, and the rings overflow: the path says for how long it is not known."""
+    program = Program([*with_tracefs(), SPROF, "run", "--why", "-q", "-o", "x.json", "--", target("critical"), "turns"])
+    assert program.line() == "begin"
+    program.signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(program.pid) == "T", "sprof is stopped")
+    program.say("\n")
+    assert program.line() == "end"
+    program.signal(signal.SIGCONT)
+    program.say("\n")
+    program.finish().check(0)
+    path = Path()
+    assert path.path["lost_ns"] > path.length / 10, path.path
+    lost = [row for row in path.rows if row["kind"] == "lost"]
+    assert sum(row["ns"] for row in lost) == path.path["lost_ns"], path.path
+
+
+def test_attach():
+    program = Program([target("critical"), "turns"])
+    assert program.line() == "begin"
+    program.say("\n")
+    result = run(*with_tracefs(), SPROF, "attach", "--why", "-q", "-p", program.pid, "-d", "300ms", "-o", "x.json")
+    assert program.line() == "end"
+    program.say("\n")
+    program.finish().check(0)
+    assert not result.check(0).err, result.err
+    path = Path()
+    assert 100 * MS <= path.length <= 30_000 * MS, path.path
+    assert {row["thread"] for row in path.rows} & {"ping", "pong"}, path.path
+
+
+def test_summary():
+    result = run(*with_tracefs(), SPROF, "run", "--why", "-f", "summary", "-o", "x.txt", "--", target("critical"), "pipeline")
+    result.check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    for words in ("critical   ", "sort > nap in sorter, clock_nanosleep", "saves <=   ", "without sort > nap in sorter",
+                  "storer: 20x by sorter", "woken      "):
+        assert words in text, (words, text)
+    assert all(len(line) <= 80 for line in text.splitlines()), text
+
+
+def test_refused():
+    check_error(run(*without_tracefs(), SPROF, "run", "--why", "--", "true"), FAILED, "--why", "tracefs")
+    check_error(run(own_sprof(), "run", "--why", "--", "true", **as_plain_user()), FAILED, "--why")
+    check_error(sprof("run", "--why", "--mode", "wait", "--", "true"), USAGE, "--why", "--mode")
+
+
+if __name__ == "__main__":
+    main()
