@@ -30,15 +30,10 @@ enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 
 enum { WAY_BITS = 3 };
 
-/* With `times`: where the thread runs is looked up at every eighth stop. */
-enum { LOOK_WHERE = 8 };
-
 struct thread_calls {
 	struct sprof_return_stack returns;
-	struct sprof_breakpoint_load load;
-	bool has_stack;                        /* its own stack was looked for */
-	uint64_t passed_ns;                    /* when it last continued */
-	struct sprof_proc_schedstat schedstat; /* at its last stop */
+	struct sprof_stop_times times;
+	bool has_stack; /* its own stack was looked for */
 };
 
 struct sprof_breakpoint_events {
@@ -293,50 +288,6 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 		give_begin(events, thread, time_ns, regs, number_of(tag), stack);
 }
 
-/* Exact, because the thread is on no CPU. */
-static void read_times(struct thread_calls *calls, struct sprof_thread *thread)
-{
-	const struct sprof_proc_schedstat before = calls->schedstat;
-
-	if (!sprof_thread_read_schedstat(thread, &calls->schedstat))
-		calls->schedstat = (struct sprof_proc_schedstat){0};
-	calls->load.cpu_ns = calls->schedstat.cpu_ns - before.cpu_ns;
-	calls->load.runq_ns = calls->schedstat.runq_ns - before.runq_ns;
-	calls->load.all_runq_ns = calls->schedstat.runq_ns;
-	calls->load.slices = calls->schedstat.timeslices - before.timeslices;
-}
-
-/* Records the stop's figures before the thread continues. */
-static void begin_load(
-	struct sprof_breakpoint_events *events, struct sprof_thread *thread, uint64_t now_ns)
-{
-	struct thread_calls *calls = calls_of(events, thread);
-
-	if (!calls) {
-		events->out_of_memory = true;
-		return;
-	}
-	calls->load.stopped_ns = now_ns;
-	calls->load.gap_ns = calls->passed_ns ? now_ns - calls->passed_ns : 0;
-	if (!events->options.times)
-		return;
-	read_times(calls, thread);
-	if (calls->load.stops % LOOK_WHERE == 0)
-		calls->load.is_elsewhere = sprof_follow_cpu_is_elsewhere(thread);
-}
-
-static void end_load(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
-	uint64_t began_ns)
-{
-	struct thread_calls *calls = calls_of(events, thread);
-
-	if (!calls)
-		return;
-	calls->passed_ns = events->passed_ns;
-	calls->load.stops++;
-	calls->load.read_ns += events->passed_ns - began_ns;
-}
-
 /* Threads are held meanwhile: only the main thread, once, needs the whole of maps. */
 static struct sprof_own_stack own_stack_of(
 	const struct sprof_thread *thread, const struct sprof_regs *regs)
@@ -378,8 +329,11 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 	const struct sprof_regs *regs = &event->regs;
 	struct sprof_thread *thread = event->thread;
 	const uint32_t tag = sprof_breakpoint_tag(thread->process, regs->values[SPROF_REG_PC]);
+	struct thread_calls *calls = calls_of(events, thread);
 
-	begin_load(events, thread, now_ns);
+	if (calls)
+		sprof_stop_times_begin(&calls->times, thread, now_ns, events->options.times);
+	events->out_of_memory |= !calls;
 	find_stack(events, thread, regs);
 	sprof_follow_cpu_take(&events->cpu, thread);
 	if (!events->is_suspended)
@@ -388,7 +342,8 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 		take_begin(events, thread, regs, tag);
 	else
 		pass(events, thread, regs);
-	end_load(events, thread, now_ns);
+	if (calls)
+		sprof_stop_times_end(&calls->times, now_ns, events->passed_ns);
 }
 
 uint64_t sprof_breakpoint_events_gone(const struct sprof_breakpoint_events *events)
@@ -399,7 +354,7 @@ uint64_t sprof_breakpoint_events_gone(const struct sprof_breakpoint_events *even
 struct sprof_breakpoint_load sprof_breakpoint_events_load(
 	const struct sprof_breakpoint_events *events, uint32_t thread)
 {
-	return thread < events->thread_count ? events->threads[thread].load
+	return thread < events->thread_count ? events->threads[thread].times.load
 					     : (struct sprof_breakpoint_load){0};
 }
 
@@ -423,30 +378,22 @@ void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
 	for_each_process(events, sprof_breakpoints_remove);
 }
 
-/* Meanwhile the thread was not stopped: what it did then is not part of the gap before a stop. */
-static void begin_gap(struct sprof_breakpoint_events *events, struct sprof_thread *thread)
-{
-	struct thread_calls *calls = calls_of(events, thread);
-
-	if (!calls) {
-		events->out_of_memory = true;
-		return;
-	}
-	calls->passed_ns = sprof_clock_now_ns();
-	read_times(calls, thread);
-}
-
 void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events)
 {
 	struct sprof_thread **threads;
+	struct thread_calls *calls;
 	size_t count;
 
 	events->is_suspended = false;
 	if (!events->options.times)
 		return;
 	threads = sprof_target_threads(events->target, &count);
-	for (size_t i = 0; i < count; i++)
-		begin_gap(events, threads[i]);
+	for (size_t i = 0; i < count; i++) {
+		calls = calls_of(events, threads[i]);
+		if (calls)
+			sprof_stop_times_begin_gap(&calls->times, threads[i]);
+		events->out_of_memory |= !calls;
+	}
 }
 
 static void forget_program(

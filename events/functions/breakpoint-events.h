@@ -12,6 +12,7 @@
 
 #include "attach/thread.h"
 #include "base/attributes.h"
+#include "events/functions/stop-times.h"
 #include "events/source.h"
 #include "events/syscalls/events.h"
 
@@ -68,25 +69,6 @@ SPROF_MUST_USE bool sprof_breakpoint_events_add(struct sprof_process *process, u
  * event. */
 void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events);
 void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events);
-
-/* Stops of one thread so far: their number, and the time spent reading it. The kernel's share of
- * the time is not included. */
-struct sprof_breakpoint_load {
-	uint64_t stops, read_ns;
-	uint64_t stopped_ns; /* time of the last stop */
-	/*
-	 * time from the previous stop's end, or from the end of a suspension, to the last stop; 0:
-	 * first stop
-	 */
-	uint64_t gap_ns;
-	/* From schedstat, over gap_ns: CPU time, run-queue time, timeslices. 0: not available. */
-	uint64_t cpu_ns, runq_ns, slices;
-	uint64_t all_runq_ns; /* of the thread's whole life */
-	/*
-	 * with `times`: the tracer ran on another CPU than the thread, when this was last looked at
-	 */
-	bool is_elsewhere;
-};
 
 /* How often a breakpoint was removed for a moment, so that other threads may have run past it. */
 uint64_t sprof_breakpoint_events_gone(const struct sprof_breakpoint_events *events);

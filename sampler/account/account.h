@@ -24,7 +24,8 @@ struct sprof_figures {
 	uint64_t faults;     /* page faults, with and without input */
 	bool has_switches;
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
-	uint64_t stood_ns;           /* time stopped for samples since the last advance */
+	uint64_t stood_ns;           /* time in our stops since the last advance */
+	bool is_stopping;            /* it is in one that was not dispatched yet */
 	struct sprof_proc_cpus cpus; /* of the machine */
 	struct switching_off off;    /* up to time_ns; not known: no switches are recorded */
 };

@@ -38,13 +38,17 @@ static void hand_over(
 		run->out_of_memory = true;
 }
 
-/* Recorded switches show when the thread was on no CPU. */
+/*
+ * Recorded switches show when the thread was on no CPU. If it is in a stop of ours, the present
+ * interval is none of its waits.
+ */
 static void add_off(const struct sprof_thread *thread, struct sprof_figures *now)
 {
 	struct switching *switching = thread->sampling->switching;
 
 	if (switching)
-		now->off = sprof_switching_off_by(switching, thread, now->time_ns);
+		now->off = sprof_switching_off_by(
+			switching, thread, now->is_stopping ? 0 : now->time_ns);
 }
 
 /* Leaves what was counted since the first figures. */

@@ -76,6 +76,7 @@ static void subtract_stops(struct sprof_thread *thread, const struct sprof_threa
 		sampled->stood_ns += sprof_standing_take(&thread->standing);
 		figures->stood_ns = sampled->stood_ns;
 	}
+	figures->is_stopping = pending;
 	figures->has_switches = facts->has_switches;
 	if (facts->has_switches)
 		figures->switches = sprof_minus(facts->counters[SPROF_COUNTER_VOLUNTARY],
