@@ -15,6 +15,7 @@ struct sprof_standing {
 	/* The last such stop: when the thread continued, and its figures then. */
 	uint64_t resumed_ns;
 	uint64_t sleeps; /* its voluntary switches that were no stops */
+	bool is_costly;  /* that number takes long to read */
 	struct sprof_proc_schedstat figures;
 };
 

@@ -23,7 +23,10 @@
 #include "base/regular-file.h"
 #include "base/search.h"
 
-enum { MOST_RESUMES = 1 << 14 /* if none is forgotten */ };
+enum {
+	MOST_RESUMES = 1 << 14, /* if none is forgotten */
+	COSTLY_NS = 100 * SPROF_NS_PER_US,
+};
 
 static void close_file(int *file)
 {
@@ -302,15 +305,21 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 	return read_switches(thread, &ret->timeslices);
 }
 
-/* Returns false if the thread is gone. */
+/*
+ * With many thousand groups, the kernel takes so long to write the text that it is not read again.
+ * Returns false if the number is not known.
+ */
 static bool read_sleeps(struct sprof_thread *thread, uint64_t *ret)
 {
+	const uint64_t before_ns = sprof_clock_own_cpu_ns();
 	char text[SPROF_PROC_STATUS_MAX];
 	long voluntary;
 
-	if (sprof_thread_read_status(thread, false, text, sizeof(text)) <= 0 ||
+	if (thread->standing.is_costly ||
+		sprof_thread_read_status(thread, false, text, sizeof(text)) <= 0 ||
 		!sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary))
 		return false;
+	thread->standing.is_costly = sprof_clock_own_cpu_ns() - before_ns > COSTLY_NS;
 	*ret = sprof_minus((uint64_t)voluntary, thread->stops);
 	return true;
 }
@@ -321,13 +330,13 @@ void sprof_thread_note_standing(struct sprof_thread *thread)
 	struct sprof_standing *standing = &thread->standing;
 	const uint64_t before = standing->sleeps;
 	struct sprof_proc_schedstat figures;
+	bool has_slept = false;
 
 	if (!sprof_thread_read_schedstat(thread, &figures) || !figures.cpu_ns)
 		return;
-	if ((!standing->resumed_ns || figures.timeslices != standing->figures.timeslices + 1) &&
-		!read_sleeps(thread, &standing->sleeps))
-		return;
-	sprof_standing_add(standing, sprof_clock_now_ns(), &figures, standing->sleeps != before);
+	if (!standing->resumed_ns || figures.timeslices != standing->figures.timeslices + 1)
+		has_slept = !read_sleeps(thread, &standing->sleeps) || standing->sleeps != before;
+	sprof_standing_add(standing, sprof_clock_now_ns(), &figures, has_slept);
 }
 
 /*

@@ -218,7 +218,7 @@ static void put_list(struct sprof_objects *objects, pid_t pid, const int *fds, s
 	size_t shown = 0;
 
 	if (!count) {
-		put(words, "nothing");
+		put(words, "no descriptors");
 		return;
 	}
 	if (count > 1)

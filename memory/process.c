@@ -19,6 +19,7 @@ enum {
 	PEAK_GROWTH = 20, /* mappings of a peak are read again when it is a 20th higher */
 	ROLLUP_SIZE = 4096,
 	STAT_SIZE = 1024,
+	SLACK = 256 * KB, /* the least difference of two readings that is one of memory */
 };
 
 static bool read_start(pid_t pid, uint64_t *ret)
@@ -85,24 +86,40 @@ static bool find_status(struct sprof_memory_process *process, char *text)
 	return found;
 }
 
-/* RSS is smaps_rollup's where that was read: it is of one moment with PSS and USS. */
+/* The kernel's counters that status shows are a little late. */
+static bool has_changed(const struct sprof_memory_process *process, const char *status)
+{
+	const uint64_t rss = process->whole.rss, margin = rss / 64 + SLACK;
+	long value;
+
+	return sprof_proc_status_number(status, "VmRSS", &value) &&
+		((uint64_t)value * KB + margin < rss || (uint64_t)value * KB > rss + margin);
+}
+
+/*
+ * RSS is smaps_rollup's where that was read: it is of one moment with PSS and USS. Then its parts
+ * are added only if they are of that moment, too.
+ */
 static void add_parts(struct sprof_memory_process *process, const char *text, uint64_t now_ns)
 {
 	static const struct {
 		const char *name;
 		enum sprof_memory_metric metric;
 	} fields[] = {
-		{"VmRSS", SPROF_MEMORY_RSS},
 		{"VmSwap", SPROF_MEMORY_SWAP},
+		{"VmRSS", SPROF_MEMORY_RSS},
 		{"RssAnon", SPROF_MEMORY_ANON},
 		{"RssFile", SPROF_MEMORY_FILE},
 		{"RssShmem", SPROF_MEMORY_SHMEM},
 	};
 	const bool has_rss = process->whole_ns == now_ns;
+	const size_t count =
+		has_rss && has_changed(process, text) ? 1 : sizeof(fields) / sizeof(fields[0]);
 	long value;
 
-	for (size_t i = has_rss; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (sprof_proc_status_number(text, fields[i].name, &value))
+	for (size_t i = 0; i < count; i++) {
+		if ((!has_rss || fields[i].metric != SPROF_MEMORY_RSS) &&
+			sprof_proc_status_number(text, fields[i].name, &value))
 			add(process, fields[i].metric, now_ns, (uint64_t)value * KB);
 	}
 	/* VmHWM starts over at an exec. */

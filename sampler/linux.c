@@ -112,6 +112,7 @@ static const struct sprof_world functions = {
 	.ask_mapping = ask_mapping,
 	.has_code = sprof_maps_query_code,
 	.walk = sprof_unwinder_walk,
+	.find_caller_sp = sprof_unwinder_find_caller_sp,
 	.find_creator = sprof_unwinder_find_creator,
 	.find_go = sprof_unwinder_find_go,
 	.go_count = sprof_unwinder_go_count,

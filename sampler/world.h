@@ -83,6 +83,8 @@ struct sprof_world {
 	bool (*has_code)(int *maps_file, pid_t pid, uint64_t address);
 	struct sprof_stack_view (*walk)(struct sprof_unwinder *unwinder,
 		const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
+	uint64_t (*find_caller_sp)(struct sprof_unwinder *unwinder,
+		const struct sprof_snapshot *snapshot, const struct sprof_maps *maps, size_t depth);
 	uint64_t (*find_creator)(struct sprof_unwinder *unwinder, const struct sprof_maps *maps,
 		const struct sprof_goroutine *goroutine);
 	const struct sprof_go_runtime *(*find_go)(

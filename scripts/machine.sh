@@ -122,12 +122,13 @@ stage_tree() {
 }
 
 # Into a folder below the tree's: build_staged NAME [MESON OPTION...]
+# The tests run with the programs that it finds, so these must be where the machine has them.
 build_staged() {
     local folder=$staged/build-$1
 
     echo "=== machine: building, $1"
     if [[ ! -f $folder/build.ninja ]]; then
-        meson setup "$folder" "$staged" -Dwerror=true -Dtests=enabled "${@:2}"
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin meson setup "$folder" "$staged" -Dwerror=true -Dtests=enabled "${@:2}"
     fi
     ninja -C "$folder"
 }

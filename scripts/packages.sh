@@ -46,10 +46,11 @@ can_install() {
     command -v apt-get >/dev/null && { [[ $(id -u) -eq 0 ]] || sudo -n true 2>/dev/null; }
 }
 
-# Redis is wanted as a program only; run level 1 keeps most systems from starting its service.
+# Redis is wanted as a program only; run level 1 keeps most systems from starting its service. Another apt-get, such as
+# that of unattended-upgrades, may be at work.
 apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-        apt-get install -y -q --no-install-recommends "$@"
+        apt-get install -y -q -o DPkg::Lock::Timeout=600 --no-install-recommends "$@"
 }
 
 # Those of the named packages that are not installed, one a line.

@@ -389,3 +389,15 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	stack.state = &unwinder->state;
 	return stack;
 }
+
+uint64_t sprof_unwinder_find_caller_sp(struct sprof_unwinder *unwinder,
+	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps, size_t depth)
+{
+	const size_t max_depth = unwinder->max_depth;
+	struct sprof_stack_view stack;
+
+	unwinder->max_depth = depth < max_depth ? depth : max_depth;
+	stack = walk(unwinder, snapshot, maps);
+	unwinder->max_depth = max_depth;
+	return stack.count == depth && stack.end == SPROF_END_DEPTH ? stack.outermost_sp : 0;
+}

@@ -39,6 +39,10 @@ void sprof_unwinder_destroy(struct sprof_unwinder *unwinder);
 struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
 
+/* The sp in the innermost function's caller of that depth, from 1; 0: no walk leads there. */
+uint64_t sprof_unwinder_find_caller_sp(struct sprof_unwinder *unwinder,
+	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps, size_t depth);
+
 /* See sprof_images_find_go(). */
 const struct sprof_go_runtime *sprof_unwinder_find_go(
 	struct sprof_unwinder *unwinder, const struct sprof_maps *maps);

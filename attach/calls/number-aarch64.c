@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-enum { NUMBER = 8, MOST_CALLS = 1024 };
+enum { NUMBER = 8 };
 
 static const uint8_t svc[] = {0x01, 0x00, 0x00, 0xd4};
 
 bool sprof_call_is_possible(const struct sprof_regs *regs)
 {
-	return regs->values[NUMBER] < MOST_CALLS;
+	return regs->values[NUMBER] < SPROF_CALL_NUMBERS;
 }
 
 int64_t sprof_call_number_again(const struct sprof_regs *regs, int64_t known)

@@ -10,12 +10,22 @@
 
 #include "attach/regs/regs.h"
 
-/* The number of bytes before the pc that are examined. */
-enum { SPROF_CALL_CODE = 48 };
+enum {
+	SPROF_CALL_CODE = 48,      /* the number of bytes before the pc that are examined */
+	SPROF_CALL_NUMBERS = 1024, /* all are less */
+};
 
 enum {
 	SPROF_CALL_NUMBER_NONE = -1,    /* not in a system call */
 	SPROF_CALL_NUMBER_UNKNOWN = -2, /* in an unknown one */
+	/*
+	 * On the stack, as the seventh argument of the caller: in glibc 2.41 and later, one function
+	 * makes all calls in which a thread may be cancelled, if the process has several threads.
+	 */
+	SPROF_CALL_NUMBER_OF_CALLER = -3,
+	/* On the stack, and down to 127 less: the distance from the sp or the frame pointer. */
+	SPROF_CALL_NUMBER_AT_SP = -256,
+	SPROF_CALL_NUMBER_AT_FP = -512,
 };
 
 /*

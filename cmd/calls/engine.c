@@ -1,8 +1,8 @@
 /*
- * Calls seen in windows are counted in separate books, one per thread, as much as their windows
- * count. Counts are scaled by the thread's own running time in the windows, times by the windows'
- * share of the run. Does not estimate the error of each function; rarely called ones have a larger
- * error.
+ * Calls seen in windows go to separate books, one per thread; each counts with the weight of its
+ * window. Counts are then scaled by the thread's own running time in the windows, times by the
+ * windows' share of the run. Does not estimate the error of each function: rarely called functions
+ * have a larger one.
  */
 #include "cmd/calls/engine.h"
 

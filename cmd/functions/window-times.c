@@ -19,6 +19,9 @@
  * own time is less than this factor times its stops' cost gets only a bound. */
 static const double enough = 1.5;
 
+/* The standard error of a stop's cost, relative to the measured value. */
+static const double uncertain = 0.4;
+
 void sprof_window_times_init(
 	struct sprof_window_times *times, const struct sprof_trap_floor *floor, uint64_t enough_ns)
 {
@@ -72,15 +75,21 @@ static double latency(const struct sprof_breakpoint_load *load, const struct spr
 	return load->slices == 1 ? fmax(rest - usual, 0) : usual;
 }
 
-/* Its first stop of this window: it had the time since the window was opened. */
+/*
+ * Its first stop of this window: it had the time since the window was opened. The tracer may have
+ * kept it off its CPU meanwhile: then all of the gap that is not CPU time is latency. If the thread
+ * had the CPU more than once, it may have slept.
+ */
 static void enter(struct sprof_window_times *times, struct sprof_window_time *time,
 	const struct sprof_breakpoint_load *load, uint64_t stopped_ns)
 {
 	const struct sprof_trap_cost *cost = cost_of(&times->floor, load);
 	const uint64_t since = stopped_ns - times->opened_ns;
+	const double queued = load->slices > 1 ? (double)load->runq_ns : 0;
 
 	time->window = times->number;
-	time->own_ns = fmax((double)since - latency(load, cost) - (double)cost->cpu_ns / 2, 0);
+	time->own_ns =
+		fmax((double)since - latency(load, cost) - queued - (double)cost->cpu_ns / 2, 0);
 	time->stopped_ns = 0;
 }
 
@@ -176,6 +185,13 @@ double sprof_window_times_queued(const struct sprof_window_times *times, uint32_
 	return fmin((double)(time->runq_ns - time->first_runq_ns) /
 			(double)(time->seen_ns - time->first_ns),
 		1);
+}
+
+double sprof_window_times_error(const struct sprof_window_times *times, uint32_t thread)
+{
+	const struct sprof_window_time *time = thread < times->count ? &times->items[thread] : NULL;
+
+	return time && time->ran_ns > 0 ? uncertain * time->costs_ns / time->ran_ns : 0;
 }
 
 void sprof_window_times_finish(struct sprof_window_times *times)

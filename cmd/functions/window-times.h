@@ -69,4 +69,7 @@ double sprof_window_times_own(
  */
 double sprof_window_times_queued(const struct sprof_window_times *times, uint32_t thread);
 
+/* The standard error of a thread's own time that the uncertain cost of its stops makes; relative. */
+double sprof_window_times_error(const struct sprof_window_times *times, uint32_t thread);
+
 void sprof_window_times_finish(struct sprof_window_times *times);

@@ -27,7 +27,7 @@
 /* Estimated true cost in percent of the measured: caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
 
-/* Threads waited that share of the time for a CPU: it is said. */
+/* A note says so if threads waited for a CPU for more than this share of the time. */
 static const double much_queued = 0.05;
 
 /* A thread's own time that counts per window. */
@@ -47,7 +47,8 @@ struct run {
 	uint64_t end_ns;
 	bool out_of_memory;
 	bool has_fast_threads;
-	double queued; /* how much of the allocations' time threads waited for a CPU; a share */
+	double queued;    /* how much of the allocations' time threads waited for a CPU; a share */
+	double uncertain; /* how far off the rates may be, because the cost of a stop is; a share */
 };
 
 /* reallocarray() calls realloc(), and nested calls are not recognised here. */
@@ -173,7 +174,7 @@ static void end_source(void *data, uint64_t now_ns)
 /* Converts the counts to rates. */
 static bool put_rates(struct run *run, struct sprof_growth *rates)
 {
-	double queued = 0, all = 0;
+	double queued = 0, uncertain = 0, all = 0;
 
 	for (size_t i = 0; i < run->counted.row_count; i++) {
 		const struct sprof_growth_row *row = &run->counted.rows[i];
@@ -181,23 +182,25 @@ static bool put_rates(struct run *run, struct sprof_growth *rates)
 		const double own = sprof_window_times_own(&run->times, row->thread, &is_most);
 		const double per_s = own > 0 ? SPROF_NS_PER_S / own : 0;
 
+		const double rate = (double)row->bytes * per_s;
+
 		run->has_fast_threads |= is_most || !per_s;
-		queued += (double)row->bytes * per_s *
-			sprof_window_times_queued(&run->times, row->thread);
-		all += (double)row->bytes * per_s;
-		if (!sprof_growth_add(rates, row->thread, row->stack,
-			    (uint64_t)llround((double)row->bytes * per_s),
+		queued += rate * sprof_window_times_queued(&run->times, row->thread);
+		uncertain += rate * sprof_window_times_error(&run->times, row->thread);
+		all += rate;
+		if (!sprof_growth_add(rates, row->thread, row->stack, (uint64_t)llround(rate),
 			    (uint64_t)llround((double)row->count * per_s)))
 			return false;
 	}
 	run->queued = all > 0 ? queued / all : 0;
+	run->uncertain = all > 0 ? uncertain / all : 0;
 	return true;
 }
 
 /* What is computed from windows does not hold as far as threads wait for a CPU outside. */
 static double error_of(const struct run *run)
 {
-	return hypot(sprof_duty_error(&run->duty), run->queued);
+	return hypot(hypot(sprof_duty_error(&run->duty), run->queued), run->uncertain);
 }
 
 static void note_certainty(const struct run *run)

@@ -139,18 +139,26 @@ static void follow_children(struct path *path, Dwarf_Off offset)
 	}
 }
 
-static const char *container_name(const Dwarf_Die *container)
+/* "Box<int>", or "{unnamed at 12:7}" by line and column: GCC gives the classes of lambdas no name. */
+static int write_name(const Dwarf_Die *container, char *text, size_t size)
 {
 	Dwarf_Die die = *container;
 	Dwarf_Attribute attribute;
 	const char *name;
+	int line, column;
 
 	if (dwarf_tag(&die) == DW_TAG_subprogram)
 		die = declaration_of(&die);
 	name = sprof_die_string(dwarf_attr_integrate(&die, DW_AT_name, &attribute));
 	if (name && name[0])
-		return name;
-	return dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
+		return snprintf(text, size, "%s", name);
+	if (dwarf_tag(&die) == DW_TAG_namespace)
+		return snprintf(text, size, "(anonymous namespace)");
+	if (dwarf_decl_line(&die, &line) != 0)
+		return snprintf(text, size, "{unnamed}");
+	if (dwarf_decl_column(&die, &column) != 0)
+		return snprintf(text, size, "{unnamed at %d}", line);
+	return snprintf(text, size, "{unnamed at %d:%d}", line, column);
 }
 
 /* Joins the names with "::". Returns false if too long. */
@@ -159,9 +167,12 @@ static bool write_names(const struct path *path, char text[MAX_LENGTH])
 	size_t length = 0;
 
 	for (size_t i = 0; i < path->count; i++) {
-		int written = snprintf(text + length, MAX_LENGTH - length, "%s%s", i ? "::" : "",
-			container_name(&path->dies[i]));
+		int written;
 
+		length += (size_t)snprintf(text + length, MAX_LENGTH - length, "%s", i ? "::" : "");
+		if (length >= MAX_LENGTH)
+			return false;
+		written = write_name(&path->dies[i], text + length, MAX_LENGTH - length);
 		if (written < 0 || (size_t)written >= MAX_LENGTH - length)
 			return false;
 		length += (size_t)written;

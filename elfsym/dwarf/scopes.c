@@ -27,6 +27,15 @@ struct walk {
 	struct sprof_ranges *inlined; /* of the function that is walked */
 };
 
+/*
+ * A scope's value in a table of ranges, and back: the first of scopes with the same range wins, as
+ * in libdw. Assemblers describe each name of a function as a function.
+ */
+static uint32_t reversed(uint32_t index)
+{
+	return SPROF_RANGES_NONE - 1 - index;
+}
+
 bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_image *image,
 	Dwarf_Die *die, struct sprof_range *range, size_t *budget)
 {
@@ -56,7 +65,7 @@ static bool add_function(struct walk *walk, Dwarf_Die *die, uint32_t priority)
 {
 	struct sprof_scopes *scopes = walk->scopes;
 	struct sprof_range range = {
-		.value = (uint32_t)scopes->function_count, .priority = priority};
+		.value = reversed((uint32_t)scopes->function_count), .priority = priority};
 	size_t before = scopes->ranges.count;
 	uint32_t scope;
 
@@ -174,7 +183,8 @@ static bool search_deeper(struct walk *walk)
 /* If the inlined function has code, *scope becomes its scope. */
 static bool add_inlined(struct walk *walk, Dwarf_Die *die, unsigned depth, uint32_t *scope)
 {
-	struct sprof_range range = {.value = (uint32_t)walk->scopes->count, .priority = depth};
+	struct sprof_range range = {
+		.value = reversed((uint32_t)walk->scopes->count), .priority = depth};
 	size_t before = walk->inlined->count;
 
 	if (!sprof_scopes_add_ranges(walk->inlined, walk->image, die, &range, walk->budget))
@@ -218,17 +228,25 @@ static bool load_function(struct walk *walk, uint32_t index)
 		sprof_ranges_settle(&function->inlined);
 }
 
-/* *ret is the function's index; SPROF_RANGES_NONE. */
+/* The index of the scope there; SPROF_SCOPE_NONE. */
+static uint32_t find_scope(const struct sprof_ranges *ranges, uint64_t address)
+{
+	const uint32_t value = sprof_ranges_find(ranges, address);
+
+	return value == SPROF_RANGES_NONE ? SPROF_SCOPE_NONE : reversed(value);
+}
+
+/* *ret is the function's index; SPROF_SCOPE_NONE. */
 static bool find_index(struct walk *walk, uint64_t address, uint32_t *ret)
 {
 	struct sprof_scopes *scopes = walk->scopes;
 
-	*ret = sprof_ranges_find(&scopes->ranges, address);
-	if (*ret != SPROF_RANGES_NONE || scopes->searched_deeper || !scopes->count)
+	*ret = find_scope(&scopes->ranges, address);
+	if (*ret != SPROF_SCOPE_NONE || scopes->searched_deeper || !scopes->count)
 		return true;
 	if (!search_deeper(walk))
 		return false;
-	*ret = sprof_ranges_find(&scopes->ranges, address);
+	*ret = find_scope(&scopes->ranges, address);
 	return true;
 }
 
@@ -241,12 +259,12 @@ bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *im
 	if (!find_index(&walk, address, &index))
 		return false;
 	*ret = SPROF_SCOPE_NONE;
-	if (index == SPROF_RANGES_NONE)
+	if (index == SPROF_SCOPE_NONE)
 		return true;
 	if (!scopes->functions[index].walked && !load_function(&walk, index))
 		return false;
-	*ret = sprof_ranges_find(&scopes->functions[index].inlined, address);
-	if (*ret == SPROF_RANGES_NONE)
+	*ret = find_scope(&scopes->functions[index].inlined, address);
+	if (*ret == SPROF_SCOPE_NONE)
 		*ret = scopes->functions[index].scope;
 	return true;
 }
@@ -259,7 +277,7 @@ bool sprof_scopes_find_function(struct sprof_scopes *scopes, const struct sprof_
 
 	if (!find_index(&walk, address, &index))
 		return false;
-	*ret = index == SPROF_RANGES_NONE ? SPROF_SCOPE_NONE : scopes->functions[index].scope;
+	*ret = index == SPROF_SCOPE_NONE ? SPROF_SCOPE_NONE : scopes->functions[index].scope;
 	return true;
 }
 

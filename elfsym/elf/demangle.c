@@ -83,7 +83,7 @@ static char *demangle_d_thunk(const char *linkage)
 	return name ? sprof_string_print("non-virtual thunk to %s", name) : NULL;
 }
 
-static char *demangle_d(const char *linkage)
+static char *demangle_d_function(const char *linkage)
 {
 	int references = 0;
 
@@ -93,6 +93,20 @@ static char *demangle_d(const char *linkage)
 		return NULL;
 	return sprof_string_starts_with(linkage, "_DT") ? demangle_d_thunk(linkage)
 							: dlang_demangle(linkage, OPTIONS);
+}
+
+/* libiberty knows a clone's suffix (".constprop.0") behind names of C++ only. */
+static char *demangle_d(const char *linkage)
+{
+	const char *suffix = linkage + strcspn(linkage, ".");
+	SPROF_AUTO_FREE char *original = strndup(linkage, (size_t)(suffix - linkage));
+	char *name = original ? demangle_d_function(original) : NULL, *clone;
+
+	if (!name || !*suffix)
+		return name;
+	clone = sprof_string_print("%s [clone %s]", name, suffix);
+	free(name);
+	return clone;
 }
 
 /* The length of the hexadecimal digits in "F666f6f_foo_0"; 0: the name is not such a one. */

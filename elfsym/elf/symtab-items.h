@@ -27,6 +27,9 @@ struct sprof_candidate {
 struct sprof_symtab {
 	struct sprof_candidate *items;
 	size_t count, capacity;
+	/* Local labels without type and size behind an unsized function, by address. */
+	struct sprof_candidate *labels;
+	size_t label_count, label_capacity;
 	struct sprof_ranges ranges; /* -> index of the item */
 	struct sprof_unit_files units;
 	bool full;

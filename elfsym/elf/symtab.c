@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "elfsym/elf/dynamic.h"
 #include "elfsym/elf/symbol-section.h"
 #include "elfsym/elf/symtab-items.h"
@@ -185,10 +186,11 @@ static uint64_t symbol_end(const struct sprof_candidate *item)
 }
 
 /*
- * Drops labels, at which no function begins: unsized symbols inside sized ones, and local ones
- * without a type between an unsized function and the next one (NASM writes both).
+ * Drops labels, at which no function begins: unsized symbols inside sized ones. Sets local ones
+ * without a type between an unsized function and the next one apart (NASM writes both). Returns
+ * false if out of memory.
  */
-static void drop_covered(struct sprof_symtab *symtab)
+static bool drop_covered(struct sprof_symtab *symtab)
 {
 	/* The ends of the last functions with and without size. */
 	uint64_t covered = 0, unsized = 0;
@@ -198,9 +200,14 @@ static void drop_covered(struct sprof_symtab *symtab)
 		const struct sprof_candidate *item = &symtab->items[i];
 		const bool is_label = priority(item) == PRIORITY_LABEL;
 
-		if (!item->size &&
-			item->address < (is_label && unsized > covered ? unsized : covered))
+		if (!item->size && item->address < covered)
 			continue;
+		if (is_label && item->address < unsized) {
+			if (!SPROF_ARRAY_APPEND(symtab->labels, symtab->label_count,
+				    symtab->label_capacity, *item))
+				return false;
+			continue;
+		}
 		if (symbol_end(item) > covered && item->size)
 			covered = symbol_end(item);
 		if (!is_label)
@@ -208,6 +215,7 @@ static void drop_covered(struct sprof_symtab *symtab)
 		symtab->items[kept++] = *item;
 	}
 	symtab->count = kept;
+	return true;
 }
 
 /*
@@ -255,8 +263,7 @@ bool sprof_symtab_create(
 		goto no_memory;
 	if (symtab->count)
 		qsort(symtab->items, symtab->count, sizeof(*symtab->items), sprof_symtab_compare);
-	drop_covered(symtab);
-	if (!sprof_symtab_settle_units(symtab) || !add_ranges(symtab))
+	if (!drop_covered(symtab) || !sprof_symtab_settle_units(symtab) || !add_ranges(symtab))
 		goto no_memory;
 	*ret = symtab;
 	return true;
@@ -270,6 +277,7 @@ void sprof_symtab_destroy(struct sprof_symtab *symtab)
 	if (!symtab)
 		return;
 	free(symtab->items);
+	free(symtab->labels);
 	sprof_unit_files_finish(&symtab->units);
 	sprof_ranges_finish(&symtab->ranges);
 	free(symtab);
@@ -281,10 +289,8 @@ static size_t plain_length(const char *name)
 	return 1 + strcspn(name + 1, "@");
 }
 
-struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t index)
+static struct sprof_symbol symbol_of(const struct sprof_candidate *item)
 {
-	const struct sprof_candidate *item = &symtab->items[index];
-
 	return (struct sprof_symbol){
 		.address = item->address,
 		.size = item->size,
@@ -295,6 +301,11 @@ struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t in
 		.is_indirect = item->is_indirect,
 		.file = item->file,
 	};
+}
+
+struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t index)
+{
+	return symbol_of(&symtab->items[index]);
 }
 
 size_t sprof_symtab_count(const struct sprof_symtab *symtab)
@@ -315,6 +326,26 @@ bool sprof_symtab_find(
 	if (index == SPROF_RANGES_NONE)
 		return false;
 	*ret = sprof_symtab_at(symtab, index);
+	return true;
+}
+
+bool sprof_symtab_find_label(
+	const struct sprof_symtab *symtab, uint64_t address, struct sprof_symbol *ret)
+{
+	size_t low = 0, high = symtab->label_count;
+
+	/* The first label behind the address; of several at one address, the best comes last. */
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (symtab->labels[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || symtab->labels[low - 1].address != address)
+		return false;
+	*ret = symbol_of(&symtab->labels[low - 1]);
 	return true;
 }
 

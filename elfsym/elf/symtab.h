@@ -64,6 +64,14 @@ void sprof_symtab_destroy(struct sprof_symtab *symtab);
 bool sprof_symtab_find(
 	const struct sprof_symtab *symtab, uint64_t address, struct sprof_symbol *ret);
 
+/*
+ * The local label without type and size at this address, which sprof_symtab_find() takes for a part
+ * of the unsized function before it. It is a function's name only if the code shows that one begins
+ * there. Returns false if there is none.
+ */
+bool sprof_symtab_find_label(
+	const struct sprof_symtab *symtab, uint64_t address, struct sprof_symbol *ret);
+
 /* Whether a .symtab was read: otherwise the files are stripped. */
 bool sprof_symtab_is_full(const struct sprof_symtab *symtab);
 

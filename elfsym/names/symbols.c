@@ -237,18 +237,16 @@ static bool set_raw(struct sprof_symbols *symbols, struct sprof_location *locati
 	return true;
 }
 
-/* A symbol without a size reaches to the next symbol if no nameless function begins between. */
-static bool covers(const struct place *place, const struct sprof_symbol *symbol, bool *ret,
+/* A symbol without a size ends where another function begins by the code; a label may name that. */
+static bool settle_unsized(const struct place *place, struct sprof_symbol *symbol, bool *ret_found,
 	struct sprof_error *err)
 {
 	uint64_t start;
 
-	*ret = true;
-	if (symbol->size)
-		return true;
 	if (!find_start(place, &start, err))
 		return false;
-	*ret = start == place->address || start <= symbol->address;
+	if (start != place->address && start > symbol->address)
+		*ret_found = sprof_symtab_find_label(place->names->symtab, start, symbol);
 	return true;
 }
 
@@ -262,7 +260,7 @@ static bool find_symbol(const struct place *place, struct sprof_symbol *ret, boo
 	if (!sprof_names_load_symtab(place->names, err))
 		return false;
 	*ret_found = sprof_symtab_find(place->names->symtab, place->address, ret);
-	return !*ret_found || covers(place, ret, ret_found, err);
+	return !*ret_found || ret->size || settle_unsized(place, ret, ret_found, err);
 }
 
 /* The symbol in a text list; NULL: none. */

@@ -423,9 +423,30 @@ void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
 	for_each_process(events, sprof_breakpoints_remove);
 }
 
+/* Meanwhile the thread was not stopped: what it did then is not part of the gap before a stop. */
+static void begin_gap(struct sprof_breakpoint_events *events, struct sprof_thread *thread)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (!calls) {
+		events->out_of_memory = true;
+		return;
+	}
+	calls->passed_ns = sprof_clock_now_ns();
+	read_times(calls, thread);
+}
+
 void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events)
 {
+	struct sprof_thread **threads;
+	size_t count;
+
 	events->is_suspended = false;
+	if (!events->options.times)
+		return;
+	threads = sprof_target_threads(events->target, &count);
+	for (size_t i = 0; i < count; i++)
+		begin_gap(events, threads[i]);
 }
 
 static void forget_program(

@@ -74,7 +74,11 @@ void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events);
 struct sprof_breakpoint_load {
 	uint64_t stops, read_ns;
 	uint64_t stopped_ns; /* time of the last stop */
-	uint64_t gap_ns;     /* time from the previous stop's end to the last stop; 0: first stop */
+	/*
+	 * time from the previous stop's end, or from the end of a suspension, to the last stop; 0:
+	 * first stop
+	 */
+	uint64_t gap_ns;
 	/* From schedstat, over gap_ns: CPU time, run-queue time, timeslices. 0: not available. */
 	uint64_t cpu_ns, runq_ns, slices;
 	uint64_t all_runq_ns; /* of the thread's whole life */

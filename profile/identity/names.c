@@ -58,6 +58,18 @@ static const char *find_private(const char *text, bool has_dots)
 	return find_suffix(text, privates, sizeof(privates) / sizeof(privates[0]));
 }
 
+/* Behind " at 12:7" in "{unnamed at 12:7}", the place of a class without a name. NULL: it is not. */
+static const char *behind_place(const char *text, const char *before, size_t length)
+{
+	static const char name[] = "{unnamed", place[] = " at ";
+	const size_t size = strlen(name);
+
+	if (length < size || strncmp(before + length - size, name, size) != 0 ||
+		!sprof_string_starts_with(text, place))
+		return NULL;
+	return strchr(text, '}');
+}
+
 void sprof_identity_plain_name(
 	const char *name, enum sprof_identity_suffixes without, char *ret, size_t size)
 {
@@ -70,6 +82,8 @@ void sprof_identity_plain_name(
 			behind = find_clone(at);
 		if (*at == '.' && at != name && !behind && without == SPROF_IDENTITY_ALL)
 			behind = find_private(at, memchr(ret, '.', length));
+		if (*at == ' ' && without == SPROF_IDENTITY_ALL)
+			behind = behind_place(at, ret, length);
 		if (behind)
 			at = behind;
 		else

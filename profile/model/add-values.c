@@ -1,4 +1,4 @@
-/* Adds values of further kinds while recording. Does not handle their sources. */
+/* Adds values other than time, such as page faults or bytes, while recording. */
 #include "profile/model/index.h"
 #include "profile/model/kinds.h"
 

@@ -1,6 +1,6 @@
 /*
- * Rows by the sampler's ids, which are named after the run. While sampling, a row is found by its
- * raw context, even if it has been named already.
+ * Rows whose context has the sampler's ids: they get names after the run. A row keeps the key of its
+ * raw context, so further samples find it even after it was named.
  */
 #include "base/array.h"
 #include "profile/model/index.h"

@@ -51,11 +51,13 @@ static bool add_frame(
 	return true;
 }
 
-/* Outside system calls, a thread is in the kernel for a page fault or an interrupt. */
+/* How it entered the kernel, which the outermost functions there show. */
 static const char *name_of_entry(const struct sprof_wait *from)
 {
-	for (size_t i = 0; i < from->kernel_count; i++) {
+	for (size_t i = from->kernel_count; i-- > 0;) {
 		/* x86 and arm64 */
+		if (strstr(from->kernel[i], "do_syscall") || strstr(from->kernel[i], "el0_svc"))
+			return "system call";
 		if (strstr(from->kernel[i], "page_fault") ||
 			strstr(from->kernel[i], "do_mem_abort"))
 			return "page fault";

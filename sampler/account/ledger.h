@@ -16,7 +16,7 @@ struct ledger_look {
 
 struct ledger {
 	struct ledger_look last;
-	uint64_t ran_ns; /* the last reading that shows a turn on a CPU */
+	uint64_t ran_ns; /* time of the last reading that shows a turn on a CPU */
 	/* what no sample explains yet: on a CPU; in the run queue after a sleep that was seen */
 	uint64_t running_ns, queue_ns;
 	int64_t asleep_ns; /* asleep; negative if the kernel has added CPU time late */
@@ -32,7 +32,7 @@ void sprof_ledger_begin(struct ledger *ledger, const struct ledger_look *look);
 void sprof_ledger_read(
 	struct ledger *ledger, const struct ledger_look *look, bool slept, bool sleeps);
 
-/* Takes what a sample explains: all of the time. */
+/* Returns the time and sets it to 0: a sample explains all of it. */
 uint64_t sprof_ledger_take(uint64_t *ns);
-/* 1/part of it; the rest stays for the next sleep that is seen. */
+/* Takes 1/part of the time asleep; the rest stays for the next sleep that is seen. */
 uint64_t sprof_ledger_take_asleep(struct ledger *ledger, int64_t part);

@@ -73,7 +73,8 @@ void sprof_exact_places_find(struct exact_places *places, struct book *book,
 			reader = threads.items[i];
 	}
 	call = sprof_call_at(&snapshot.regs,
-		sprof_call_places_find(&places->calls, run, reader, &snapshot.regs));
+		sprof_call_places_find(
+			&places->calls, run, reader, &snapshot, &thread->process->maps));
 	*ret = (struct off_place){
 		.time_ns = record->time_ns,
 		.state = call.kind == SPROF_PROC_SYSCALL_INSIDE ? SPROF_STATE_SLEEP

@@ -12,13 +12,17 @@ struct call_places {
 	struct call_place {
 		uint64_t pc; /* 0: none */
 		uint32_t process;
-		int16_t number; /* or SPROF_CALL_NUMBER_UNKNOWN, SPROF_CALL_NUMBER_NONE */
+		int16_t number; /* or less than 0: attach/calls/number.h */
 	} items[CALL_PLACES];
 };
 
-/* The number, or SPROF_CALL_NUMBER_UNKNOWN or _NONE. Reads the thread's code at new places. */
+/*
+ * The number, or SPROF_CALL_NUMBER_UNKNOWN or _NONE, of a thread with this stack. Reads its code, by
+ * a thread of its process, at new places.
+ */
 int64_t sprof_call_places_find(struct call_places *places, const struct run *run,
-	const struct sprof_thread *thread, const struct sprof_regs *regs);
+	const struct sprof_thread *thread, const struct sprof_snapshot *snapshot,
+	const struct sprof_maps *maps);
 /* The call with that number, or none, of a thread with these registers. */
 struct sprof_proc_syscall sprof_call_at(const struct sprof_regs *regs, int64_t number);
 /* The process has executed another program. */

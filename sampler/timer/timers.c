@@ -1,7 +1,8 @@
 /*
  * Opens and reads the timers of threads, and sets their periods and the size of their copies of the
- * stack. Copies are as large as the previous stops needed. kernel.c decides which threads have a
- * timer, and when a thread with one is still stopped.
+ * stack. Copies are twice as large as the previous stops needed, until many records show how much
+ * is enough. kernel.c decides which threads have a timer, and when a thread with one is still
+ * stopped.
  */
 #include "sampler/timer/kernel.h"
 
@@ -81,11 +82,11 @@ static void observe(struct kernel *kernel, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
 	struct timed *timed = &thread->sampling->timed;
+	const struct sprof_maps *maps = sprof_mappings_at(thread->process, record->time_ns);
 	int64_t number = SPROF_CALL_NUMBER_NONE;
 	struct sprof_snapshot snapshot = {
 		.regs = record->user.regs,
-		.stack = sprof_copy_by_kernel(sprof_mappings_at(thread->process, record->time_ns),
-			&record->user, timed->stack_size),
+		.stack = sprof_copy_by_kernel(maps, &record->user, timed->stack_size),
 	};
 	struct observation observation = {
 		.thread = thread,
@@ -101,7 +102,7 @@ static void observe(struct kernel *kernel, struct sprof_thread *thread,
 	/* In an exception or an interrupt it is in no system call. */
 	if (record->in_kernel)
 		number = sprof_call_places_find(
-			&kernel->places, kernel->run, thread, &record->user.regs);
+			&kernel->places, kernel->run, thread, &snapshot, maps);
 	observation.call = sprof_call_at(&record->user.regs,
 		number == SPROF_CALL_NUMBER_UNKNOWN ? SPROF_CALL_NUMBER_NONE : number);
 	recorded(
@@ -222,8 +223,9 @@ static bool get_timer(struct kernel *kernel, struct sprof_thread *thread)
 	};
 	struct sprof_perf_denial denial;
 
+	/* The few stops before have hardly seen the deepest calls. */
 	if (!plan.stack_size)
-		plan.stack_size = sprof_most(fitting(timed), FIRST_STACK);
+		plan.stack_size = sprof_most(2 * fitting(timed), FIRST_STACK);
 	plan.stack_size = sprof_least(plan.stack_size, SPROF_PERF_TIMER_STACK_MAX);
 	/*
 	 * Room for the longest time between two looks, and half of it more. Rings are memory that

@@ -32,6 +32,8 @@ TWO = "gcc -O1 -pthread two-threads.c"
 CASES = [
     # What is one function, and which name it has.
     Case("names", "labels-of-nasm", "gcc -O1 labels.c labels.S", "dump ./a.out", ";main;scan_all;scan;ready_and_wait;", "no", X86),
+    Case("names", "private-functions-of-nasm", "gcc -O1 labels.c private-labels.S", "dump ./a.out",
+         ";main;scan_all;scan;ready_and_wait;", "no", X86),
     Case("names", "one-name-in-two-files", "gcc -O1 -g twins*.c", PROFILE + "x.pb.gz",
          r" helper +twins-read\.c:" "\n" r" helper +twins-write\.c:", "no"),
     Case("names", "calls-of-two-files", "gcc -O1 -g twins*.c", "calls --breakpoints -F helper ./a.out",

@@ -65,6 +65,16 @@ BUILDS = {
     "gcc-lld": f"gcc -O2 -fuse-ld=lld {C}",
     "gcc-gold": f"gcc -O2 -fuse-ld=gold {C}",
     "gcc-mold": f"gcc -O2 -fuse-ld=mold {C}",
+    "gcc-split-dwarf": f"gcc -O2 -g -gsplit-dwarf {C}",
+    "gcc-gz": f"gcc -O2 -g -gz {C}",
+    "gcc-debug-frame-gz": f"gcc -O2 -g -gz {NO_TABLES} {C}",
+    "gcc-debug-frame-zstd": f"gcc -O2 -g {NO_TABLES} {C} -Wl,--compress-debug-sections=zstd",
+    "gcc-large": f"gcc -O2 -mcmodel=large -fno-pie -no-pie {C}",
+    "gcc-retpoline": f"gcc -O2 -mindirect-branch=thunk -mfunction-return=thunk -fcf-protection=none {C}",
+    "gcc-stackrealign": f"gcc -O2 -mstackrealign {C}",
+    "gcc-outgoing-args": f"gcc -O2 -maccumulate-outgoing-args -mno-red-zone {C}",
+    "gcc-instrumented": f"gcc -O2 -finstrument-functions {C}",
+    "gcc-safe": f"gcc -O2 -fharden-compares -fzero-call-used-regs=all {C}",
     "gcc-noseparate": f"gcc -O2 -Wl,-z,noseparate-code {C}",
     "gcc-frame-pointer": f"gcc -O2 -fno-omit-frame-pointer {C}",
     "gcc-avx2": f"gcc -O3 -mavx2 {C}",
@@ -80,6 +90,12 @@ BUILDS = {
     "clang-lld": f"clang -O2 -fuse-ld=lld {C}",
     "clang-thinlto": f"clang -O2 -flto=thin -fuse-ld=lld {C}",
     "clang-bb-sections": f"clang -O2 -fbasic-block-sections=all -fuse-ld=lld {C}",
+    "clang-mold": f"clang -O2 -fuse-ld=mold {C}",
+    "clang-split-dwarf": f"clang -O2 -g -gsplit-dwarf {C}",
+    "clang-gz": f"clang -O2 -g -gz {NO_TABLES} {C}",
+    "clang-safe-stack": f"clang -O2 -fsanitize=safe-stack {C}",
+    "clang-retpoline": f"clang -O2 -mretpoline {C}",
+    "clang-machine-outliner": f"clang -Oz -mllvm -enable-machine-outliner {C}",
     "clang-static-pie": f"clang -O2 -static-pie {C}",
     "clang-cet": f"clang -O2 -fcf-protection=full {C}",
     "g++-static": f"g++ -O2 -static {CXX}",
@@ -208,8 +224,8 @@ def look_at_cores(program, places, found, log):
         process.wait()
 
 
-def share_of_run(program, seconds, folder):
-    """Whole and all stacks."""
+def ends_of_run(program, seconds, folder):
+    """How often the stacks ended how; whole ones end at the root."""
     out = os.path.join(folder, "run.json")
     process = start(program, "run", 1)
     try:
@@ -220,8 +236,7 @@ def share_of_run(program, seconds, folder):
         process.wait()
     assert attach.returncode == 0, attach.stderr
     with open(out, encoding="utf-8") as file:
-        stacks = json.load(file)["quality"]["stacks"]
-    return stacks["root"], sum(stacks.values())
+        return collections.Counter(json.load(file)["quality"]["stacks"])
 
 
 def judge_build(name, options):
@@ -233,7 +248,7 @@ def judge_build(name, options):
             return name, None, None, [f"  not made: {why}"]
         look_asleep(program, source_of(BUILDS[name]), found["asleep"], log)
         look_at_cores(program, options["--places"], found["core"], log)
-        run = share_of_run(program, options["--seconds"], folder)
+        run = ends_of_run(program, options["--seconds"], folder)
         return name, found, run, log
     except (AssertionError, KeyError, OSError, subprocess.SubprocessError) as error:
         return name, None, None, [*log, f"  failed: {error!r}"]
@@ -256,12 +271,14 @@ def parse(words):
 
 
 def describe(found, run):
-    return f"asleep {dict(found['asleep'])}, core {dict(found['core'])}, run {run[0]} of {run[1]} whole"
+    other = ", ".join(f"{end} {count}" for end, count in run.items() if count and end != "root")
+    return (f"asleep {dict(found['asleep'])}, core {dict(found['core'])}, "
+            f"run {run['root']} of {sum(run.values())} whole{f' ({other})' if other else ''}")
 
 
 def main():
     options, names = parse(sys.argv[1:])
-    sums, whole, of = {"asleep": collections.Counter(), "core": collections.Counter()}, 0, 0
+    sums, runs = {"asleep": collections.Counter(), "core": collections.Counter()}, collections.Counter()
     is_right = True
     with concurrent.futures.ThreadPoolExecutor(options["--jobs"]) as pool:
         for name, found, run, log in pool.map(lambda name: judge_build(name, options), names):
@@ -273,9 +290,9 @@ def main():
                 print("\n".join(log), flush=True)
             for way, sum_of_way in sums.items():
                 sum_of_way.update(found[way])
-            whole, of = whole + run[0], of + run[1]
-            is_right &= not log and run[0] == run[1]
-    print(f"all: {describe(sums, (whole, of))}")
+            runs.update(run)
+            is_right &= not log and run["root"] == sum(run.values())
+    print(f"all: {describe(sums, runs)}")
     return 0 if is_right else 1
 
 

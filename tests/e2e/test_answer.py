@@ -99,7 +99,9 @@ def test_a_deadlock_in_python_is_not_idle():
         program.line()
     answer = answer_of("attach", "-p", program.pid, "-d", "1s")
     program.signal(signal.SIGKILL)
-    assert [row["kind"] for row in answer["waits"] if row["name"] == "one"][:2] == ["lock", "lock"], answer
+    # From later releases of 3.13 on, threads wait on semaphores on their stacks: these two at the same place, in one row.
+    kinds = [row["kind"] for row in answer["waits"] if row["name"] == "one"][:2]
+    assert kinds and set(kinds) == {"lock"}, answer
     assert "deadlock, 2 threads will wait for ever; " in answer["verdict"][0], answer
     assert answer["next"][0].startswith("sprof dump -p "), answer
 

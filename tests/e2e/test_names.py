@@ -323,6 +323,28 @@ int main(int argc, char **argv)
     assert any(name.startswith("_ZN4shop") for name in folded.names()), folded.names()
 
 
+def test_classes_without_a_name():
+    """Inlined functions of two lambdas, or of other classes without a name, are two functions."""
+    source = """
+#include <cstdlib>
+#include <ctime>
+namespace { unsigned spin(unsigned turns) { unsigned s = 1; for (unsigned i = 0; i < turns; i++) { s = s * 31 + i; asm volatile("" : "+r"(s)); } return s; } }
+template <class F> __attribute__((noinline)) unsigned call(F f) { return f(1); }
+int main(int argc, char **argv)
+{
+    unsigned s = 0;
+    auto first = [](unsigned n) __attribute__((always_inline)) { return spin(100000 * n); };
+    auto second = [](unsigned n) __attribute__((always_inline)) { return spin(100000 * n) + 1; };
+    struct { __attribute__((always_inline)) unsigned operator()(unsigned n) const { return spin(100000 * n) + 2; } } third;
+    while (clock() < atof(argv[1]) * CLOCKS_PER_SEC) s += call(first) + call(second) + call(third);
+    return s == 1;
+}
+"""
+    folded = sample(build("program", "-g", source=source))
+    inlined = {name for name in folded.names() if re.search(r"(\{|\$).*operator\(\)", name) and "call<" not in name}
+    assert len(inlined) == 3, folded.names()
+
+
 # Modules that change under way.
 
 def test_deleted_while_running():

@@ -51,8 +51,12 @@ def gdb_errs(frames):
 
 
 def is_less(value, whole):
-    """The same, but for parts that are not known."""
-    return value is not None and re.fullmatch(KNOWN_PARTS.sub(".*", re.escape(value)), whole) is not None
+    """The same, but for parts that are not known. A text ends before them."""
+    if value is None:
+        return False
+    if value.endswith('"...') and whole.startswith(value[:-len('"...')]):
+        return True
+    return re.fullmatch(KNOWN_PARTS.sub(".*", re.escape(value)), whole) is not None
 
 
 def compare(function, own, other, count):

@@ -60,6 +60,26 @@ static void a_variable_is_not_known(void **state)
 	assert_int_equal(NUMBER("\xb8\x01\x00\x40\x00\x0f\x05"), SPROF_CALL_NUMBER_UNKNOWN);
 }
 
+static void the_stack_has_it(void **state)
+{
+	/* mov 0x10(%rsp),%rax; mov %rcx,%r10; syscall */
+	assert_int_equal(
+		NUMBER("\x48\x8b\x44\x24\x10\x49\x89\xca\x0f\x05"), SPROF_CALL_NUMBER_AT_SP - 16);
+	/* mov 0x18(%rbp),%rax; syscall */
+	assert_int_equal(NUMBER("\x48\x8b\x45\x18\x0f\x05"), SPROF_CALL_NUMBER_AT_FP - 24);
+	/* mov -0x8(%rbp),%rax; syscall: a variable of the function */
+	assert_int_equal(NUMBER("\x48\x8b\x45\xf8\x0f\x05"), SPROF_CALL_NUMBER_UNKNOWN);
+	/* mov 0x10(%rsp),%rax; mov $0x2,%eax; syscall */
+	assert_int_equal(NUMBER("\x48\x8b\x44\x24\x10\xb8\x02\x00\x00\x00\x0f\x05"), 2);
+	/* mov %rdi,%r11; mov %rsi,%rax; mov %rdx,%rdi; mov %rcx,%rsi; mov 0x8(%rsp),%r8; syscall */
+	assert_int_equal(NUMBER("\x49\x89\xfb\x48\x89\xf0\x48\x89\xd7\x48\x89\xce"
+				"\x4c\x8b\x44\x24\x08\x0f\x05"),
+		SPROF_CALL_NUMBER_OF_CALLER);
+	/* its end alone */
+	assert_int_equal(NUMBER("\x24\x10\x0f\x05"), SPROF_CALL_NUMBER_UNKNOWN);
+	assert_int_equal(NUMBER("\x48\x8b\x44\x24\x0f\x05"), SPROF_CALL_NUMBER_UNKNOWN);
+}
+
 static void other_code_is_in_no_call(void **state)
 {
 	/* mov %eax,(%rdi) may have a page fault */
@@ -104,6 +124,7 @@ TEST_MAIN("call-number")
 		cmocka_unit_test(a_constant_is_loaded),
 		cmocka_unit_test(zero_is_loaded_otherwise),
 		cmocka_unit_test(a_variable_is_not_known),
+		cmocka_unit_test(the_stack_has_it),
 		cmocka_unit_test(other_code_is_in_no_call),
 		cmocka_unit_test(the_entry_sets_the_result),
 #else

@@ -150,7 +150,7 @@ static void descriptors(void **state)
 	strcat(link, " from itself");
 	expect(SYS_read, (const uint64_t[6]){(uint64_t)pipe_fds[0]}, link);
 	expect(SYS_ppoll, (const uint64_t[6]){(uintptr_t)polled, 2}, "eventfd");
-	expect(SYS_ppoll, (const uint64_t[6]){0, 0}, "nothing");
+	expect(SYS_ppoll, (const uint64_t[6]){0, 0}, "no descriptors");
 	assert_int_equal(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event), 0);
 	assert_int_equal(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, pipe_fds[1], &event), 0);
 	close(pipe_fds[0]);

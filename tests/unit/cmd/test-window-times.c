@@ -77,6 +77,43 @@ static void a_window_counts_for_the_same_time_of_each_thread(void **state)
 	}
 }
 
+/* Of each stop's cost, 3000 ns, 40 % are uncertain: of 6000 ns of its own, that is a fifth. */
+static void the_more_it_stops_the_less_is_certain(void **state)
+{
+	struct run run = begin();
+	bool is_most;
+
+	assert_true(sprof_window_times_error(&run.times, THREAD) == 0);
+	sprof_window_times_open(&run.times, run.now_ns);
+	for (int j = 0; j < 20; j++)
+		assert_true(stop_once(&run, &trap_floor.here, 6000, 0));
+	sprof_window_times_close(&run.times, run.now_ns);
+	assert_true(fabs(sprof_window_times_error(&run.times, THREAD) - 0.2) < 1e-9);
+	finish(&run, THREAD, &is_most);
+}
+
+/* The tracer keeps the thread off its CPU from the window's begin on: that time is not its own. */
+static void what_it_waited_at_the_begin_is_not_its_own(void **state)
+{
+	const struct sprof_breakpoint_load
+		queued = {.gap_ns = 91500, .cpu_ns = 11500, .runq_ns = 75000, .slices = 1},
+		preempted = {.gap_ns = 91500, .cpu_ns = 11500, .runq_ns = 75000, .slices = 2};
+	const struct sprof_breakpoint_load *const loads[] = {&queued, &preempted};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct run run = begin();
+		struct sprof_breakpoint_load load = *loads[i];
+		bool is_most, counts;
+
+		sprof_window_times_open(&run.times, run.now_ns);
+		load.stopped_ns = run.now_ns + load.gap_ns;
+		assert_true(sprof_window_times_stop(
+			&run.times, THREAD, &load, load.stopped_ns, &counts));
+		sprof_window_times_close(&run.times, load.stopped_ns);
+		assert_true(fabs(finish(&run, THREAD, &is_most) - 12500) < 2500);
+	}
+}
+
 static void sleep_is_its_own(void **state)
 {
 	struct run run = begin();
@@ -171,6 +208,8 @@ TEST_MAIN("window-times")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_window_counts_for_the_same_time_of_each_thread),
+		cmocka_unit_test(the_more_it_stops_the_less_is_certain),
+		cmocka_unit_test(what_it_waited_at_the_begin_is_not_its_own),
 		cmocka_unit_test(sleep_is_its_own),
 		cmocka_unit_test(who_never_stops_has_all),
 		cmocka_unit_test(the_loss_is_told),

@@ -32,6 +32,10 @@ static void test_languages(void **state)
 		"non-virtual thunk to core.sync.mutex.Mutex.lock()");
 	check("_DTi16_D3gcc9backtrace12LibBacktrace8toStringMxFZAya",
 		"non-virtual thunk to gcc.backtrace.LibBacktrace.toString() const");
+	check("_D3std5stdio7writelnFZv.constprop.0", "std.stdio.writeln() [clone .constprop.0]");
+	check("_D3std5stdio7writelnFZv.isra.0.lto_priv.1",
+		"std.stdio.writeln() [clone .isra.0.lto_priv.1]");
+	check("_Dont.constprop.0", NULL);
 	check("_DTi16", NULL);
 	check("_DThn16_none", NULL);
 }

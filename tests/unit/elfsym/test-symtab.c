@@ -131,6 +131,36 @@ static void test_labels_are_no_symbols(void **state)
 	close_symtab(&opened);
 }
 
+static void check_label(
+	const struct opened *opened, const char *label, uint64_t distance, const char *expected)
+{
+	struct subject_place place = subject_place(opened->subject, label);
+	struct sprof_symbol symbol;
+	uint64_t address;
+
+	assert_true(sprof_image_address(opened->image, place.offset + distance, &address));
+	assert_int_equal(
+		sprof_symtab_find_label(opened->symtab, address, &symbol), expected != NULL);
+	if (!expected)
+		return;
+	assert_int_equal(symbol.name_length, strlen(expected));
+	assert_memory_equal(symbol.name, expected, symbol.name_length);
+	assert_int_equal(symbol.address, address);
+}
+
+/* One in an unsized function may be another function's name; one in a sized function never is. */
+static void test_labels_by_address(void **state)
+{
+	struct opened opened = open_subject("subject");
+
+	check_label(&opened, "unsized", 0, NULL);
+	check_label(&opened, "unsized", 15, NULL);
+	check_label(&opened, "unsized", 16, "asm_label");
+	check_label(&opened, "unsized", 17, NULL);
+	check_label(&opened, "nested", 16, NULL);
+	close_symtab(&opened);
+}
+
 static void test_kinds_of_programs(void **state)
 {
 	static const char *const names[] = {"subject-no-pie", "subject-static", "subject-no-dwarf"};
@@ -153,6 +183,7 @@ TEST_MAIN("symtab")
 		cmocka_unit_test(test_dynsym),
 		cmocka_unit_test(test_unsized),
 		cmocka_unit_test(test_labels_are_no_symbols),
+		cmocka_unit_test(test_labels_by_address),
 		cmocka_unit_test(test_kinds_of_programs),
 	};
 

@@ -7,8 +7,8 @@
 #include "profile/model/index.h"
 #include "tests/unit/check.h"
 
-static const char *const functions[] = {
-	"vfs_read", "ksys_read", "clear_page", "exc_page_fault", "tick", "sysvec_timer"};
+static const char *const functions[] = {"vfs_read", "ksys_read", "clear_page", "exc_page_fault",
+	"tick", "sysvec_timer", "do_syscall_64"};
 
 static void name_call(int64_t number, char *buffer, size_t size)
 {
@@ -67,6 +67,9 @@ static void addresses_have_names(void **state)
 		(const char *const[]){"[page fault]", "exc_page_fault", "clear_page"});
 	check_running(profile, -1, (const uint64_t[]){4, 5},
 		(const char *const[]){"[interrupt]", "sysvec_timer", "tick"});
+	/* an unknown call, which has a page fault */
+	check_running(profile, -1, (const uint64_t[]){3, 6},
+		(const char *const[]){"[system call]", "do_syscall_64", "exc_page_fault"});
 	sprof_profile_destroy(profile);
 }
 

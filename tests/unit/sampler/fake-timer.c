@@ -18,10 +18,15 @@ static struct sprof_perf_timer_record *add(struct sprof_perf_timer *timer)
 	return &timer->records[(timer->first + timer->count++) % FAKE_RECORDS];
 }
 
+static size_t depth_in_records(const struct fake_thread *thread)
+{
+	return thread->deeper ? thread->deeper : thread->deep;
+}
+
 /* Also of a thread that says nothing there is some stack. */
 static size_t copied(const struct sprof_perf_timer *timer)
 {
-	const size_t deep = timer->thread->deep ? timer->thread->deep : LEAST_STACK;
+	const size_t depth = depth_in_records(timer->thread), deep = depth ? depth : LEAST_STACK;
 
 	return deep < timer->stack_size ? deep : timer->stack_size;
 }
@@ -63,22 +68,31 @@ void fake_timer_pass(
 	timer->left_ns -= ns;
 }
 
+static const struct fake_thread *thread_of(
+	const struct fake_world *world, const struct sprof_snapshot *snapshot)
+{
+	return &world->threads[(snapshot->regs.values[SPROF_REG_PC] >> 24) & 0xff];
+}
+
+static bool is_record(const struct fake_world *world, const struct sprof_snapshot *snapshot)
+{
+	return snapshot->stack.bytes == world->zeros;
+}
+
 enum sprof_end fake_timer_end(const struct fake_world *world, const struct sprof_snapshot *snapshot)
 {
-	const struct fake_thread *thread =
-		&world->threads[(snapshot->regs.values[SPROF_REG_PC] >> 24) & 0xff];
-
-	return snapshot->stack.bytes == world->zeros && snapshot->stack.size < thread->deep
+	return is_record(world, snapshot) &&
+			snapshot->stack.size < depth_in_records(thread_of(world, snapshot))
 		? SPROF_END_STACK_COPY
 		: SPROF_END_ROOT;
 }
 
 uint64_t fake_timer_outermost(const struct fake_world *world, const struct sprof_snapshot *snapshot)
 {
-	const struct fake_thread *thread =
-		&world->threads[(snapshot->regs.values[SPROF_REG_PC] >> 24) & 0xff];
+	const struct fake_thread *thread = thread_of(world, snapshot);
 
-	return snapshot->stack.base + thread->deep;
+	return snapshot->stack.base +
+		(is_record(world, snapshot) ? depth_in_records(thread) : thread->deep);
 }
 
 static struct fake_thread *find(struct fake_world *world, pid_t tid)

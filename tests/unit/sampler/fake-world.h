@@ -63,6 +63,7 @@ struct fake_thread {
 	bool is_shared;       /* its futex: other processes may use it */
 	uint64_t futex;       /* of its calls: address of the word; 0: no futex calls */
 	size_t deep;          /* bytes of its stack that a timer has to copy */
+	size_t deeper;        /* those in records; 0: as many as at stops */
 
 	/* Its present place. */
 	bool is_born, is_told_end, is_zombie;

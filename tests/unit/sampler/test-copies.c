@@ -23,12 +23,26 @@ static void a_deep_stack_gets_large_copies(void **state)
 	runner->deep = 40 * 1024;
 	world.options.duration_ns = 500 * MS;
 	fake_run_well(&world);
-	assert_int_equal(runner->timers, 1);
+	assert_int_equal(runner->timers, 2);
 	assert_in_range(runner->last_copy, 40 * 1024, 60 * 1024);
 	assert_in_range(runner->samples, 470, 520);
 	assert_true(world.quality.samples_by_kernel > 470);
 	/* Before its timer. */
 	assert_in_range(world.quality.samples_stopped, 2, 5);
+	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+}
+
+/* The few stops before the timer have seen it in less deep calls. */
+static void a_stack_that_gets_deeper_is_whole(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 20 * 1024;
+	runner->deeper = 26 * 1024;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_in_range(runner->last_copy, 26 * 1024, 36 * 1024);
+	assert_in_range(runner->samples, 470, 520);
 	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
 }
 
@@ -87,6 +101,7 @@ TEST_MAIN("copies")
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_deep_stack_gets_large_copies),
+		SCENARIO(a_stack_that_gets_deeper_is_whole),
 		SCENARIO(a_small_stack_gets_smaller_copies),
 		SCENARIO(a_stack_that_is_too_deep_takes_stops),
 		SCENARIO(many_deep_stacks_share_the_memory),

@@ -111,6 +111,26 @@ static void a_chain_of_frame_pointers_to_its_end(void **state)
 		expect_frame(&stack, i, CODE + 1 + i);
 }
 
+static uint64_t caller_sp(struct world *world, size_t depth)
+{
+	return sprof_unwinder_find_caller_sp(
+		world->unwinder, &world->snapshot, &world->maps, depth);
+}
+
+static void the_stack_pointers_of_callers(void **state)
+{
+	struct world *world = *state;
+
+	stand(world, CODE + 1, 4);
+	put_frame(world, 4, ADDRESS(8), CODE + 2);
+	put_frame(world, 8, 0, CODE + 3);
+	assert_true(caller_sp(world, 1) == ADDRESS(6));
+	assert_true(caller_sp(world, 2) == ADDRESS(10));
+	assert_true(caller_sp(world, 3) == 0);
+	assert_true(caller_sp(world, DEPTH + 1) == 0);
+	assert_int_equal(walk(world).count, 3);
+}
+
 static void signed_return_addresses(void **state)
 {
 	struct world *world = *state;
@@ -361,6 +381,7 @@ TEST_MAIN("unwind")
 {
 	const struct CMUnitTest tests[] = {
 		in_a_world(a_chain_of_frame_pointers_to_its_end),
+		in_a_world(the_stack_pointers_of_callers),
 		in_a_world(signed_return_addresses),
 		in_a_world(as_deep_as_allowed),
 		in_a_world(a_pc_in_no_module),
