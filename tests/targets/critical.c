@@ -212,6 +212,7 @@ static void phases(void)
 static void *hold_second(void *data)
 {
 	pthread_mutex_lock(&second);
+	sem_post(&items[0]);
 	inner();
 	pthread_mutex_unlock(&second);
 	return NULL;
@@ -221,6 +222,7 @@ static void *hold_second(void *data)
 static void *hold_both(void *data)
 {
 	pthread_mutex_lock(&lock);
+	sem_post(&items[0]);
 	pthread_mutex_lock(&second);
 	outer();
 	pthread_mutex_unlock(&second);
@@ -238,10 +240,11 @@ static void *wait_for_first(void *data)
 
 static void chain(void)
 {
+	sem_init(&items[0], 0, 0);
 	start(0, hold_second, "holder");
-	nap(20);
+	sem_wait(&items[0]);
 	start(1, hold_both, "middle");
-	nap(20);
+	sem_wait(&items[0]);
 	start(2, wait_for_first, "waiter");
 	join(3);
 }
