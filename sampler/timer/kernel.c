@@ -93,7 +93,8 @@ void sprof_kernel_rest(struct kernel *kernel)
 
 /*
  * Opens, replaces or closes the thread's timer, as needed. If the tick before has found the thread
- * running, too, it goes on running, and a timer is worth its cost.
+ * running, too, it goes on running, and a timer is worth its cost. A stop that is late has not shown
+ * yet how much of the stack to copy.
  */
 static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 {
@@ -102,7 +103,8 @@ static void adjust(struct kernel *kernel, struct sprof_thread *thread)
 	const bool is_often_cut = timed->cut_share > MOST_CUT;
 
 	if (!timed->timer) {
-		if (!is_thorough(kernel->run) && last_ns && thread->sampling->asked_ns == last_ns)
+		if (!is_thorough(kernel->run) && last_ns && thread->sampling->asked_ns == last_ns &&
+			!thread->sampling->is_late)
 			sprof_timers_open(kernel, thread);
 	} else if (timed->next_size) {
 		sprof_timers_replace(kernel, thread);

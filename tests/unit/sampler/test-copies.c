@@ -46,6 +46,20 @@ static void a_stack_that_gets_deeper_is_whole(void **state)
 	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
 }
 
+/* A busy machine: the first stop, which shows how deep it is, comes later than the next tick. */
+static void a_deep_stack_is_whole_though_its_stop_is_late(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 20 * 1024;
+	runner->latency_ns = 5 * MS;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_in_range(runner->last_copy, 20 * 1024, 30 * 1024);
+	assert_true(world.quality.samples_by_kernel > 400);
+	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+}
+
 static void a_small_stack_gets_smaller_copies(void **state)
 {
 	struct fake_thread *runner = fake_add_runner(&world);
@@ -102,6 +116,7 @@ TEST_MAIN("copies")
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_deep_stack_gets_large_copies),
 		SCENARIO(a_stack_that_gets_deeper_is_whole),
+		SCENARIO(a_deep_stack_is_whole_though_its_stop_is_late),
 		SCENARIO(a_small_stack_gets_smaller_copies),
 		SCENARIO(a_stack_that_is_too_deep_takes_stops),
 		SCENARIO(many_deep_stacks_share_the_memory),
