@@ -20,7 +20,7 @@
 
 static bool is_alone(const struct sprof_stacks *stacks, pid_t pid);
 
-/* Whether a thread waits for the lock of a file until somebody else frees it. */
+/* Whether a thread waits for the lock of a file until another process frees it. */
 static bool waits_for_file(
 	const struct sprof_stacks *stacks, const struct sprof_thread_stack *thread)
 {
