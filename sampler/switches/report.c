@@ -147,18 +147,18 @@ bool sprof_exact_report_seen(
 	}
 	if (sample->is_further)
 		return true;
+	/*
+	 * A sleep that began before its recording has no switch. A tick shows it, once a reading
+	 * after that tick has given no switch either.
+	 */
+	if (!switching->is_known && !switching->count && switching->tick.time_ns &&
+		switching->tick.time_ns < exact->read_ns)
+		sprof_switching_found_off(switching, exact->from_ns);
 	switching->tick = *sample;
 	if (sample->holder) {
 		switching->holder = *sample->holder;
 		switching->tick.holder = &switching->holder;
 	}
-	/*
-	 * A sleep that began before its recording has no switch, so a tick shows it. A tick after
-	 * the last reading does not: it may have seen a wait whose switch the next reading will
-	 * give.
-	 */
-	if (!switching->is_known && !switching->count && sample->time_ns < exact->read_ns)
-		sprof_switching_found_off(switching, exact->from_ns);
 	if (!switching->is_off || switching->preempted || sample->time_ns <= switching->since_ns ||
 		sprof_switching_went_on(switching, sample->time_ns))
 		return true;

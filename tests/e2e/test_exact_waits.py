@@ -3,10 +3,12 @@
 import json
 import os
 import re
+import signal
 import sys
 
-from harness import (PROFILE, Target, as_plain_user, check_error, main, own_sprof, own_target, paranoid, perf_opens,
-                     read_folded, read_profile, require, require_machine, require_switches, run, sprof, target, with_perfmon)
+from harness import (PROFILE, Program, Target, as_plain_user, check_error, main, own_sprof, own_target, paranoid, perf_opens,
+                     read_folded, read_profile, require, require_machine, require_switches, run, sprof, target, wait_until,
+                     with_perfmon)
 from report import FIGURE, UNITS, read_report
 from test_rundelay import forbid_perf
 from test_shares import check_identity
@@ -121,6 +123,19 @@ def test_timers_and_attach():
     sprof("attach", "-p", program.pid, *EXACT, "-d", "500ms", *PROFILE, "-o", "x.txt").check(0)
     program.finish().check(0)
     check_identity(read_report("x.txt"))
+
+
+def test_a_sleep_that_began_before_the_recording():
+    """It has no switch, and is all that the thread does."""
+    require_stacks()
+    program = Program([sys.executable, "-c", "print('ready', flush=True); import time; time.sleep(100)"])
+    program.line()
+    with open(f"/proc/{program.pid}/syscall", encoding="ascii") as call:
+        wait_until(lambda: call.seek(0) == 0 and call.read() != "running\n", "the sleep")
+    sprof("attach", "-p", program.pid, *EXACT, "-d", "1s", *PROFILE, "-o", "x.txt").check(0)
+    program.signal(signal.SIGKILL)
+    (thread,) = read_report("x.txt").threads
+    assert thread["wait"] > 0.9 * thread["wall"], thread
 
 
 def test_python_has_none():
