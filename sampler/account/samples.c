@@ -241,10 +241,9 @@ uint64_t sprof_interval_end(struct book *book, const struct observation *observa
 	} else {
 		end(book, thread, &observation->look, is_blocked);
 	}
-	return is_blocked
-		? sprof_ledger_take_asleep(&sampled->ledger, ALL)
-		: sprof_ledger_take(&sampled->ledger.running_ns,
-			  observation->was_queued ? observation->ran_ns : UINT64_MAX);
+	return is_blocked ? sprof_ledger_take_asleep(&sampled->ledger, ALL)
+			  : sprof_ledger_take(&sampled->ledger.running_ns,
+				    observation->was_queued ? observation->ran_ns : UINT64_MAX);
 }
 
 void sprof_interval_sleep(

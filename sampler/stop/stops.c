@@ -145,18 +145,16 @@ static void judge_queue(const struct slot *slot, bool is_late, struct observatio
 	const struct ledger_look *then = &slot->ask.thread->sampling->requested;
 	uint64_t queue_ns;
 
-	if (!now->time_ns || !then->time_ns ||
-		now->figures.timeslices == then->figures.timeslices)
+	if (!now->time_ns || !then->time_ns || now->figures.timeslices == then->figures.timeslices)
 		return;
 	queue_ns = sprof_minus(now->figures.runq_ns, then->figures.runq_ns);
 	observation->ran_ns = sprof_minus(now->figures.cpu_ns, then->figures.cpu_ns);
-	observation->was_queued = is_late ||
-		observation->ran_ns + queue_ns > now->time_ns - then->time_ns + OURS_NS;
+	observation->was_queued =
+		is_late || observation->ran_ns + queue_ns > now->time_ns - then->time_ns + OURS_NS;
 }
 
 /* Turns the stop into an observation. `is_late`: it has missed its tick. */
-static void observe(
-	const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
+static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 	struct sprof_thread *thread = slot->ask.thread;

@@ -84,7 +84,7 @@ TRANSITIONS = [
     ("queue-is-all-of-it", "sampler/account/ledger.c", "ledger->queue_ns += queue_ns / turns;", "ledger->queue_ns += queue_ns;"),
     ("every-queue-is-a-sleeps", "sampler/account/ledger.c", "if (slept && turns)", "if (turns)"),
     ("never-ran", "sampler/account/ledger.c", "ledger->ran_ns = look->time_ns;\n\tledger->last", "ledger->last"),
-    ("taken-twice", "sampler/account/ledger.c", "*ns = 0;", ";"),
+    ("taken-twice", "sampler/account/ledger.c", "*ns -= taken;", ";"),
     ("asleep-twice", "sampler/account/ledger.c", "ledger->asleep_ns -= ns;", ";"),
     ("sleeps-end-untold", "sampler/account/samples.c", "sleep_on(book, thread, look, ALL);\n\tthread", "(void)look;\n\tthread"),
     ("records-have-no-time", "sampler/account/samples.c", "deferred->sample.ns = ns * (i + 1) / count - ns * i / count;", ";"),
