@@ -99,16 +99,26 @@ const char *sprof_critical_kind_name(enum sprof_critical_kind kind)
 
 char *sprof_critical_doubts(const struct sprof_critical *critical, uint64_t lost)
 {
-	const uint64_t broken_ns = critical->lost_ns + critical->unwoken_ns;
-	char cut[64] = "", records[64] = "";
+	const uint64_t unknown_ns = critical->lost_ns + critical->unwoken_ns;
+	char network[128] = "", broken[96] = "", cut[64] = "", records[64] = "";
+	SPROF_AUTO_FREE char *text = NULL;
 
-	if (!broken_ns && !critical->broken && !critical->is_cut)
+	if (!unknown_ns && !critical->network_ns && !critical->broken && !critical->is_cut)
 		return strdup("");
+	if (critical->network_ns)
+		snprintf(network, sizeof(network),
+			"; %s of the path were waits for the network: what happened meanwhile is "
+			"not known",
+			sprof_figure_time(critical->network_ns).text);
+	if (unknown_ns || critical->broken)
+		snprintf(broken, sizeof(broken),
+			"; the path is broken in %" PRIu64
+			" places, and not known for %s of its time",
+			critical->broken, sprof_figure_time(unknown_ns).text);
 	if (critical->is_cut)
 		snprintf(cut, sizeof(cut), "; what was earlier was not kept");
 	if (lost)
 		snprintf(records, sizeof(records), "; %" PRIu64 " records were lost", lost);
-	return sprof_string_print("the path is broken in %" PRIu64
-				  " places, and not known for %s of its time%s%s",
-		critical->broken, sprof_figure_time(broken_ns).text, records, cut);
+	text = sprof_string_print("%s%s%s%s", network, broken, records, cut);
+	return text ? strdup(text + strlen("; ")) : NULL;
 }

@@ -105,7 +105,8 @@ static char *head_of(const struct sprof_summary *summary)
 	const struct sprof_critical_subject subject = {
 		first->thread, first->function, first->caller, false};
 	const bool is_known = !critical->broken && !critical->is_cut &&
-		sprof_percent(critical->lost_ns + critical->unwoken_ns, critical->length_ns) < 1;
+		sprof_percent(critical->lost_ns + critical->unwoken_ns + critical->network_ns,
+			critical->length_ns) < 1;
 	SPROF_AUTO_FREE char *words = sprof_critical_subject_words(
 		summary->profile, &subject, sprof_summary_room(summary) / 3);
 
