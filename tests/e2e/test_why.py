@@ -191,6 +191,14 @@ def test_network():
     assert "were decided by" not in text, text
 
 
+def test_outputs_without_the_path():
+    for options, is_hidden in ((["-o", "x.pb.gz"], True), (["-f", "folded", "-o", "x.txt"], True),
+                               (["-o", "x.html"], True), (["-o", "x.pb.gz", "-o", "x.json"], False)):
+        result = run(*with_tracefs(), SPROF, "run", "--why", *options, "--", "true")
+        result.check(0)
+        assert ("no output shows the critical path" in result.err) == is_hidden, (options, result.err)
+
+
 def test_refused():
     check_error(run(*without_tracefs(), SPROF, "run", "--why", "--", "true"), FAILED, "--why", "tracefs")
     check_error(run(own_sprof(), "run", "--why", "--", "true", **as_plain_user()), FAILED, "--why")
