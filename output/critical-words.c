@@ -7,14 +7,53 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/strings.h"
 #include "output/fit.h"
 #include "output/units.h"
 
+enum {
+	LEAST_NAME = 5,  /* characters, of a shortened name */
+	LEAST_PAIR = 24, /* for two names; one of them says more in less room */
+};
+
+/* "caller > name", or only the name. */
+static char *names_of(const char *caller, const char *name, size_t room)
+{
+	const size_t wanted = strlen(" > "), both = sprof_most(room, LEAST_PAIR) - wanted;
+	SPROF_AUTO_FREE char *whole = sprof_fit_function(name, true, 0);
+	SPROF_AUTO_FREE char *above = caller ? sprof_fit_function(caller, true, 0) : NULL;
+	SPROF_AUTO_FREE char *inner = NULL, *outer = NULL;
+	size_t left, right;
+
+	if (!whole || (caller && !above))
+		return NULL;
+	left = above ? sprof_fit_length(above) : 0;
+	right = sprof_fit_length(whole);
+	if (!above || (room < LEAST_PAIR && left + wanted + right > room))
+		return sprof_fit(whole, sprof_most(room, LEAST_NAME));
+	/* A name that needs less than its half leaves the rest to the other one. */
+	if (left + right > both) {
+		const size_t half = both / 2;
+
+		if (left < half)
+			right = both - left;
+		else if (right < half)
+			left = both - right;
+		else
+			left = right = half;
+	}
+	outer = sprof_fit(above, left);
+	inner = sprof_fit(whole, right);
+	return outer && inner ? sprof_string_print("%s > %s", outer, inner) : NULL;
+}
+
 char *sprof_critical_subject_words(const struct sprof_profile *profile,
 	const struct sprof_critical_subject *subject, size_t room)
 {
-	SPROF_AUTO_FREE char *name = NULL, *caller = NULL;
+	const struct sprof_profile_function *function, *caller = NULL;
+	SPROF_AUTO_FREE char *names = NULL;
+	size_t fixed;
 
 	if (!subject->thread)
 		return strdup("waiting for a CPU");
@@ -22,12 +61,15 @@ char *sprof_critical_subject_words(const struct sprof_profile *profile,
 		return sprof_string_print("sprof's stops of %s", subject->thread);
 	if (subject->function == SPROF_PROFILE_NONE)
 		return sprof_string_print("%s in %s", SPROF_PROFILE_UNSAMPLED, subject->thread);
-	name = sprof_fit_function(profile->functions[subject->function].name, true, room);
-	if (subject->caller == SPROF_PROFILE_NONE)
-		return name ? sprof_string_print("%s in %s", name, subject->thread) : NULL;
-	caller = sprof_fit_function(profile->functions[subject->caller].name, true, room);
-	return name && caller ? sprof_string_print("%s > %s in %s", caller, name, subject->thread)
-			      : NULL;
+	function = &profile->functions[subject->function];
+	if (subject->caller != SPROF_PROFILE_NONE)
+		caller = &profile->functions[subject->caller];
+	/* A second address would say nothing more. */
+	if (caller && (function->unresolved || caller->unresolved))
+		caller = NULL;
+	fixed = strlen(" in ") + sprof_fit_length(subject->thread);
+	names = names_of(caller ? caller->name : NULL, function->name, sprof_minus(room, fixed));
+	return names ? sprof_string_print("%s in %s", names, subject->thread) : NULL;
 }
 
 const char *sprof_critical_waker_words(enum sprof_waker waker, const char *by)
@@ -53,7 +95,7 @@ static char *entry_of(const char *name)
 }
 
 char *sprof_critical_details(
-	const struct sprof_profile *profile, const struct sprof_critical_row *row)
+	const struct sprof_profile *profile, const struct sprof_critical_row *row, bool is_short)
 {
 	const enum sprof_waker waker = (enum sprof_waker)row->waker;
 	SPROF_AUTO_FREE char *entry = row->kernel == SPROF_PROFILE_NONE
@@ -64,7 +106,7 @@ char *sprof_critical_details(
 		return strdup("");
 	if (waker == SPROF_WAKER_THREAD)
 		return strdup(", but its waker did not run then");
-	if (waker == SPROF_WAKER_INTERRUPT)
+	if (is_short || waker == SPROF_WAKER_INTERRUPT)
 		return strdup(entry);
 	return sprof_string_print(
 		"%s, woken by %s", entry, sprof_critical_waker_words(waker, row->by));
@@ -99,16 +141,32 @@ const char *sprof_critical_kind_name(enum sprof_critical_kind kind)
 
 char *sprof_critical_doubts(const struct sprof_critical *critical, uint64_t lost)
 {
-	const uint64_t broken_ns = critical->lost_ns + critical->unwoken_ns;
+	char network[128] = "", unknown[96] = "", broken[96] = "", time[96] = "";
 	char cut[64] = "", records[64] = "";
+	SPROF_AUTO_FREE char *text = NULL;
 
-	if (!broken_ns && !critical->broken && !critical->is_cut)
+	if (!critical->lost_ns && !critical->unwoken_ns && !critical->network_ns &&
+		!critical->broken && !critical->is_cut)
 		return strdup("");
+	if (critical->network_ns)
+		snprintf(network, sizeof(network),
+			"; %s of the path were waits for the network: what happened meanwhile is "
+			"not known",
+			sprof_figure_time(critical->network_ns).text);
+	if (critical->lost_ns)
+		snprintf(time, sizeof(time), "; for %s of the path records are missing",
+			sprof_figure_time(critical->lost_ns).text);
+	if (critical->unwoken_ns)
+		snprintf(unknown, sizeof(unknown), "; for %s of the path no waker is known",
+			sprof_figure_time(critical->unwoken_ns).text);
+	if (critical->broken)
+		snprintf(broken, sizeof(broken),
+			"; in %" PRIu64 " place%s the path is broken: the waker did not run then",
+			critical->broken, sprof_string_plural(critical->broken));
 	if (critical->is_cut)
 		snprintf(cut, sizeof(cut), "; what was earlier was not kept");
 	if (lost)
 		snprintf(records, sizeof(records), "; %" PRIu64 " records were lost", lost);
-	return sprof_string_print("the path is broken in %" PRIu64
-				  " places, and not known for %s of its time%s%s",
-		critical->broken, sprof_figure_time(broken_ns).text, records, cut);
+	text = sprof_string_print("%s%s%s%s%s%s", network, time, unknown, broken, records, cut);
+	return text ? strdup(text + strlen("; ")) : NULL;
 }

@@ -8,8 +8,9 @@
 #include "profile/model/profile.h"
 
 /*
- * "save > flush in writer", with functions' names of at most `room` characters; "waiting for a CPU"
- * for no thread. The caller frees it. NULL: out of memory.
+ * "save > flush in writer", with functions' names shortened so that all of it has at most `room`
+ * characters, if that is possible; "waiting for a CPU" for no thread. Without symbols it names one
+ * function only. The caller frees it. NULL: out of memory.
  */
 struct sprof_critical_subject {
 	const char *thread;
@@ -19,9 +20,12 @@ struct sprof_critical_subject {
 char *sprof_critical_subject_words(const struct sprof_profile *profile,
 	const struct sprof_critical_subject *subject, size_t room);
 
-/* What a row's thread did there: ", in fdatasync", ", until sshd"; or nothing. Likewise. */
+/*
+ * What a row's thread did there: ", fdatasync", ", read, woken by sshd"; or nothing. `is_short`:
+ * only the call. Likewise.
+ */
 char *sprof_critical_details(
-	const struct sprof_profile *profile, const struct sprof_critical_row *row);
+	const struct sprof_profile *profile, const struct sprof_critical_row *row, bool is_short);
 
 /* "thread", "process", ...: for JSON. */
 const char *sprof_critical_waker_name(enum sprof_waker waker);

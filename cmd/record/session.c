@@ -449,6 +449,8 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 		sprof_page_faults_begin(&session.faults, &options->faults, subject->follow_children,
 			&session.profile, err) &&
 		begin_control(&session, err);
+	if (recorded && options->why)
+		sprof_why_check_outputs(&options->shown.outputs);
 	if (recorded) {
 		session.tracing = (struct sprof_tracing){
 			.subject = subject,

@@ -19,6 +19,17 @@ bool sprof_why_begin(struct sprof_why *why, const struct sprof_subject *subject,
 	return true;
 }
 
+void sprof_why_check_outputs(const struct sprof_outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].format == &sprof_format_summary ||
+			outputs->items[i].format == &sprof_format_json)
+			return;
+	}
+	sprof_ui_note("no output shows the critical path of --why: only the summary and JSON do "
+		      "(-f summary, -f json)");
+}
+
 void sprof_why_settle(struct sprof_why *why, bool waited)
 {
 	struct sprof_wakeups_figures figures;

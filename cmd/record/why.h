@@ -5,6 +5,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "cmd/cli/outputs.h"
 #include "cmd/record/page-faults.h"
 #include "cmd/record/tracing.h"
 #include "events/source.h"
@@ -19,6 +20,8 @@ struct sprof_why {
 	struct sprof_event_source sources[SPROF_WAKEUPS_SOURCES];
 };
 
+/* Says so if none of the final outputs shows the path. */
+void sprof_why_check_outputs(const struct sprof_outputs *outputs);
 /* Returns false if the kernel does not permit it, or out of memory. */
 SPROF_MUST_USE bool sprof_why_begin(struct sprof_why *why, const struct sprof_subject *subject,
 	struct sprof_profile *profile, struct sprof_error *err);

@@ -71,8 +71,8 @@ static void write_path(struct sprof_json *json, const struct sprof_critical *cri
 		",\n\"critical_path\":{\"length_ns\":%" PRIu64 ",\"pieces\":%" PRIu64
 		",\"lost_ns\":%" PRIu64 ",\"unwoken_ns\":%" PRIu64 ",\"broken\":%" PRIu64
 		",\"is_cut\":%s,\n\"rows\":[",
-		critical->length_ns, critical->pieces, critical->lost_ns, critical->unwoken_ns,
-		critical->broken, critical->is_cut ? "true" : "false");
+		critical->length_ns, critical->pieces, critical->lost_ns,
+		critical->unwoken_ns + critical->network_ns, critical->broken, critical->is_cut ? "true" : "false");
 	for (size_t i = 0; i < critical->row_count; i++) {
 		sprof_json_comma(json, &first);
 		write_row(json, &critical->rows[i]);

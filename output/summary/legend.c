@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "output/summary/summary.h"
 
-enum { LINES = 2 };
+enum { LINES = 2, WITH_PATH = 4 };
 
 static bool has(const struct sprof_summary *summary, enum sprof_summary_term term)
 {
@@ -17,7 +17,8 @@ static bool has(const struct sprof_summary *summary, enum sprof_summary_term ter
 /* Adds what still fits. Returns false if out of memory. */
 static bool add(const struct sprof_summary *summary, const char *words, char **text)
 {
-	const size_t lines = summary->lines > LINES + 1 ? LINES : 1;
+	const size_t wanted = has(summary, SPROF_SUMMARY_SAVES) ? WITH_PATH : LINES;
+	const size_t lines = summary->lines > wanted + 1 ? wanted : 1;
 	char *longer;
 
 	if (!words)
@@ -42,6 +43,14 @@ void sprof_summary_put_legend(struct sprof_summary *summary)
 		return;
 	if (!add(summary, has(summary, SPROF_SUMMARY_RUNQ) ? "runq: ready but without a CPU" : NULL,
 		    &text) ||
+		!add(summary, has(summary, SPROF_SUMMARY_RUN) ? "run: had a CPU" : NULL, &text) ||
+		!add(summary, has(summary, SPROF_SUMMARY_CALLER) ? "a > b: b, called by a" : NULL,
+			&text) ||
+		!add(summary,
+			has(summary, SPROF_SUMMARY_SAVES)
+				? "saves <=: the run would be shorter by at most this"
+				: NULL,
+			&text) ||
 		!add(summary,
 			has(summary, SPROF_SUMMARY_STOLEN)
 				? "stolen: taken by the host, interrupts or sprof"
@@ -56,5 +65,5 @@ void sprof_summary_put_legend(struct sprof_summary *summary)
 		return;
 	}
 	if (text)
-		sprof_summary_put_text(summary, "legend", text, LINES);
+		sprof_summary_put_text(summary, "legend", text, WITH_PATH);
 }

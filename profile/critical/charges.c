@@ -2,6 +2,8 @@
  * What pieces are charged to. The time of a running thread between two samples belongs to the later
  * one, as everywhere in a profile.
  */
+#include <string.h>
+
 #include "base/array.h"
 #include "base/numbers.h"
 #include "profile/classify/own-code.h"
@@ -47,14 +49,42 @@ const struct critical_charge *critical_charge_of(struct critical_finder *finder,
 	return charge;
 }
 
+/* Calls that wait for a disk, and never for a socket. */
+static bool is_disk_call(const char *entry)
+{
+	static const char *const entries[] = {"[fsync]", "[fdatasync]", "[sync]", "[syncfs]",
+		"[sync_file_range]", "[msync]", "[pread64]", "[preadv]", "[preadv2]", "[pwrite64]",
+		"[pwritev]", "[pwritev2]", "[page fault]"};
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		if (strcmp(entry, entries[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool critical_is_network(
+	struct critical_finder *finder, const struct sprof_critical_part *part, uint32_t stack)
+{
+	uint32_t kernel;
+
+	if (part->kind != SPROF_CRITICAL_SLEEP || part->waker != SPROF_WAKER_SOFT_INTERRUPT)
+		return false;
+	kernel = critical_charge_of(finder, stack)->kernel;
+	return kernel == SPROF_PROFILE_NONE ||
+		!is_disk_call(finder->profile->functions[kernel].name);
+}
+
 /*
  * What nothing in the target has ended, as far as it is known: perf has no record of some wakings
  * by interrupts of an idle CPU (events/sched/rundelay.h).
  */
-static bool is_outside_sleep(const struct sprof_critical_part *part)
+static bool is_outside_sleep(
+	struct critical_finder *finder, const struct sprof_critical_part *part, uint32_t stack)
 {
 	return part->kind == SPROF_CRITICAL_SLEEP && !part->is_open &&
-		part->waker != SPROF_WAKER_THREAD && part->waker != SPROF_WAKER_SPROF;
+		part->waker != SPROF_WAKER_THREAD && part->waker != SPROF_WAKER_SPROF &&
+		!critical_is_network(finder, part, stack);
 }
 
 /* SPROF_CRITICAL_NO_GROUP: it can't be taken away. */
@@ -71,7 +101,8 @@ uint32_t critical_group_of(
 	const uint64_t functions = (uint64_t)group.caller << 32 | group.function;
 	uint32_t index;
 
-	if (!is_queue && part->kind != SPROF_CRITICAL_RUN && !is_outside_sleep(part))
+	if (!is_queue && part->kind != SPROF_CRITICAL_RUN &&
+		!is_outside_sleep(finder, part, stack))
 		return SPROF_CRITICAL_NO_GROUP;
 	if (!is_queue && charge->function == SPROF_PROFILE_NONE)
 		return SPROF_CRITICAL_NO_GROUP;

@@ -76,6 +76,8 @@ static void add_stretch(struct critical_finder *finder, const struct sprof_criti
 
 	if (!row)
 		return;
+	if (critical_is_network(finder, part, stack))
+		finder->result->network_ns += ns;
 	row->ns += ns;
 	row->pieces++;
 	if (ns > row->longest_ns) {

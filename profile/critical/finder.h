@@ -49,6 +49,13 @@ const struct critical_charge *critical_charge_of(struct critical_finder *finder,
 uint32_t critical_group_of(
 	struct critical_finder *finder, const struct sprof_critical_part *part, uint32_t stack);
 
+/*
+ * Whether the kernel's work after an interrupt has ended the sleep, and perhaps for a sender: a
+ * thread of the target may have sent something over the network, so the waker is not known.
+ */
+bool critical_is_network(
+	struct critical_finder *finder, const struct sprof_critical_part *part, uint32_t stack);
+
 typedef void critical_take_stretch(struct critical_finder *finder,
 	const struct sprof_critical_part *part, uint32_t stack, uint64_t ns, void *data);
 

@@ -20,11 +20,15 @@ struct run {
 	struct cursor *cursors;
 };
 
+/* In a changed run no thread waits for a CPU: these waits were other threads' running. */
 static uint64_t kept(const struct run *run, const struct sprof_critical_part *part,
 	uint64_t from_ns, uint64_t to_ns)
 {
-	return run->change ? run->change->kept(run->change->data, part, from_ns, to_ns)
-			   : to_ns - from_ns;
+	if (!run->change)
+		return to_ns - from_ns;
+	if (part->kind == SPROF_CRITICAL_QUEUE)
+		return 0;
+	return run->change->kept(run->change->data, part, from_ns, to_ns);
 }
 
 /* Adds the time of the present part up to a moment, and of the whole part if it ends by then. */

@@ -4,8 +4,10 @@
  *
  * Each sleep ends by the same waker as it did, but no earlier than the waker comes to that point.
  * A thread that comes to its sleep after its waker does not sleep. Timers, disks and other programs
- * take as long as they did, and so does each wait for a CPU. What the graph does not know is a
- * waker that found its thread awake: so the result is the shortest possible run.
+ * take as long as they did. If time is taken away, no thread waits for a CPU: such waits are made
+ * of other threads' running, and how long they would be then is not known. Nor does the graph know
+ * a waker that found its thread awake. So the result is the shortest possible run, as long as the
+ * sleeps end by the same wakers.
  */
 #pragma once
 
@@ -17,7 +19,7 @@
 
 /* Which time remains. */
 struct sprof_critical_change {
-	/* The time that remains of a piece of a part. */
+	/* The time that remains of a piece of a part; not called for waits for a CPU. */
 	uint64_t (*kept)(void *data, const struct sprof_critical_part *part, uint64_t from_ns,
 		uint64_t to_ns);
 	void *data;

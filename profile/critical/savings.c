@@ -50,7 +50,7 @@ static void add_changed_piece(void *data, const struct sprof_critical_piece *pie
 {
 	struct changed *changed = data;
 
-	if (piece->from_ns < piece->to_ns)
+	if (piece->from_ns < piece->to_ns && piece->part->kind != SPROF_CRITICAL_QUEUE)
 		critical_for_each_stretch(changed->finder, piece->part, piece->from_ns,
 			piece->to_ns, add_changed_stretch, changed);
 }

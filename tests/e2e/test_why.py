@@ -175,6 +175,30 @@ def test_summary():
     assert all(len(line) <= 80 for line in text.splitlines()), text
 
 
+def test_network():
+    """TCP on one machine: which thread has sent what came is not known."""
+    path = record("tcp")
+    waits = [row for row in path.rows if row["waker"] == "soft interrupt" and row["thread"] == "critical"]
+    waited = sum(row["ns"] for row in waits)
+    assert waited >= path.truth["serve"] - path.unsure() - path.length / 50, path.path
+    assert path.path["unwoken_ns"] >= waited, path.path
+    assert not any(path.is_of(saving, "tcp") for saving in path.path["savings"] if saving["function"] is not None), path.path
+    result = run(*with_tracefs(), SPROF, "run", "--why", "-f", "summary", "-o", "x.txt", "--", target("critical"), "tcp")
+    result.check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        text = " ".join(file.read().split())
+    assert "of the path were waits for the network: what happened meanwhile is not known" in text, text
+    assert "were decided by" not in text, text
+
+
+def test_outputs_without_the_path():
+    for options, is_hidden in ((["-o", "x.pb.gz"], True), (["-f", "folded", "-o", "x.txt"], True),
+                               (["-o", "x.html"], True), (["-o", "x.pb.gz", "-o", "x.json"], False)):
+        result = run(*with_tracefs(), SPROF, "run", "--why", *options, "--", "true")
+        result.check(0)
+        assert ("no output shows the critical path" in result.err) == is_hidden, (options, result.err)
+
+
 def test_refused():
     check_error(run(*without_tracefs(), SPROF, "run", "--why", "--", "true"), FAILED, "--why", "tracefs")
     check_error(run(own_sprof(), "run", "--why", "--", "true", **as_plain_user()), FAILED, "--why")

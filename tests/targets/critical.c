@@ -5,6 +5,7 @@
  * threads together.
  */
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -277,6 +278,46 @@ static void client_and_server(void)
 	wait(NULL);
 }
 
+/* Another thread answers over TCP. It waits for a further question when the program ends. */
+static void *serve_tcp(void *data)
+{
+	const int socket = accept(*(int *)data, NULL, NULL);
+	char byte;
+
+	while (read(socket, &byte, 1) == 1) {
+		serve();
+		if (write(socket, &byte, 1) != 1)
+			abort();
+	}
+	close(socket);
+	return NULL;
+}
+
+static void tcp(void)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	const int client = socket(AF_INET, SOCK_STREAM, 0);
+	char byte = 0;
+
+	if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 1) ||
+		getsockname(listener, (struct sockaddr *)&address, &size) ||
+		connect(client, (struct sockaddr *)&address, size))
+		abort();
+	if (pthread_create(&threads[0], NULL, serve_tcp, &listener))
+		abort();
+	pthread_setname_np(threads[0], "server");
+	pthread_detach(threads[0]);
+	for (int i = 0; i < ITEMS; i++) {
+		ask();
+		if (write(client, &byte, 1) != 1 || read(client, &byte, 1) != 1)
+			abort();
+	}
+	close(listener);
+}
+
 /* A child that works, and a parent that waits for its end. */
 static void child(void)
 {
@@ -374,6 +415,7 @@ int main(int argc, char **argv)
 		{"phases", phases},
 		{"chain", chain},
 		{"server", client_and_server},
+		{"tcp", tcp},
 		{"child", child},
 		{"busy", busy},
 		{"short", short_threads},

@@ -20,7 +20,7 @@ struct scene {
 	struct sprof_critical_replay replay;
 	unsigned left_out;
 	uint64_t on_path[PLACES]; /* by place */
-	uint64_t sleeping, lost, sum;
+	uint64_t sleeping, queued, lost, sum;
 	unsigned broken;
 };
 
@@ -52,6 +52,7 @@ static void visit(void *data, const struct sprof_critical_piece *piece)
 			scene->program, piece->part->thread, place, piece->from_ns, piece->to_ns);
 	scene->sum += ns;
 	scene->sleeping += piece->part->kind == SPROF_CRITICAL_SLEEP ? ns : 0;
+	scene->queued += piece->part->kind == SPROF_CRITICAL_QUEUE ? ns : 0;
 	scene->lost += piece->part->kind == SPROF_CRITICAL_LOST ? ns : 0;
 	scene->broken += piece->is_broken;
 }
@@ -400,6 +401,39 @@ static void a_birth_may_be_reported_after_the_first_switch(void **state)
 	scene_end(scene);
 }
 
+/*
+ * Two threads share a CPU: 0 sleeps until 1200, and is ready while thread 1 runs until 1700. Without
+ * the work of thread 1 it need not wait: no wait for a CPU remains of a run that is changed.
+ */
+static uint64_t kept_of_first(
+	void *data, const struct sprof_critical_part *part, uint64_t from_ns, uint64_t to_ns)
+{
+	return part->thread ? 0 : to_ns - from_ns;
+}
+
+static void a_wait_for_a_cpu_is_other_threads_work(void **state)
+{
+	const struct sprof_critical_change change = {kept_of_first, NULL};
+	struct scene *scene = scene_begin();
+	struct sprof_critical_replay replay;
+
+	say(scene, 1000, 0, SPROF_MOMENT_ON, 0, 0);
+	say(scene, 1000, 1, SPROF_MOMENT_BORN, SPROF_WAKER_THREAD, 0);
+	say(scene, 1100, 0, SPROF_MOMENT_OFF, 0, 0);
+	say(scene, 1100, 1, SPROF_MOMENT_ON, 0, 0);
+	say(scene, 1200, 0, SPROF_MOMENT_WOKEN, SPROF_WAKER_INTERRUPT, 0);
+	say(scene, 1700, 1, SPROF_MOMENT_ENDED, 0, 0);
+	say(scene, 1700, 0, SPROF_MOMENT_ON, 0, 0);
+	say(scene, 2000, 0, SPROF_MOMENT_ENDED, 0, 0);
+	find_path(scene);
+	assert_int_equal(scene->replay.length_ns, 1000);
+	assert_int_equal(scene->queued, 500);
+	assert_true(sprof_critical_replay_run(&scene->graph, &scene->end, &change, &replay));
+	assert_int_equal(replay.length_ns, 500);
+	sprof_critical_replay_finish(&replay);
+	scene_end(scene);
+}
+
 static void nothing_has_no_path(void **state)
 {
 	struct sprof_critical_graph graph;
@@ -428,6 +462,7 @@ TEST_MAIN("critical")
 		cmocka_unit_test(a_waker_that_slept_breaks_the_path),
 		cmocka_unit_test(a_circle_of_wakings_ends),
 		cmocka_unit_test(a_birth_may_be_reported_after_the_first_switch),
+		cmocka_unit_test(a_wait_for_a_cpu_is_other_threads_work),
 		cmocka_unit_test(nothing_has_no_path),
 	};
 
