@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "profile/model/index.h"
 
 enum { MOST = 8 * 1000 * 1000 };
@@ -48,6 +49,74 @@ bool sprof_critical_log_moment(void *data, const struct sprof_moment *moment)
 	if (log->moment_count == log->most)
 		forget_older_half(log);
 	return SPROF_ARRAY_APPEND(log->moments, log->moment_count, log->moment_capacity, *moment);
+}
+
+/* What is known of a thread, of the time that is kept. */
+struct seen {
+	bool has_moment;
+	uint64_t ran_ns, slept_ns; /* the latest sample; 0: none */
+};
+
+static size_t count_threads(const struct sprof_critical_log *log)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < log->moment_count; i++) {
+		if (log->moments[i].kind != SPROF_MOMENT_GAP)
+			count = sprof_most(count, (size_t)log->moments[i].thread + 1);
+	}
+	for (size_t i = 0; i < log->sample_count; i++)
+		count = sprof_most(count, (size_t)log->samples[i].thread + 1);
+	for (size_t i = 0; i < log->sleep_count; i++)
+		count = sprof_most(count, (size_t)log->sleeps[i].thread + 1);
+	return count;
+}
+
+static void see_all(const struct sprof_critical_log *log, struct seen *seen)
+{
+	for (size_t i = 0; i < log->moment_count; i++) {
+		if (log->moments[i].kind != SPROF_MOMENT_GAP)
+			seen[log->moments[i].thread].has_moment = true;
+	}
+	for (size_t i = 0; i < log->sample_count; i++) {
+		uint64_t *ran_ns = &seen[log->samples[i].thread].ran_ns;
+
+		*ran_ns = sprof_most(*ran_ns, log->samples[i].time_ns);
+	}
+	for (size_t i = 0; i < log->sleep_count; i++) {
+		uint64_t *slept_ns = &seen[log->sleeps[i].thread].slept_ns;
+
+		*slept_ns = sprof_most(*slept_ns, log->sleeps[i].end_ns);
+	}
+}
+
+bool sprof_critical_log_end(struct sprof_critical_log *log, uint64_t begin_ns, uint64_t end_ns)
+{
+	const size_t count = count_threads(log);
+	struct seen *seen = calloc(count + 1, sizeof(*seen));
+	bool ok = seen;
+
+	if (!log->is_cut)
+		log->begin_ns = begin_ns;
+	log->end_ns = end_ns;
+	if (ok)
+		see_all(log, seen);
+	for (size_t i = 0; ok && i < count; i++) {
+		const bool is_asleep = seen[i].slept_ns > seen[i].ran_ns;
+		const struct sprof_moment moment = {
+			.time_ns = end_ns,
+			.thread = (uint32_t)i,
+			.kind = is_asleep ? SPROF_MOMENT_SEEN_ASLEEP : SPROF_MOMENT_SEEN_RUNNING,
+		};
+
+		/* Without a moment, and not seen since the first one that is kept: it ended before. */
+		if (!seen[i].has_moment &&
+			sprof_most(seen[i].ran_ns, seen[i].slept_ns) > log->begin_ns)
+			ok = SPROF_ARRAY_APPEND(
+				log->moments, log->moment_count, log->moment_capacity, moment);
+	}
+	free(seen);
+	return ok;
 }
 
 bool sprof_critical_log_name(void *data, const char *name, uint32_t *ret)
