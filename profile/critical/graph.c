@@ -11,6 +11,9 @@
 #include "base/clock.h"
 #include "base/numbers.h"
 
+/* How long before its switch a thread may be woken from the sleep that follows. */
+enum { EARLY_NS = 50 * 1000 };
+
 enum state {
 	NEW,     /* it is born later */
 	INITIAL, /* it is older than the recording, and has no moment yet */
@@ -136,6 +139,9 @@ static void take_off(struct builder *builder, uint32_t id, const struct sprof_mo
 	close_part(
 		builder, id, has_run ? SPROF_CRITICAL_RUN : SPROF_CRITICAL_LOST, moment->time_ns);
 	thread->state = moment->kind == SPROF_MOMENT_PREEMPTED ? QUEUE : SLEEP;
+	if (thread->state == QUEUE ||
+		sprof_minus(moment->time_ns, thread->early.time_ns) > EARLY_NS)
+		thread->early = (struct waking){0};
 }
 
 /*
