@@ -244,7 +244,7 @@ static bool find_all(struct critical_finder *finder)
 
 	if (!sprof_critical_graph_build(
 		    log->moments, log->moment_count, begin_of(log), log->end_ns, &finder->graph) ||
-		!sprof_critical_places_build(log, &finder->places))
+		!sprof_critical_places_build(log, &finder->graph, &finder->places))
 		return false;
 	finder->charges = calloc(finder->profile->stack_count + 1, sizeof(*finder->charges));
 	if (!finder->charges)

@@ -31,15 +31,38 @@ void sprof_critical_log_finish(struct sprof_critical_log *log)
 	*log = (struct sprof_critical_log){0};
 }
 
-/* The path is found from its end, so the older half is given up. */
-static void forget_older_half(struct sprof_critical_log *log)
+/* The path is found from its end, so the older half of what came is given up. */
+static void forget_older_half(void *items, size_t *count, size_t item_size)
 {
-	const size_t half = log->moment_count / 2;
+	const size_t half = *count / 2;
 
-	log->moment_count -= half;
-	memmove(log->moments, log->moments + half, log->moment_count * sizeof(*log->moments));
+	*count -= half;
+	memmove(items, (char *)items + half * item_size, *count * item_size);
+}
+
+/* Where threads were before the first moment that is kept is of no use. */
+static void forget_older_places(struct sprof_critical_log *log)
+{
+	size_t samples = 0, sleeps = 0;
+
+	for (size_t i = 0; i < log->sample_count; i++) {
+		if (log->samples[i].time_ns >= log->begin_ns)
+			log->samples[samples++] = log->samples[i];
+	}
+	for (size_t i = 0; i < log->sleep_count; i++) {
+		if (log->sleeps[i].end_ns >= log->begin_ns)
+			log->sleeps[sleeps++] = log->sleeps[i];
+	}
+	log->sample_count = samples;
+	log->sleep_count = sleeps;
+}
+
+static void forget_older_moments(struct sprof_critical_log *log)
+{
+	forget_older_half(log->moments, &log->moment_count, sizeof(*log->moments));
 	log->begin_ns = log->moments[0].time_ns;
 	log->is_cut = true;
+	forget_older_places(log);
 }
 
 bool sprof_critical_log_moment(void *data, const struct sprof_moment *moment)
@@ -47,7 +70,7 @@ bool sprof_critical_log_moment(void *data, const struct sprof_moment *moment)
 	struct sprof_critical_log *log = data;
 
 	if (log->moment_count == log->most)
-		forget_older_half(log);
+		forget_older_moments(log);
 	return SPROF_ARRAY_APPEND(log->moments, log->moment_count, log->moment_capacity, *moment);
 }
 
@@ -143,26 +166,30 @@ static bool add_sleep(struct sprof_critical_log *log, const struct sprof_sample 
 {
 	struct sprof_critical_sleep sleep = {begin_ns, end_ns, where->thread, 0};
 
-	return log->sleep_count >= log->most ||
-		(sprof_profile_enter_kernel(
-			 log->profile, where->stack, where->wait, &sleep.stack) &&
-			SPROF_ARRAY_APPEND(
-				log->sleeps, log->sleep_count, log->sleep_capacity, sleep));
+	if (log->sleep_count == log->most)
+		forget_older_half(log->sleeps, &log->sleep_count, sizeof(*log->sleeps));
+	return sprof_profile_enter_kernel(log->profile, where->stack, where->wait, &sleep.stack) &&
+		SPROF_ARRAY_APPEND(log->sleeps, log->sleep_count, log->sleep_capacity, sleep);
+}
+
+static bool add_sample(struct sprof_critical_log *log, const struct sprof_sample *sample)
+{
+	const struct sprof_critical_sample place = {sample->time_ns, sample->thread, sample->stack};
+
+	if (log->sample_count == log->most)
+		forget_older_half(log->samples, &log->sample_count, sizeof(*log->samples));
+	return SPROF_ARRAY_APPEND(log->samples, log->sample_count, log->sample_capacity, place);
 }
 
 static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_critical_log *log = data;
-	const struct sprof_critical_sample place = {sample->time_ns, sample->thread, sample->stack};
 	bool ok = true;
 
-	if (sample->is_further)
-		ok = true;
-	else if (sprof_state_is_blocked(sample->state))
-		ok = add_sleep(log, sample, sample->time_ns, sample->time_ns);
-	else if (log->sample_count < log->most)
-		ok = SPROF_ARRAY_APPEND(
-			log->samples, log->sample_count, log->sample_capacity, place);
+	if (!sample->is_further)
+		ok = sprof_state_is_blocked(sample->state)
+			? add_sleep(log, sample, sample->time_ns, sample->time_ns)
+			: add_sample(log, sample);
 	return log->inner.sample(log->inner.data, sample) && ok;
 }
 

@@ -56,21 +56,16 @@ static void visit(void *data, const struct sprof_critical_piece *piece)
 	scene->broken += piece->is_broken;
 }
 
-static void find_path_of(struct scene *scene, uint32_t thread)
+static void find_path(struct scene *scene)
 {
 	const struct simulation *program = scene->program;
 
 	assert_true(sprof_critical_graph_build(program->moments, program->moment_count,
 		program->moments[0].time_ns < 1000 ? program->moments[0].time_ns : 1000,
 		program->end_ns, &scene->graph));
-	scene->end = sprof_critical_end_of(&scene->graph, thread);
+	scene->end = sprof_critical_end_of(&scene->graph, 0);
 	assert_true(sprof_critical_replay_run(&scene->graph, &scene->end, NULL, &scene->replay));
 	sprof_critical_walk(&scene->graph, &scene->end, &scene->replay, visit, scene);
-}
-
-static void find_path(struct scene *scene)
-{
-	find_path_of(scene, 0);
 }
 
 /* With nothing taken away, the replay and the path have the length of the run. */
@@ -423,61 +418,6 @@ static void a_birth_may_be_reported_after_the_first_switch(void **state)
 	scene_end(scene);
 }
 
-/* Its path ends where the recording does, in the sleep that it has not left. */
-static void a_hang_is_on_the_path(void **state)
-{
-	struct scene *scene = scene_begin();
-
-	say(scene, 1100, 0, SPROF_MOMENT_OFF, 0, 0);
-	say(scene, 1600, 1, SPROF_MOMENT_OFF, 0, 0);
-	say(scene, 9000, 2, SPROF_MOMENT_SEEN_ASLEEP, 0, 0);
-	find_path_of(scene, SPROF_CRITICAL_NONE);
-	assert_int_equal(scene->end.thread, 1);
-	assert_int_equal(scene->end.time_ns, 9000);
-	assert_int_equal(scene->sleeping, 9000 - 1600);
-	assert_int_equal(scene->sum, 8000);
-	assert_int_equal(scene->replay.length_ns, 8000);
-	scene_end(scene);
-}
-
-static void a_thread_that_runs_is_preferred_to_a_sleeping_one(void **state)
-{
-	struct scene *scene = scene_begin();
-
-	say(scene, 1100, 0, SPROF_MOMENT_OFF, 0, 0);
-	say(scene, 9000, 1, SPROF_MOMENT_SEEN_RUNNING, 0, 0);
-	find_path_of(scene, SPROF_CRITICAL_NONE);
-	assert_int_equal(scene->end.thread, 1);
-	assert_int_equal(scene->sleeping, 0);
-	assert_int_equal(scene->sum, 8000);
-	scene_end(scene);
-}
-
-static void a_thread_that_waits_for_a_cpu_has_not_ended(void **state)
-{
-	struct scene *scene = scene_begin();
-
-	say(scene, 1100, 1, SPROF_MOMENT_PREEMPTED, 0, 0);
-	say(scene, 9000, 0, SPROF_MOMENT_ENDED, 0, 0);
-	find_path_of(scene, 1);
-	assert_int_equal(scene->end.time_ns, 9000);
-	assert_int_equal(scene->sum, 8000);
-	scene_end(scene);
-}
-
-static void a_program_that_only_sleeps_has_a_path(void **state)
-{
-	struct scene *scene = scene_begin();
-
-	say(scene, 9000, 0, SPROF_MOMENT_SEEN_ASLEEP, 0, 0);
-	say(scene, 9000, 1, SPROF_MOMENT_SEEN_ASLEEP, 0, 0);
-	find_path_of(scene, SPROF_CRITICAL_NONE);
-	assert_int_equal(scene->end.thread, 0);
-	assert_int_equal(scene->sleeping, 8000);
-	assert_int_equal(scene->sum, 8000);
-	scene_end(scene);
-}
-
 static void nothing_has_no_path(void **state)
 {
 	struct sprof_critical_graph graph;
@@ -507,10 +447,6 @@ TEST_MAIN("critical")
 		cmocka_unit_test(a_waker_that_slept_breaks_the_path),
 		cmocka_unit_test(a_circle_of_wakings_ends),
 		cmocka_unit_test(a_birth_may_be_reported_after_the_first_switch),
-		cmocka_unit_test(a_hang_is_on_the_path),
-		cmocka_unit_test(a_thread_that_runs_is_preferred_to_a_sleeping_one),
-		cmocka_unit_test(a_thread_that_waits_for_a_cpu_has_not_ended),
-		cmocka_unit_test(a_program_that_only_sleeps_has_a_path),
 		cmocka_unit_test(nothing_has_no_path),
 	};
 
