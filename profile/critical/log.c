@@ -1,4 +1,9 @@
-/* Passes all records on to the profile, and keeps the places of threads. */
+/*
+ * Passes all records on to the profile, and keeps the places of threads. While the path is found,
+ * each moment takes about 130 bytes: itself, with the array's spare room, and up to two copies of
+ * the part that it ends. Each sample and sleep takes about 140 bytes together, with their sorted
+ * copies. MOST of each kind take less than 300 MB.
+ */
 #include "profile/critical/log.h"
 
 #include <stdlib.h>
@@ -8,7 +13,7 @@
 #include "base/numbers.h"
 #include "profile/model/index.h"
 
-enum { MOST = 8 * 1000 * 1000 };
+enum { MOST = 1000 * 1000 };
 
 void sprof_critical_log_begin(
 	struct sprof_critical_log *log, struct sprof_profile *profile, size_t most)
