@@ -18,6 +18,9 @@ enum sprof_moment_kind {
 	 * begin.
 	 */
 	SPROF_MOMENT_GAP,
+	/* It has no other moment, and a sample has shown that it runs, or sleeps. */
+	SPROF_MOMENT_SEEN_RUNNING,
+	SPROF_MOMENT_SEEN_ASLEEP,
 };
 
 enum sprof_waker {

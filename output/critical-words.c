@@ -104,6 +104,8 @@ char *sprof_critical_details(
 
 	if (!entry || row->kind != SPROF_CRITICAL_SLEEP || waker == SPROF_WAKER_SPROF)
 		return strdup("");
+	if (row->is_open)
+		return sprof_string_print("%s, still asleep", entry);
 	if (waker == SPROF_WAKER_THREAD)
 		return strdup(", but its waker did not run then");
 	if (is_short || waker == SPROF_WAKER_INTERRUPT)

@@ -402,9 +402,9 @@ static bool record(
 	struct sprof_tracing *tracing = &session->tracing;
 	const struct machine_load before = machine_load_begin();
 
-	if (!sprof_tracing_sample(tracing, err))
+	if (!sprof_tracing_sample(tracing, err) ||
+		!sprof_why_settle(&session->why, session->options->wait, err))
 		return false;
-	sprof_why_settle(&session->why, session->options->wait);
 	if (has_all_time(session))
 		machine_load_end(&before, &tracing->quality);
 	if (tracing->goes_on) {

@@ -30,16 +30,18 @@ void sprof_why_check_outputs(const struct sprof_outputs *outputs)
 		      "(-f summary, -f json)");
 }
 
-void sprof_why_settle(struct sprof_why *why, bool waited)
+bool sprof_why_settle(struct sprof_why *why, bool waited, struct sprof_error *err)
 {
 	struct sprof_wakeups_figures figures;
 
 	if (!why->wakeups)
-		return;
+		return true;
 	figures = sprof_wakeups_figures(why->wakeups);
-	if (!why->log.is_cut)
-		why->log.begin_ns = figures.begin_ns;
-	why->log.end_ns = figures.end_ns;
+	if (!sprof_critical_log_end(&why->log, figures.begin_ns, figures.end_ns))
+		return sprof_error_no_memory(err);
+	if (!why->log.moment_count)
+		sprof_ui_note("--why: no thread was seen running or asleep, so there is no "
+			      "critical path");
 	why->log.lost = figures.lost;
 	why->log.is_launched &= !waited;
 	why->log.profile->critical = &why->log;
@@ -48,6 +50,7 @@ void sprof_why_settle(struct sprof_why *why, bool waited)
 			"%u threads could not be watched on a CPU: the critical path lacks what "
 			"they did there",
 			figures.unwatched);
+	return true;
 }
 
 void sprof_why_finish(struct sprof_why *why)

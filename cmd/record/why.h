@@ -25,8 +25,11 @@ void sprof_why_check_outputs(const struct sprof_outputs *outputs);
 /* Returns false if the kernel does not permit it, or out of memory. */
 SPROF_MUST_USE bool sprof_why_begin(struct sprof_why *why, const struct sprof_subject *subject,
 	struct sprof_profile *profile, struct sprof_error *err);
-/* After the run: gives the log to the profile. `waited`: it has waited for all processes. */
-void sprof_why_settle(struct sprof_why *why, bool waited);
+/*
+ * After the run: gives the log to the profile. `waited`: it has waited for all processes. Returns
+ * false if out of memory.
+ */
+SPROF_MUST_USE bool sprof_why_settle(struct sprof_why *why, bool waited, struct sprof_error *err);
 void sprof_why_finish(struct sprof_why *why);
 
 /* All sources of single events in a recording, and NULL behind the last. */

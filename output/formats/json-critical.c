@@ -23,7 +23,7 @@ static void write_row(struct sprof_json *json, const struct sprof_critical_row *
 	write_index(json, ",\"entry\":", row->kernel);
 	sprof_json_format(json, ",\"stack\":%u,\"kind\":\"%s\",\"waker\":", row->stack,
 		sprof_critical_kind_name((enum sprof_critical_kind)row->kind));
-	if (row->kind == SPROF_CRITICAL_SLEEP)
+	if (row->kind == SPROF_CRITICAL_SLEEP && !row->is_open)
 		sprof_json_format(
 			json, "\"%s\"", sprof_critical_waker_name((enum sprof_waker)row->waker));
 	else

@@ -19,6 +19,7 @@ static struct sprof_critical_row row_of(
 		.kernel = SPROF_PROFILE_NONE,
 		.stack = stack,
 		.kind = part->kind,
+		.is_open = part->kind == SPROF_CRITICAL_SLEEP && part->is_open,
 	};
 
 	if (part->kind == SPROF_CRITICAL_QUEUE || part->kind == SPROF_CRITICAL_LOST)
@@ -45,7 +46,8 @@ static struct sprof_hash key_of(const struct sprof_critical_row *row)
 	sprof_hash_add_pointer(&key, row->thread);
 	sprof_hash_add_pointer(&key, row->by);
 	sprof_hash_add_pair(&key, row->function, row->caller);
-	sprof_hash_add_pair(&key, row->kernel, (uint64_t)row->kind << 8 | row->waker);
+	sprof_hash_add_pair(&key, row->kernel,
+		(uint64_t)row->is_open << 16 | (uint64_t)row->kind << 8 | row->waker);
 	return key;
 }
 
@@ -98,7 +100,7 @@ static void add_piece(void *data, const struct sprof_critical_piece *piece)
 	result->broken += piece->is_broken;
 	if (piece->part->kind == SPROF_CRITICAL_LOST)
 		result->lost_ns += ns;
-	if (piece->part->kind == SPROF_CRITICAL_SLEEP &&
+	if (piece->part->kind == SPROF_CRITICAL_SLEEP && !piece->part->is_open &&
 		(piece->part->waker == SPROF_WAKER_UNKNOWN ||
 			sprof_critical_has_waker(piece->part)))
 		result->unwoken_ns += ns;
@@ -186,7 +188,7 @@ static bool find_path(struct critical_finder *finder)
 	const bool ok = sprof_critical_replay_run(&finder->graph, &finder->end, NULL, &replay);
 
 	if (ok) {
-		result->length_ns = finder->end.time_ns - finder->graph.begin_ns;
+		result->length_ns = sprof_minus(finder->end.time_ns, finder->graph.begin_ns);
 		sprof_critical_walk(&finder->graph, &finder->end, &replay, add_piece, finder);
 	}
 	sprof_critical_replay_finish(&replay);
@@ -206,20 +208,23 @@ static bool is_of_first(const struct critical_finder *finder, uint32_t id)
 		profile->threads[first].process == profile->threads[thread].process;
 }
 
+/* If nothing is left of the first process, the path ends where any thread's does. */
 static void find_end(struct critical_finder *finder)
 {
+	struct sprof_critical_end best = {.thread = SPROF_CRITICAL_NONE};
+
 	finder->end = sprof_critical_end_of(&finder->graph, SPROF_CRITICAL_NONE);
 	if (!finder->log->is_launched || is_of_first(finder, finder->end.thread))
 		return;
-	finder->end.time_ns = 0;
 	for (size_t i = 0; i < finder->graph.thread_count; i++) {
 		const struct sprof_critical_end end =
 			sprof_critical_end_of(&finder->graph, (uint32_t)i);
 
-		if (end.thread != SPROF_CRITICAL_NONE && is_of_first(finder, (uint32_t)i) &&
-			end.time_ns >= finder->end.time_ns)
-			finder->end = end;
+		if (is_of_first(finder, (uint32_t)i) && sprof_critical_is_later(&end, &best))
+			best = end;
 	}
+	if (best.thread != SPROF_CRITICAL_NONE)
+		finder->end = best;
 }
 
 /* A launched program waits at its first instruction until sprof is ready. */
@@ -241,7 +246,7 @@ static bool find_all(struct critical_finder *finder)
 
 	if (!sprof_critical_graph_build(
 		    log->moments, log->moment_count, begin_of(log), log->end_ns, &finder->graph) ||
-		!sprof_critical_places_build(log, &finder->places))
+		!sprof_critical_places_build(log, &finder->graph, &finder->places))
 		return false;
 	finder->charges = calloc(finder->profile->stack_count + 1, sizeof(*finder->charges));
 	if (!finder->charges)

@@ -23,6 +23,7 @@ struct sprof_critical_row {
 	uint32_t stack;     /* of its longest piece */
 	uint8_t kind;       /* enum sprof_critical_kind */
 	uint8_t waker;      /* SLEEP: enum sprof_waker */
+	bool is_open;       /* SLEEP: it had not ended when the recording did */
 	const char *by;     /* PROCESS, KERNEL: the waker's name */
 	uint64_t ns, longest_ns;
 	uint64_t pieces;

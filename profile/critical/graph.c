@@ -11,6 +11,9 @@
 #include "base/clock.h"
 #include "base/numbers.h"
 
+/* How long before its switch a thread may be woken from the sleep that follows. */
+enum { EARLY_NS = 50 * 1000 };
+
 enum state {
 	NEW,     /* it is born later */
 	INITIAL, /* it is older than the recording, and has no moment yet */
@@ -136,6 +139,9 @@ static void take_off(struct builder *builder, uint32_t id, const struct sprof_mo
 	close_part(
 		builder, id, has_run ? SPROF_CRITICAL_RUN : SPROF_CRITICAL_LOST, moment->time_ns);
 	thread->state = moment->kind == SPROF_MOMENT_PREEMPTED ? QUEUE : SLEEP;
+	if (thread->state == QUEUE ||
+		sprof_minus(moment->time_ns, thread->early.time_ns) > EARLY_NS)
+		thread->early = (struct waking){0};
 }
 
 /*
@@ -192,6 +198,13 @@ static void take_end(struct builder *builder, uint32_t id, uint64_t time_ns)
 	thread->state = ENDED; /* asleep: since its last switch */
 }
 
+/* Without a switch since the begin of the recording, it has done the same since then. */
+static void take_seen(struct thread *thread, const struct sprof_moment *moment)
+{
+	if (thread->state == INITIAL)
+		thread->state = moment->kind == SPROF_MOMENT_SEEN_ASLEEP ? SLEEP : RUN;
+}
+
 /* From here on records are missing. What ran until it was seen last ran until then. */
 static void lose(struct builder *builder)
 {
@@ -243,6 +256,10 @@ static void take(struct builder *builder, const struct sprof_moment *moment)
 		break;
 	case SPROF_MOMENT_ENDED:
 		take_end(builder, moment->thread, moment->time_ns);
+		break;
+	case SPROF_MOMENT_SEEN_RUNNING:
+	case SPROF_MOMENT_SEEN_ASLEEP:
+		take_seen(thread, moment);
 		break;
 	default:
 		break;
@@ -419,21 +436,57 @@ uint32_t sprof_critical_part_at(
 	return (uint32_t)(low < graph->first[thread + 1] ? low : low - 1);
 }
 
+/* Ran until its end, as far as it is known. */
+static bool has_run(const struct sprof_critical_part *part)
+{
+	return part->kind == SPROF_CRITICAL_RUN ||
+		(part->kind == SPROF_CRITICAL_QUEUE && part->is_open) ||
+		(part->kind == SPROF_CRITICAL_LOST && !part->is_open);
+}
+
+static struct sprof_critical_end end_of_thread(
+	const struct sprof_critical_graph *graph, uint32_t thread)
+{
+	const size_t first = graph->first[thread];
+	size_t next = graph->first[thread + 1];
+	const struct sprof_critical_part *last;
+	struct sprof_critical_end end = {.thread = SPROF_CRITICAL_NONE};
+
+	if (first == next)
+		return end;
+	last = &graph->parts[next - 1];
+	while (next > first && !has_run(&graph->parts[next - 1]))
+		next--;
+	if (next == first && !last->is_open)
+		return end;
+	end.thread = thread;
+	end.ran_ns = next > first ? graph->parts[next - 1].end_ns : 0;
+	end.time_ns = last->is_open ? last->end_ns : end.ran_ns;
+	return end;
+}
+
+bool sprof_critical_is_later(
+	const struct sprof_critical_end *end, const struct sprof_critical_end *other)
+{
+	if (end->thread == SPROF_CRITICAL_NONE || other->thread == SPROF_CRITICAL_NONE)
+		return end->thread != SPROF_CRITICAL_NONE;
+	if (end->time_ns != other->time_ns)
+		return end->time_ns > other->time_ns;
+	return end->ran_ns > other->ran_ns;
+}
+
 struct sprof_critical_end sprof_critical_end_of(
 	const struct sprof_critical_graph *graph, uint32_t thread)
 {
 	struct sprof_critical_end end = {.thread = SPROF_CRITICAL_NONE};
 
-	for (size_t i = 0; i < graph->count; i++) {
-		const struct sprof_critical_part *part = &graph->parts[i];
+	if (thread != SPROF_CRITICAL_NONE)
+		return thread < graph->thread_count ? end_of_thread(graph, thread) : end;
+	for (size_t i = 0; i < graph->thread_count; i++) {
+		const struct sprof_critical_end other = end_of_thread(graph, (uint32_t)i);
 
-		const bool is_end = part->kind == SPROF_CRITICAL_RUN ||
-			(part->kind == SPROF_CRITICAL_LOST && !part->is_open);
-
-		if (!is_end || part->end_ns < end.time_ns ||
-			(thread != SPROF_CRITICAL_NONE && part->thread != thread))
-			continue;
-		end = (struct sprof_critical_end){part->thread, part->end_ns};
+		if (sprof_critical_is_later(&other, &end))
+			end = other;
 	}
 	return end;
 }

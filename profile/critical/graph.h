@@ -72,12 +72,19 @@ void sprof_critical_graph_finish(struct sprof_critical_graph *graph);
 uint32_t sprof_critical_part_at(
 	const struct sprof_critical_graph *graph, uint32_t thread, uint64_t time_ns);
 
-/* Where a path ends: the last moment at which a thread ran, or ended among lost records. */
+/*
+ * Where a path ends: of a thread that lives on, where the recording ends, even asleep; else where
+ * it ran last, or ended among lost records.
+ */
 struct sprof_critical_end {
-	uint32_t thread; /* SPROF_CRITICAL_NONE: no thread ran */
+	uint32_t thread; /* SPROF_CRITICAL_NONE: there is none */
 	uint64_t time_ns;
+	uint64_t ran_ns; /* until when it ran; 0: it did not */
 };
 
-/* `thread` SPROF_CRITICAL_NONE: of any thread. */
+/* `thread` SPROF_CRITICAL_NONE: of all threads the one that ran last, of those that live on if any. */
 struct sprof_critical_end sprof_critical_end_of(
 	const struct sprof_critical_graph *graph, uint32_t thread);
+/* Whether the first one is a better end. */
+bool sprof_critical_is_later(
+	const struct sprof_critical_end *end, const struct sprof_critical_end *other);

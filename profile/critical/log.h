@@ -53,6 +53,13 @@ void sprof_critical_log_finish(struct sprof_critical_log *log);
 /* The profile's sink, which also notes where threads are; valid as long as the log. */
 struct sprof_sink sprof_critical_log_sink(struct sprof_critical_log *log);
 
+/*
+ * The recording is over, at end_ns, and began at begin_ns: settles what is known of threads without
+ * moments. Returns false if out of memory.
+ */
+SPROF_MUST_USE bool sprof_critical_log_end(
+	struct sprof_critical_log *log, uint64_t begin_ns, uint64_t end_ns);
+
 /* `data` is a struct sprof_critical_log. Both return false if out of memory. */
 bool sprof_critical_log_moment(void *data, const struct sprof_moment *moment);
 bool sprof_critical_log_name(void *data, const char *name, uint32_t *ret);

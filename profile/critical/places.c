@@ -9,6 +9,9 @@
 /* How many of a thread's sleeps are looked at to find the one that a part is. */
 enum { NEAR = 16 };
 
+/* How far a sample may be from what it explains: in mean running times per sample. */
+enum { FAR = 16 };
+
 static int compare_samples(const void *left, const void *right)
 {
 	const struct sprof_critical_sample *a = left, *b = right;
@@ -40,10 +43,47 @@ static void *sorted(const void *items, size_t count, size_t size,
 	return copy;
 }
 
-bool sprof_critical_places_build(
-	const struct sprof_critical_log *log, struct sprof_critical_places *ret)
+static void add_running_time(struct sprof_critical_places *places)
+{
+	const struct sprof_critical_graph *graph = places->graph;
+	uint64_t all_ns = 0, before_ns = 0;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct sprof_critical_part *part = &graph->parts[i];
+
+		if (!i || part->thread != part[-1].thread)
+			before_ns = 0;
+		places->ran_ns[i] = before_ns;
+		if (part->kind != SPROF_CRITICAL_RUN)
+			continue;
+		before_ns += part->end_ns - part->begin_ns;
+		all_ns += part->end_ns - part->begin_ns;
+	}
+	places->far_ns = all_ns / sprof_most(places->sample_count, (size_t)1) * FAR;
+}
+
+/* How long the thread has run until then. */
+static uint64_t ran_until(
+	const struct sprof_critical_places *places, uint32_t thread, uint64_t time_ns)
+{
+	const uint32_t index = sprof_critical_part_at(places->graph, thread, time_ns);
+	const struct sprof_critical_part *part;
+
+	if (index == SPROF_CRITICAL_NONE)
+		return 0;
+	part = &places->graph->parts[index];
+	if (part->kind != SPROF_CRITICAL_RUN)
+		return places->ran_ns[index];
+	return places->ran_ns[index] +
+		sprof_minus(sprof_least(time_ns, part->end_ns), part->begin_ns);
+}
+
+bool sprof_critical_places_build(const struct sprof_critical_log *log,
+	const struct sprof_critical_graph *graph, struct sprof_critical_places *ret)
 {
 	*ret = (struct sprof_critical_places){
+		.graph = graph,
+		.ran_ns = calloc(graph->count + 1, sizeof(*ret->ran_ns)),
 		.samples = sorted(
 			log->samples, log->sample_count, sizeof(*log->samples), compare_samples),
 		.sample_count = log->sample_count,
@@ -51,13 +91,17 @@ bool sprof_critical_places_build(
 			sorted(log->sleeps, log->sleep_count, sizeof(*log->sleeps), compare_sleeps),
 		.sleep_count = log->sleep_count,
 	};
-	return ret->samples && ret->sleeps;
+	if (!ret->samples || !ret->sleeps || !ret->ran_ns)
+		return false;
+	add_running_time(ret);
+	return true;
 }
 
 void sprof_critical_places_finish(struct sprof_critical_places *places)
 {
 	free(places->samples);
 	free(places->sleeps);
+	free(places->ran_ns);
 	*places = (struct sprof_critical_places){0};
 }
 
@@ -83,15 +127,28 @@ uint32_t sprof_critical_stack_at(const struct sprof_critical_places *places, uin
 	uint64_t time_ns, uint64_t *ret_until_ns)
 {
 	const size_t at = sample_after(places, thread, time_ns);
+	const struct sprof_critical_sample *next = &places->samples[at];
+	const struct sprof_critical_sample *last = at ? next - 1 : NULL;
+	const uint64_t now_ns = ran_until(places, thread, time_ns);
+	uint64_t away_ns;
 
 	*ret_until_ns = UINT64_MAX;
-	if (at < places->sample_count && places->samples[at].thread == thread) {
-		*ret_until_ns = places->samples[at].time_ns;
-		return places->samples[at].stack;
+	if (at < places->sample_count && next->thread == thread) {
+		away_ns = sprof_minus(ran_until(places, thread, next->time_ns), now_ns);
+		if (away_ns > places->far_ns) {
+			*ret_until_ns = time_ns + away_ns - places->far_ns;
+			return SPROF_PROFILE_ROOT;
+		}
+		*ret_until_ns = next->time_ns;
+		return next->stack;
 	}
-	if (at && places->samples[at - 1].thread == thread)
-		return places->samples[at - 1].stack;
-	return SPROF_PROFILE_ROOT;
+	if (!last || last->thread != thread)
+		return SPROF_PROFILE_ROOT;
+	away_ns = sprof_minus(now_ns, ran_until(places, thread, last->time_ns));
+	if (away_ns >= places->far_ns)
+		return SPROF_PROFILE_ROOT;
+	*ret_until_ns = time_ns + places->far_ns - away_ns;
+	return last->stack;
 }
 
 /* The first sleep that begins after the time. */

@@ -25,7 +25,7 @@ REALIGNED = ";main;caller;outer;realigned;leaf;"
 NULL_CALL = ";main;ask_for_it;call_it;"
 LOCKS = "gcc -O1 -pthread locks.c"
 VALUES = "gcc -g values.c"
-LATER = r"^later +20 .*\n  <- \[none\] +20 " "\n" "calls leave 20: left by a jump"
+LATER = r"^later +20 .*\n  <- \[unwatched\] +20 " "\n" "calls leave 20: left by a jump"
 KNOWN = "gcc -O1 -pthread known-calls.c"
 TWO = "gcc -O1 -pthread two-threads.c"
 

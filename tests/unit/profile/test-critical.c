@@ -327,6 +327,24 @@ static void a_waking_just_before_the_switch_ends_the_sleep(void **state)
 	scene_end(scene);
 }
 
+/* It was woken from a sleep that it never began: its next sleep is another one. */
+static void a_waking_long_before_the_switch_ends_no_sleep(void **state)
+{
+	struct scene *scene = scene_begin();
+
+	say(scene, 1010, 0, SPROF_MOMENT_OFF, 0, 0);
+	say(scene, 1020, 0, SPROF_MOMENT_WOKEN, SPROF_WAKER_INTERRUPT, 0);
+	say(scene, 1030, 0, SPROF_MOMENT_ON, 0, 0);
+	say(scene, 1100, 0, SPROF_MOMENT_WOKEN, SPROF_WAKER_THREAD, 1);
+	say(scene, 901100, 0, SPROF_MOMENT_OFF, 0, 0);
+	say(scene, 951100, 0, SPROF_MOMENT_ON, 0, 0);
+	say(scene, 952000, 0, SPROF_MOMENT_ENDED, 0, 0);
+	find_path(scene);
+	assert_int_equal(scene->sleeping, 10 + 50000);
+	assert_int_equal(scene->graph.woken_count, 0);
+	scene_end(scene);
+}
+
 static void lost_records_are_on_the_path_as_lost(void **state)
 {
 	struct scene *scene = scene_begin();
@@ -458,6 +476,7 @@ TEST_MAIN("critical")
 		cmocka_unit_test(a_sleep_without_a_waker_in_the_target_is_on_the_path),
 		cmocka_unit_test(a_missing_waking_is_a_sleep_of_unknown_end),
 		cmocka_unit_test(a_waking_just_before_the_switch_ends_the_sleep),
+		cmocka_unit_test(a_waking_long_before_the_switch_ends_no_sleep),
 		cmocka_unit_test(lost_records_are_on_the_path_as_lost),
 		cmocka_unit_test(a_waker_that_slept_breaks_the_path),
 		cmocka_unit_test(a_circle_of_wakings_ends),
