@@ -39,8 +39,8 @@ static void write_saving(struct sprof_json *json, const struct sprof_critical_sa
 	write_index(json, ",\"function\":", saving->function);
 	write_index(json, ",\"caller\":", saving->caller);
 	sprof_json_format(json,
-		",\"ns\":%" PRIu64 ",\"length_ns\":%" PRIu64 ",\"next\":", saving->ns,
-		saving->length_ns);
+		",\"ns\":%" PRIu64 ",\"length_ns\":%" PRIu64 ",\"saved_ns\":%" PRIu64 ",\"next\":",
+		saving->ns, saving->length_ns, saving->saved_ns);
 	if (saving->next_ns) {
 		sprof_json_member_string(json, "{\"thread\":", saving->next_thread);
 		write_index(json, ",\"function\":", saving->next_function);
@@ -72,7 +72,8 @@ static void write_path(struct sprof_json *json, const struct sprof_critical *cri
 		",\"lost_ns\":%" PRIu64 ",\"unwoken_ns\":%" PRIu64 ",\"broken\":%" PRIu64
 		",\"is_cut\":%s,\n\"rows\":[",
 		critical->length_ns, critical->pieces, critical->lost_ns,
-		critical->unwoken_ns + critical->network_ns, critical->broken, critical->is_cut ? "true" : "false");
+		critical->unwoken_ns + critical->network_ns, critical->broken,
+		critical->is_cut ? "true" : "false");
 	for (size_t i = 0; i < critical->row_count; i++) {
 		sprof_json_comma(json, &first);
 		write_row(json, &critical->rows[i]);

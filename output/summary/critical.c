@@ -101,9 +101,8 @@ static char *saving_text(
 		saving->thread, saving->function, saving->caller, false};
 	const struct sprof_critical_subject next = {
 		saving->next_thread, saving->next_function, saving->next_caller, false};
-	SPROF_AUTO_FREE char *figure = sprof_string_print("%8s without ",
-		sprof_figure_time(sprof_minus(summary->critical.length_ns, saving->length_ns))
-			.text);
+	SPROF_AUTO_FREE char *figure =
+		sprof_string_print("%8s without ", sprof_figure_time(saving->saved_ns).text);
 	SPROF_AUTO_FREE char *words = NULL, *then = NULL;
 
 	if (figure)

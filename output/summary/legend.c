@@ -48,7 +48,7 @@ void sprof_summary_put_legend(struct sprof_summary *summary)
 			&text) ||
 		!add(summary,
 			has(summary, SPROF_SUMMARY_SAVES)
-				? "saves <=: the run would be shorter by at most this"
+				? "saves <=: shorter by at most this on free CPUs; then: what decides next"
 				: NULL,
 			&text) ||
 		!add(summary,

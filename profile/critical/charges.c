@@ -101,8 +101,7 @@ uint32_t critical_group_of(
 	const uint64_t functions = (uint64_t)group.caller << 32 | group.function;
 	uint32_t index;
 
-	if (!is_queue && part->kind != SPROF_CRITICAL_RUN &&
-		!is_outside_sleep(finder, part, stack))
+	if (!is_queue && part->kind != SPROF_CRITICAL_RUN && !is_outside_sleep(finder, part, stack))
 		return SPROF_CRITICAL_NO_GROUP;
 	if (!is_queue && charge->function == SPROF_PROFILE_NONE)
 		return SPROF_CRITICAL_NO_GROUP;

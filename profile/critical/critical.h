@@ -35,7 +35,12 @@ struct sprof_critical_saving {
 	uint32_t function;  /* NONE: waiting for CPUs */
 	uint32_t caller;
 	uint64_t ns;        /* on the path */
-	uint64_t length_ns; /* of the shortest run without it */
+	uint64_t length_ns; /* of the shortest run without it, and without waits for CPUs */
+	/*
+	 * By so much that run is shorter than the same run with it. Of the waits for CPUs: by so
+	 * much the recorded run would be shorter without them.
+	 */
+	uint64_t saved_ns;
 	/* What decides then; NULL thread and NONE: waiting for CPUs; ns 0: nothing. */
 	const char *next_thread;
 	uint32_t next_function, next_caller;
@@ -55,11 +60,11 @@ struct sprof_critical {
 	/* From the first moment that is known; if a program was launched, from its first one. */
 	uint64_t length_ns;
 	uint64_t pieces;
-	uint64_t lost_ns;                /* of the path: records are missing */
-	uint64_t unwoken_ns;             /* of the path: sleeps whose waker is not known */
-	uint64_t network_ns; /* the same: something came, but it is not known from which thread */
-	uint64_t broken;                 /* where a waker is known, but not that it ran */
-	bool is_cut;                     /* what was earlier was not kept */
+	uint64_t lost_ns;    /* of the path: records are missing */
+	uint64_t unwoken_ns; /* of the path: sleeps whose waker is not known */
+	uint64_t network_ns; /* the same: something came, but it is not known from whom */
+	uint64_t broken;     /* where a waker is known, but not that it ran */
+	bool is_cut;         /* what was earlier was not kept */
 	struct sprof_critical_row *rows; /* the longest first */
 	size_t row_count, row_capacity;
 	struct sprof_critical_saving *savings; /* the largest first */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "profile/critical/finder.h"
 #include "profile/critical/replay.h"
 
@@ -9,6 +10,9 @@ enum {
 	SAVINGS = 6,
 	LEAST_SHARE = 100, /* of the run: a smaller part is not worth a replay */
 };
+
+/* No group is left out, but waits for CPUs are, as in each replay. */
+#define NOTHING_ELSE (SPROF_CRITICAL_NO_GROUP - 1)
 
 static void keep_stretch(struct critical_finder *finder, const struct sprof_critical_part *part,
 	uint32_t stack, uint64_t ns, void *data)
@@ -84,7 +88,24 @@ static void find_next(struct critical_finder *finder, const struct sprof_critica
 	free(changed.sums);
 }
 
-static bool try_without(struct critical_finder *finder, uint32_t group)
+/* How long the run would take if no thread waited for a CPU. */
+static bool find_free_length(struct critical_finder *finder, uint64_t *ret)
+{
+	const struct sprof_critical_change change = {kept, finder};
+	struct sprof_critical_replay replay;
+	bool ok;
+
+	finder->left_out = NOTHING_ELSE;
+	ok = sprof_critical_replay_run(&finder->graph, &finder->end, &change, &replay);
+	if (ok)
+		*ret = replay.length_ns;
+	sprof_critical_replay_finish(&replay);
+	finder->left_out = SPROF_CRITICAL_NO_GROUP;
+	return ok;
+}
+
+/* `free_ns`: the length without waits for CPUs. */
+static bool try_without(struct critical_finder *finder, uint32_t group, uint64_t free_ns)
 {
 	const struct sprof_critical_change change = {kept, finder};
 	struct sprof_critical *result = finder->result;
@@ -101,6 +122,9 @@ static bool try_without(struct critical_finder *finder, uint32_t group)
 	ok = sprof_critical_replay_run(&finder->graph, &finder->end, &change, &replay);
 	if (ok) {
 		saving.length_ns = replay.length_ns;
+		saving.saved_ns = sprof_minus(
+			saving.function == SPROF_PROFILE_NONE ? result->length_ns : free_ns,
+			replay.length_ns);
 		find_next(finder, &replay, &saving);
 		ok = SPROF_ARRAY_APPEND(
 			result->savings, result->saving_count, result->saving_capacity, saving);
@@ -114,7 +138,7 @@ static int compare_savings(const void *left, const void *right)
 {
 	const struct sprof_critical_saving *a = left, *b = right;
 
-	return (a->length_ns > b->length_ns) - (a->length_ns < b->length_ns);
+	return (a->saved_ns < b->saved_ns) - (a->saved_ns > b->saved_ns);
 }
 
 /* Without the heaviest groups of the path, one after the other. */
@@ -122,7 +146,10 @@ bool critical_find_savings(struct critical_finder *finder)
 {
 	struct sprof_critical *result = finder->result;
 	const size_t count = finder->group_count;
+	uint64_t free_ns = 0;
 
+	if (count && !find_free_length(finder, &free_ns))
+		return false;
 	while (result->saving_count < SAVINGS) {
 		uint32_t heaviest = SPROF_CRITICAL_NO_GROUP;
 
@@ -136,7 +163,7 @@ bool critical_find_savings(struct critical_finder *finder)
 			finder->groups[heaviest].ns < result->length_ns / LEAST_SHARE)
 			break;
 		finder->groups[heaviest].is_tried = true;
-		if (!try_without(finder, heaviest))
+		if (!try_without(finder, heaviest, free_ns))
 			return false;
 	}
 	if (result->saving_count)

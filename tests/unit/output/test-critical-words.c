@@ -19,8 +19,8 @@ static uint32_t add_function(struct sprof_profile *profile, const char *name, bo
 	return id;
 }
 
-static void check(const char *caller, const char *name, bool unresolved, size_t room,
-	const char *expected)
+static void check(
+	const char *caller, const char *name, bool unresolved, size_t room, const char *expected)
 {
 	struct sprof_profile *profile = sprof_build_create();
 	const struct sprof_critical_subject subject = {"writer",
