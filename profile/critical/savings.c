@@ -148,6 +148,9 @@ bool critical_find_savings(struct critical_finder *finder)
 	const size_t count = finder->group_count;
 	uint64_t free_ns = 0;
 
+	/* What happened without records may have decided any other run. */
+	if (result->lost_ns)
+		return true;
 	if (count && !find_free_length(finder, &free_ns))
 		return false;
 	while (result->saving_count < SAVINGS) {
