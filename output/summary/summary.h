@@ -33,8 +33,10 @@ struct sprof_summary {
 /* Terms explained in the legend. */
 enum sprof_summary_term {
 	SPROF_SUMMARY_RUNQ,
-	SPROF_SUMMARY_RUN,    /* of the critical path, as the next ones */
-	SPROF_SUMMARY_CALLER, /* "a > b" */
+	SPROF_SUMMARY_STARVED, /* of functions */
+	SPROF_SUMMARY_MIXED,   /* of functions: "-" */
+	SPROF_SUMMARY_RUN,     /* of the critical path, as the next ones */
+	SPROF_SUMMARY_CALLER,  /* "a > b" */
 	SPROF_SUMMARY_SAVES,
 	SPROF_SUMMARY_STOLEN,
 	SPROF_SUMMARY_UNSAMPLED,

@@ -85,6 +85,10 @@ bool sprof_summary_put_functions(
 			continue;
 		name = function_text(summary, row);
 		verdict = sprof_verdict_of(&row->self.times, &row->waiting);
+		if (verdict == SPROF_VERDICT_STARVED)
+			sprof_summary_use(summary, SPROF_SUMMARY_STARVED);
+		if (verdict == SPROF_VERDICT_NONE)
+			sprof_summary_use(summary, SPROF_SUMMARY_MIXED);
 		put_row(summary, shown++ ? "" : "functions", sprof_times_wall(&row->self.times),
 			sprof_verdict_name(verdict), name);
 	}
