@@ -13,6 +13,7 @@
 enum {
 	FEW_SAMPLES = 5,    /* too few for any table */
 	LEAST_OF_SOME = 20, /* with fewer samples, time without samples is not mentioned */
+	MOSTLY_IDLE = 90,   /* percent */
 	PROGRAMS = 5
 };
 
@@ -30,7 +31,11 @@ bool sprof_summary_knows_nothing(const struct sprof_summary *summary)
 {
 	const uint64_t samples = count_samples(summary->profile);
 	const struct sprof_answer *answer = &summary->answer;
+	const uint64_t others_ns = sprof_times_wall(&answer->busy) + answer->unsampled_ns;
 
+	/* How long a thread has slept is known exactly; one sample says where. */
+	if (samples && sprof_percent(answer->idle_ns, answer->idle_ns + others_ns) > MOSTLY_IDLE)
+		return false;
 	return samples < FEW_SAMPLES ||
 		(samples < LEAST_OF_SOME && answer->unsampled_ns > sprof_times_wall(&answer->busy));
 }
