@@ -76,16 +76,18 @@ static double latency(const struct sprof_breakpoint_load *load, const struct spr
 }
 
 /*
- * Its first stop of this window: it had the time since the window was opened. The tracer may have
- * kept it off its CPU meanwhile: then all of the gap that is not CPU time is latency. If the thread
- * had the CPU more than once, it may have slept.
+ * Its first stop of this window: it had the time since the window was opened. A window that ends
+ * when the thread had enough is short: if it was queued, the tracer had its CPU, and if it had the
+ * CPU more than once, it may have slept. In a longer window, other programs had the CPU: that time
+ * is not taken by stops.
  */
 static void enter(struct sprof_window_times *times, struct sprof_window_time *time,
 	const struct sprof_breakpoint_load *load, uint64_t stopped_ns)
 {
 	const struct sprof_trap_cost *cost = cost_of(&times->floor, load);
 	const uint64_t since = stopped_ns - times->opened_ns;
-	const double queued = load->slices > 1 ? (double)load->runq_ns : 0;
+	const bool is_short = times->enough_ns != UINT64_MAX;
+	const double queued = is_short && load->slices > 1 ? (double)load->runq_ns : 0;
 
 	time->window = times->number;
 	time->own_ns =

@@ -92,6 +92,22 @@ static void the_more_it_stops_the_less_is_certain(void **state)
 	finish(&run, THREAD, &is_most);
 }
 
+/* In a long window, a thread that stops once has lost its CPU to other programs. */
+static void what_other_programs_took_is_not_taken_by_stops(void **state)
+{
+	struct run run = begin();
+	struct sprof_breakpoint_load load = {
+		.gap_ns = 1000000000, .cpu_ns = 200000000, .runq_ns = 800000000, .slices = 40};
+	bool counts;
+
+	sprof_window_times_init(&run.times, &trap_floor, UINT64_MAX);
+	sprof_window_times_open(&run.times, run.now_ns);
+	load.stopped_ns = run.now_ns + load.gap_ns;
+	assert_true(sprof_window_times_stop(&run.times, THREAD, &load, load.stopped_ns, &counts));
+	assert_true(sprof_window_times_close(&run.times, load.stopped_ns) < 100000);
+	sprof_window_times_finish(&run.times);
+}
+
 /* The tracer keeps the thread off its CPU from the window's begin on: that time is not its own. */
 static void what_it_waited_at_the_begin_is_not_its_own(void **state)
 {
@@ -209,6 +225,7 @@ TEST_MAIN("window-times")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_window_counts_for_the_same_time_of_each_thread),
 		cmocka_unit_test(the_more_it_stops_the_less_is_certain),
+		cmocka_unit_test(what_other_programs_took_is_not_taken_by_stops),
 		cmocka_unit_test(what_it_waited_at_the_begin_is_not_its_own),
 		cmocka_unit_test(sleep_is_its_own),
 		cmocka_unit_test(who_never_stops_has_all),
