@@ -86,8 +86,8 @@ def test_paths():
             # Of an interrupt on an idle CPU, perf has no record now and then.
             assert {row["waker"] for row in rows} <= {"interrupt", "unknown"}, (shape, name, rows)
             pieces = sum(row["pieces"] for row in rows)
-            # The first one may end while another thread is being born.
-            assert pieces == times or 1 < times == pieces + 1, (shape, name, rows)
+            # A short one, or the first of many, may end while another thread is being born.
+            assert pieces == times or pieces == times - 1 and (times > 1 or each < 10), (shape, name, rows)
             # It falls asleep a little after it asked for its nap.
             assert pieces * each * MS <= spent + 2 * MS <= LATE * pieces * each * MS + 4 * MS, (shape, name, rows, path.truth)
             # Only its wait for a CPU, if any, is another row.
