@@ -18,7 +18,6 @@ ON_PATH = {
     "server": {"serve": ("server", 20, 15), "ask": ("critical", 20, 5)},
     "child": {"task_long": ("critical", 1, 500)},
 }
-LATE = 1.02  # a nap ends a little after its time
 
 
 class Path:
@@ -89,7 +88,9 @@ def test_paths():
             # A short one, or the first of many, may end while another thread is being born.
             assert pieces == times or pieces == times - 1 and (times > 1 or each < 10), (shape, name, rows)
             # It falls asleep a little after it asked for its nap.
-            assert pieces * each * MS <= spent + 2 * MS <= LATE * pieces * each * MS + 4 * MS, (shape, name, rows, path.truth)
+            # Another process does not say how long it took.
+            assert pieces * each * MS <= spent + 2 * MS, (shape, name, rows, path.truth)
+            assert spent <= path.truth.get(name, path.length), (shape, name, rows, path.truth)
             # Only its wait for a CPU, if any, is another row.
             if name in path.truth and times > 1 and shape == "pipeline":
                 assert spent <= path.truth[name] <= spent + path.unsure() + path.length / 50, (shape, name, path.truth)
@@ -104,7 +105,9 @@ def test_a_lock_that_is_passed_on():
     held = sum(row["ns"] for row in path.of("guarded"))
     # Before all of them are born, the lock may be free.
     assert held <= path.truth["guarded"], (path.path, path.truth)
-    assert held > path.length - path.unsure() - 4 * 15 * MS * LATE - path.length / 50, (path.path, path.truth)
+    # What is left are naps before they take it: a busy machine makes each of them longer.
+    alone = sum(row["ns"] for row in path.of("alone"))
+    assert held + alone > path.length - path.unsure() - path.length / 20 and held > alone, (path.path, path.truth)
     wakings = [w for w in path.path["wakings"] if w["thread"] == w["by"] == "worker"]
     assert wakings and 20 <= wakings[0]["times"] <= 32, path.path["wakings"]
 
