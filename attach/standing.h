@@ -14,17 +14,15 @@ struct sprof_standing {
 	uint64_t ns; /* so far, or since the owner took it */
 	/* The last such stop: when the thread continued, and its figures then. */
 	uint64_t resumed_ns;
-	uint64_t sleeps; /* its voluntary switches that were no stops */
-	bool is_costly;  /* that number takes long to read */
 	struct sprof_proc_schedstat figures;
 };
 
 /*
- * The thread is in such a stop, and is about to continue. `has_slept`: it gave up its CPU for
- * another reason since it continued from the last one.
+ * The thread is in such a stop, and is about to continue. `may_have_slept`: since it
+ * continued from the last one. Then this one is not measured.
  */
 void sprof_standing_add(struct sprof_standing *standing, uint64_t now_ns,
-	const struct sprof_proc_schedstat *figures, bool has_slept);
+	const struct sprof_proc_schedstat *figures, bool may_have_slept);
 
 /* What was added since the last time. */
 static inline uint64_t sprof_standing_take(struct sprof_standing *standing)

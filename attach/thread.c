@@ -18,15 +18,11 @@
 #include "attach/proc/memory.h"
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/numbers.h"
 #include "base/proc-status.h"
 #include "base/regular-file.h"
 #include "base/search.h"
 
-enum {
-	MOST_RESUMES = 1 << 14, /* if none is forgotten */
-	COSTLY_NS = 100 * SPROF_NS_PER_US,
-};
+enum { MOST_RESUMES = 1 << 14 /* if none is forgotten */ };
 
 static void close_file(int *file)
 {
@@ -306,37 +302,17 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 }
 
 /*
- * With many thousand groups, the kernel takes so long to write the text that it is not read again.
- * Returns false if the number is not known.
+ * One read, and nothing that takes longer: the thread stands still. If it got a CPU more than once
+ * since the last stop, it may have slept, and this stop is not measured.
  */
-static bool read_sleeps(struct sprof_thread *thread, uint64_t *ret)
-{
-	const uint64_t before_ns = sprof_clock_own_cpu_ns();
-	char text[SPROF_PROC_STATUS_MAX];
-	long voluntary;
-
-	if (thread->standing.is_costly ||
-		sprof_thread_read_status(thread, false, text, sizeof(text)) <= 0 ||
-		!sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary))
-		return false;
-	thread->standing.is_costly = sprof_clock_own_cpu_ns() - before_ns > COSTLY_NS;
-	*ret = sprof_minus((uint64_t)voluntary, thread->stops);
-	return true;
-}
-
-/* A thread that got a CPU only once since the last stop, when it continued, has not slept. */
 void sprof_thread_note_standing(struct sprof_thread *thread)
 {
 	struct sprof_standing *standing = &thread->standing;
-	const uint64_t before = standing->sleeps;
 	struct sprof_proc_schedstat figures;
-	bool has_slept = false;
 
-	if (!sprof_thread_read_schedstat(thread, &figures) || !figures.cpu_ns)
-		return;
-	if (!standing->resumed_ns || figures.timeslices != standing->figures.timeslices + 1)
-		has_slept = !read_sleeps(thread, &standing->sleeps) || standing->sleeps != before;
-	sprof_standing_add(standing, sprof_clock_now_ns(), &figures, has_slept);
+	if (sprof_thread_read_schedstat(thread, &figures) && figures.cpu_ns)
+		sprof_standing_add(standing, sprof_clock_now_ns(), &figures,
+			figures.timeslices != standing->figures.timeslices + 1);
 }
 
 /*

@@ -24,8 +24,8 @@ struct sprof_sockets {
 void sprof_sockets_finish(struct sprof_sockets *sockets);
 
 /*
- * The addresses of the socket with this descriptor. NULL: unknown. Reads the files of the process's network namespace,
- * spending at most a fiftieth of the time.
+ * The addresses of the socket with this descriptor. NULL: unknown. Reads the files of the process's
+ * network namespace, spending at most a fiftieth of the time.
  */
 const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, int fd, uint64_t inode);
 

@@ -152,7 +152,7 @@ char *sprof_critical_doubts(const struct sprof_critical *critical, uint64_t lost
 		return strdup("");
 	if (critical->network_ns)
 		snprintf(network, sizeof(network),
-			"; %s of the path were waits that an interrupt ended: who made it is not "
+			"; %s of the path were waits that an interrupt ended: what made it is not "
 			"known",
 			sprof_figure_time(critical->network_ns).text);
 	if (critical->lost_ns)

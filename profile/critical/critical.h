@@ -62,7 +62,7 @@ struct sprof_critical {
 	uint64_t pieces;
 	uint64_t lost_ns;    /* of the path: records are missing */
 	uint64_t unwoken_ns; /* of the path: sleeps whose waker is not known */
-	uint64_t network_ns; /* the same: something came, but it is not known from whom */
+	uint64_t network_ns; /* the same: something came, but it is not known from which thread */
 	uint64_t broken;     /* where a waker is known, but not that it ran */
 	bool is_cut;         /* what was earlier was not kept */
 	struct sprof_critical_row *rows; /* the longest first */

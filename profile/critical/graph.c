@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/numbers.h"
+#include "base/search.h"
 
 /* How long before its switch a thread may be woken from the sleep that follows. */
 enum { EARLY_NS = 50 * 1000 };
@@ -416,24 +417,19 @@ void sprof_critical_graph_finish(struct sprof_critical_graph *graph)
 uint32_t sprof_critical_part_at(
 	const struct sprof_critical_graph *graph, uint32_t thread, uint64_t time_ns)
 {
-	size_t low, high;
+	const struct sprof_critical_part *parts;
+	size_t count, index;
 
 	if (thread >= graph->thread_count)
 		return SPROF_CRITICAL_NONE;
-	low = graph->first[thread];
-	high = graph->first[thread + 1];
-	if (low == high || graph->parts[low].begin_ns > time_ns)
+	parts = graph->parts + graph->first[thread];
+	count = graph->first[thread + 1] - graph->first[thread];
+	if (!count || parts->begin_ns > time_ns)
 		return SPROF_CRITICAL_NONE;
 	/* The first part that ends at that time or later; after the last one, the last. */
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (graph->parts[middle].end_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (uint32_t)(low < graph->first[thread + 1] ? low : low - 1);
+	index = sprof_lower_bound(parts, count, sizeof(*parts),
+		offsetof(struct sprof_critical_part, end_ns), time_ns);
+	return (uint32_t)(graph->first[thread] + sprof_least(index, count - 1));
 }
 
 /* Ran until its end, as far as it is known. */

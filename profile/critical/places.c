@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "base/search.h"
 
 /* How many of a thread's sleeps are looked at to find the one that a part is. */
 enum { NEAR = 16 };
@@ -105,22 +106,25 @@ void sprof_critical_places_finish(struct sprof_critical_places *places)
 	*places = (struct sprof_critical_places){0};
 }
 
+struct sample_search {
+	const struct sprof_critical_sample *samples, key;
+};
+
+static bool is_sample_until(const void *search, size_t index)
+{
+	const struct sample_search *wanted = search;
+
+	return compare_samples(&wanted->samples[index], &wanted->key) <= 0;
+}
+
 /* The first sample after the time. */
 static size_t sample_after(
 	const struct sprof_critical_places *places, uint32_t thread, uint64_t time_ns)
 {
-	const struct sprof_critical_sample key = {.time_ns = time_ns, .thread = thread};
-	size_t low = 0, high = places->sample_count;
+	const struct sample_search search = {
+		places->samples, {.time_ns = time_ns, .thread = thread}};
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare_samples(&places->samples[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sprof_first_index(places->sample_count, is_sample_until, &search);
 }
 
 uint32_t sprof_critical_stack_at(const struct sprof_critical_places *places, uint32_t thread,
@@ -151,22 +155,25 @@ uint32_t sprof_critical_stack_at(const struct sprof_critical_places *places, uin
 	return last->stack;
 }
 
+struct sleep_search {
+	const struct sprof_critical_sleep *sleeps, key;
+};
+
+static bool is_sleep_until(const void *search, size_t index)
+{
+	const struct sleep_search *wanted = search;
+
+	return compare_sleeps(&wanted->sleeps[index], &wanted->key) <= 0;
+}
+
 /* The first sleep that begins after the time. */
 static size_t sleep_after(
 	const struct sprof_critical_places *places, uint32_t thread, uint64_t time_ns)
 {
-	const struct sprof_critical_sleep key = {.begin_ns = time_ns, .thread = thread};
-	size_t low = 0, high = places->sleep_count;
+	const struct sleep_search search = {
+		places->sleeps, {.begin_ns = time_ns, .thread = thread}};
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare_sleeps(&places->sleeps[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sprof_first_index(places->sleep_count, is_sleep_until, &search);
 }
 
 uint32_t sprof_critical_stack_of_sleep(

@@ -12,7 +12,7 @@ enum {
 };
 
 /* No group is left out, but waits for CPUs are, as in each replay. */
-#define NOTHING_ELSE (SPROF_CRITICAL_NO_GROUP - 1)
+static const uint32_t nothing_else = SPROF_CRITICAL_NO_GROUP - 1;
 
 static void keep_stretch(struct critical_finder *finder, const struct sprof_critical_part *part,
 	uint32_t stack, uint64_t ns, void *data)
@@ -95,7 +95,7 @@ static bool find_free_length(struct critical_finder *finder, uint64_t *ret)
 	struct sprof_critical_replay replay;
 	bool ok;
 
-	finder->left_out = NOTHING_ELSE;
+	finder->left_out = nothing_else;
 	ok = sprof_critical_replay_run(&finder->graph, &finder->end, &change, &replay);
 	if (ok)
 		*ret = replay.length_ns;

@@ -79,15 +79,21 @@ static void note_request(const struct run *run, struct sprof_thread *thread)
 		requested->time_ns = 0;
 }
 
-/* Threads asked in an earlier tick stop when they can. */
+/*
+ * Threads asked in an earlier tick stop when they can. All figures are read first: no thread stands
+ * still for another one's.
+ */
 static void request_all(const struct run *run, const struct slot_group *group)
 {
+	for (const struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->phase == SLOT_PLANNED)
+			note_request(run, slot->ask.thread);
+	}
 	for (struct slot *slot = group->first; slot < group->last; slot++) {
 		struct sprof_thread *thread = slot->ask.thread;
 
 		if (slot->phase != SLOT_PLANNED)
 			continue;
-		note_request(run, thread);
 		/* It may be leaving by now: that stop is its last one. */
 		if (thread->phase != SPROF_THREAD_RUNNING &&
 			thread->phase != SPROF_THREAD_LISTENING) {

@@ -460,18 +460,19 @@ def family(pid):
 
 # A process and its two children, each of which has a file that the next one wants. `how`: a third child sleeps.
 FAMILY_CIRCLE = """
-import fcntl, os, sys, time
+import fcntl, os, signal, sys
 how, mine = sys.argv[1], 0
+all_taken, taken = os.pipe()
 for child in (1, 2):
     if mine == 0 and os.fork() == 0:
         mine = child
 if how == "sleeper" and mine == 0 and os.fork() == 0:
-    time.sleep(1000)
+    os.close(taken)
+    signal.pause()
 with open(f"{how}-{mine}", "w") as own:
     fcntl.flock(own, fcntl.LOCK_EX)
-    os.mkdir(f"{how}-{mine}-taken")
-    while not all(os.path.exists(f"{how}-{number}-taken") for number in range(3)):
-        time.sleep(0.001)
+    os.close(taken)
+    os.read(all_taken, 1)  # ends when each has closed its end
     with open(f"{how}-{(mine + 1) % 3}", "a") as wanted:
         fcntl.flock(wanted, fcntl.LOCK_EX)
 """
